@@ -1,0 +1,55 @@
+"""The symbolic engine: scalar expressions in a hash-consed graph, simplified as they are made.
+
+`node` makes and normalises, `rules` rewrites, `arena` keeps and releases; `walk`, `diff`,
+`substitute`, `evaluate`, `count` and `show` read.  The engine knows no mechanics.
+"""
+
+from kinetree.engine.arena import Arena, current, fresh_arena
+from kinetree.engine.count import OperationCount, count, count_nodes
+from kinetree.engine.diff import derivative, partials, tangent
+from kinetree.engine.evaluate import evaluate
+from kinetree.engine.node import (
+    ONE,
+    ZERO,
+    Node,
+    Rank,
+    acos,
+    add,
+    as_node,
+    asin,
+    atan,
+    atan2,
+    call,
+    cos,
+    cosh,
+    exp,
+    linear,
+    log,
+    monomial,
+    mul,
+    number,
+    power,
+    scale,
+    sign,
+    sin,
+    sinh,
+    split_coefficient,
+    sqrt,
+    symbol,
+    tan,
+    tanh,
+)
+from kinetree.engine.ops import ADD, MUL, NUM, OPS, SYM, Op
+from kinetree.engine.show import dot, latex, text
+from kinetree.engine.substitute import rebuild, substitute
+from kinetree.engine.walk import symbols, topological, use_counts
+
+__all__ = [
+    "ADD", "MUL", "NUM", "ONE", "OPS", "SYM", "ZERO",
+    "Arena", "Node", "Op", "OperationCount", "Rank",
+    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "cos", "cosh", "count",
+    "count_nodes", "current", "derivative", "dot", "evaluate", "exp", "fresh_arena", "latex",
+    "linear", "log", "monomial", "mul", "number", "partials", "power", "rebuild", "scale", "sign",
+    "sin", "sinh", "split_coefficient", "sqrt", "substitute", "symbol", "symbols", "tan", "tangent",
+    "tanh", "text", "topological", "use_counts",
+]  # fmt: skip

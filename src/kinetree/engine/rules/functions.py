@@ -1,0 +1,132 @@
+"""Rules of elementary functions: one row each, tried in order by head.
+
+A row rewrites `head(pattern)`; patterns are a small type of their own, never Nodes.
+Class *normalise* fixes the normal form (signs move outward); class *reduce* saves operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kinetree.engine import node as n
+from kinetree.engine.ops import ADD, NUM, OPS, Op
+
+Match = Callable[[tuple[n.Node, ...]], tuple[n.Node, ...] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """head(pattern) -> result.
+
+    Attributes:
+        name: what the trace calls it.
+        head: name of the function it rewrites.
+        pattern: arguments -> matched sub-expressions, or None.
+        result: matched sub-expressions -> the new expression.
+        example: "before -> after", which is also its test.
+        kind: "normalise" or "reduce".
+        why: the reason or the condition, where it is not plain.
+    """
+
+    name: str
+    head: str
+    pattern: Match
+    result: Callable[..., n.Node]
+    example: str
+    kind: str = "reduce"
+    why: str = ""
+
+
+def numbers(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """All arguments are numbers."""
+    return args if all(a.op is NUM for a in args) else None
+
+
+def negative(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """-x, where a sum counts as negative when its leading coefficient is."""
+    (x,) = args
+    if x.op is ADD and x.coefs[0] < 0:
+        return (n.scale(-1, x),)
+    return None
+
+
+def of(inner: str) -> Match:
+    """inner(x)."""
+    op = OPS[inner]
+
+    def match(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+        return args[0].args if args[0].op is op else None
+
+    return match
+
+
+def square(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """x**2."""
+    (x,) = args
+    if x.op is OPS["mul"] and len(x.args) == 1 and x.coefs[0] == 2:
+        return x.args
+    return None
+
+
+def one_exponent(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """x, number: a power whose exponent became a number."""
+    return args if args[1].op is NUM and args[0].op is not NUM else None
+
+
+def _number_power(x: n.Node, e: n.Node) -> n.Node:
+    value = n.normal(e.value)
+    if isinstance(value, int) or (isinstance(value, float) and (2 * value).is_integer()):
+        return n.power(x, value)
+    return n.intern_call(OPS["pow"], (x, e))
+
+
+def _odd(head: str) -> Rule:
+    return Rule(
+        f"{head}-odd", head, negative, lambda x: -n.call(head, x), f"{head}(-x) -> -{head}(x)",
+        "normalise", "the sign moves outward and meets others",
+    )  # fmt: skip
+
+
+def _even(head: str) -> Rule:
+    return Rule(
+        f"{head}-even", head, negative, lambda x: n.call(head, x), f"{head}(-x) -> {head}(x)",
+        "normalise",
+    )  # fmt: skip
+
+
+# fmt: off
+TABLE: tuple[Rule, ...] = (
+    *(_odd(head) for head in ("sin", "tan", "asin", "atan", "sinh", "tanh", "sign")),
+    *(_even(head) for head in ("cos", "cosh", "abs")),
+    Rule("sin-asin",   "sin",  of("asin"), lambda x: x,                      "sin(asin(x)) -> x"),
+    Rule("cos-acos",   "cos",  of("acos"), lambda x: x,                      "cos(acos(x)) -> x"),
+    Rule("tan-atan",   "tan",  of("atan"), lambda x: x,                      "tan(atan(x)) -> x"),
+    Rule("cos-asin",   "cos",  of("asin"), lambda x: n.sqrt(1 - x * x),      "cos(asin(x)) -> sqrt(1 - x**2)"),
+    Rule("sin-acos",   "sin",  of("acos"), lambda x: n.sqrt(1 - x * x),      "sin(acos(x)) -> sqrt(1 - x**2)"),
+    Rule("exp-log",    "exp",  of("log"),  lambda x: x,                      "exp(log(x)) -> x"),
+    Rule("log-exp",    "log",  of("exp"),  lambda x: x,                      "log(exp(x)) -> x"),
+    Rule("sqrt-square", "sqrt", square,    lambda x: n.call("abs", x),       "sqrt(x**2) -> abs(x)"),
+    Rule("abs-abs",    "abs",  of("abs"),  lambda x: n.call("abs", x),       "abs(abs(x)) -> abs(x)"),
+    Rule("abs-sqrt",   "abs",  of("sqrt"), n.sqrt,                           "abs(sqrt(x)) -> sqrt(x)"),
+    Rule("abs-exp",    "abs",  of("exp"),  n.exp,                            "abs(exp(x)) -> exp(x)"),
+    Rule("pow-number", "pow",  one_exponent, _number_power,                  "pow(x, 3) -> x**3"),
+)
+# fmt: on
+
+_BY_HEAD: dict[str, tuple[Rule, ...]] = {
+    head: tuple(rule for rule in TABLE if rule.head == head) for head in OPS
+}
+
+
+def rewrite(op: Op, args: tuple[n.Node, ...]) -> n.Node | None:
+    """What the first matching rule gives, or None where the call is in normal form."""
+    folded = n.fold_numbers(op, args)
+    if folded is not None:
+        return folded
+    for rule in _BY_HEAD[op.name]:
+        found: Any = rule.pattern(args)
+        if found is not None:
+            return rule.result(*found)
+    return None
