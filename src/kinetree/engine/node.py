@@ -267,7 +267,7 @@ def linear(value: Number, terms: tuple[tuple[Node, Number], ...]) -> Node:
     for node, coef in sums.items():
         if node.trig > 1 and (len(sums) > 1 or abs(coef) == 2):
             return _trigonometric(normal(value), sums)
-    return _combination(normal(value), sums)
+    return collected(normal(value), sums)
 
 
 def _trigonometric(value: Number, sums: dict[Node, Number]) -> Node:
@@ -278,12 +278,12 @@ def _trigonometric(value: Number, sums: dict[Node, Number]) -> Node:
     value, sums = trig.condense(value, sums)
     common = trig.common_factor(value, sums)
     if common is None:
-        return _combination(value, sums)
+        return collected(value, sums)
     outer, inner = common
     return mul(outer, linear(0, tuple(inner.items())))
 
 
-def _combination(value: Number, sums: dict[Node, Number]) -> Node:
+def collected(value: Number, sums: dict[Node, Number]) -> Node:
     """The interned Node of a collected sum."""
     if not sums:
         return number(value)
@@ -342,7 +342,7 @@ def multiply(a: Node, b: Node) -> Node:
         return a
     if a is b or a.op in _COMPOUND or b.op in _COMPOUND:
         return monomial(1, ((a, 1), (b, 1)))
-    return _intern_product((a, b) if a.key < b.key else (b, a), (1, 1))
+    return _interned_product((a, b) if a.key < b.key else (b, a), (1, 1))
 
 
 def monomial(coef: Number, factors: tuple[tuple[Node, int], ...]) -> Node:
@@ -369,7 +369,7 @@ def monomial(coef: Number, factors: tuple[tuple[Node, int], ...]) -> Node:
         return _without_square_roots(coef, powers)
     if 0 in powers.values():
         powers = {n: e for n, e in powers.items() if e}
-    product = _product(powers)
+    product = intern_product(powers)
     if product.trig > 1 and abs(coef) == 2:
         return linear(0, ((product, coef),))
     if coef == 1:
@@ -403,7 +403,7 @@ def _without_square_roots(coef: Number, powers: dict[Node, int]) -> Node:
     return monomial(coef, tuple(plain))
 
 
-def _product(powers: dict[Node, int]) -> Node:
+def intern_product(powers: dict[Node, int]) -> Node:
     """The interned Node of collected factors without a numeric coefficient."""
     if not powers:
         return ONE
@@ -416,10 +416,10 @@ def _product(powers: dict[Node, int]) -> Node:
     else:
         args = tuple(sorted(powers, key=_by_key))
         exps = tuple([powers[a] for a in args])
-    return _intern_product(args, exps)
+    return _interned_product(args, exps)
 
 
-def _intern_product(args: tuple[Node, ...], exps: tuple[int, ...]) -> Node:
+def _interned_product(args: tuple[Node, ...], exps: tuple[int, ...]) -> Node:
     """The Node of a product already in normal form."""
     key = (MUL, args, exps)
     node = _table.get(key)

@@ -1,0 +1,15 @@
+"""kinetree: one description of a mechanism, its equations of motion, and fast code from them."""
+
+from kinetree import joints as _joints
+from kinetree import targets as _targets
+from kinetree.engine import Node, OperationCount
+from kinetree.formats.load import load, save
+from kinetree.model.system import Model
+from kinetree.pipeline import derive
+from kinetree.program import Program
+
+__version__ = "0.1.0"
+
+__all__ = ["Model", "Node", "OperationCount", "Program", "derive", "load", "save"]
+
+del _joints, _targets

@@ -1,0 +1,405 @@
+"""The command line: parses, calls, prints.
+
+Each verb loads what it needs when it runs, so that ``kinetree --help`` stays quick. A mistake in a
+model is one sentence on standard error (with ``--json`` an object with the key ``error`` on the
+standard output) and exit code 1; a mistake in the command itself gives exit code 2.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinetree.errors import FormatError, KinetreeError, ModelWarning, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from rich.console import Console
+
+    from kinetree.model.system import Model
+    from kinetree.program.program import Program
+
+Row = dict[str, Any]
+
+app = typer.Typer(
+    name="kinetree",
+    help="Equations of motion of mechanisms: derived, condensed, compiled.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")]
+Quantity = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
+Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]
+Parameters = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
+
+NAMES = ("quantity", "formalism", "example")
+"""Columns whose entries are never broken or cut."""
+SLOW = "lagrange"
+"""Reference formalism, left out of tables unless asked for."""
+BATCH = 4096
+TIMED = ("inverse", "mass_bias", "forward")
+BIBLIOGRAPHY = Path(__file__).with_name("refs.bib")
+ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}", re.MULTILINE | re.DOTALL)
+FORMALISMS = Path(__file__).with_name("formalism")
+EXAMPLES = (Path(__file__).parents[2] / "examples", Path(__file__).with_name("_examples"))
+"""Where the examples stand: in a checkout, and in an installed package."""
+
+
+@app.command()
+def check(file: ModelFile, as_json: AsJson = False) -> None:
+    """Say what is wrong with a model, or how large it is."""
+    model, notes = read(file, checked=True)
+    facts: Row = {
+        "model": model.name,
+        "bodies": len(model.bodies),
+        "joints": len(model.joints),
+        "coordinates": model.nq,
+        "velocities": model.nv,
+        "wrenches": len(model.wrenches),
+        "named parameters": len(model.parameters),
+        "hash": model.content_hash(),
+    }
+    if as_json:
+        print_json({**facts, "warnings": notes})
+        return
+    facts["hash"] = facts["hash"][:16]
+    print_table(f"{file.name} is fine", [{"what": k, "value": str(v)} for k, v in facts.items()])
+    for note in notes:
+        stderr().print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def count(
+    file: ModelFile,
+    of: Quantity = "",
+    formalism: Formalism = "",
+    parameters: Parameters = "run-time",
+    as_json: AsJson = False,
+) -> None:
+    """Count the operations of one evaluation: of one quantity and formalism, or of all."""
+    model, _ = read(file)
+    rows: list[Row] = []
+    with working(show=not as_json) as say:
+        for quantity, way in choices(of, formalism):
+            say(f"{quantity} by {way}")
+            start = time.perf_counter()
+            program = derive(model, quantity, way, parameters)
+            spent = time.perf_counter() - start
+            rows.append(
+                {
+                    "quantity": quantity,
+                    "formalism": way,
+                    **operations(program),
+                    "preamble": program.preamble_count().total,
+                    "derive s": round(spent, 4),
+                }
+            )
+    if as_json:
+        print_json({"model": model.name, "parameters": parameters, "counts": rows})
+        return
+    print_table(f"{model.name}: operations per evaluation, parameters {parameters}", rows)
+    stdout().print("add includes subtractions; the preamble runs once per parameter set")
+
+
+@app.command()
+def generate(
+    file: ModelFile,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")],
+    of: Quantity = "forward",
+    formalism: Formalism = "",
+    target: Annotated[str, typer.Option(help="Language to write.")] = "c",
+    parameters: Parameters = "run-time",
+    force: Annotated[
+        bool, typer.Option("--force", help="Write among files that are there.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the equations in a target language."""
+    model, _ = read(file)
+    refuse_full(out, force=force)
+    with working(show=not as_json) as say:
+        say(f"deriving {of}")
+        program = derive(model, of, formalism, parameters)
+        say(f"writing {target}")
+        written = [str(path) for path in program.write(target, out)]
+    if as_json:
+        print_json({"files": written, **operations(program)})
+        return
+    for path in written:
+        stdout().print(path, highlight=False, soft_wrap=True)
+    stdout().print(f"{operations(program)['total']} operations per evaluation")
+
+
+@app.command()
+def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson = False) -> None:
+    """Time our own functions on a model: derive, compile, evaluate once, evaluate a batch."""
+    model, _ = read(file)
+    rows: list[Row] = []
+    with working(show=not as_json) as say:
+        for quantity in TIMED:
+            say(f"{quantity}: derive, compile, evaluate")
+            rows.append(timed(model, quantity, parameters))
+    if as_json:
+        print_json({"model": model.name, "parameters": parameters, "batch": BATCH, "times": rows})
+        return
+    print_table(f"{model.name}: times, parameters {parameters}, batch of {BATCH}", rows)
+    stdout().print("call ns includes the way through Python; batch ns is per state, all cores")
+
+
+@app.command()
+def examples(
+    name: Annotated[str, typer.Argument(help="Example to copy; empty: list all.")] = "",
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to copy it into.")] = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """List the examples, or copy one to start from."""
+    folder = next((place for place in EXAMPLES if place.is_dir()), None)
+    found = {path.stem: path for path in sorted(folder.glob("*.py"))} if folder else {}
+    if name:
+        if name not in found:
+            raise unknown("example", name, found)
+        copy = out / found[name].name
+        if copy.exists():
+            raise already_there(copy)
+        out.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(found[name], copy)
+        stdout().print(f"{copy} written", highlight=False, soft_wrap=True)
+        return
+    rows = [{"example": stem, "shows": first_sentence(path)} for stem, path in found.items()]
+    print_json({"examples": rows}) if as_json else print_table("examples", rows)
+
+
+@app.command()
+def cite(
+    keys: Annotated[
+        list[str] | None, typer.Argument(help="Keys or formalisms; empty: all.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the works behind the formalisms, as BibTeX."""
+    entries = bibliography()
+    wanted = [key for given in keys or entries for key in cited_by(given, entries)]
+    chosen = {key: entries[key] for key in dict.fromkeys(wanted)}
+    print_json(chosen) if as_json else print("\n\n".join(chosen.values()))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; a mistake of the user ends as one sentence, never as a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(given)
+    except (KinetreeError, OSError) as error:
+        said = str(error) if isinstance(error, KinetreeError) else os_sentence(error)
+        if "--json" in given:
+            print_json({"error": said})
+        else:
+            stderr().print(f"error: {said}", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+# --- calling -------------------------------------------------------------------------------------
+
+
+def read(file: Path, *, checked: bool = False) -> tuple[Model, list[str]]:
+    """The model in a file, and the warnings that came with it; `checked` for forward dynamics."""
+    from kinetree import load
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        model = load(file)
+        if checked:
+            model.check()
+    notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
+    return model, list(dict.fromkeys(notes))
+
+
+def choices(of: str, formalism: str) -> list[tuple[str, str]]:
+    """Every (quantity, formalism) that the two names leave open."""
+    from kinetree.formalism.quantities import QUANTITIES
+
+    if of and of not in QUANTITIES:
+        raise unknown("quantity", of, QUANTITIES)
+    offered = [(row.name, way) for row in QUANTITIES.values() for way in row.ways]
+    ways = list(dict.fromkeys(way for _, way in offered))
+    if formalism and formalism not in ways:
+        raise unknown("formalism", formalism, ways)
+    if of and formalism:
+        return [(of, formalism)]
+    return [
+        (name, way)
+        for name, way in offered
+        if (not of or name == of) and (way == formalism if formalism else way != SLOW)
+    ]
+
+
+def derive(model: Model, quantity: str, formalism: str, parameters: str) -> Program:
+    """One Program, with the warnings of the check not repeated."""
+    from kinetree import derive as derived
+
+    options: dict[str, Any] = {"formalism": formalism} if formalism else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        return derived(model, quantity, parameters=parameters, **options)
+
+
+def operations(program: Program) -> Row:
+    """The operation count of a Program as a row."""
+    found = program.count()
+    return {**asdict(found), "total": found.total}
+
+
+def timed(model: Model, quantity: str, parameters: str) -> Row:
+    """Times of one quantity of one model."""
+    import numpy as np
+
+    start = time.perf_counter()
+    program = derive(model, quantity, "", parameters)
+    derived = time.perf_counter()
+    function = program.compile()
+    one = state(model, program, ())
+    function(**one)
+    ready = time.perf_counter()
+    many = {name: np.ascontiguousarray(x) for name, x in state(model, program, (BATCH,)).items()}
+    return {
+        "quantity": quantity,
+        "operations": program.count().total,
+        "derive s": round(derived - start, 4),
+        "compile s": round(ready - derived, 4),
+        "call ns": round(1e9 * fastest(lambda: function(**one))),
+        "batch ns": round(1e9 * fastest(lambda: function(**many)) / BATCH, 1),
+    }
+
+
+def state(model: Model, program: Program, batch: tuple[int, ...]) -> dict[str, Any]:
+    """Values of every input without a default: random, quaternions left at 1 0 0 0."""
+    import numpy as np
+
+    draw = np.random.default_rng(1).uniform
+    movable = [j.nq == j.nv for j in model.joints.values() for _ in range(j.nq)]
+    values: dict[str, Any] = {}
+    for row in program.inputs:
+        if row.name == "q":
+            values["q"] = model.neutral() + np.where(movable, draw(-1, 1, (*batch, model.nq)), 0)
+        elif row.default is None:
+            values[row.name] = draw(-1, 1, (*batch, *row.shape))
+    return values
+
+
+def fastest(call: Callable[[], Any], seconds: float = 0.2) -> float:
+    """Least time of one call, over as many as fit in `seconds` [s]."""
+    least = float("inf")
+    end = time.perf_counter() + seconds
+    while (start := time.perf_counter()) < end:
+        call()
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
+def refuse_full(folder: Path, *, force: bool) -> None:
+    """Refuse to write among files that are there, unless told to."""
+    if folder.exists() and not folder.is_dir():
+        raise already_there(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise FormatError(
+            "there are files in it",
+            element=f"folder '{folder}'",
+            cure="name another, or say --force",
+        )
+
+
+def already_there(path: Path) -> FormatError:
+    """The error for a file in the way."""
+    return FormatError("it is there already", element=f"file '{path}'", cure="name another place")
+
+
+def first_sentence(path: Path) -> str:
+    """What a script says about itself on its first line."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].strip('"')
+
+
+def bibliography() -> dict[str, str]:
+    """Key -> BibTeX entry, in the order of refs.bib."""
+    text = BIBLIOGRAPHY.read_text(encoding="utf-8")
+    return {match[1]: match[0] for match in ENTRY.finditer(text)}
+
+
+def cited_by(given: str, entries: Mapping[str, str]) -> list[str]:
+    """The key itself, or the keys that a formalism's file names as its sources."""
+    if given in entries:
+        return [given]
+    files = {path.stem: path for path in sorted(FORMALISMS.glob("[a-z]*.py"))}
+    if given not in files:
+        raise unknown("work or formalism", given, [*entries, *files])
+    text = files[given].read_text(encoding="utf-8")
+    return [key for key in entries if re.search(rf"\b{key}\b", text)]
+
+
+# --- printing ------------------------------------------------------------------------------------
+
+
+def stdout() -> Console:
+    """Console on standard output."""
+    from rich.console import Console
+
+    return Console()
+
+
+def stderr() -> Console:
+    """Console on standard error."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, rows: Sequence[Row]) -> None:
+    """Rows of equal keys as a table; numbers to the right."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for name, value in (rows[0] if rows else {}).items():
+        number = isinstance(value, int | float)
+        table.add_column(
+            name, justify="right" if number else "left", no_wrap=number or name in NAMES
+        )
+    for row in rows:
+        table.add_row(*(f"{x:,}" if isinstance(x, int) else str(x) for x in row.values()))
+    stdout().print(table)
+
+
+@contextmanager
+def working(*, show: bool) -> Iterator[Callable[[str], None]]:
+    """A line on standard error that says what is being done, while it is being done."""
+    if not show:
+        yield lambda _: None
+        return
+    with stderr().status("") as status:
+        yield status.update
+
+
+def os_sentence(error: OSError) -> str:
+    """What the operating system refused, as one sentence."""
+    place = f"file '{error.filename}': " if error.filename else ""
+    return f"{place}{error.strerror or error}."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Errors that name the element of the model and propose the cure.
+
+Every message is one sentence of the form ``element: problem; cure.``, so that a modelling mistake
+reads as mechanics and never as a traceback of the library's inside. Several mistakes found together
+travel in one error, one sentence per line (`combine`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class KinetreeError(Exception):
+    """A mistake in what the user gave, never a fault of the library.
+
+    Attributes:
+        problem: what is wrong, without the element and the cure.
+        element: path of the element, such as ``joint 'elbow'`` or ``bodies.crank.mass``.
+        cure: what to do about it.
+        parts: the single errors this one gathers; itself when it is a single one.
+    """
+
+    def __init__(self, problem: str, *, element: str = "", cure: str = "") -> None:
+        self.problem = problem
+        self.element = element
+        self.cure = cure
+        self.parts: tuple[KinetreeError, ...] = (self,)
+        super().__init__(sentence(element, problem, cure))
+
+
+class ModelError(KinetreeError):
+    """The mechanism as described cannot be: topology, masses, axes, values."""
+
+
+class DuplicateNameError(ModelError):
+    """Two elements of one kind carry the same name."""
+
+
+class UnknownNameError(ModelError):
+    """A name is used that nothing carries; the nearest known name is proposed."""
+
+
+class FormatError(KinetreeError):
+    """A model file cannot be read as it stands."""
+
+
+class ExpressionError(FormatError):
+    """An expression string does not follow the grammar, or uses what it does not know."""
+
+
+class ShapeError(KinetreeError):
+    """An array has the wrong shape, type or values (not a number) for its input."""
+
+
+class UnsupportedError(KinetreeError):
+    """The element is understood, but what was asked for does not treat it yet."""
+
+
+class ModelWarning(UserWarning):
+    """The model can be used, but it is probably not what was meant."""
+
+
+E = TypeVar("E", bound=KinetreeError)
+
+
+def sentence(element: str, problem: str, cure: str) -> str:
+    """One sentence: element, problem and cure, each left out when empty."""
+    head = f"{element}: " if element else ""
+    tail = f"; {cure}" if cure else ""
+    text = f"{head}{problem}{tail}"
+    return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def combine(errors: Sequence[KinetreeError], kind: type[E]) -> E:
+    """One error of type `kind` that carries all `errors`, one sentence per line.
+
+    The classes of the single errors stay visible in ``parts``.
+    """
+    parts = tuple(part for error in errors for part in error.parts)
+    if len(parts) == 1:
+        only = parts[0]
+        made = kind(only.problem, element=only.element, cure=only.cure)
+    else:
+        made = kind("\n".join(str(part) for part in parts))
+    made.parts = parts
+    return made
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most like `name`, or an empty string when none is near."""
+    candidates = list(known)
+    folded = {candidate.casefold(): candidate for candidate in reversed(candidates)}
+    if name.casefold() in folded:
+        return folded[name.casefold()]
+    found = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
+    return found[0] if found else ""
+
+
+def suggest(name: str, known: Iterable[str], what: str = "name") -> str:
+    """The cure for a misspelled name: the nearest known one, or the known ones."""
+    candidates = list(known)
+    best = nearest(name, candidates)
+    if best:
+        return f"did you mean '{best}'?"
+    if not candidates:
+        return f"there is no {what} yet"
+    shown = ", ".join(f"'{candidate}'" for candidate in candidates[:8])
+    more = ", …" if len(candidates) > 8 else ""
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"known {plural}: {shown}{more}"
+
+
+def unknown(what: str, name: str, known: Iterable[str], element: str = "") -> UnknownNameError:
+    """The error for a `what` (body, joint, point, parameter) called `name` that does not exist."""
+    candidates = list(known)
+    return UnknownNameError(
+        f"there is no {what} '{name}'", element=element, cure=suggest(name, candidates, what)
+    )

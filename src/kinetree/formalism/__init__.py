@@ -1,0 +1,1 @@
+"""Formalisms: one algorithm per file, each from a linkage to equations."""

@@ -1,0 +1,227 @@
+"""Recursive Newton–Euler inverse dynamics, in link frames.
+
+Outward: velocities and accelerations of every link; inward: forces and torques, projected on the
+motion subspace.  Gravity enters as acceleration -g of the ground.  Mass properties are those about
+the link origin (m, h = m c, I), so that equations are linear in them.
+
+| SaminFisette2003 / Docquier2013 | here | meaning |
+|---|---|---|
+| ω, ω̇ | w, wd | angular velocity and acceleration of the link |
+| β = ω̃ω̃ + ω̇~ | U | so that a + U p is the acceleration of a point p |
+| α - g | a | acceleration of the link origin minus gravity |
+| F, L | f, n | force and torque about the link origin from the parent on the link |
+
+The inertia torque I wd + w × I w is written with the elements of U and the pseudo-inertia
+J = ½ tr(I) 1 - I (BalafoutisPatel1991), or directly, whichever takes fewer operations.
+
+Refs: LuhWalkerPaul1980; SaminFisette2003; Docquier2013 sec. 2.1.2; BalafoutisPatel1991
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinetree.engine import ZERO, Node, Rank, count, symbol
+from kinetree.formalism.frames import Frames
+from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
+from kinetree.formalism.vectors import (
+    NULL,
+    Mat,
+    Sym,
+    Vec,
+    apply,
+    cross,
+    dot,
+    minus,
+    plus,
+    times,
+)
+from kinetree.program import Note, Scheme
+
+
+@dataclass
+class Motions:
+    """Velocities and accelerations of every link, in its own frame; index 0 is the ground."""
+
+    w: list[Vec]
+    wd: list[Vec]
+    U: list[Mat]
+    a: list[Vec]
+
+
+def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Motions:
+    """The forward sweep; the ground accelerates by -g."""
+    scheme, system = frames.scheme, frames.system
+    g = system.gravity
+    still: Mat = (NULL, NULL, NULL)
+    motion = Motions([NULL], [NULL], [still], [(-g[0], -g[1], -g[2])])
+    for i in system.outward():
+        link = system.links[i]
+        p = link.parent
+        w_rel, v_rel = relative(frames, i, qd)
+        wd_rel, vd_rel = relative(frames, i, qdd)
+        note = Note(link.name, "angular velocity", "LuhWalkerPaul1980 eq. (1)", "rad/s", "link")
+        w_p = frames.scheme.vector(f"wp{i}", frames.to_link(i, motion.w[p], f"w{i}"), note)
+        w = scheme.vector(f"w{i}", plus(w_p, w_rel), note)  # type: ignore[arg-type]
+        note = Note(link.name, "angular acceleration", "LuhWalkerPaul1980 eq. (2)", "rad/s2", "link")
+        wd_p = frames.to_link(i, motion.wd[p], f"wd{i}")
+        wd = scheme.vector(f"wd{i}", plus(wd_p, cross(w_p, w_rel), wd_rel), note)  # type: ignore[arg-type]
+        note = Note(link.name, "acceleration of the origin", "LuhWalkerPaul1980 eq. (3)", "m/s2", "link")
+        at = plus(motion.a[p], apply(motion.U[p], frames.offset(i)))
+        at = scheme.vector(f"ap{i}", at, note)  # type: ignore[assignment]
+        coriolis = cross(plus(w_p, w_p, w_rel), v_rel)  # type: ignore[arg-type]
+        a = scheme.vector(f"a{i}", plus(frames.to_link(i, at, f"a{i}"), coriolis, vd_rel), note)
+        motion.w.append(w)  # type: ignore[arg-type]
+        motion.wd.append(wd)  # type: ignore[arg-type]
+        motion.a.append(a)  # type: ignore[arg-type]
+        motion.U.append(_gyration(scheme, link, w, wd))  # type: ignore[arg-type]
+    return motion
+
+
+def relative(frames: Frames, i: int, rates: tuple[Node, ...]) -> tuple[Vec, Vec]:
+    """Φ times the rates of link i: (angular, linear), in the link frame."""
+    angular, linear = NULL, NULL
+    for k, w, v in frames.columns(i):
+        angular = plus(angular, times(rates[k], w))
+        linear = plus(linear, times(rates[k], v))
+    return angular, linear
+
+
+def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> Mat:
+    """U = w̃ w̃ + w̃d, its elements named; products of velocities are shared."""
+    note = Note(link.name, "products of angular velocity", "", "rad2/s2", "link")
+    i = link.index
+
+    def product(a: int, b: int) -> Node:
+        return scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note)
+
+    xx, yy, zz = (product(k, k) for k in range(3))
+    xy, xz, yz = product(0, 1), product(0, 2), product(1, 2)
+    note = Note(link.name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "link")
+    rows = (
+        (-yy - zz, xy - wd[2], xz + wd[1]),
+        (xy + wd[2], -xx - zz, yz - wd[0]),
+        (xz - wd[1], yz + wd[0], -xx - yy),
+    )
+    return tuple(  # type: ignore[return-value]
+        tuple(scheme.let(f"U{i}_{a}{b}", x, note) for b, x in enumerate(row, 1))
+        for a, row in enumerate(rows, 1)
+    )
+
+
+def inertia_torque(I: Sym, w: Vec, wd: Vec, U: Mat) -> Vec:
+    """I wd + w × I w in whichever of its two forms is shorter."""
+    Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
+    Jx, Jy, Jz = (0.5 * (Iyy + Izz - Ixx), 0.5 * (Ixx + Izz - Iyy), 0.5 * (Ixx + Iyy - Izz))
+    pseudo = (
+        Jy * U[2][1] - Jz * U[1][2] - Ixy * U[2][0] + Ixz * U[1][0] + Iyz * (U[1][1] - U[2][2]),
+        Jz * U[0][2] - Jx * U[2][0] - Iyz * U[0][1] + Ixy * U[2][1] + Ixz * (U[2][2] - U[0][0]),
+        Jx * U[1][0] - Jy * U[0][1] - Ixz * U[1][2] + Iyz * U[0][2] + Ixy * (U[0][0] - U[1][1]),
+    )
+    return tuple(_shorter(a, b) for a, b in zip(_expanded(I, w, wd), pseudo, strict=True))  # type: ignore[return-value]
+
+
+def _expanded(I: Sym, w: Vec, wd: Vec) -> Vec:
+    """I wd + w × I w with the products of velocities multiplied out."""
+    x, y, z = w
+    Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
+    return (
+        Ixx * wd[0] + (Izz - Iyy) * y * z + Ixy * (wd[1] - x * z) + Ixz * (wd[2] + x * y)
+        + Iyz * (y * y - z * z),
+        Iyy * wd[1] + (Ixx - Izz) * x * z + Iyz * (wd[2] - x * y) + Ixy * (wd[0] + y * z)
+        + Ixz * (z * z - x * x),
+        Izz * wd[2] + (Iyy - Ixx) * x * y + Ixz * (wd[0] - y * z) + Iyz * (wd[1] + x * z)
+        + Ixy * (x * x - y * y),
+    )  # fmt: skip
+
+
+def _shorter(a: Node, b: Node) -> Node:
+    return a if count((a,)).total <= count((b,)).total else b
+
+
+def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
+    """The backward sweep: force and torque (about the link origin) on every link by its parent."""
+    scheme, system = frames.scheme, frames.system
+    size = len(system.links)
+    f: list[Vec] = [NULL] * size
+    n: list[Vec] = [NULL] * size
+    for i, (force, torque) in external(frames).items():
+        f[i], n[i] = minus(f[i], force), minus(n[i], torque)
+    for i in system.inward():
+        link = system.links[i]
+        m, h, inertia = frames.properties[i]
+        w, wd, U, a = motion.w[i], motion.wd[i], motion.U[i], motion.a[i]
+        note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "link")
+        F = plus(f[i], times(m, a), apply(U, h))
+        F = scheme.vector(f"f{i}", F, note)  # type: ignore[assignment]
+        note = Note(link.name, "torque on the link", "LuhWalkerPaul1980 eq. (7)", "N.m", "link")
+        N = plus(n[i], inertia_torque(inertia, w, wd, U), cross(h, a))
+        N = scheme.vector(f"n{i}", N, note)  # type: ignore[assignment]
+        f[i], n[i] = F, N
+        p = link.parent
+        F_p = scheme.vector(f"fp{i}", frames.to_parent(i, F, f"f{i}"), note)
+        N_p = frames.to_parent(i, N, f"n{i}")
+        f[p] = plus(f[p], F_p)  # type: ignore[arg-type]
+        n[p] = plus(n[p], N_p, cross(frames.offset(i), F_p))  # type: ignore[arg-type]
+    return f, n
+
+
+def external(frames: Frames) -> dict[int, tuple[Vec, Vec]]:
+    """Link -> external (force, torque about its origin), in its frame, all wrenches summed."""
+    total: dict[int, tuple[Vec, Vec]] = {}
+    for wrench, pose in wrench_poses(frames.system):
+        symbols = wrench_symbols(wrench.name)
+        T, F = symbols[:3], symbols[3:]
+        if wrench.frame == "world":
+            T_l, F_l = ground_to_link(frames, pose.link, T), ground_to_link(frames, pose.link, F)
+        else:
+            T_l, F_l = rotate(pose.R, T), rotate(pose.R, F)  # type: ignore[arg-type]
+        torque = plus(T_l, cross(pose.p, F_l))
+        old = total.get(pose.link, (NULL, NULL))
+        total[pose.link] = (plus(old[0], F_l), plus(old[1], torque))
+    return total
+
+
+def ground_to_link(frames: Frames, i: int, v: Vec) -> Vec:
+    """Ground components -> components in link i."""
+    for k in frames.system.path(i):
+        v = frames.scheme.vector(f"g{k}", frames.to_link(k, v, f"g{k}"))  # type: ignore[assignment]
+    return v
+
+
+def wrench_symbols(name: str) -> tuple[Node, ...]:
+    """The six symbols of an external wrench input: torque, then force."""
+    return tuple(symbol(f"{name}_{part}", Rank.FORCE) for part in ("tx", "ty", "tz", "fx", "fy", "fz"))
+
+
+def project(frames: Frames, f: list[Vec], n: list[Vec]) -> list[Node]:
+    """tau = Φᵀ (n, f) for every velocity."""
+    tau: list[Node] = [ZERO] * frames.system.nv
+    for i in frames.system.outward():
+        for k, w, v in frames.columns(i):
+            tau[k] = tau[k] + dot(w, n[i]) + dot(v, f[i])
+    return tau
+
+
+def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list[Node]:
+    """Generalised forces tau = M qdd + c for given motion."""
+    motion = outward(frames, qd, qdd)
+    f, n = inward(frames, motion)
+    return project(frames, f, n)
+
+
+def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
+    """c: the generalised forces at qdd = 0."""
+    return inverse(frames, qd, (ZERO,) * len(qd))
+
+
+def reaction(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> tuple[Vec, Vec]:
+    """Force and torque (about the ground origin) from the ground on the mechanism, ground frame.
+
+    Refs: Docquier2013 sec. 2.1.3, eqs. 4 and 5 (six locked joints there; here the ground link).
+    """
+    f, n = inward(frames, outward(frames, qd, qdd))
+    return f[0], n[0]
+
+
+__all__ = ["bias", "external", "inverse", "inward", "outward", "reaction"]

@@ -1,0 +1,299 @@
+"""Forward dynamics by the order-N recursion (articulated bodies), in link frames.
+
+Three sweeps: outward kinematics, inward articulated inertias and bias forces, outward accelerations.
+The articulated inertia of a link is kept as its three 3×3 blocks
+
+    [ n ]   [ A   H ] [ wd ]
+    [ f ] = [ Hᵀ  B ] [ a  ] + bias
+
+| Otter1996 sec. 6 | here | meaning |
+|---|---|---|
+| I^b (eq. 14) | A, H, B | articulated inertia, in the link frame, about the link origin |
+| b^b | pn, pf | its bias torque and force |
+| M = Φᵀ I Φ (17b) | D | inertia seen by the joint |
+| h (17a, printed with a spurious C) | u | force left for the joint |
+
+Deviation: with forces from the parent on the link, inertias are positive and D = +Φᵀ I Φ.
+
+Refs: Otter1996 sec. 6, eqs. 14-19; BrandlJohanniOtter1986; Featherstone2008 sec. 7.3; Docquier2013
+sec. 2.1.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinetree.engine import ONE, ZERO, Node
+from kinetree.formalism.frames import TENSOR, Frames
+from kinetree.formalism.motion import AxisMotion
+from kinetree.formalism.newton_euler import Motions, external, inertia_torque, outward
+from kinetree.formalism.vectors import (
+    NULL,
+    Mat,
+    Sym,
+    Vec,
+    apply,
+    apply_sym,
+    apply_transposed,
+    cross,
+    dot,
+    full,
+    minus,
+    plus,
+    symmetric,
+    times,
+    transpose,
+)
+from kinetree.program import Note
+from kinetree.program.solving import solve_symmetric
+
+NOTHING: Mat = (NULL, NULL, NULL)
+
+
+@dataclass(frozen=True)
+class Articulated:
+    """Articulated inertia of a link and its bias: A, B symmetric, H general; pn, pf bias."""
+
+    A: Sym
+    H: Mat
+    B: Sym
+    pn: Vec
+    pf: Vec
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A joint solved for its acceleration.
+
+    With x the acceleration of its parent side, counted from that at qdd = 0 and in the link frame,
+    qdd = qdd0 - G·x and the link resists as `left` does.
+    """
+
+    qdd0: tuple[Node, ...]
+    G: tuple[tuple[Vec, Vec], ...]
+    left: Articulated
+
+
+def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list[Node]:
+    """Accelerations qdd for given forces tau."""
+    system = frames.system
+    body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)))
+    joints: dict[int, Solved] = {}
+    for i in system.inward():
+        articulated = _named(frames, i, body[i])
+        joints[i] = _solve_joint(frames, i, articulated, tau)
+        p = system.links[i].parent
+        if p:
+            body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "'")))
+    return _accelerations(frames, joints)
+
+
+def _rigid(frames: Frames, still: Motions) -> list[Articulated]:
+    """Every link alone; its bias is the whole inertial force of the motion at qdd = 0."""
+    outer = external(frames)
+    bodies = []
+    for i, (m, h, inertia) in enumerate(frames.properties):
+        a, U = still.a[i], still.U[i]
+        f = plus(times(m, a), apply(U, h))
+        n = plus(inertia_torque(inertia, still.w[i], still.wd[i], U), cross(h, a))
+        if i in outer:
+            f, n = minus(f, outer[i][0]), minus(n, outer[i][1])
+        bodies.append(Articulated(inertia, _skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
+    return bodies
+
+
+def _skew(v: Vec) -> Mat:
+    x, y, z = v
+    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
+
+
+def _named(frames: Frames, i: int, body: Articulated, mark: str = "") -> Articulated:
+    """Names for every element."""
+    scheme, link = frames.scheme, frames.system.links[i]
+    note = Note(link.name, "articulated inertia", "Otter1996 eq. (14)", "", "link")
+    mark = "r" if mark else ""
+
+    def sym(stem: str, s: Sym) -> Sym:
+        return tuple(scheme.let(f"{stem}{i}{mark}_{n}", x, note) for n, x in zip(TENSOR, s, strict=True))  # type: ignore[return-value]
+
+    H = tuple(
+        tuple(scheme.let(f"H{i}{mark}_{a}{b}", x, note) for b, x in enumerate(row, 1))
+        for a, row in enumerate(body.H, 1)
+    )
+    note = Note(link.name, "articulated bias", "Otter1996 eq. (14)", "", "link")
+    pn = scheme.vector(f"pn{i}{mark}", body.pn, note)
+    pf = scheme.vector(f"pf{i}{mark}", body.pf, note)
+    return Articulated(sym("A", body.A), H, sym("B", body.B), pn, pf)  # type: ignore[arg-type]
+
+
+def _solve_joint(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+    """Remove the joint's own motion from the articulated inertia."""
+    motion = frames.motions[i]
+    if isinstance(motion, AxisMotion):
+        return _solve_axis(frames, i, body, tau[motion.dofs[0]])
+    mine = tuple(tau[k] for k in motion.dofs)
+    return _solve_float(frames, i, body, mine) if motion.floats else _solve_ball(frames, i, body, mine)
+
+
+def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node) -> Solved:
+    """One motion Φ = (w, v): D = Φᵀ I Φ, G = I Φ / D (Otter1996 eqs. 16b, 17, 19)."""
+    scheme, name = frames.scheme, frames.system.links[i].name
+    ((_, w, v),) = frames.columns(i)
+    Un = plus(apply_sym(body.A, w), apply(body.H, v))
+    Uf = plus(apply_transposed(body.H, w), apply_sym(body.B, v))
+    note = Note(name, "inertia seen by the joint", "Otter1996 eq. (17b)", "", "link")
+    D = scheme.let(f"D{i}", dot(w, Un) + dot(v, Uf), note)
+    Di = scheme.let(f"Di{i}", ONE / D, note)
+    note = Note(name, "force left for the joint", "Otter1996 eq. (17a), C dropped", "", "link")
+    u = scheme.let(f"u{i}", tau - dot(w, body.pn) - dot(v, body.pf), note)
+    qdd0 = scheme.let(f"qdd0_{i}", Di * u, note)
+    note = Note(name, "inertia over D", "Otter1996 eq. (19)", "", "link")
+    Gn = scheme.vector(f"Gn{i}", times(Di, Un), note)
+    Gf = scheme.vector(f"Gf{i}", times(Di, Uf), note)
+    left = Articulated(
+        symmetric(_less(full(body.A), Un, Gn)),  # type: ignore[arg-type]
+        _less(body.H, Un, Gf),  # type: ignore[arg-type]
+        symmetric(_less(full(body.B), Uf, Gf)),  # type: ignore[arg-type]
+        plus(body.pn, times(qdd0, Un)),
+        plus(body.pf, times(qdd0, Uf)),
+    )
+    return _exact_along_axis(frames, i, Solved((qdd0,), ((Gn, Gf),), left), tau)  # type: ignore[arg-type]
+
+
+def _less(X: Mat, u: Vec, g: Vec) -> Mat:
+    """X - u gᵀ."""
+    return tuple(tuple(x - a * b for x, b in zip(row, g, strict=True)) for row, a in zip(X, u, strict=True))  # type: ignore[return-value]
+
+
+def _exact_along_axis(frames: Frames, i: int, solved: Solved, tau: Node) -> Solved:
+    """Along its own axis the joint transmits exactly tau and nothing resists: put that in.
+
+    The elimination gives these values too, but as x - x·D/D, which no rule can see through.
+    """
+    motion = frames.motions[i]
+    assert isinstance(motion, AxisMotion)
+    if motion.turn is not ZERO and motion.slide is not ZERO:
+        return solved
+    k = motion.k
+    left, ((Gn, Gf),) = solved.left, solved.G
+    if motion.turn is not ZERO:
+        A, H = _cleared(full(left.A), k, k), _cleared(left.H, k, None)
+        body = Articulated(symmetric(A), H, left.B, _set(left.pn, k, motion.turn * tau), left.pf)
+        return Solved(solved.qdd0, ((_set(Gn, k, motion.turn), Gf),), body)
+    B, H = _cleared(full(left.B), k, k), _cleared(left.H, None, k)
+    body = Articulated(left.A, H, symmetric(B), left.pn, _set(left.pf, k, motion.slide * tau))
+    return Solved(solved.qdd0, ((Gn, _set(Gf, k, motion.slide)),), body)
+
+
+def _cleared(X: Mat, row: int | None, column: int | None) -> Mat:
+    return tuple(  # type: ignore[return-value]
+        tuple(ZERO if a == row or b == column else x for b, x in enumerate(r)) for a, r in enumerate(X)
+    )
+
+
+def _set(v: Vec, k: int, x: Node) -> Vec:
+    return tuple(x if j == k else y for j, y in enumerate(v))  # type: ignore[return-value]
+
+
+def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+    """Three rotations, Φ = (1, 0): nothing resists rotation, B - Hᵀ A⁻¹ H resists translation."""
+    scheme = frames.scheme
+    A = [list(row) for row in full(body.A)]
+    u = [t - p for t, p in zip(tau, body.pn, strict=True)]
+    qdd0 = solve_symmetric(scheme, f"qdd0_{i}", A, u)
+    columns = [
+        solve_symmetric(scheme, f"G{i}_{'xyz'[k]}", A, list(column))
+        for k, column in enumerate(transpose(body.H))
+    ]
+    K: Mat = transpose(tuple(tuple(c) for c in columns))  # type: ignore[arg-type, assignment]
+    B = [
+        [body.B[_INDEX[a][b]] - dot(transpose(body.H)[a], columns[b]) for b in range(3)]
+        for a in range(3)
+    ]
+    pf = plus(body.pf, apply_transposed(body.H, tuple(qdd0)))  # type: ignore[arg-type]
+    left = Articulated((ZERO,) * 6, NOTHING, symmetric(tuple(map(tuple, B))), tau, pf)  # type: ignore[arg-type]
+    G = tuple((_unit(k), K[k]) for k in range(3))
+    return Solved(tuple(qdd0), G, left)
+
+
+_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
+
+
+def _unit(k: int) -> Vec:
+    return tuple(ONE if j == k else ZERO for j in range(3))  # type: ignore[return-value]
+
+
+def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+    """Six motions, Φ = 1: the link follows tau alone, and hands tau on."""
+    A, B = full(body.A), full(body.B)
+    Ht = transpose(body.H)
+    rows = [[*A[k], *body.H[k]] for k in range(3)] + [[*Ht[k], *B[k]] for k in range(3)]
+    u = [t - p for t, p in zip(tau, (*body.pn, *body.pf), strict=True)]
+    qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", rows, u)
+    G = tuple((_unit(k), NULL) for k in range(3)) + tuple((NULL, _unit(k)) for k in range(3))
+    null: Sym = (ZERO,) * 6
+    left = Articulated(null, NOTHING, null, tau[:3], tau[3:])  # type: ignore[arg-type]
+    return Solved(tuple(qdd0), G, left)
+
+
+def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
+    """The inertia of link i seen from its parent: turned, and referred to the parent's origin.
+
+    With r from the parent origin to the link origin: H' = H + r~ B, A' = A + r~ H'ᵀ + (r~ Hᵀ)ᵀ.
+    """
+    scheme, link = frames.scheme, frames.system.links[i]
+    note = Note(link.name, "seen from the parent", "Otter1996 eq. (19)", "", "parent")
+    A = frames.sym_to_parent(i, body.A, f"A{i}t")
+    B = frames.sym_to_parent(i, body.B, f"B{i}t")
+    B = tuple(scheme.let(f"B{i}p_{n}", x, note) for n, x in zip(TENSOR, B, strict=True))  # type: ignore[assignment]
+    H = frames.tensor_to_parent(i, body.H, f"H{i}t")
+    H = tuple(scheme.vector(f"H{i}p{k}", row, note) for k, row in enumerate(H))  # type: ignore[assignment]
+    pf = scheme.vector(f"pf{i}p", frames.to_parent(i, body.pf, f"pf{i}t"), note)
+    pn = frames.to_parent(i, body.pn, f"pn{i}t")
+    r = frames.offset(i)
+    shifted = transpose(tuple(cross(r, column) for column in full(B)))  # type: ignore[arg-type]
+    H_p: Mat = tuple(  # type: ignore[assignment]
+        scheme.vector(f"H{i}q{k}", plus(row, extra), note)
+        for k, (row, extra) in enumerate(zip(H, shifted, strict=True))
+    )
+    P = [cross(r, row) for row in H_p]  # column j of r~ H'ᵀ is r × (row j of H')
+    Q = [cross(r, row) for row in H]
+    A_p = tuple(
+        a + P[l][k] + Q[k][l]
+        for a, (k, l) in zip(A, ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True)
+    )
+    return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)  # type: ignore[arg-type]
+
+
+def _joined(a: Articulated, b: Articulated) -> Articulated:
+    return Articulated(
+        tuple(x + y for x, y in zip(a.A, b.A, strict=True)),  # type: ignore[arg-type]
+        tuple(plus(x, y) for x, y in zip(a.H, b.H, strict=True)),  # type: ignore[arg-type]
+        tuple(x + y for x, y in zip(a.B, b.B, strict=True)),  # type: ignore[arg-type]
+        plus(a.pn, b.pn),
+        plus(a.pf, b.pf),
+    )
+
+
+def _accelerations(frames: Frames, joints: dict[int, Solved]) -> list[Node]:
+    """The third sweep: qdd = qdd0 - G·x from the ground outward (Otter1996 eqs. 16b, 16c)."""
+    scheme, system = frames.scheme, frames.system
+    qdd: list[Node] = [ZERO] * system.nv
+    wd: list[Vec] = [NULL] * len(system.links)
+    a: list[Vec] = [NULL] * len(system.links)
+    for i in system.outward():
+        link, solved = system.links[i], joints[i]
+        p = link.parent
+        note = Note(link.name, "acceleration above that at qdd = 0", "Otter1996 eq. (16c)", "", "link")
+        at = scheme.vector(f"xap{i}", plus(a[p], cross(wd[p], frames.offset(i))), note)
+        xw = scheme.vector(f"xw{i}", frames.to_link(i, wd[p], f"xw{i}"), note)
+        xa = scheme.vector(f"xa{i}", frames.to_link(i, at, f"xa{i}"), note)  # type: ignore[arg-type]
+        for (k, w, v), first, (Gn, Gf) in zip(frames.columns(i), solved.qdd0, solved.G, strict=True):
+            value = first - dot(Gn, xw) - dot(Gf, xa)
+            step = Note(link.name, "joint acceleration", "Otter1996 eq. (16b)")
+            qdd[k] = scheme.let(f"qdd_{k + 1}", value, step)
+            xw, xa = plus(xw, times(qdd[k], w)), plus(xa, times(qdd[k], v))  # type: ignore[arg-type]
+        wd[i] = scheme.vector(f"yw{i}", xw, note)  # type: ignore[call-overload]
+        a[i] = scheme.vector(f"ya{i}", xa, note)  # type: ignore[call-overload]
+    return qdd
+

@@ -1,0 +1,1 @@
+"""Model files: YAML with a published schema, and URDF."""

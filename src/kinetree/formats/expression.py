@@ -1,0 +1,223 @@
+"""Expression strings of model files, read by a grammar of their own and never run as code.
+
+    sum     = product { ("+" | "-") product }
+    product = sign { ("*" | "/") sign }
+    sign    = ("+" | "-") sign | power
+    power   = atom [ "**" sign ]
+    atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
+
+A name is a parameter of the model (dots allowed) or `pi`; a function is one of the engine's table.
+As in Python, -a**2 is -(a**2) and a**b**c is a**(b**c).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import Node, as_node, call, number
+from kinetree.engine.ops import FUNCTIONS
+from kinetree.errors import ExpressionError, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ARITY = {op.name: op.arity for op in FUNCTIONS}
+CONSTANTS = {"pi": math.pi}
+DEEPEST = 60
+"""Most brackets, signs and powers inside one another."""
+LONGEST = 10_000
+"""Most characters of an expression."""
+EXACT_EXPONENT = 64
+"""Largest exponent for which a power of numbers stays exact."""
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
+    r"|(?P<sign>\*\*|[-+*/(),]))"
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of the text: its kind ("number", "name", "sign", "end"), spelling and place."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def parse(text: str, names: Mapping[str, Node], element: str) -> Node:
+    """The Node of an expression.
+
+    Args:
+        text: the expression.
+        names: the parameters it may use.
+        element: where it stands in the file, for errors.
+
+    Raises:
+        ExpressionError: naming the element, the place and the nearest known name.
+    """
+    if len(text) > LONGEST:
+        raise ExpressionError(
+            f"the expression has {len(text)} characters",
+            element=element,
+            cure=f"use at most {LONGEST}, with parameters for its parts",
+        )
+    reader = _Reader(text, names, element)
+    try:
+        node = reader.sum(0)
+    except ExpressionError as error:
+        if error.element:
+            raise
+        raise reader.wrong(error.problem, "change the expression") from error
+    except (ArithmeticError, ValueError) as error:
+        raise reader.wrong(f"it has no value ({error})", "change the expression") from error
+    if reader.token.kind != "end":
+        raise reader.wrong(f"'{reader.token.text}' is not expected", "put an operator before it")
+    return node
+
+
+def _tokens(text: str, element: str) -> Iterator[Token]:
+    """The pieces of `text`, then an end."""
+    at = 0
+    end = len(text.rstrip())
+    while at < end:
+        match = TOKEN.match(text, at)
+        if match is None:
+            odd = text[at:].lstrip()[0]
+            raise ExpressionError(
+                f"'{odd}' cannot stand in the expression '{text}'",
+                element=element,
+                cure="use numbers, parameters, + - * / ** ( ) and the engine's functions",
+            )
+        kind = match.lastgroup or ""
+        yield Token(kind, match[kind], match.start(kind))
+        at = match.end()
+    yield Token("end", "the end", end)
+
+
+class _Reader:
+    """Recursive descent over the tokens, one token ahead, bounded in depth."""
+
+    def __init__(self, text: str, names: Mapping[str, Node], element: str) -> None:
+        self.text, self.names, self.element = text, names, element
+        self.rest = _tokens(text, element)
+        self.token = next(self.rest)
+
+    def wrong(self, problem: str, cure: str) -> ExpressionError:
+        """An error about this expression."""
+        return ExpressionError(f"in '{self.text}', {problem}", element=self.element, cure=cure)
+
+    def take(self, *spellings: str) -> str:
+        """The sign at hand if it is one of `spellings`, consumed; otherwise an empty string."""
+        here = self.token
+        if here.kind != "sign" or here.text not in spellings:
+            return ""
+        self.token = next(self.rest)
+        return here.text
+
+    def need(self, spelling: str) -> None:
+        """Consume the sign `spelling`."""
+        if not self.take(spelling):
+            raise self.wrong(f"'{spelling}' is missing before {self.here()}", f"add '{spelling}'")
+
+    def here(self) -> str:
+        """The token at hand, for messages."""
+        return "the end" if self.token.kind == "end" else f"'{self.token.text}'"
+
+    def sum(self, depth: int) -> Node:
+        """Sum = product { ("+" | "-") product }."""
+        if depth > DEEPEST:
+            raise self.wrong(
+                f"more than {DEEPEST} brackets stand inside one another",
+                "use parameters for its parts",
+            )
+        node = self.product(depth)
+        while sign := self.take("+", "-"):
+            term = self.product(depth)
+            node = node + term if sign == "+" else node - term
+        return node
+
+    def product(self, depth: int) -> Node:
+        """Product = sign { ("*" | "/") sign }."""
+        node = self.sign(depth)
+        while sign := self.take("*", "/"):
+            factor = self.sign(depth)
+            node = node * factor if sign == "*" else node / factor
+        return node
+
+    def sign(self, depth: int) -> Node:
+        """Sign = ("+" | "-") sign | power; a run of signs is read in a loop."""
+        negative = False
+        while sign := self.take("+", "-"):
+            negative ^= sign == "-"
+        node = self.power(depth)
+        return -node if negative else node
+
+    def power(self, depth: int) -> Node:
+        """Power = atom [ "**" sign ]."""
+        base = self.atom(depth)
+        if not self.take("**"):
+            return base
+        if depth > DEEPEST:
+            raise self.wrong(
+                f"more than {DEEPEST} powers stand inside one another",
+                "use parameters for its parts",
+            )
+        exponent = self.sign(depth + 1)
+        if base.is_number and exponent.is_number and abs(float(exponent.value)) > EXACT_EXPONENT:
+            return number(float(base.value) ** float(exponent.value))
+        return base**exponent
+
+    def atom(self, depth: int) -> Node:
+        """A number, a name, a call or a bracket."""
+        here = self.token
+        if self.take("("):
+            node = self.sum(depth + 1)
+            self.need(")")
+            return node
+        if here.kind == "number":
+            self.token = next(self.rest)
+            return number(_number(here.text))
+        if here.kind == "name":
+            self.token = next(self.rest)
+            return self.call(here.text, depth) if self.take("(") else self.name(here.text)
+        raise self.wrong(
+            f"a number, a name or a bracket is missing before {self.here()}",
+            "complete the expression",
+        )
+
+    def call(self, name: str, depth: int) -> Node:
+        """The function `name` of the arguments that follow."""
+        if name not in ARITY:
+            raise self.wrong(
+                f"the engine does not know the function '{name}'", suggest(name, ARITY, "function")
+            )
+        args = [self.sum(depth + 1)]
+        while self.take(","):
+            args.append(self.sum(depth + 1))
+        self.need(")")
+        if len(args) != ARITY[name]:
+            raise self.wrong(f"'{name}' has {len(args)} arguments", f"give it {ARITY[name]}")
+        return call(name, *args)
+
+    def name(self, name: str) -> Node:
+        """The parameter or constant called `name`."""
+        if name in self.names:
+            return self.names[name]
+        if name in CONSTANTS:
+            return as_node(CONSTANTS[name])
+        if name in ARITY:
+            raise self.wrong(f"the function '{name}' has no argument", f"write {name}(…)")
+        raise self.wrong(f"there is no parameter '{name}'", suggest(name, self.names, "parameter"))
+
+
+def _number(spelling: str) -> int | float:
+    """A literal: short integers exactly, everything else as a double."""
+    value = int(spelling) if spelling.isdigit() and len(spelling) <= 15 else float(spelling)
+    if not math.isfinite(value):
+        raise OverflowError(f"{spelling} is too large")
+    return value

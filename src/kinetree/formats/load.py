@@ -1,0 +1,87 @@
+"""Loading and saving by suffix: .yaml or .yml for model files, .urdf for robots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinetree.errors import FormatError, suggest
+from kinetree.formats import urdf, yaml_file
+
+if TYPE_CHECKING:
+    import os
+
+    from kinetree.model.system import Model
+
+YAML_SUFFIXES = (".yaml", ".yml")
+SUFFIXES = (*YAML_SUFFIXES, ".urdf")
+
+
+def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
+    """The Model in a file.
+
+    Args:
+        path: a .yaml, .yml or .urdf file.
+        floating: for a URDF, carry its root link by a free joint "root" instead of welding it.
+
+    Raises:
+        FormatError: naming the elements of the file that cannot be read, all at once.
+    """
+    file = Path(path)
+    suffix = _suffix(file, SUFFIXES)
+    if not file.is_file():
+        raise _no_file(file)
+    if suffix == ".urdf":
+        return urdf.read(file.read_bytes(), f"file '{file.name}'", floating=floating)
+    if floating:
+        raise FormatError(
+            "a model file says itself what floats",
+            element=f"file '{file.name}'",
+            cure="use a joint of kind free, and leave floating out",
+        )
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"it is not UTF-8 text ({error.reason})",
+            element=f"file '{file.name}'",
+            cure="save it as UTF-8",
+        ) from error
+    return yaml_file.read(text, f"file '{file.name}'")
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write `model` as a YAML file; comments of a model file that is there are kept."""
+    file = Path(path)
+    _suffix(file, YAML_SUFFIXES)
+    yaml_file.save(model, file)
+
+
+def _suffix(file: Path, known: tuple[str, ...]) -> str:
+    """The suffix of a file, if it is one of `known`."""
+    suffix = file.suffix.lower()
+    if suffix == ".xacro":
+        raise FormatError(
+            "it is a macro file",
+            element=f"file '{file.name}'",
+            cure="expand it with xacro to a .urdf first",
+        )
+    if suffix not in known:
+        raise FormatError(
+            f"the suffix '{file.suffix}' is not known",
+            element=f"file '{file.name}'",
+            cure=f"use {', '.join(known[:-1])} or {known[-1]}",
+        )
+    return suffix
+
+
+def _no_file(file: Path) -> FormatError:
+    """The error for a missing file, with its neighbour of the nearest name."""
+    folder = file.parent
+    there = [entry.name for entry in sorted(folder.iterdir())] if folder.is_dir() else []
+    near = [name for name in there if Path(name).suffix.lower() in SUFFIXES]
+    return FormatError(
+        "there is no such file",
+        element=f"file '{file}'",
+        cure=suggest(file.name, near, "model file"),
+    )

@@ -1,0 +1,232 @@
+"""YAML model files by the rules of YAML 1.2: 1e-3 is a number, no is a word; nothing is ever run.
+
+Saving writes fields in a fixed order and numbers as short as they can be read back, so the same
+model gives the same bytes. Saving over an existing model file keeps its comments, and changes only
+what has changed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent
+
+from kinetree.errors import FormatError, KinetreeError
+from kinetree.formats.build import build
+from kinetree.formats.schema import validate
+from kinetree.model.digest import to_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kinetree.model.system import Model
+
+MOST_VALUES = 500_000
+"""Most values a file may unfold to; repeated aliases can multiply a small file without end."""
+NAMED_SECTIONS = ("parameters", "bodies", "points", "joints", "wrenches")
+"""Sections whose order means something."""
+WIDTH = 110
+"""Columns before a line is broken."""
+
+
+class PlainConstructor(SafeConstructor):
+    """Builds plain values only; what looks like a date stays the word it is in YAML 1.2."""
+
+
+PlainConstructor.add_constructor(
+    "tag:yaml.org,2002:timestamp", lambda self, node: self.construct_scalar(node)
+)
+
+
+def read(text: str, where: str = "the file") -> Model:
+    """The Model described by YAML text; `where` names the source in errors.
+
+    Raises:
+        FormatError: with all mistakes found, each with its path.
+    """
+    data = parse_yaml(text, where)
+    if not isinstance(data, dict):
+        raise FormatError("it holds no mapping", element=where, cure="begin with 'name: …'")
+    return build(validate(data))
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """Plain data of YAML text: dicts with string keys, lists, strings, numbers, booleans, none."""
+    if any(line.startswith("%") for line in text.split("---", 1)[0].splitlines()):
+        raise FormatError("it has a YAML directive", element=where, cure="remove the line with %")
+    try:
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Constructor = PlainConstructor
+        data = yaml.load(text)
+    except DuplicateKeyError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        name = str(error.problem).split('"')[1]
+        raise FormatError(
+            f"the name '{name}' stands twice in one section",
+            element=f"{where}, line {line}",
+            cure="give every element a name of its own",
+        ) from error
+    except YAMLError as error:
+        raise FormatError(*_yaml_problem(error), **_yaml_place(error, where)) from error
+    except (RecursionError, ValueError) as error:
+        raise FormatError(
+            f"it cannot be read as YAML ({type(error).__name__})",
+            element=where,
+            cure="write a plain model file",
+        ) from error
+    return _unfold(data, where)
+
+
+def _yaml_problem(error: YAMLError) -> tuple[str]:
+    """What the YAML reader found, in one line."""
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return (f"this is not plain YAML: {' '.join(str(problem).split())}",)
+
+
+def _yaml_place(error: YAMLError, where: str) -> dict[str, str]:
+    mark = getattr(error, "problem_mark", None)
+    place = f"{where}, line {mark.line + 1}" if mark else where
+    return {"element": place, "cure": "correct that line; a model file holds data only"}
+
+
+def _unfold(data: Any, where: str) -> Any:
+    """A copy without shared or odd parts: what stands in a model file is a tree of plain values."""
+    top: list[Any] = [None]
+    work: list[tuple[Any, Any, Any, int]] = [(data, top, 0, 0)]
+    count = 0
+    while work:
+        value, holder, key, depth = work.pop()
+        count += 1
+        if count > MOST_VALUES or depth > 200:
+            raise FormatError(
+                "its aliases unfold without end", element=where, cure="write the repeated parts out"
+            )
+        copy: Any = value
+        if isinstance(value, dict):
+            copy = {str(name): None for name in value}
+            if len(copy) != len(value):
+                raise FormatError(
+                    f"two of the names {list(copy)} are the same",
+                    element=where,
+                    cure="give every element a name of its own",
+                )
+            work.extend((entry, copy, str(name), depth + 1) for name, entry in value.items())
+        elif isinstance(value, list):
+            copy = [None] * len(value)
+            work.extend((entry, copy, i, depth + 1) for i, entry in enumerate(value))
+        elif value is not None and not isinstance(value, str | int | float):
+            copy = str(value)
+        holder[key] = copy
+    return top[0]
+
+
+def write(model: Model, old: str | None = None) -> str:
+    """YAML text of `model`; what did not change since the text `old` keeps its form."""
+    data = document(model)
+    if old is not None:
+        kept = _update(old, data)
+        if kept is not None:
+            return kept
+    return _dump({key: _styled(value) for key, value in data.items()})
+
+
+def document(model: Model) -> dict[str, Any]:
+    """The whole content of the model file as plain data."""
+    data = {"kinetree": 1, **to_data(model)}
+    if model.shapes is not None:
+        data["shapes"] = model.shapes
+    if model.layout is not None:
+        data["layout"] = model.layout
+    return data
+
+
+def save(model: Model, path: Path) -> None:
+    """Write `model` to `path`, keeping the comments of a model file that is there."""
+    old = path.read_text(encoding="utf-8") if path.is_file() else None
+    path.write_text(write(model, old), encoding="utf-8", newline="\n")
+
+
+def _round_trip() -> YAML:
+    yaml = YAML(typ="rt", pure=True)
+    yaml.width = WIDTH
+    yaml.allow_unicode = True
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    return yaml
+
+
+def _dump(data: Any) -> str:
+    stream = io.StringIO()
+    _round_trip().dump(data, stream)
+    return stream.getvalue()
+
+
+def _styled(value: Any) -> Any:
+    """The same data with short lists, and short mappings of plain values, on one line."""
+    if isinstance(value, dict):
+        made = CommentedMap((key, _styled(entry)) for key, entry in value.items())
+        nested = any(isinstance(entry, dict | list) for entry in value.values())
+        if 0 < len(value) <= 2 and not nested:
+            made.fa.set_flow_style()
+        return made
+    if isinstance(value, list):
+        entries = CommentedSeq(_styled(entry) for entry in value)
+        if not any(isinstance(entry, dict) for entry in value):
+            entries.fa.set_flow_style()
+        return entries
+    return value
+
+
+def _update(old: str, data: dict[str, Any]) -> str | None:
+    """The old text with what changed put in; None when it cannot be kept."""
+    try:
+        before = document(read(old))
+        if _same(before, data):
+            return old
+        tree = _round_trip().load(old)
+    except (KinetreeError, YAMLError, ValueError):
+        return None
+    if "*" in old and _has_alias(old):
+        return None
+    return _dump(tree) if _merge(tree, before, data) else None
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two documents are equal, the order of their entries included."""
+    return json.dumps(a) == json.dumps(b)
+
+
+def _has_alias(text: str) -> bool:
+    return any(isinstance(event, AliasEvent) for event in YAML(pure=True).parse(io.StringIO(text)))
+
+
+def _merge(
+    tree: CommentedMap, before: dict[str, Any], after: dict[str, Any], *, named: bool = False
+) -> bool:
+    """Put the differences between two documents into `tree`.
+
+    False when the entries of a section of named elements would stand in another order, which would
+    renumber coordinates or parameters.
+    """
+    order = [key for key in tree if key in after] + [key for key in after if key not in tree]
+    if (named and order != list(after)) or not all(isinstance(key, str) for key in tree):
+        return False
+    for key in [key for key in tree if key not in after and key in before]:
+        del tree[key]
+    for key, value in after.items():
+        old = before.get(key)
+        if key in before and _same(old, value):
+            continue
+        held = tree.get(key)
+        if not (
+            isinstance(value, dict) and isinstance(old, dict) and isinstance(held, CommentedMap)
+        ):
+            tree[key] = _styled(value)
+        elif not _merge(held, old, value, named=key in NAMED_SECTIONS):
+            return False
+    return True

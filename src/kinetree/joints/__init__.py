@@ -1,0 +1,35 @@
+"""The joints: one file each, one row each.
+
+A new joint is a new file with a `KIND` row and one more name in ALL.
+"""
+
+from __future__ import annotations
+
+from kinetree.joints import (
+    cylindrical,
+    fixed,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    screw,
+    sequence,
+    spherical,
+    universal,
+)
+from kinetree.model.system import KINDS
+
+ALL = (
+    revolute.KIND,
+    prismatic.KIND,
+    screw.KIND,
+    cylindrical.KIND,
+    universal.KIND,
+    planar.KIND,
+    spherical.KIND,
+    free.KIND,
+    fixed.KIND,
+    sequence.KIND,
+)
+
+KINDS.update((kind.name, kind) for kind in ALL)

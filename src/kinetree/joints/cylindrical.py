@@ -1,0 +1,28 @@
+"""Cylindrical joint: translation along an axis and, independently, rotation about it.
+
+Frames: `axis` is given in the frame of the parent point; both frames keep it.
+Zero: at q = 0 the two frames coincide.
+Sign: the displacement grows along `axis`, the angle by the right-hand rule; tau = [N, N.m].
+Coordinates: q = [displacement m, angle rad], named NAME_1, NAME_2. Velocities: qd = der(q).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model.parts import Kind, Shift, Turn
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.parts import Motion
+
+
+def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
+    """A shift along ``axis``, then a turn about it."""
+    axis = direction(arguments["axis"], f"{element} axis")
+    return (Shift(axis), Turn(axis))
+
+
+KIND = Kind("cylindrical", motions, options={"axis": "z"})

@@ -1,0 +1,25 @@
+"""Fixed joint: no motion; the child is welded to the parent.
+
+Frames: the child's frame coincides with the frame of the parent point, always.
+Coordinates: none. Velocities: none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model.parts import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.parts import Motion
+
+
+def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
+    """No motion."""
+    del arguments, element
+    return ()
+
+
+KIND = Kind("fixed", motions)

@@ -1,0 +1,50 @@
+"""Planar joint: two translations in a plane, then a rotation about its normal.
+
+Frames: `normal` is given in the frame of the parent point. The directions of the translations are
+fixed in the parent: normal z gives x, y; normal x gives y, z; normal y gives z, x; for any other
+normal n the first is the cross product of the parent's axis least aligned with n and n itself,
+the second completes the right-handed triad (first, second, n).
+Zero: at q = 0 the two frames coincide.
+Sign: displacements grow along those directions, the angle by the right-hand rule about `normal`.
+Coordinates: q = [m, m, rad], named NAME_1 … NAME_3. Velocities: qd = der(q).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model.parts import Kind, Shift, Turn
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.parts import Motion
+    from kinetree.model.values import Vector
+
+
+def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
+    """Two shifts in the plane, then a turn about ``normal``."""
+    normal = direction(arguments["normal"], f"{element} normal")
+    first, second = plane(normal)
+    return (Shift(first), Shift(second), Turn(normal))
+
+
+def plane(n: Vector) -> tuple[Vector, Vector]:
+    """Two directions that make a right-handed orthonormal triad (first, second, n)."""
+    if 1 in n:
+        k = n.index(1)
+        units: tuple[Vector, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        return units[(k + 1) % 3], units[(k + 2) % 3]
+    k = min(range(3), key=lambda i: abs(n[i]))
+    least = (float(k == 0), float(k == 1), float(k == 2))
+    first = direction(cross(least, n), "normal")
+    return first, direction(cross(n, first), "normal")
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """The vector product a × b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+KIND = Kind("planar", motions, options={"normal": "z"})

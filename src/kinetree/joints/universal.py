@@ -1,0 +1,42 @@
+"""Universal (Cardan) joint: two rotations about axes that meet.
+
+Frames: the first axis is fixed in the frame of the parent point, the second turns with the first
+rotation and is fixed in the child; both origins coincide always.
+Zero: at q = 0 the two frames coincide.
+Sign: each angle by the right-hand rule; R_parent_child = R(axes[0], q1) R(axes[1], q2).
+Coordinates: q = [angle, angle] [rad], named NAME_1, NAME_2. Velocities: qd = der(q) [rad/s].
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.errors import ModelError
+from kinetree.model.parts import Kind, Turn
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.parts import Motion
+
+PARALLEL = 1e-9
+"""Axes whose sine is below this are the same axis."""
+
+
+def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
+    """A turn about ``axes[0]``, then one about ``axes[1]``."""
+    axes = list(arguments["axes"])
+    if len(axes) != 2:
+        raise ModelError(f"has {len(axes)} axes", element=f"{element} axes", cure="give two axes")
+    a, b = (direction(axis, f"{element} axes[{i}]") for i, axis in enumerate(axes))
+    if 1 - abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) < PARALLEL**2:
+        raise ModelError(
+            "the two axes are parallel",
+            element=f"{element} axes",
+            cure="give two different directions, or use a revolute joint",
+        )
+    return (Turn(a), Turn(b))
+
+
+KIND = Kind("universal", motions, options={"axes": ("x", "y")})

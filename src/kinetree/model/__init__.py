@@ -1,0 +1,1 @@
+"""The description of a mechanism: bodies, points, joints, wrenches, parameters."""

@@ -1,0 +1,150 @@
+"""The joint methods of a model, one per kind: what each means to the one who builds.
+
+The methods only name the kind; its row in the joint table says what motions it is made of.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kinetree.model.parts import Body, Joint, Limits, Mimic, Point
+    from kinetree.model.values import Scalar
+
+    Place = Body | Point | str
+    """Where a joint or wrench stands: a body (its origin), a point, or a path "body.point"."""
+    Axis = str | Sequence[float]
+    """"x", "y", "z", "-x" …, or three numbers of any non-zero length."""
+
+
+class JointData(TypedDict, total=False):
+    """Data that every joint kind takes and no equation uses.
+
+    limits: `Limits`, a mapping of its fields, or (lower, upper).
+    mimic: `Mimic` or (joint, ratio, offset).
+    initial: q to start from; one number for a joint with one coordinate.
+    coordinates: names of the coordinates, in place of the default ones.
+    damping, friction: coefficients kept for force laws.
+    """
+
+    limits: Limits | Mapping[str, float] | Sequence[float] | None
+    mimic: Mimic | tuple[Joint | str, float, float] | None
+    initial: float | Sequence[float] | None
+    coordinates: Sequence[str] | None
+    damping: float
+    friction: float
+
+
+class JointMethods(ABC):
+    """``model.KIND(name, parent, child, …)`` for every joint kind."""
+
+    @abstractmethod
+    def joint(
+        self,
+        kind: str,
+        name: str,
+        parent: Place,
+        child: Place,
+        arguments: Mapping[str, Any] | None = None,
+        **data: Unpack[JointData],
+    ) -> Joint:
+        """Add a joint of the kind called `kind`; the methods below spell the known kinds."""
+
+    def revolute(
+        self, name: str, parent: Place, child: Place, axis: Axis = "z", **data: Unpack[JointData]
+    ) -> Joint:
+        """One rotation about `axis` of the parent's frame: q [rad], by the right-hand rule.
+
+        The frames of parent and child coincide at q = 0.
+        """
+        return self.joint("revolute", name, parent, child, {"axis": axis}, **data)
+
+    def prismatic(
+        self, name: str, parent: Place, child: Place, axis: Axis = "x", **data: Unpack[JointData]
+    ) -> Joint:
+        """One translation along `axis` of the parent's frame: q [m]; frames coincide at q = 0."""
+        return self.joint("prismatic", name, parent, child, {"axis": axis}, **data)
+
+    def screw(
+        self,
+        name: str,
+        parent: Place,
+        child: Place,
+        axis: Axis = "z",
+        *,
+        pitch: Scalar,
+        **data: Unpack[JointData],
+    ) -> Joint:
+        """Rotation about `axis` by q [rad] that advances along it by pitch·q.
+
+        A positive pitch [m/rad] is a right-handed thread; frames coincide at q = 0.
+        """
+        return self.joint("screw", name, parent, child, {"axis": axis, "pitch": pitch}, **data)
+
+    def cylindrical(
+        self, name: str, parent: Place, child: Place, axis: Axis = "z", **data: Unpack[JointData]
+    ) -> Joint:
+        """Translation along `axis`, then rotation about it: q = [m, rad].
+
+        The frames of parent and child coincide at q = 0.
+        """
+        return self.joint("cylindrical", name, parent, child, {"axis": axis}, **data)
+
+    def universal(
+        self,
+        name: str,
+        parent: Place,
+        child: Place,
+        axes: Sequence[Axis] = ("x", "y"),
+        **data: Unpack[JointData],
+    ) -> Joint:
+        """Rotation about axes[0] of the parent, then about axes[1] carried along: q = [rad, rad].
+
+        The frames of parent and child coincide at q = 0.
+        """
+        return self.joint("universal", name, parent, child, {"axes": axes}, **data)
+
+    def planar(
+        self, name: str, parent: Place, child: Place, normal: Axis = "z", **data: Unpack[JointData]
+    ) -> Joint:
+        """Two translations in a plane, then rotation about its normal: q = [m, m, rad].
+
+        Normal z translates along x, y; normal x along y, z; normal y along z, x.
+        """
+        return self.joint("planar", name, parent, child, {"normal": normal}, **data)
+
+    def spherical(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+        """Any rotation: q = quaternion w x y z, qd = angular velocity in the child frame [rad/s].
+
+        Frames coincide at q = (1, 0, 0, 0).
+        """
+        return self.joint("spherical", name, parent, child, **data)
+
+    def free(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+        """All six motions: q = quaternion w x y z, then position of the child in the parent frame.
+
+        qd = [angular; linear] velocity in the child frame [rad/s, m/s]; the frames coincide at
+        q = (1, 0, 0, 0, 0, 0, 0).
+        """
+        return self.joint("free", name, parent, child, **data)
+
+    def fixed(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+        """Weld the child to the parent: no coordinate; frames coincide always."""
+        return self.joint("fixed", name, parent, child, **data)
+
+    def sequence(
+        self,
+        name: str,
+        parent: Place,
+        child: Place,
+        steps: str | Sequence[str],
+        **data: Unpack[JointData],
+    ) -> Joint:
+        """One-axis motions in a row, such as "T1 T2 T3 R3 R2 R1": q = one per motion [m or rad].
+
+        T1 T2 T3 translate along x, y, z, R1 R2 R3 rotate about them; frames coincide at q = 0.
+        """
+        return self.joint("sequence", name, parent, child, {"steps": steps}, **data)

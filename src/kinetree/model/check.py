@@ -1,0 +1,303 @@
+"""Everything that can be wrong with a model, found at once, each in one sentence with its cure."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.engine import evaluate
+from kinetree.errors import (
+    KinetreeError,
+    ModelError,
+    ModelWarning,
+    combine,
+    sentence,
+    suggest,
+)
+from kinetree.model import topology
+from kinetree.model.mobility import Singular, singular_joints, tensor
+from kinetree.model.parameters import INERTIA, ParameterTable, parameter_table
+from kinetree.model.parts import Ball, Float
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.model.parts import Body, Joint
+    from kinetree.model.system import Model
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+SLACK = 1e-9
+"""Relative slack of the inequalities of inertia, for numbers written with few digits."""
+UNIT = 1e-6
+"""A quaternion whose length differs from 1 by more than this is none."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem of a model.
+
+    Attributes:
+        severity: "error", "warning" or "note".
+        topic: "tree", "name", "value", "inertia", "mass" (M singular) or "data".
+        element: path of the element.
+        problem: what is wrong.
+        cure: what to do.
+    """
+
+    severity: str
+    topic: str
+    element: str
+    problem: str
+    cure: str
+
+    def __str__(self) -> str:
+        return sentence(self.element, self.problem, self.cure)
+
+    def error(self) -> ModelError:
+        """The finding as an error."""
+        return ModelError(self.problem, element=self.element, cure=self.cure)
+
+
+def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
+    """Raise one ModelError with all errors; otherwise warn for what is doubtful.
+
+    Args:
+        model: the mechanism.
+        invertible: whether the mass matrix must be regular, as forward dynamics needs; without it
+            a joint that moves no mass is accepted.
+        inertia: "warn", "error" or "ignore" for inertias that no real body has.
+
+    Returns:
+        All findings that were considered, notes included.
+    """
+    if inertia not in ("warn", "error", "ignore"):
+        raise ModelError(
+            f"'{inertia}' is no choice", element="inertia", cure="use 'warn', 'error' or 'ignore'"
+        )
+    dropped = {"mass"} if not invertible else set()
+    dropped |= {"inertia"} if inertia == "ignore" else set()
+    found = tuple(f for f in findings(model) if f.topic not in dropped)
+    raised = [f for f in found if f.severity == ERROR or (f.topic, inertia) == ("inertia", "error")]
+    if raised:
+        raise combine([f.error() for f in raised], ModelError)
+    for finding in found:
+        if finding.severity == WARNING:
+            warnings.warn(str(finding), ModelWarning, stacklevel=3)
+    return found
+
+
+def findings(model: Model) -> tuple[Finding, ...]:
+    """All problems of `model`, in the order tree, names, data, values, inertias, masses."""
+    broken = [_as_finding(e, "tree") for e in topology.problems(model)]
+    found = [*broken, *_names(model), *_data(model)]
+    try:
+        table = parameter_table(model)
+    except KinetreeError as error:
+        return (*found, *(_as_finding(part, "value") for part in error.parts))
+    bad = list(_values(table))
+    found += [*bad, *(f for body in model.bodies.values() for f in _inertia(body, table))]
+    if not broken and not bad:
+        found += _masses(model, table)
+    return tuple(found)
+
+
+def _as_finding(error: KinetreeError, topic: str) -> Finding:
+    return Finding(ERROR, topic, error.element, error.problem, error.cure)
+
+
+def _names(model: Model) -> Iterator[Finding]:
+    """Coordinates, velocities and parameters that cannot be told apart."""
+    owner: dict[str, str] = {}
+    for joint in model.joints.values():
+        for name in dict.fromkeys((*joint.coordinates, *joint.velocities)):
+            element = f"joint '{joint.name}'"
+            if name in owner:
+                yield Finding(
+                    ERROR,
+                    "name",
+                    element,
+                    f"its coordinate '{name}' has the name of one of {owner[name]}",
+                    "rename one of the joints",
+                )
+            elif name in model.parameters:
+                yield Finding(
+                    ERROR,
+                    "name",
+                    element,
+                    f"its coordinate '{name}' has the name of a parameter",
+                    "rename the joint or the parameter",
+                )
+            owner.setdefault(name, element)
+
+
+def _data(model: Model) -> Iterator[Finding]:
+    """Limits, mimics and start values that contradict themselves."""
+    for joint in model.joints.values():
+        element, bounds = f"joint '{joint.name}'", joint.limits
+        if bounds and bounds.is_empty:
+            yield Finding(
+                WARNING,
+                "data",
+                element,
+                f"its lower limit {bounds.lower} is above the upper one {bounds.upper}",
+                "swap them",
+            )
+        if joint.mimic:
+            yield _mimic(model, joint)
+        yield from _quaternions(joint)
+    if model.nv == 0:
+        yield Finding(
+            WARNING,
+            "tree",
+            f"model '{model.name}'",
+            "nothing can move",
+            "add a joint with a coordinate",
+        )
+
+
+def _mimic(model: Model, joint: Joint) -> Finding:
+    """What is wrong with a mimic, or a note that the joint keeps its own coordinate."""
+    assert joint.mimic
+    element = f"joint '{joint.name}' mimic"
+    leader = model.joints.get(joint.mimic.joint)
+    if leader is None:
+        return Finding(
+            WARNING,
+            "name",
+            element,
+            f"there is no joint '{joint.mimic.joint}'",
+            suggest(joint.mimic.joint, model.joints, "joint"),
+        )
+    if leader is joint or leader.nq > 1 or joint.nq > 1:
+        return Finding(
+            ERROR,
+            "data",
+            element,
+            f"joint '{leader.name}' cannot be followed",
+            "mimic another joint, both with one coordinate",
+        )
+    if leader.nq + joint.nq < 2:
+        return Finding(
+            NOTE, "data", element, "one of the two joints is fixed", "the dependence has no effect"
+        )
+    return Finding(
+        NOTE,
+        "data",
+        element,
+        f"it follows joint '{leader.name}' in the data only",
+        "its coordinate stays independent in the equations",
+    )
+
+
+def _quaternions(joint: Joint) -> Iterator[Finding]:
+    """Start quaternions whose length is not 1."""
+    at = 0
+    for motion in joint.motions:
+        if joint.initial and isinstance(motion, Ball | Float):
+            length = math.hypot(*joint.initial[at : at + 4])
+            if abs(length - 1) > UNIT:
+                yield Finding(
+                    ERROR,
+                    "value",
+                    f"joint '{joint.name}' initial",
+                    f"its quaternion has length {length:g}",
+                    "give a unit quaternion w, x, y, z",
+                )
+        at += len(motion.neutral)
+
+
+def _values(table: ParameterTable) -> Iterator[Finding]:
+    """Expressions whose default value is no finite number."""
+    for name, value in table.values.items():
+        if not math.isfinite(value):
+            yield Finding(
+                ERROR,
+                "value",
+                f"'{name}'",
+                f"its expression gives {value}",
+                "change the parameters or the expression",
+            )
+
+
+def _inertia(body: Body, table: ParameterTable) -> Iterator[Finding]:
+    """Negative mass, and an inertia that no distribution of mass can have."""
+    element = f"body '{body.name}'"
+    if not body.physical:
+        return
+    mass = table.values[f"{body.name}.mass"]
+    if mass < 0:
+        yield Finding(
+            WARNING,
+            "inertia",
+            element,
+            f"its mass {mass:g} is negative",
+            "give a positive mass, or physical=False",
+        )
+    moments = tensor([table.values[f"{body.name}.inertia_{end}"] for end in INERTIA])
+    if not moments.any():
+        return
+    a, b, c = (float(value) for value in np.linalg.eigvalsh(moments))
+    size = max(abs(a), abs(c))
+    if a < -SLACK * size:
+        yield Finding(
+            WARNING,
+            "inertia",
+            element,
+            f"its inertia has a negative principal moment {a:.6g} kg.m2",
+            "give the inertia about the centre of mass, products with their tensor sign",
+        )
+    elif a + b < c - SLACK * size:
+        yield Finding(
+            WARNING,
+            "inertia",
+            element,
+            "its inertia violates the triangle inequality: principal moments "
+            f"{a:.6g} + {b:.6g} < {c:.6g} kg.m2",
+            "correct the moments, or say physical=False for an effective inertia",
+        )
+
+
+def _masses(model: Model, table: ParameterTable) -> Iterator[Finding]:
+    """Joints that make M singular: errors by structure, warnings by default values."""
+    tree = topology.tree(model)
+    numeric = singular_joints(tree, table.values)
+    if not numeric:
+        return
+    structural = {case.joint for case in singular_joints(tree, _general_values(model))}
+    for case in numeric:
+        yield _mass_finding(case, by_structure=case.joint in structural)
+
+
+def _general_values(model: Model) -> dict[str, float]:
+    """Values of the scalars when no named parameter is zero."""
+    table = parameter_table(model)
+    if not model.parameters:
+        return table.values
+    general = {row.symbol: row.value for row in table.rows}
+    for k, row in enumerate(model.parameters.values()):
+        general[row.symbol] = row.value or 0.7 + 0.1 * k
+    results = evaluate(list(table.nodes.values()), general)
+    return {name: float(value) for name, value in zip(table.nodes, results, strict=True)}
+
+
+def _mass_finding(case: Singular, *, by_structure: bool) -> Finding:
+    """The sentence for one joint that makes M singular."""
+    joint, child = case.joint, case.joint.child.body.name
+    because = (
+        f"body '{child}' and what it carries have no inertia against its motion"
+        if case.massless
+        else "the joints it carries can undo its motion without moving any mass"
+    )
+    when = "" if by_structure else " for the default parameters"
+    cure = f"give body '{child}' mass or inertia, or fix the joint"
+    return Finding(
+        ERROR if by_structure else WARNING,
+        "mass",
+        f"joint '{joint.name}'",
+        f"the mass matrix is singular{when}: {because}",
+        cure if by_structure else f"give the parameters of body '{child}' non-zero values",
+    )

@@ -1,0 +1,185 @@
+"""A model as plain data, and the hash of its content.
+
+The data are those of the model file; the hash leaves out pictures (shapes, layout).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import Node, text
+from kinetree.model.parts import Shift, Turn, Twist
+from kinetree.model.values import IDENTITY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kinetree.model.parts import Body, Joint, Motion, Point
+    from kinetree.model.system import Model
+    from kinetree.model.values import Scalar
+
+
+def to_data(model: Model) -> dict[str, Any]:
+    """The model as nested dicts, lists, strings and numbers, in model order.
+
+    Scalars given by an expression appear as its text, the one of the file when it came from there.
+    Fields at their default are left out.
+    """
+    return _to_data(model, _Speller(model.sources))
+
+
+def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": model.name, "gravity": spell.all("gravity", model.gravity)}
+    if model.parameters:
+        data["parameters"] = {
+            row.name: {"value": plain(row.value), **({"unit": row.unit} if row.unit else {})}
+            for row in model.parameters.values()
+        }
+    if model.ground.points:
+        data["ground"] = {"points": _points(model.ground, spell)}
+    data["bodies"] = {body.name: _body(body, spell) for body in model.bodies.values()}
+    data["joints"] = {joint.name: _joint(joint, spell) for joint in model.joints.values()}
+    if model.wrenches:
+        data["wrenches"] = {
+            row.name: {"at": row.point.path, "frame": row.frame} for row in model.wrenches.values()
+        }
+    return data
+
+
+def content_hash(model: Model) -> str:
+    """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
+
+    Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
+    normal form, joints by their motions.
+    """
+    spell = _Speller({})
+    data = _exact(_to_data(model, spell))
+    for joint in model.joints.values():
+        row = data["joints"][joint.name]
+        for name in joint.arguments:
+            del row[name]
+        row["motions"] = _exact([_motion(joint, motion, spell) for motion in joint.motions])
+    canonical = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _exact(value: Any) -> Any:
+    """The same data with every number as a float, so that 1 and 1.0 have one hash."""
+    if isinstance(value, dict):
+        return {key: _exact(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_exact(entry) for entry in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def plain(value: float) -> float:
+    """A number as short as possible: integral floats become integers, minus zero zero."""
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else value
+
+
+class _Speller:
+    """Scalars as numbers or expression texts."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self.sources = sources
+
+    def one(self, name: str, value: Scalar) -> float | str:
+        """The scalar called `name` as data."""
+        if name in self.sources:
+            return self.sources[name]
+        if isinstance(value, Node):
+            return text(value)
+        if isinstance(value, Fraction):
+            return plain(value.numerator) if value.denominator == 1 else str(value)
+        return plain(value)
+
+    def all(
+        self, stem: str, values: Iterable[Scalar], ends: Iterable[str] = "xyz"
+    ) -> list[float | str]:
+        """The scalars called stem_x, stem_y, … as data."""
+        return [self.one(f"{stem}_{end}", v) for end, v in zip(ends, values, strict=True)]
+
+
+def _body(body: Body, spell: _Speller) -> dict[str, Any]:
+    """One body without its name."""
+    data: dict[str, Any] = {}
+    if not _is_zero((body.mass,)):
+        data["mass"] = spell.one(f"{body.name}.mass", body.mass)
+    if not _is_zero(body.com):
+        data["com"] = spell.all(f"{body.name}.com", body.com)
+    if not _is_zero(body.inertia):
+        ends = ("xx", "yy", "zz", "xy", "xz", "yz")
+        entries = spell.all(f"{body.name}.inertia", body.inertia, ends)
+        data["inertia"] = entries[:3] if _is_zero(body.inertia[3:]) else entries
+    if not body.physical:
+        data["physical"] = False
+    if body.points:
+        data["points"] = _points(body, spell)
+    return data
+
+
+def _is_zero(values: Iterable[Scalar]) -> bool:
+    return all(not isinstance(value, Node) and value == 0 for value in values)
+
+
+def _points(body: Body, spell: _Speller) -> dict[str, Any]:
+    """The points of a body; a bare list of three when the frame is parallel."""
+    return {point.name: _point(point, spell) for point in body.points.values()}
+
+
+def _point(point: Point, spell: _Speller) -> Any:
+    position = spell.all(point.path, point.position)
+    if point.rotation == IDENTITY:
+        return position
+    return {"position": position, "rotation": [[plain(e) for e in row] for row in point.rotation]}
+
+
+def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
+    """One joint without its name."""
+    data: dict[str, Any] = {
+        "kind": joint.kind,
+        "parent": joint.parent.path,
+        "child": joint.child.path,
+    }
+    for name, value in joint.arguments.items():
+        data[name] = _argument(f"{joint.name}.{name}", value, spell)
+    if joint.limits:
+        given = asdict(joint.limits).items()
+        data["limits"] = {name: plain(v) for name, v in given if v is not None}
+    if joint.mimic:
+        data["mimic"] = {
+            key: v if isinstance(v, str) else plain(v) for key, v in asdict(joint.mimic).items()
+        }
+    if joint.initial:
+        data["initial"] = [plain(value) for value in joint.initial]
+    if joint.renamed:
+        data["coordinates"] = list(joint.coordinates)
+    for name, number in (("damping", joint.damping), ("friction", joint.friction)):
+        if number:
+            data[name] = plain(number)
+    return data
+
+
+def _motion(joint: Joint, motion: Motion, spell: _Speller) -> list[Any]:
+    """A motion as its name and its numbers."""
+    row: list[Any] = [type(motion).__name__]
+    if isinstance(motion, Turn | Shift | Twist):
+        row.append(list(motion.axis))
+    if isinstance(motion, Twist):
+        row.append(spell.one(f"{joint.name}.pitch", motion.pitch))
+    return row
+
+
+def _argument(name: str, value: Any, spell: _Speller) -> Any:
+    """An argument of a joint kind: a word, a scalar, or a list of them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Node | int | float | Fraction):
+        return spell.one(name, value)
+    return [_argument(name, entry, spell) for entry in value]

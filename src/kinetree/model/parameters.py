@@ -1,0 +1,187 @@
+"""The scalars of a model as Nodes, and the list of run-time parameters behind them.
+
+Numbers given for gravity, masses, centres of mass, inertias, points and pitches become parameters
+with names such as "crank.mass", "crank.com_x", "crank.inertia_xx", "crank.tip_x", "thread.pitch",
+"gravity_z". Exact zeros and ones are folded into the equations. Named parameters stay symbols
+whatever their value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import Node, Rank, as_node, evaluate, number, symbol, symbols
+from kinetree.errors import DuplicateNameError, unknown
+from kinetree.model.parts import Twist
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.model.parts import Body, Joint, Point
+    from kinetree.model.system import Model
+    from kinetree.model.values import Scalar
+
+AXES = ("x", "y", "z")
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+"""Order of the tensor elements of an inertia."""
+
+Nodes3 = tuple[Node, Node, Node]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRow:
+    """One run-time parameter: name, default value in SI units, unit, and its symbol."""
+
+    name: str
+    value: float
+    unit: str
+    symbol: Node
+
+
+@dataclass(frozen=True)
+class ParameterTable:
+    """Every scalar of a model as a Node, and the run-time parameters in model order.
+
+    Attributes:
+        rows: the run-time parameters: named ones first, then gravity, bodies, points, joints.
+        nodes: name of a scalar -> the Node that stands for it in the equations.
+        values: name of a scalar -> its default value.
+    """
+
+    rows: tuple[ParameterRow, ...]
+    nodes: dict[str, Node]
+    values: dict[str, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the run-time parameters."""
+        return tuple(row.name for row in self.rows)
+
+    @property
+    def defaults(self) -> tuple[float, ...]:
+        """Default values of the run-time parameters."""
+        return tuple(row.value for row in self.rows)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the run-time parameters."""
+        return tuple(row.unit for row in self.rows)
+
+    @property
+    def symbols(self) -> tuple[Node, ...]:
+        """Symbols of the run-time parameters."""
+        return tuple(row.symbol for row in self.rows)
+
+    @property
+    def gravity(self) -> Nodes3:
+        """Acceleration of gravity in the ground frame [m/s2]."""
+        return self._triple("gravity")
+
+    def mass(self, body: Body) -> Node:
+        """Mass [kg]."""
+        return self.nodes[f"{body.name}.mass"]
+
+    def com(self, body: Body) -> Nodes3:
+        """Centre of mass from the body's origin, in the body frame [m]."""
+        return self._triple(f"{body.name}.com")
+
+    def inertia(self, body: Body) -> tuple[Node, ...]:
+        """Inertia about the centre of mass, in the body frame: xx, yy, zz, xy, xz, yz [kg.m2]."""
+        return tuple(self.nodes[f"{body.name}.inertia_{end}"] for end in INERTIA)
+
+    def position(self, point: Point) -> Nodes3:
+        """Position from the body's origin, in the body frame [m]; zero for the origin itself."""
+        if not point.name:
+            return (number(0), number(0), number(0))
+        return self._triple(point.path)
+
+    def pitch(self, joint: Joint) -> Node:
+        """Advance per angle of the screw motion of `joint` [m/rad]."""
+        return self.nodes[f"{joint.name}.pitch"]
+
+    def _triple(self, stem: str) -> Nodes3:
+        return (self.nodes[f"{stem}_x"], self.nodes[f"{stem}_y"], self.nodes[f"{stem}_z"])
+
+
+def parameter_table(model: Model, *, folded: bool = False) -> ParameterTable:
+    """The Node of every scalar of `model` and the list of its run-time parameters.
+
+    Args:
+        model: the mechanism.
+        folded: make every scalar a number; the list of parameters is then empty.
+    """
+    named = {
+        row.name: ParameterRow(row.name, row.value, row.unit, row.symbol)
+        for row in model.parameters.values()
+    }
+    automatic: list[ParameterRow] = []
+    nodes: dict[str, Node] = {}
+    values: dict[str, float] = {}
+    for name, value, unit, rank in scalars(model):
+        if name in nodes or name in named:
+            raise DuplicateNameError(
+                "two scalars of the model have this name",
+                element=f"parameter '{name}'",
+                cure="rename the named parameter or the point",
+            )
+        if isinstance(value, Node):
+            nodes[name] = value
+        elif value in (0, 1):
+            nodes[name], values[name] = number(value), float(value)
+        else:
+            nodes[name], values[name] = symbol(name, rank), float(value)
+            automatic.append(ParameterRow(name, float(value), unit, nodes[name]))
+    values.update(_evaluated(model, {n: v for n, v in nodes.items() if n not in values}))
+    values = {name: values[name] for name in nodes}
+    if folded:
+        exact = {name: value for name, value, _, _ in scalars(model)}
+        return ParameterTable((), {n: _folded(exact[n], values[n]) for n in nodes}, values)
+    return ParameterTable((*named.values(), *automatic), nodes, values)
+
+
+def _folded(given: Scalar, value: float) -> Node:
+    """The number of a scalar, exact where it was given exactly."""
+    return number(value) if isinstance(given, Node) else as_node(given)
+
+
+def _evaluated(model: Model, expressions: dict[str, Node]) -> dict[str, float]:
+    """Default values of the scalars given as expressions of named parameters."""
+    if not expressions:
+        return {}
+    known = {row.symbol: row.value for row in model.parameters.values()}
+    for name, node in expressions.items():
+        for missing in foreign_symbols(model, node):
+            raise unknown("parameter", missing, model.parameters, f"'{name}'")
+    results = evaluate(list(expressions.values()), known)
+    return {name: float(value) for name, value in zip(expressions, results, strict=True)}
+
+
+def foreign_symbols(model: Model, node: Node) -> list[str]:
+    """Names of the symbols in `node` that are not named parameters of `model`."""
+    own = {row.symbol for row in model.parameters.values()}
+    return [found.name for found in symbols([node]) if found not in own]
+
+
+def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
+    """(name, value, unit, rank) of every scalar of the model, in model order."""
+    for axis, value in zip(AXES, model.gravity, strict=True):
+        yield f"gravity_{axis}", value, "m/s2", Rank.PARAMETER
+    for body in (model.ground, *model.bodies.values()):
+        yield from _body_scalars(body)
+    for joint in model.joints.values():
+        for motion in joint.motions:
+            if isinstance(motion, Twist):
+                yield f"{joint.name}.pitch", motion.pitch, "m/rad", Rank.LENGTH
+
+
+def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:
+    """The scalars of one body: mass, centre of mass, inertia, positions of its points."""
+    yield f"{body.name}.mass", body.mass, "kg", Rank.MASS
+    for axis, value in zip(AXES, body.com, strict=True):
+        yield f"{body.name}.com_{axis}", value, "m", Rank.LENGTH
+    for end, value in zip(INERTIA, body.inertia, strict=True):
+        yield f"{body.name}.inertia_{end}", value, "kg.m2", Rank.MASS
+    for point in body.points.values():
+        for axis, value in zip(AXES, point.position, strict=True):
+            yield f"{point.path}_{axis}", value, "m", Rank.LENGTH

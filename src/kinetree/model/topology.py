@@ -1,0 +1,183 @@
+"""The tree of bodies: parent arrays with the ground as body 0, and what can be wrong with them.
+
+Coordinates are numbered in the order in which joints were added, whatever the order in the tree;
+`Tree` says for every body where its joint's coordinates begin.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from kinetree.errors import KinetreeError, ModelError, combine
+from kinetree.model.parts import Joint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.model.parts import Body
+    from kinetree.model.system import Model
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Bodies from the ground outward, parents before children; index 0 is the ground.
+
+    When every joint was added after that of its parent body, the order is that of addition.
+
+    Attributes:
+        bodies: the bodies.
+        joints: joints[i] carries bodies[i]; joints[0] is a fixed joint of the ground with itself.
+        parent: index of the parent body; parent[0] = 0.
+        children: indices of the bodies carried by body i.
+        q_start: joint i owns q[q_start[i] : q_start[i] + joints[i].nq].
+        v_start: joint i owns qd[v_start[i] : v_start[i] + joints[i].nv].
+    """
+
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    parent: tuple[int, ...]
+    children: tuple[tuple[int, ...], ...]
+    q_start: tuple[int, ...]
+    v_start: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def outward(self) -> range:
+        """Indices of the moving bodies, ground to tip."""
+        return range(1, len(self.bodies))
+
+    def inward(self) -> range:
+        """Indices of the moving bodies, tip to ground."""
+        return range(len(self.bodies) - 1, 0, -1)
+
+    def path(self, i: int) -> list[int]:
+        """Indices from the first body on the ground to body i; empty for the ground."""
+        indices: list[int] = []
+        while i:
+            indices.append(i)
+            i = self.parent[i]
+        return indices[::-1]
+
+    def index(self, body: Body) -> int:
+        """Index of a body."""
+        return self.bodies.index(body)
+
+
+def tree(model: Model) -> Tree:
+    """The tree of `model`.
+
+    Raises:
+        ModelError: naming every body reached twice or not at all, and every cycle.
+    """
+    found = problems(model)
+    if found:
+        raise combine(found, ModelError)
+    rows = list(_outward(model))
+    position = {joint.child.body.name: i for i, (_, joint) in enumerate(rows, start=1)}
+    parent = [0] + [position.get(joint.parent.body.name, 0) for _, joint in rows]
+    children: list[list[int]] = [[] for _ in parent]
+    for i, p in enumerate(parent):
+        if i:
+            children[p].append(i)
+    origin = model.ground.origin
+    sentinel = Joint("ground", "fixed", origin, origin, (), (), ())
+    joints = list(model.joints.values())
+    q_at = [0, *accumulate(joint.nq for joint in joints)]
+    v_at = [0, *accumulate(joint.nv for joint in joints)]
+    return Tree(
+        bodies=(model.ground, *(joint.child.body for _, joint in rows)),
+        joints=(sentinel, *(joint for _, joint in rows)),
+        parent=tuple(parent),
+        children=tuple(tuple(row) for row in children),
+        q_start=(0, *(q_at[k] for k, _ in rows)),
+        v_start=(0, *(v_at[k] for k, _ in rows)),
+    )
+
+
+def _outward(model: Model) -> Iterator[tuple[int, Joint]]:
+    """(number, joint) with parents before children, in order of addition where that allows it."""
+    carried: dict[str, list[tuple[int, Joint]]] = {}
+    for pair in enumerate(model.joints.values()):
+        carried.setdefault(pair[1].parent.body.name, []).append(pair)
+    ready = [(k, joint.name) for k, joint in carried.get(model.ground.name, [])]
+    heapq.heapify(ready)
+    while ready:
+        k, name = heapq.heappop(ready)
+        joint = model.joints[name]
+        yield k, joint
+        for k_next, following in carried.get(joint.child.body.name, []):
+            heapq.heappush(ready, (k_next, following.name))
+
+
+def problems(model: Model) -> list[KinetreeError]:
+    """Everything that keeps the joints from forming one tree on the ground."""
+    found: list[KinetreeError] = []
+    reached: dict[str, Joint] = {}
+    for joint in model.joints.values():
+        child = joint.child.body
+        wrong = _wrong_child(joint, model.ground, reached.get(child.name))
+        if wrong:
+            found.append(wrong)
+        else:
+            reached[child.name] = joint
+    found += [
+        ModelError(
+            "no joint reaches it",
+            element=f"body '{name}'",
+            cure="add a joint with this body as child, or remove the body",
+        )
+        for name in model.bodies
+        if name not in reached
+    ]
+    return found + _cycles(reached)
+
+
+def _wrong_child(joint: Joint, ground: Body, other: Joint | None) -> KinetreeError | None:
+    """What is wrong with the child of `joint`, when `other` reaches the same body already."""
+    child, element = joint.child.body, f"joint '{joint.name}'"
+    if child is ground:
+        return ModelError(
+            "its child is the ground, which does not move",
+            element=element,
+            cure="swap parent and child",
+        )
+    if child is joint.parent.body:
+        return ModelError(
+            f"its parent and child are the same body '{child.name}'",
+            element=element,
+            cure="give two different bodies",
+        )
+    if other is not None:
+        return ModelError(
+            f"it is reached by two joints, '{other.name}' and '{joint.name}'",
+            element=f"body '{child.name}'",
+            cure=f"remove one of them, or replace '{joint.name}' by a closure of the loop",
+        )
+    return None
+
+
+def _cycles(reached: dict[str, Joint]) -> list[KinetreeError]:
+    """One error per ring of bodies that carry each other and never meet the ground."""
+    state: dict[str, int] = {}  # number of the walk that visited the body
+    found: list[KinetreeError] = []
+    for walk, start in enumerate(reached):
+        name, path = start, []
+        while name in reached and name not in state:
+            state[name] = walk
+            path.append(name)
+            name = reached[name].parent.body.name
+        if state.get(name) == walk and name in path:
+            ring = path[path.index(name) :]
+            joints = ", ".join(f"'{reached[body].name}'" for body in reversed(ring))
+            found.append(
+                ModelError(
+                    f"joints {joints} form a cycle that is not connected to the ground",
+                    element=f"body '{name}'",
+                    cure="let one of them start from the ground or from a body connected to it",
+                )
+            )
+    return found

@@ -1,0 +1,169 @@
+"""Numbers, vectors and rotations as the user gives them, checked and brought to one form.
+
+A scalar of a model is a number or a Node (an expression of named parameters). Directions and
+rotations are numbers: entries within 1e-15 of 0, 1 or -1 become those integers, so that the
+equations lose the terms they multiply.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kinetree.engine import Node
+from kinetree.errors import ModelError
+
+Number = int | float | Fraction
+Scalar = Number | Node
+Vector = tuple[float, float, float]
+Scalar3 = tuple[Scalar, Scalar, Scalar]
+Matrix = tuple[Vector, Vector, Vector]
+
+IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+LETTER_AXES: dict[str, Vector] = {
+    "x": (1, 0, 0),
+    "y": (0, 1, 0),
+    "z": (0, 0, 1),
+    "-x": (-1, 0, 0),
+    "-y": (0, -1, 0),
+    "-z": (0, 0, -1),
+}
+SNAP = 1e-15
+ORTHOGONAL = 1e-6
+
+
+def scalar(value: Any, element: str) -> Scalar:
+    """`value` as a finite number or a Node; refused with its place otherwise."""
+    if isinstance(value, Node):
+        return value.value if value.is_number else value
+    return number(value, element)
+
+
+def number(value: Any, element: str) -> Number:
+    """`value` as a finite int, Fraction or float; NumPy scalars become Python numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise ModelError(
+            f"{value!r} is not a number",
+            element=element,
+            cure="give a number or an expression of the model's parameters",
+        )
+    if not math.isfinite(value):
+        raise ModelError(f"the value is {value}", element=element, cure="give a finite number")
+    return value
+
+
+def scalars(values: Any, element: str, counts: tuple[int, ...]) -> tuple[Scalar, ...]:
+    """`values` as a tuple of scalars whose length is one of `counts`."""
+    items = _items(values, element, counts)
+    return tuple(scalar(item, f"{element}[{i}]") for i, item in enumerate(items))
+
+
+def numbers(values: Any, element: str, counts: tuple[int, ...]) -> tuple[Number, ...]:
+    """`values` as a tuple of numbers whose length is one of `counts`."""
+    items = _items(values, element, counts)
+    return tuple(number(item, f"{element}[{i}]") for i, item in enumerate(items))
+
+
+def _items(values: Any, element: str, counts: tuple[int, ...]) -> list[Any]:
+    """The entries of a sequence, with its length checked."""
+    wanted = " or ".join(str(count) for count in counts)
+    if isinstance(values, str | Node) or not isinstance(values, Sequence | np.ndarray):
+        raise ModelError(f"{values!r} is no list", element=element, cure=f"give {wanted} values")
+    items = list(values)
+    if len(items) not in counts:
+        raise ModelError(f"has {len(items)} values", element=element, cure=f"give {wanted} values")
+    return items
+
+
+def snap(value: float) -> float:
+    """`value`, or the integer 0, 1 or -1 when it is within 1e-15 of it."""
+    for exact in (0, 1, -1):
+        if abs(value - exact) <= SNAP:
+            return exact
+    return float(value)
+
+
+def direction(axis: Any, element: str) -> Vector:
+    """A unit vector from a letter (``"x"``, ``"-z"``) or from three numbers of any length."""
+    if isinstance(axis, str):
+        if axis not in LETTER_AXES:
+            raise ModelError(
+                f"'{axis}' is no axis",
+                element=element,
+                cure="use 'x', 'y', 'z', one of them with a minus, or a vector of three numbers",
+            )
+        return LETTER_AXES[axis]
+    x, y, z = (float(entry) for entry in numbers(axis, element, (3,)))
+    largest = max(abs(x), abs(y), abs(z))
+    if largest == 0:
+        raise ModelError(
+            "the axis has zero length",
+            element=element,
+            cure="give a direction such as 'z' or (0, 0, 1)",
+        )
+    x, y, z = x / largest, y / largest, z / largest  # so that no square over- or underflows
+    length = math.sqrt(x * x + y * y + z * z)
+    return (snap(x / length), snap(y / length), snap(z / length))
+
+
+def rotation(matrix: Any, element: str) -> Matrix:
+    """A 3×3 rotation matrix as rows, refused when it is not orthonormal and right-handed."""
+    if matrix is None:
+        return IDENTITY
+    rows = _items(matrix, element, (3,))
+    R = np.array([[float(entry) for entry in numbers(row, element, (3,))] for row in rows])
+    if np.abs(R @ R.T - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(R) < 0:
+        raise ModelError(
+            "the matrix is not a rotation",
+            element=element,
+            cure="give three orthogonal unit columns of a right-handed frame",
+        )
+    return _matrix(R)
+
+
+def _matrix(R: np.ndarray[Any, np.dtype[np.float64]]) -> Matrix:
+    """Rows of an array as snapped tuples."""
+    a, b, c = (tuple(snap(float(entry)) for entry in row) for row in R)
+    return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+
+
+def quarter_angle(angle: float, tolerance: float = 1e-10) -> tuple[float, float]:
+    """(cosine, sine) of `angle` [rad], exact when it is within `tolerance` of a multiple of π/2."""
+    turns = round(angle / (math.pi / 2))
+    if abs(angle - turns * (math.pi / 2)) <= tolerance:
+        return ((1, 0), (0, 1), (-1, 0), (0, -1))[turns % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
+    """R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes.
+
+    An angle within 1e-10 of a multiple of π/2 is taken as exactly that multiple, because files
+    write π/2 in decimals.
+    """
+    cr, sr = quarter_angle(roll)
+    cp, sp = quarter_angle(pitch)
+    cy, sy = quarter_angle(yaw)
+    return _matrix(
+        np.array(
+            [
+                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                [-sp, cp * sr, cp * cr],
+            ]
+        )
+    )
+
+
+def rotation_about(axis: Any, angle: float) -> Matrix:
+    """Rotation by `angle` [rad] about `axis`, right-handed (Rodrigues' formula)."""
+    x, y, z = direction(axis, "axis")
+    c, s = quarter_angle(angle)
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return _matrix(np.eye(3) + s * K + (1 - c) * (K @ K))

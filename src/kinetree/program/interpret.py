@@ -1,0 +1,69 @@
+"""Reference evaluation of a Program on NumPy arrays: slow, plain, batched, complex-safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kinetree.engine import Node, evaluate
+from kinetree.errors import ShapeError, unknown
+from kinetree.program.program import Assign, Input, Program, Solve
+
+
+def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of all outputs; every input may carry the same leading batch axes or none."""
+    for name in arrays:
+        if name not in {row.name for row in program.inputs}:
+            raise unknown("input", name, [r.name for r in program.inputs], program.name)
+    values: dict[Node, Any] = {}
+    batch: tuple[int, ...] = ()
+    for row in program.inputs:
+        array = _array(row, arrays)
+        lead = array.shape[: array.ndim - len(row.shape)]
+        batch = np.broadcast_shapes(batch, lead)
+        flat = array.reshape(*lead, -1)
+        values.update({s: flat[..., i] for i, s in enumerate(row.symbols)})
+    for block in (*program.preamble, *program.blocks):
+        if isinstance(block, Assign):
+            values[block.target] = evaluate((block.expr,), values)[0]
+        else:
+            values.update(_solved(block, values))
+    return {
+        out.name: _stack(evaluate(out.nodes, values), batch).reshape(*batch, *out.shape)
+        for out in program.outputs
+    }
+
+
+def _array(row: Input, arrays: Mapping[str, Any]) -> Any:
+    given = arrays.get(row.name, row.default)
+    if given is None:
+        raise ShapeError(f"input '{row.name}' was not given", cure=f"pass {row.name}=…")
+    array = np.asarray(given)
+    tail = array.shape[array.ndim - len(row.shape) :] if array.ndim >= len(row.shape) else None
+    if given is row.default:
+        return array.reshape(row.shape)
+    if tail != row.shape:
+        raise ShapeError(
+            f"its last axes must be {row.shape}, but the array has shape {array.shape}",
+            element=f"input '{row.name}'",
+        )
+    return array
+
+
+def _stack(values: list[Any], batch: tuple[int, ...]) -> Any:
+    if not values:
+        return np.zeros((*batch, 0))
+    return np.stack([np.broadcast_to(v, batch) for v in values], axis=-1)
+
+
+def _solved(block: Solve, values: Mapping[Node, Any]) -> dict[Node, Any]:
+    entries = evaluate(block.operands, values)
+    batch = np.broadcast_shapes(*[np.shape(e) for e in entries])
+    flat = _stack(entries, batch)
+    split = block.n * block.n
+    A = flat[..., :split].reshape(*batch, block.n, block.n)
+    B = flat[..., split:].reshape(*batch, block.n, block.k)
+    X = np.linalg.solve(A, B).reshape(*batch, -1)
+    return {target: X[..., i] for i, target in enumerate(block.targets)}

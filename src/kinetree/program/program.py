@@ -1,0 +1,236 @@
+"""Program: named inputs, an ordered list of blocks, named outputs.
+
+The recursive scheme of Docquier2013 sec. 3.3 as frozen data.  Every formalism returns a Program,
+every pass maps one to one, every target spells one.  What depends on parameters alone stands in the
+preamble, evaluated once per parameter set and counted apart.
+
+Refs: Docquier2013 sec. 3.3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import Node, OperationCount, count_nodes, topological
+from kinetree.errors import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TARGETS: dict[str, Any] = {}
+"""Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Where an equation comes from: body, step of the formalism, paper equation, unit, frame."""
+
+    body: str = ""
+    step: str = ""
+    eq: str = ""
+    unit: str = ""
+    frame: str = ""
+
+    def __str__(self) -> str:
+        parts = (self.eq, f"body '{self.body}'" if self.body else "", self.step)
+        tail = f"[{self.unit}]" if self.unit else ""
+        where = f"in {self.frame}" if self.frame else ""
+        return ", ".join(part for part in (*parts, where, tail) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A named array that goes in.
+
+    Attributes:
+        name: keyword under which its values are given.
+        shape: shape of one evaluation; a batch adds leading axes.
+        symbols: one symbol per component, row-major.
+        default: values where none are given, or None where they must be.
+        parameter: whether it is constant over many evaluations (see the preamble).
+        labels: name of each component, for people.
+        units: unit of each component; empty where unknown.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    symbols: tuple[Node, ...]
+    default: tuple[float, ...] | None = None
+    parameter: bool = False
+    labels: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A named array that comes out; `nodes` are its components, row-major, a zero is the Node 0."""
+
+    name: str
+    shape: tuple[int, ...]
+    nodes: tuple[Node, ...]
+    labels: tuple[str, ...] = ()
+    note: Note = field(default_factory=Note)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """target = expr."""
+
+    target: Node
+    expr: Node
+    note: Note = field(default_factory=Note)
+
+    @property
+    def targets(self) -> tuple[Node, ...]:
+        """What the block defines."""
+        return (self.target,)
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The expressions the block needs."""
+        return (self.expr,)
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """targets X with A X = B.
+
+    Attributes:
+        targets: X, n·k symbols, row-major.
+        matrix: A, all n·n entries, row-major; symmetric entries are the same Node.
+        rhs: B, n·k entries, row-major.
+        symmetric: A is symmetric positive definite.
+    """
+
+    targets: tuple[Node, ...]
+    matrix: tuple[Node, ...]
+    rhs: tuple[Node, ...]
+    n: int
+    k: int
+    symmetric: bool = True
+    note: Note = field(default_factory=Note)
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The expressions the block needs."""
+        return (*self.matrix, *self.rhs)
+
+
+Block = Assign | Solve
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Inputs, preamble, blocks, outputs: all a target needs to know.
+
+    Attributes:
+        name: of the function to be.
+        inputs: in the order of the arguments.
+        preamble: blocks that depend on parameter inputs alone.
+        blocks: the rest, in order of evaluation.
+        outputs: in the order of the results.
+        info: provenance: model, model hash, quantity, formalism, and what passes report.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    preamble: tuple[Block, ...]
+    blocks: tuple[Block, ...]
+    outputs: tuple[Output, ...]
+    info: Mapping[str, str] = field(default_factory=dict)
+
+    def input(self, name: str) -> Input:
+        """The input of that name."""
+        for row in self.inputs:
+            if row.name == name:
+                return row
+        raise unknown("input", name, [row.name for row in self.inputs], f"program '{self.name}'")
+
+    def output(self, name: str) -> Output:
+        """The output of that name."""
+        for row in self.outputs:
+            if row.name == name:
+                return row
+        raise unknown("output", name, [row.name for row in self.outputs], f"program '{self.name}'")
+
+    def with_info(self, **rows: str) -> Program:
+        """The same Program with more provenance."""
+        return replace(self, info={**self.info, **rows})
+
+    def count(self) -> OperationCount:
+        """Operations of one evaluation, preamble apart; sines and cosines are calls."""
+        from kinetree.program.solving import solve_count  # noqa: PLC0415  stands above the noun
+
+        return self._count(self.blocks, (o for out in self.outputs for o in out.nodes), solve_count)
+
+    def preamble_count(self) -> OperationCount:
+        """Operations of the preamble, once per parameter set."""
+        return self._count(self.preamble, iter(()), None)
+
+    @staticmethod
+    def _count(blocks: tuple[Block, ...], results: Iterator[Node], solving: Any) -> OperationCount:
+        roots: list[Node] = []
+        total = OperationCount()
+        for block in blocks:
+            roots += block.operands
+            if isinstance(block, Solve):
+                total += solving(block)
+        return total + count_nodes(topological([*roots, *results]))
+
+    def evaluate(self, **arrays: Any) -> dict[str, NDArray[np.float64]]:
+        """Reference values by NumPy; leading axes are a batch; complex arguments are allowed."""
+        from kinetree.program.interpret import interpret  # noqa: PLC0415  stands above the noun
+
+        return interpret(self, arrays)
+
+    def compile(self, **options: Any) -> Any:
+        """A native function of this Program (see `kinetree.targets.native`)."""
+        return self._target("native").compile(self, **options)
+
+    def write(self, target: str, folder: Any, **options: Any) -> Any:
+        """Write the files of a target language into a folder; the paths written."""
+        return self._target(target).write(self, folder, **options)
+
+    def _target(self, name: str) -> Any:
+        if name not in TARGETS:
+            raise unknown("target", name, TARGETS, f"program '{self.name}'")
+        return TARGETS[name]
+
+    def derivative(self, of: str, by: str | tuple[str, ...], **options: Any) -> Program:
+        """The Program that also gives d`of`/d`by` (see `kinetree.program.derive.forward`)."""
+        from kinetree.program.derive import forward  # noqa: PLC0415  stands above the noun
+
+        return forward(self, of, by, **options)
+
+    def show(self) -> str:
+        """The equations as text, one per line, with their notes."""
+        lines = [f"{self.name}({', '.join(row.name for row in self.inputs)})"]
+        for title, blocks in (("preamble", self.preamble), ("equations", self.blocks)):
+            lines += [f"-- {title}"] if blocks else []
+            lines += [_line(block) for block in blocks]
+        lines.append("-- outputs")
+        for out in self.outputs:
+            lines.append(f"{out.name}{list(out.shape)} = {', '.join(str(x) for x in out.nodes)}")
+        return "\n".join(lines)
+
+
+def _line(block: Block) -> str:
+    if isinstance(block, Assign):
+        note = str(block.note)
+        return f"{block.target} = {block.expr}" + (f"    # {note}" if note else "")
+    names = ", ".join(str(t) for t in block.targets)
+    return f"[{names}] = solve(n={block.n}, k={block.k})"
+
+
+def size(shape: tuple[int, ...]) -> int:
+    """Number of components of a shape."""
+    return prod(shape)
+
+
+__all__ = [
+    "TARGETS", "Assign", "Block", "Input", "Note", "Output", "Program", "Solve", "size",
+]  # fmt: skip

@@ -1,0 +1,135 @@
+"""Scheme: how a formalism writes its equations down.
+
+`let` names a value.  From then on the name is an atom: later equations do not look through it, so
+expressions stay short and the scheme stays recursive (Docquier2013 sec. 3.3).  Equal expressions
+get one name, also up to sign; trivial ones (a number, a name, minus a name, a sine) get none.
+
+Refs: Docquier2013 sec. 3.3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kinetree.engine import ADD, MUL, NUM, SYM, Node, Rank, current, scale, split_coefficient, symbol
+from kinetree.program.factor import factor
+from kinetree.program.program import Assign, Block, Input, Note, Output, Program, Solve
+
+AXES = ("x", "y", "z")
+SWEEP = 512
+"""Named equations after which short-lived Nodes are released."""
+
+
+class Scheme:
+    """A Program being written, equation by equation."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._inputs: list[Input] = []
+        self._blocks: list[Block] = []
+        self._outputs: list[Output] = []
+        self._known: dict[Node, Node] = {}
+        self._names: set[str] = set()
+        self._mark = current().mark()
+
+    def input(self, row: Input) -> tuple[Node, ...]:
+        """Declare an input; its symbols."""
+        self._inputs.append(row)
+        self._names.update(s.name for s in row.symbols)
+        return row.symbols
+
+    def let(self, name: str, expr: Node, note: Note | None = None) -> Node:
+        """A name for the value of an expression; the expression itself where that is simple."""
+        coef, bare = split_coefficient(expr)
+        if bare.op is not ADD and bare.op is not MUL:
+            return expr
+        if abs(coef) != 1:
+            coef, bare = 1, expr
+        known = self._known.get(bare)
+        if known is None:
+            known = symbol(self.fresh(name), Rank.LOCAL)
+            self._known[bare] = known
+            self._blocks.append(Assign(known, factor(bare), note or Note()))
+            if len(self._blocks) % SWEEP == 0:
+                self._sweep()
+        return known if coef == 1 else scale(coef, known)
+
+    def vector(self, stem: str, exprs: Iterable[Node], note: Note | None = None) -> tuple[Node, ...]:
+        """Names for the three components of a vector: stem_x, stem_y, stem_z."""
+        return tuple(
+            self.let(f"{stem}_{axis}", expr, note) for axis, expr in zip(AXES, exprs, strict=True)
+        )
+
+    def each(self, stem: str, exprs: Iterable[Node], note: Note | None = None) -> tuple[Node, ...]:
+        """Names for any number of components: stem_1, stem_2, …"""
+        return tuple(self.let(f"{stem}_{k}", expr, note) for k, expr in enumerate(exprs, 1))
+
+    def solve(  # noqa: PLR0913  a linear system has these parts
+        self,
+        stem: str,
+        matrix: Sequence[Sequence[Node]],
+        rhs: Sequence[Sequence[Node]],
+        *,
+        symmetric: bool = True,
+        note: Note | None = None,
+    ) -> list[list[Node]]:
+        """Names for X with A X = B, as rows."""
+        n, k = len(matrix), len(rhs[0])
+        targets = [
+            [symbol(self.fresh(f"{stem}_{i + 1}" if k == 1 else f"{stem}_{i + 1}_{j + 1}"), Rank.LOCAL)
+             for j in range(k)] for i in range(n)
+        ]  # fmt: skip
+        A = [
+            [self.let(f"{stem}_A_{i + 1}_{j + 1}", matrix[min(i, j) if symmetric else i][max(i, j) if symmetric else j], note)
+             for j in range(n)] for i in range(n)
+        ]  # fmt: skip
+        B = [[self.let(f"{stem}_b_{i + 1}_{j + 1}", rhs[i][j], note) for j in range(k)] for i in range(n)]
+        self._blocks.append(
+            Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note())
+        )
+        return targets
+
+    def output(
+        self,
+        name: str,
+        nodes: Sequence[Node],
+        shape: tuple[int, ...] | None = None,
+        labels: Sequence[str] = (),
+    ) -> None:
+        """Declare an output; its components are named where they are more than a name."""
+        named = tuple(
+            self.let(f"{name}_{k}", node, Note(step=f"output {name}")) for k, node in enumerate(nodes, 1)
+        )
+        self._outputs.append(Output(name, shape or (len(named),), named, tuple(labels)))
+
+    def program(self, **info: str) -> Program:
+        """The finished Program; short-lived expressions are released."""
+        done = Program(
+            self.name, tuple(self._inputs), (), tuple(self._blocks), tuple(self._outputs), info
+        )
+        self._known.clear()
+        self._sweep()
+        return done
+
+    def fresh(self, name: str) -> str:
+        """The name, or the name with a number where it is taken."""
+        candidate, k = name, 1
+        while candidate in self._names:
+            k += 1
+            candidate = f"{name}_{k}"
+        self._names.add(candidate)
+        return candidate
+
+    def _sweep(self) -> None:
+        arena = current()
+        arena.release(min(self._mark, len(arena)))
+        self._mark = arena.mark()
+
+
+def _flat(rows: Sequence[Sequence[Node]]) -> tuple[Node, ...]:
+    return tuple(x for row in rows for x in row)
+
+
+def is_atom(node: Node) -> bool:
+    """Whether a Node is a number or a name."""
+    return node.op is NUM or node.op is SYM

@@ -1,0 +1,140 @@
+"""The sine and cosine stage: all angles known at the start, evaluated together in SIMD lanes.
+
+A few angles stay in registers, in groups of four lanes: measured faster than eight, which on
+processors with 512-bit units slow the scalar code that follows.  Many angles go through memory in
+a loop over rows of eight.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.targets.native.layout import ROW
+from kinetree.targets.native.sincos import (
+    FUSED,
+    SHORT,
+    checked_definition,
+    far_definition,
+    literal,
+    real,
+    rows_definition,
+    sincos_definition,
+    splat,
+)
+
+if TYPE_CHECKING:
+    from kinetree.targets.native.plan import Plan
+    from kinetree.targets.native.writer import Writer
+
+FEW = 8
+"""Angles up to which a single evaluation keeps all sines and cosines in registers."""
+GROUP = 4
+"""Angles per SIMD operation then."""
+
+
+def definitions(made: Plan, fused: bool) -> list[str]:
+    """The sine and cosine functions that a kernel calls."""
+    late = any(
+        code in ("sin", "cos") and entry not in made.trig
+        for entry, code in enumerate(made.tape.code)
+    )
+    widths: set[int] = set()
+    texts: list[str] = []
+    if in_registers(made):
+        widths.add(GROUP)
+    elif made.angles:
+        widths.add(ROW)
+        texts.append(rows_definition(ROW, fused))
+    if late:
+        widths.add(made.lanes)
+        texts.append(checked_definition(made.lanes, fused))
+    for width in sorted(widths):
+        texts += [sincos_definition(width, fused), far_definition(width)]
+    return texts
+
+
+def in_registers(made: Plan) -> bool:
+    """Whether sines and cosines never pass through memory."""
+    return made.inline and made.lanes == 1 and 0 < len(made.angles) <= FEW
+
+
+def through_memory(writer: Writer) -> None:
+    """Angles to rows of the workspace, then a loop over the rows."""
+    made = writer.plan
+    count = made.rows * made.row
+    start = _neighbours(made, made.angles, count)
+    if start is None:
+        for number, entry in enumerate(made.angles):
+            writer.store(writer.value(entry), "%w", number)
+        for padding in range(len(made.angles), count):
+            writer.store(writer.number(0.0), "%w", padding)
+    angles = "%w" if start is None else writer.pointer("%x", start)
+    results = writer.pointer("%w", count)
+    writer.add(f"call void @kt.sincos.rows.{ROW}(ptr {angles}, ptr {results}, i64 {made.rows})")
+
+
+def through_registers(writer: Writer) -> None:
+    """Groups of angles in SIMD lanes, with one test for far angles ahead of all of them."""
+    made = writer.plan
+    vector = real(GROUP)
+    pair = f"{{ {vector}, {vector} }}"
+    groups = [made.angles[i : i + GROUP] for i in range(0, len(made.angles), GROUP)]
+    names = [_gather(writer, group) for group in groups]
+    _test(writer, names)
+    for label, callee in (("far", "kt.sincos.far"), ("near", "kt.sincos")):
+        writer.lines.append(f"{label}.angles:")
+        for index, name in enumerate(names):
+            writer.add(f"%{label}{index} = call {pair} @{callee}.{GROUP}({vector} {name})")
+        writer.add("br label %body")
+    writer.lines.append("body:")
+    for index in range(len(groups)):
+        sources = ", ".join(f"[ %{label}{index}, %{label}.angles ]" for label in ("far", "near"))
+        writer.add(f"%pair{index} = phi {pair} {sources}")
+    for index in range(len(groups)):
+        for which in (0, 1):
+            writer.add(f"%row{index}.{which} = extractvalue {pair} %pair{index}, {which}")
+    for entry, (angle, which) in made.trig.items():
+        index, lane = divmod(angle, GROUP)
+        name = writer.known[entry] = f"%v{entry}"
+        writer.add(f"{name} = extractelement {vector} %row{index}.{which}, i32 {lane}")
+
+
+def _test(writer: Writer, names: list[str]) -> None:
+    """Branch on whether any angle lies beyond the limit of the reduction."""
+    vector, flags = real(GROUP), f"<{GROUP} x i1>"
+    limit = splat(literal((FUSED if writer.options.fused else SHORT).limit), "double", GROUP)
+    far = "zeroinitializer"
+    for name in names:
+        size, beyond, joined = writer.fresh(), writer.fresh(), writer.fresh()
+        writer.add(f"{size} = call {vector} @llvm.fabs.v{GROUP}f64({vector} {name})")
+        writer.add(f"{beyond} = fcmp ogt {vector} {size}, {limit}")
+        writer.add(f"{joined} = or {flags} {far}, {beyond}")
+        far = joined
+    writer.add(f"%far = call i1 @llvm.vector.reduce.or.v{GROUP}i1({flags} {far})")
+    writer.add("br i1 %far, label %far.angles, label %near.angles, !prof !0")
+
+
+def _gather(writer: Writer, group: list[int]) -> str:
+    """The angles of a group side by side; one load where they are neighbouring inputs."""
+    vector = real(GROUP)
+    start = _neighbours(writer.plan, group, GROUP)
+    if start is not None:
+        where, name = writer.pointer("%x", start), writer.fresh()
+        writer.add(f"{name} = load {vector}, ptr {where}, align 8")
+        return name
+    row = "zeroinitializer"
+    for lane, entry in enumerate(group):
+        scalar, name = writer.value(entry), writer.fresh()
+        writer.add(f"{name} = insertelement {vector} {row}, double {scalar}, i32 {lane}")
+        row = name
+    return row
+
+
+def _neighbours(made: Plan, entries: list[int], count: int) -> int | None:
+    """The first of neighbouring inputs, if the entries are that and `count` can be read from it."""
+    tape = made.tape
+    start = tape.a[entries[0]]
+    for number, entry in enumerate(entries):
+        if tape.code[entry] != "in" or tape.a[entry] != start + number:
+            return None
+    return start if start + count <= tape.sizes[0] else None

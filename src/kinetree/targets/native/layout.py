@@ -1,0 +1,58 @@
+"""How a linear system stands in the workspace.
+
+Rows of right-hand sides stand one after another, in a single evaluation padded to whole vectors.
+The factors of a matrix are packed, structural zeros left out; a general matrix keeps its rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.targets.tape import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.targets.tape import System
+
+ROW = 8
+"""Doubles side by side in a single evaluation: angles of one row, columns of one block."""
+
+
+def padded(length: int) -> int:
+    """The next multiple of ROW."""
+    return -(-length // ROW) * ROW
+
+
+def matrix_size(system: System, lanes: int) -> int:
+    """Workspace elements for the matrix: packed if factorised, else with padded rows."""
+    if system.factorised:
+        return padded(sum(e != ZERO for e in (*system.matrix, *system.inverse)))
+    scratch = system.n * (padded(system.n) + padded(system.k))
+    return scratch if lanes == 1 else system.n * system.n + scratch // lanes
+
+
+def rhs_stride(system: System, lanes: int) -> int:
+    """Workspace elements between two rows of right-hand sides."""
+    return padded(system.k) if lanes == 1 else system.k
+
+
+def matrix_stride(system: System, lanes: int) -> int:
+    """Workspace elements between two rows of a general matrix."""
+    return padded(system.n) if lanes == 1 else system.n
+
+
+def layout(system: System, lanes: int, matrix_at: int, rhs_at: int) -> Iterator[tuple[int, int]]:
+    """(entry, element of the workspace) for everything that the system reads, ZERO included."""
+    if system.factorised:
+        full = [e for e in (*system.matrix, *system.inverse) if e != ZERO]
+        yield from zip(full, range(matrix_at, matrix_at + len(full)), strict=True)
+    else:
+        stride = matrix_stride(system, lanes)
+        for index, entry in enumerate(system.matrix):
+            row, column = divmod(index, system.n)
+            yield entry, matrix_at + row * stride + column
+    stride = rhs_stride(system, lanes)
+    for index, entry in enumerate(system.rhs):
+        row, column = divmod(index, system.k)
+        yield entry, rhs_at + row * stride + column

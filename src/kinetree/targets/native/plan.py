@@ -1,0 +1,204 @@
+"""What is evaluated where: early angles, segments of bounded size, places in the workspace.
+
+A tape above a few thousand operations becomes several LLVM functions, its segments, because
+register allocation grows faster than linearly with the length of a basic block.  Values that a
+later segment reads live in a workspace; a place is given to another value once every segment that
+reads it has run.  Angles whose sine or cosine is taken and that are known at the start (inputs, or
+short expressions of inputs) are evaluated before everything else, in SIMD lanes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kinetree.targets.native.layout import ROW, matrix_size, rhs_stride
+from kinetree.targets.tape import LEAVES, ZERO
+
+if TYPE_CHECKING:
+    from kinetree.targets.tape import Tape
+
+SEGMENT = 2500
+"""Operations per LLVM function, chosen by measurement (compile time against run time)."""
+SHALLOW = 3
+"""Operations between inputs and an angle that still counts as known at the start."""
+FREE = frozenset({"num", "in", "const"})
+
+
+@dataclass(slots=True)
+class Plan:
+    """Where everything stands.
+
+    Attributes:
+        tape: what is planned.
+        lanes: evaluations side by side.
+        angles: entries whose sine or cosine is taken at the start.
+        trig: entry of an early sine or cosine -> (number of its angle, 0 for sine, 1 for cosine).
+        prologue: operations that only make angles.
+        segments: operations of each segment; a lone `solve` entry is a segment by itself.
+        home: entry -> segment that makes it; -1 for the prologue.
+        place: entry -> its element of the workspace, where another segment reads it.
+        matrix_at, rhs_at: per system, where its matrix and its right-hand sides start.
+        size: elements of the workspace.
+    """
+
+    tape: Tape
+    lanes: int
+    angles: list[int] = field(default_factory=list)
+    trig: dict[int, tuple[int, int]] = field(default_factory=dict)
+    prologue: list[int] = field(default_factory=list)
+    segments: list[list[int]] = field(default_factory=list)
+    home: dict[int, int] = field(default_factory=dict)
+    place: dict[int, int] = field(default_factory=dict)
+    matrix_at: list[int] = field(default_factory=list)
+    rhs_at: list[int] = field(default_factory=list)
+    size: int = 0
+
+    @property
+    def inline(self) -> bool:
+        """Whether one function holds it all."""
+        return not self.tape.systems and len(self.segments) <= 1
+
+    @property
+    def rows(self) -> int:
+        """Rows of the sine and cosine stage."""
+        return len(self.angles) if self.lanes > 1 else -(-len(self.angles) // ROW)
+
+    @property
+    def row(self) -> int:
+        """Workspace elements per row of that stage."""
+        return 1 if self.lanes > 1 else ROW
+
+    def trig_place(self, entry: int) -> int:
+        """Element of the workspace that holds an early sine or cosine."""
+        angle, which = self.trig[entry]
+        if self.lanes > 1:
+            return len(self.angles) + 2 * angle + which
+        row, lane = divmod(angle, ROW)
+        return (self.rows + 2 * row + which) * ROW + lane
+
+    def part_place(self, entry: int) -> int:
+        """Element of the workspace that holds a part of a solution."""
+        index, element = self.tape.a[entry], self.tape.b[entry]
+        system = self.tape.systems[index]
+        row, column = divmod(element, system.k)
+        return self.rhs_at[index] + row * rhs_stride(system, self.lanes) + column
+
+
+def plan(tape: Tape, lanes: int, segment: int = SEGMENT) -> Plan:
+    """The plan of a tape for that many evaluations side by side."""
+    made = Plan(tape, lanes)
+    _find_angles(made)
+    _cut(made, segment)
+    if not made.inline:
+        _place(made)
+    return made
+
+
+def _find_angles(made: Plan) -> None:
+    tape = made.tape
+    shallow = _shallow(tape)
+    number: dict[int, int] = {}
+    for entry, code in enumerate(tape.code):
+        if code in ("sin", "cos") and tape.a[entry] in shallow:
+            angle = number.setdefault(tape.a[entry], len(number))
+            made.trig[entry] = (angle, int(code == "cos"))
+    made.angles = list(number)
+    made.prologue = _needed(tape, made.angles)
+    made.home = dict.fromkeys(made.prologue, -1)
+
+
+def _shallow(tape: Tape) -> set[int]:
+    """Entries at most SHALLOW operations of sums and products away from inputs."""
+    height: dict[int, int] = {}
+    for entry, code in enumerate(tape.code):
+        if code in FREE:
+            height[entry] = 0
+        elif code in ("add", "sub", "mul", "neg"):
+            below = [height.get(e, SHALLOW) for e in tape.operands(entry)]
+            if max(below) < SHALLOW:
+                height[entry] = max(below) + 1
+    return set(height)
+
+
+def _needed(tape: Tape, roots: list[int]) -> list[int]:
+    """The operations under the roots, in the order of the tape."""
+    found: set[int] = set()
+    stack = list(roots)
+    while stack:
+        entry = stack.pop()
+        if entry not in found and tape.code[entry] not in LEAVES:
+            found.add(entry)
+            stack.extend(tape.operands(entry))
+    return sorted(found)
+
+
+def _cut(made: Plan, most: int) -> None:
+    """Segments of about equal size, at most `most` operations each, broken at every system."""
+    runs: list[list[int]] = [[]]
+    for entry, code in enumerate(made.tape.code):
+        if code == "solve":
+            runs += [[entry], []]
+        elif code not in LEAVES and entry not in made.home and entry not in made.trig:
+            runs[-1].append(entry)
+    for run in runs:
+        parts = -(-len(run) // most)
+        for part in range(parts):
+            low, high = (len(run) * p // parts for p in (part, part + 1))
+            made.home.update(dict.fromkeys(run[low:high], len(made.segments)))
+            made.segments.append(run[low:high])
+
+
+def _place(made: Plan) -> None:
+    """Give a place to angles, sines and cosines, systems, and values between segments."""
+    tape = made.tape
+    size = 3 * made.rows * made.row
+    for system in tape.systems:
+        made.matrix_at.append(size)
+        size += matrix_size(system, made.lanes)
+        made.rhs_at.append(size)
+        size += system.n * rhs_stride(system, made.lanes)
+    last = _last_readers(made)
+    free: list[int] = []
+    leaving: list[list[int]] = [[] for _ in range(len(made.segments) + 1)]
+    for number, entries in enumerate([made.prologue, *made.segments], start=-1):
+        if number >= 0:
+            free.extend(reversed(leaving[number]))
+        for entry in entries:
+            if entry in last:
+                if not free:
+                    free.append(size)
+                    size += 1
+                made.place[entry] = free.pop()
+                leaving[last[entry] + 1].append(made.place[entry])
+    made.size = size
+
+
+def _last_readers(made: Plan) -> dict[int, int]:
+    """Entry -> last segment that reads it, for entries read outside the segment that makes them."""
+    last: dict[int, int] = {}
+    for number, entries in enumerate(made.segments):
+        for entry in entries:
+            if made.tape.code[entry] == "solve":
+                continue  # what a system reads is stored where the system wants it
+            for read in made.tape.operands(entry):
+                if made.home.get(read, number) != number:
+                    last[read] = number
+    return last
+
+
+def output_runs(tape: Tape) -> list[tuple[int, int, int]]:
+    """(first output, entry, length): runs of outputs that copy a piece of a row of a solution."""
+    runs: list[tuple[int, int, int]] = []
+    for position, entry in enumerate(tape.outputs):
+        if entry == ZERO or tape.code[entry] != "part":
+            continue
+        if runs:
+            start, first, length = runs[-1]
+            same = tape.a[first] == tape.a[entry] and start + length == position
+            new_row = tape.b[entry] % tape.systems[tape.a[entry]].k == 0
+            if same and not new_row and tape.b[first] + length == tape.b[entry]:
+                runs[-1] = (start, first, length + 1)
+                continue
+        runs.append((position, entry, 1))
+    return runs

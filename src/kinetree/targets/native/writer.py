@@ -1,0 +1,182 @@
+"""The body of one LLVM function: operations of a tape as instructions, values fetched as needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.targets.native.sincos import literal, real, splat, suffix
+from kinetree.targets.tape import TWO, ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kinetree.targets.native.plan import Plan
+
+BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+INTRINSIC = {"abs": "fabs"}
+"""Functions whose intrinsic is not called llvm.NAME."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to spell a tape.
+
+    Attributes:
+        lanes: evaluations side by side.
+        strict: keep every rounding; otherwise products and sums may fuse.
+        fused: whether the processor has a fused multiply-add.
+        constant_lanes: whether preamble results come per lane.
+    """
+
+    lanes: int = 1
+    strict: bool = False
+    fused: bool = True
+    constant_lanes: bool = False
+
+
+class Writer:
+    """The body of one LLVM function over a plan.
+
+    Attributes:
+        into: the workspace as this function may write it; a segment reads it by another name.
+        lines: the instructions so far.
+        known: entry -> its name or literal in this function.
+    """
+
+    def __init__(self, made: Plan, options: Options, into: str = "%z") -> None:
+        self.plan = made
+        self.tape = made.tape
+        self.options = options
+        self.into = into
+        self.out_of = "%r" if into == "%z" and not made.inline else "%w"
+        self.lines: list[str] = []
+        self.known: dict[int, str] = {}
+        self.type = real(options.lanes)
+        self.flags = "" if options.strict else "contract nsz "
+        self.count = 0
+
+    def fresh(self) -> str:
+        """A name not used yet."""
+        self.count += 1
+        return f"%t{self.count}"
+
+    def add(self, text: str) -> None:
+        """Append an instruction."""
+        self.lines.append(f"  {text}")
+
+    def pointer(self, base: str, element: int, width: int | None = None) -> str:
+        """Address of an element of an array of rows."""
+        if element == 0:
+            return base
+        name = self.fresh()
+        offset = element * (self.options.lanes if width is None else width)
+        self.add(f"{name} = getelementptr inbounds double, ptr {base}, i64 {offset}")
+        return name
+
+    def load(self, base: str, element: int) -> str:
+        """A row read from memory."""
+        where = self.pointer(base, element)
+        name = self.fresh()
+        self.add(f"{name} = load {self.type}, ptr {where}, align 8")
+        return name
+
+    def store(self, value: str, base: str, element: int) -> None:
+        """A row written to memory."""
+        where = self.pointer(base, element)
+        self.add(f"store {self.type} {value}, ptr {where}, align 8")
+
+    def keep(self, value: str, places: Iterable[tuple[str, int]]) -> None:
+        """Store a value wherever it is wanted."""
+        for base, element in places:
+            self.store(value, self.into if base == "workspace" else base, element)
+
+    def number(self, value: float) -> str:
+        """A literal in every lane."""
+        return splat(literal(value), "double", self.options.lanes)
+
+    def value(self, entry: int) -> str:
+        """The name of an entry's value, read from where it lives if need be."""
+        name = self.known.get(entry)
+        if name is None:
+            name = self.known[entry] = self._fetch(entry)
+        return name
+
+    def _fetch(self, entry: int) -> str:
+        if entry == ZERO:
+            return self.number(0.0)
+        code, a = self.tape.code[entry], self.tape.a[entry]
+        if code == "num":
+            return self.number(self.tape.numbers[a])
+        if code == "in":
+            return self.load("%x", a)
+        if code == "const":
+            return self._constant(a)
+        if code == "part":
+            return self.load(self.out_of, self.plan.part_place(entry))
+        if entry in self.plan.trig:
+            return self.load(self.out_of, self.plan.trig_place(entry))
+        return self.load(self.out_of, self.plan.place[entry])
+
+    def _constant(self, index: int) -> str:
+        lanes = self.options.lanes
+        if lanes == 1 or self.options.constant_lanes:
+            return self.load("%c", index)
+        where = self.pointer("%c", index, 1)
+        scalar, first, name = self.fresh(), self.fresh(), self.fresh()
+        self.add(f"{scalar} = load double, ptr {where}, align 8")
+        self.add(f"{first} = insertelement {self.type} poison, double {scalar}, i32 0")
+        self.add(
+            f"{name} = shufflevector {self.type} {first}, {self.type} poison, "
+            f"<{lanes} x i32> zeroinitializer"
+        )
+        return name
+
+    def operation(self, entry: int) -> str:
+        """Write the operation of an entry; the name of its value."""
+        if entry in self.known:
+            return self.known[entry]
+        tape = self.tape
+        code = tape.code[entry]
+        a = self.value(tape.a[entry])
+        if code in BINARY:
+            b = self.value(tape.b[entry])
+            text = f"{BINARY[code]} {self.flags}{self.type} {a}, {b}"
+        elif code == "neg":
+            text = f"fneg {self.flags}{self.type} {a}"
+        elif code in ("sin", "cos"):
+            return self._late(entry, a)
+        elif code == "sign":
+            return self._sign(entry, a)
+        else:
+            b = f", {self.type} {self.value(tape.b[entry])}" if code in TWO else ""
+            function = f"@llvm.{INTRINSIC.get(code, code)}.{suffix(self.options.lanes)}"
+            text = f"call {self.type} {function}({self.type} {a}{b})"
+        name = self.known[entry] = f"%v{entry}"
+        self.add(f"{name} = {text}")
+        return name
+
+    def _late(self, entry: int, angle: str) -> str:
+        """A sine or cosine whose angle is not known at the start; its partner comes with it."""
+        lanes = self.options.lanes
+        pair = f"{{ {self.type}, {self.type} }}"
+        both = self.known.get(-2 - self.tape.a[entry])
+        if both is None:
+            both = self.known[-2 - self.tape.a[entry]] = self.fresh()
+            self.add(f"{both} = call {pair} @kt.sincos.checked.{lanes}({self.type} {angle})")
+        name = self.known[entry] = f"%v{entry}"
+        which = int(self.tape.code[entry] == "cos")
+        self.add(f"{name} = extractvalue {pair} {both}, {which}")
+        return name
+
+    def _sign(self, entry: int, a: str) -> str:
+        lanes, type_ = self.options.lanes, self.type
+        flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
+        above, below, inner = self.fresh(), self.fresh(), self.fresh()
+        name = self.known[entry] = f"%v{entry}"
+        self.add(f"{above} = fcmp ogt {type_} {a}, {self.number(0.0)}")
+        self.add(f"{below} = fcmp olt {type_} {a}, {self.number(0.0)}")
+        low, high = self.number(-1.0), self.number(1.0)
+        self.add(f"{inner} = select {flag} {below}, {type_} {low}, {type_} {a}")
+        self.add(f"{name} = select {flag} {above}, {type_} {high}, {type_} {inner}")
+        return name
