@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import time
 import warnings
@@ -55,8 +54,7 @@ TIMED = ("inverse", "mass_bias", "forward")
 BIBLIOGRAPHY = Path(__file__).with_name("refs.bib")
 ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}", re.MULTILINE | re.DOTALL)
 FORMALISMS = Path(__file__).with_name("formalism")
-EXAMPLES = (Path(__file__).parents[2] / "examples", Path(__file__).with_name("_examples"))
-"""Where the examples stand: in a checkout, and in an installed package."""
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @app.command()
@@ -162,25 +160,22 @@ def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson 
 
 @app.command()
 def examples(
-    name: Annotated[str, typer.Argument(help="Example to copy; empty: list all.")] = "",
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to copy it into.")] = Path(),
+    name: Annotated[str, typer.Argument(help="Example to print; empty: list all.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the examples, or copy one to start from."""
-    folder = next((place for place in EXAMPLES if place.is_dir()), None)
-    found = {path.stem: path for path in sorted(folder.glob("*.py"))} if folder else {}
+    """List the examples, or print one to start from."""
+    found = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
+    if not found:
+        raise FormatError(
+            "the examples are not installed", cure="look in the folder examples of the repository"
+        )
+    if name and name not in found:
+        raise unknown("example", name, found)
     if name:
-        if name not in found:
-            raise unknown("example", name, found)
-        copy = out / found[name].name
-        if copy.exists():
-            raise already_there(copy)
-        out.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(found[name], copy)
-        stdout().print(f"{copy} written", highlight=False, soft_wrap=True)
+        print(found[name].read_text(encoding="utf-8"), end="")
         return
     rows = [{"example": stem, "shows": first_sentence(path)} for stem, path in found.items()]
-    print_json({"examples": rows}) if as_json else print_table("examples", rows)
+    print_json({"examples": rows}) if as_json else print_table(str(EXAMPLES), rows)
 
 
 @app.command()
@@ -264,8 +259,6 @@ def operations(program: Program) -> Row:
 
 def timed(model: Model, quantity: str, parameters: str) -> Row:
     """Times of one quantity of one model."""
-    import numpy as np
-
     start = time.perf_counter()
     program = derive(model, quantity, "", parameters)
     derived = time.perf_counter()
@@ -273,7 +266,8 @@ def timed(model: Model, quantity: str, parameters: str) -> Row:
     one = state(model, program, ())
     function(**one)
     ready = time.perf_counter()
-    many = {name: np.ascontiguousarray(x) for name, x in state(model, program, (BATCH,)).items()}
+    many = state(model, program, (BATCH,))
+    function(**many)
     return {
         "quantity": quantity,
         "operations": program.count().total,
@@ -312,18 +306,13 @@ def fastest(call: Callable[[], Any], seconds: float = 0.2) -> float:
 def refuse_full(folder: Path, *, force: bool) -> None:
     """Refuse to write among files that are there, unless told to."""
     if folder.exists() and not folder.is_dir():
-        raise already_there(folder)
+        raise FormatError("it is no folder", element=f"'{folder}'", cure="name another")
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise FormatError(
             "there are files in it",
             element=f"folder '{folder}'",
             cure="name another, or say --force",
         )
-
-
-def already_there(path: Path) -> FormatError:
-    """The error for a file in the way."""
-    return FormatError("it is there already", element=f"file '{path}'", cure="name another place")
 
 
 def first_sentence(path: Path) -> str:

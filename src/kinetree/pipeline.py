@@ -15,13 +15,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import current
-from kinetree.errors import unknown
+from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.formalism.regroup import regroup
 from kinetree.formalism.linkage import linkage
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kinetree.model.system import Model
     from kinetree.program import Program
 
@@ -33,6 +35,7 @@ def derive(
     parameters: str = "run-time",
     *,
     base_parameters: bool = True,
+    points: Sequence[str] | None = None,
 ) -> Program:
     """The Program of a quantity of a model.
 
@@ -46,6 +49,8 @@ def derive(
         parameters: "run-time" keeps masses and lengths as the input p with the model's values as
             defaults; "folded" makes them numbers for the fastest code.
         base_parameters: regroup mass properties where that saves operations; values are the same.
+            For "regressor": the base parameters instead of the ten of every body.
+        points: for "kinematics", paths "body" or "body.point"; by default all of all bodies.
 
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
@@ -55,6 +60,12 @@ def derive(
     if parameters not in ("run-time", "folded"):
         raise unknown("treatment of parameters", parameters, ("run-time", "folded"), "derive")
     row = QUANTITIES[quantity]
+    if points is not None and "points" not in row.options:
+        raise UnsupportedError(
+            "it is not a quantity of points",
+            element=f"quantity '{quantity}'",
+            cure="leave points= out, or derive 'kinematics'",
+        )
     way = row.choose(model, formalism)
     model.check(invertible=quantity == "forward")
     arena = current()
@@ -62,7 +73,7 @@ def derive(
     system = linkage(model, folded=parameters == "folded")
     if base_parameters and row.regroups:
         system = regroup(system)
-    program = condense(row.derive(system, way))
+    program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
     arena.release(mark)
     return program.with_info(
         model=model.name,

@@ -11,17 +11,14 @@ the link origin (m, h = m c, I), so that equations are linear in them.
 | α - g | a | acceleration of the link origin minus gravity |
 | F, L | f, n | force and torque about the link origin from the parent on the link |
 
-The inertia torque I wd + w × I w is written with the elements of U and the pseudo-inertia
-J = ½ tr(I) 1 - I (BalafoutisPatel1991), or directly, whichever takes fewer operations.
-
-Refs: LuhWalkerPaul1980; SaminFisette2003; Docquier2013 sec. 2.1.2; BalafoutisPatel1991
+Refs: LuhWalkerPaul1980; SaminFisette2003; Docquier2013 sec. 2.1.2
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinetree.engine import ZERO, Node, Rank, count, symbol
+from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
 from kinetree.formalism.vectors import (
@@ -109,20 +106,11 @@ def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> Mat:
     )
 
 
-def inertia_torque(I: Sym, w: Vec, wd: Vec, U: Mat) -> Vec:
-    """I wd + w × I w in whichever of its two forms is shorter."""
-    Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
-    Jx, Jy, Jz = (0.5 * (Iyy + Izz - Ixx), 0.5 * (Ixx + Izz - Iyy), 0.5 * (Ixx + Iyy - Izz))
-    pseudo = (
-        Jy * U[2][1] - Jz * U[1][2] - Ixy * U[2][0] + Ixz * U[1][0] + Iyz * (U[1][1] - U[2][2]),
-        Jz * U[0][2] - Jx * U[2][0] - Iyz * U[0][1] + Ixy * U[2][1] + Ixz * (U[2][2] - U[0][0]),
-        Jx * U[1][0] - Jy * U[0][1] - Ixz * U[1][2] + Iyz * U[0][2] + Ixy * (U[0][0] - U[1][1]),
-    )
-    return tuple(_shorter(a, b) for a, b in zip(_expanded(I, w, wd), pseudo, strict=True))  # type: ignore[return-value]
+def inertia_torque(I: Sym, w: Vec, wd: Vec) -> Vec:
+    """I wd + w × I w, multiplied out by moments of inertia.
 
-
-def _expanded(I: Sym, w: Vec, wd: Vec) -> Vec:
-    """I wd + w × I w with the products of velocities multiplied out."""
+    The brackets are elements of U, so the products of velocities are shared with it.
+    """
     x, y, z = w
     Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
     return (
@@ -133,10 +121,6 @@ def _expanded(I: Sym, w: Vec, wd: Vec) -> Vec:
         Izz * wd[2] + (Iyy - Ixx) * x * y + Ixz * (wd[0] - y * z) + Iyz * (wd[1] + x * z)
         + Ixy * (x * x - y * y),
     )  # fmt: skip
-
-
-def _shorter(a: Node, b: Node) -> Node:
-    return a if count((a,)).total <= count((b,)).total else b
 
 
 def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
@@ -155,7 +139,7 @@ def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
         F = plus(f[i], times(m, a), apply(U, h))
         F = scheme.vector(f"f{i}", F, note)  # type: ignore[assignment]
         note = Note(link.name, "torque on the link", "LuhWalkerPaul1980 eq. (7)", "N.m", "link")
-        N = plus(n[i], inertia_torque(inertia, w, wd, U), cross(h, a))
+        N = plus(n[i], inertia_torque(inertia, w, wd), cross(h, a))
         N = scheme.vector(f"n{i}", N, note)  # type: ignore[assignment]
         f[i], n[i] = F, N
         p = link.parent

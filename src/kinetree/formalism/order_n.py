@@ -95,7 +95,7 @@ def _rigid(frames: Frames, still: Motions) -> list[Articulated]:
     for i, (m, h, inertia) in enumerate(frames.properties):
         a, U = still.a[i], still.U[i]
         f = plus(times(m, a), apply(U, h))
-        n = plus(inertia_torque(inertia, still.w[i], still.wd[i], U), cross(h, a))
+        n = plus(inertia_torque(inertia, still.w[i], still.wd[i]), cross(h, a))
         if i in outer:
             f, n = minus(f, outer[i][0]), minus(n, outer[i][1])
         bodies.append(Articulated(inertia, _skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import unknown
-from kinetree.formalism import mass_matrix, newton_euler, order_n
+from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
+from kinetree.formalism.energy import energy
 from kinetree.formalism.frames import Frames
+from kinetree.formalism.kinematics import kinematics
+from kinetree.formalism.regressor import regressor
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
     from kinetree.formalism.linkage import Linkage
     from kinetree.model.system import Model
 
-Write = Callable[[Frames, tuple[Node, ...]], None]
+Write = Callable[..., None]
+"""(frames, rates, the row's options by name): writes equations and outputs into the scheme."""
+Matrix = list[list[Node]]
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Quantity:
         regroups: whether base parameters may replace the given ones.
         velocities: whether qd goes in.
         wrenches: whether external wrenches go in.
+        options: arguments of `derive` that the functions take.
     """
 
     name: str
@@ -39,6 +45,7 @@ class Quantity:
     regroups: bool = True
     velocities: bool = True
     wrenches: bool = True
+    options: tuple[str, ...] = ()
 
     def choose(self, model: Model, formalism: str | None) -> str:
         """The formalism to use; the first row unless the user or the model's size says otherwise."""
@@ -50,13 +57,14 @@ class Quantity:
             raise unknown("formalism", formalism, self.ways, f"quantity '{self.name}'")
         return formalism
 
-    def derive(self, system: Linkage, way: str) -> Program:
-        """The Program, not yet condensed."""
+    def derive(self, system: Linkage, way: str, **options: Any) -> Program:
+        """The Program, not yet condensed; options the row does not take are left aside."""
         scheme = Scheme(f"{system.model.name}_{self.name}")
         rates = declare_inputs(
             scheme, system, self.rates, velocities=self.velocities, wrenches=self.wrenches
         )
-        self.ways[way](Frames(scheme, system), rates)
+        taken = {name: options[name] for name in self.options if name in options}
+        self.ways[way](Frames(scheme, system), rates, **taken)
         return scheme.program()
 
 
@@ -87,29 +95,47 @@ def declare_inputs(
     return third
 
 
-def _inverse(frames: Frames, qdd: tuple[Node, ...]) -> None:
-    names = frames.system.model.velocities
-    frames.scheme.output("tau", newton_euler.inverse(frames, frames.system.qd, qdd), None, names)
+def _write_inverse(solve: Callable[..., list[Node]]) -> Write:
+    """tau by a formalism's function of (frames, qd, qdd)."""
+
+    def write(frames: Frames, qdd: tuple[Node, ...]) -> None:
+        tau = solve(frames, frames.system.qd, qdd)
+        frames.scheme.output("tau", tau, None, frames.system.model.velocities)
+
+    return write
 
 
-def _mass_bias(frames: Frames, _: tuple[Node, ...]) -> None:
-    M = mass_matrix.mass_matrix(frames)
-    c = newton_euler.bias(frames, frames.system.qd)
-    n = frames.system.nv
-    frames.scheme.output("M", [x for row in M for x in row], (n, n))
-    frames.scheme.output("c", c, None, frames.system.model.velocities)
+def _composite(frames: Frames, qd: tuple[Node, ...]) -> tuple[Matrix, list[Node]]:
+    """M by composite bodies, c by Newton-Euler."""
+    return mass_matrix.mass_matrix(frames), newton_euler.bias(frames, qd)
 
 
-def _forward_cholesky(frames: Frames, tau: tuple[Node, ...]) -> None:
-    M = mass_matrix.mass_matrix(frames)
-    c = newton_euler.bias(frames, frames.system.qd)
-    b = [t - x for t, x in zip(tau, c, strict=True)]
-    if len(b) <= WRITTEN_OUT:
-        qdd = solve_symmetric(frames.scheme, "qdd", M, b)
-    else:
-        note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
-        qdd = [row[0] for row in frames.scheme.solve("qdd", M, [[x] for x in b], note=note)]
-    frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
+def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
+    """M and c by a formalism's function of (frames, qd)."""
+
+    def write(frames: Frames, _: tuple[Node, ...]) -> None:
+        M, c = build(frames, frames.system.qd)
+        n = frames.system.nv
+        frames.scheme.output("M", [x for row in M for x in row], (n, n))
+        frames.scheme.output("c", c, None, frames.system.model.velocities)
+
+    return write
+
+
+def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
+    """Qdd from a formalism's M and c."""
+
+    def write(frames: Frames, tau: tuple[Node, ...]) -> None:
+        M, c = build(frames, frames.system.qd)
+        b = [t - x for t, x in zip(tau, c, strict=True)]
+        if len(b) <= WRITTEN_OUT:
+            qdd = solve_symmetric(frames.scheme, "qdd", M, b)
+        else:
+            note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
+            qdd = [row[0] for row in frames.scheme.solve("qdd", M, [[x] for x in b], note=note)]
+        frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
+
+    return write
 
 
 def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
@@ -122,10 +148,30 @@ def _reaction(frames: Frames, qdd: tuple[Node, ...]) -> None:
     frames.scheme.output("wrench", (*torque, *force))
 
 
+_BUILD = {
+    "newton_euler": _composite,
+    "virtual_power": virtual_power.mass_bias,
+    "lagrange": lagrange.mass_bias,
+}
+_INVERSE = {
+    "newton_euler": _write_inverse(newton_euler.inverse),
+    "virtual_power": _write_inverse(virtual_power.inverse),
+    "lagrange": _write_inverse(lagrange.inverse),
+}
+_FORWARD = {name: _write_forward(build) for name, build in _BUILD.items()}
+
 ALL: tuple[Quantity, ...] = (
-    Quantity("inverse", "qdd", {"newton_euler": _inverse}),
-    Quantity("mass_bias", "", {"newton_euler": _mass_bias}),
-    Quantity("forward", "tau", {"newton_euler": _forward_cholesky, "order_n": _forward_order_n}),
+    Quantity("inverse", "qdd", _INVERSE),
+    Quantity("mass_bias", "", {name: _write_mass_bias(build) for name, build in _BUILD.items()}),
+    Quantity("forward", "tau", {**_FORWARD, "order_n": _forward_order_n}),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
-)
+    Quantity(
+        "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",)
+    ),
+    Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False),
+    Quantity(
+        "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
+        options=("base_parameters",),
+    ),
+)  # fmt: skip
 QUANTITIES: dict[str, Quantity] = {row.name: row for row in ALL}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.errors import FormatError, suggest
-from kinetree.formats import urdf, yaml_file
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +31,8 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     if not file.is_file():
         raise _no_file(file)
     if suffix == ".urdf":
+        from kinetree.formats import urdf  # noqa: PLC0415  a program that only builds needs none
+
         return urdf.read(file.read_bytes(), f"file '{file.name}'", floating=floating)
     if floating:
         raise FormatError(
@@ -47,11 +48,15 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
             element=f"file '{file.name}'",
             cure="save it as UTF-8",
         ) from error
+    from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
+
     return yaml_file.read(text, f"file '{file.name}'")
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write `model` as a YAML file; comments of a model file that is there are kept."""
+    from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
+
     file = Path(path)
     _suffix(file, YAML_SUFFIXES)
     yaml_file.save(model, file)

@@ -16,6 +16,7 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.formats.build import build
@@ -169,7 +170,7 @@ def _dump(data: Any) -> str:
 def _styled(value: Any) -> Any:
     """The same data with short lists, and short mappings of plain values, on one line."""
     if isinstance(value, dict):
-        made = CommentedMap((key, _styled(entry)) for key, entry in value.items())
+        made = CommentedMap((_styled(key), _styled(entry)) for key, entry in value.items())
         nested = any(isinstance(entry, dict | list) for entry in value.values())
         if 0 < len(value) <= 2 and not nested:
             made.fa.set_flow_style()
@@ -179,6 +180,8 @@ def _styled(value: Any) -> Any:
         if not any(isinstance(entry, dict) for entry in value):
             entries.fa.set_flow_style()
         return entries
+    if isinstance(value, str) and not value.isprintable():
+        return DoubleQuotedScalarString(value)  # escapes line ends, which other styles fold
     return value
 
 

@@ -9,7 +9,7 @@ Coordinates: one per motion [m or rad], named NAME_1, NAME_2, … (NAME when the
 Velocities: qd = der(q).
 Example: "T1 T2 T3 R3 R2 R1" places a vehicle body by position, yaw, pitch and roll.
 
-Refs: Docquier2013 sec. 2.1
+Refs: Docquier2013 sec. 4.1
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9
 """Relative slack of the inequalities of inertia, for numbers written with few digits."""
+SYMBOLS = ("q", "qd", "qdd", "tau")
+"""Prefixes under which a coordinate appears in equations, as in qd_elbow."""
 UNIT = 1e-6
 """A quaternion whose length differs from 1 by more than this is none."""
 
@@ -123,14 +125,15 @@ def _names(model: Model) -> Iterator[Finding]:
                     f"its coordinate '{name}' has the name of one of {owner[name]}",
                     "rename one of the joints",
                 )
-            elif name in model.parameters:
-                yield Finding(
-                    ERROR,
-                    "name",
-                    element,
-                    f"its coordinate '{name}' has the name of a parameter",
-                    "rename the joint or the parameter",
-                )
+            for hidden in (name, *(f"{symbol}_{name}" for symbol in SYMBOLS)):
+                if hidden in model.parameters:
+                    yield Finding(
+                        ERROR,
+                        "name",
+                        element,
+                        f"its coordinate '{name}' meets the parameter '{hidden}'",
+                        "rename the joint or the parameter",
+                    )
             owner.setdefault(name, element)
 
 

@@ -165,9 +165,8 @@ class Model(JointMethods):
         row = KINDS[kind]
         given = _options(row, arguments or {}, element)
         motions = row.motions(given, element)
-        counts = sum(len(m.neutral) for m in motions), sum(m.nv for m in motions)
-        q_names, v_names = _names(row, name, counts[0], data.get("coordinates"))
-        start = data.get("initial")
+        nq = sum(len(motion.neutral) for motion in motions)
+        q_names, v_names = _names(row, name, nq, data.get("coordinates"))
         made = Joint(
             name,
             kind,
@@ -177,12 +176,7 @@ class Model(JointMethods):
             q_names,
             v_names,
             given,
-            _limits(data.get("limits"), f"{element} limits"),
-            _mimic(data.get("mimic"), f"{element} mimic"),
-            None if start is None else _start(start, counts[0], f"{element} initial"),
-            float(number(data.get("damping", 0.0), f"{element} damping")),
-            float(number(data.get("friction", 0.0), f"{element} friction")),
-            renamed=data.get("coordinates") is not None,
+            **_data_fields(data, nq, element),
         )
         self.joints[name] = made
         return made
@@ -344,6 +338,19 @@ def _names(
             raise ModelError(f"has {len(q_names)} names", element=element, cure=f"give {nq} names")
     v_names = tuple(f"{name}_{end}" for end in row.v_suffixes) if row.v_suffixes else q_names
     return q_names, v_names
+
+
+def _data_fields(data: JointData, nq: int, element: str) -> dict[str, Any]:
+    """The data that every joint carries, checked, as fields of a Joint."""
+    start = data.get("initial")
+    return {
+        "limits": _limits(data.get("limits"), f"{element} limits"),
+        "mimic": _mimic(data.get("mimic"), f"{element} mimic"),
+        "initial": None if start is None else _start(start, nq, f"{element} initial"),
+        "damping": float(number(data.get("damping", 0.0), f"{element} damping")),
+        "friction": float(number(data.get("friction", 0.0), f"{element} friction")),
+        "renamed": data.get("coordinates") is not None,
+    }
 
 
 def _limits(given: Any, element: str) -> Limits | None:

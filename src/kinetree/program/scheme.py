@@ -54,6 +54,17 @@ class Scheme:
                 self._sweep()
         return known if coef == 1 else scale(coef, known)
 
+    def adopt(self, block: Block) -> None:
+        """Take over a finished block as it stands; equal expressions get its names from now on."""
+        self.reserve(t.name for t in block.targets)
+        self._blocks.append(block)
+        if isinstance(block, Assign):
+            self._known.setdefault(block.expr, block.target)
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Names that no new value may get."""
+        self._names.update(names)
+
     def vector(self, stem: str, exprs: Iterable[Node], note: Note | None = None) -> tuple[Node, ...]:
         """Names for the three components of a vector: stem_x, stem_y, stem_z."""
         return tuple(
@@ -88,6 +99,11 @@ class Scheme:
             Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note())
         )
         return targets
+
+    def append(self, block: Block) -> None:
+        """Take over a block as it is; its targets are names of this scheme from now on."""
+        self._names.update(t.name for t in block.targets)
+        self._blocks.append(block)
 
     def output(
         self,

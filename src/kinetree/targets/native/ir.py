@@ -169,7 +169,7 @@ def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     """A function without result whose pointers do not overlap."""
     listed = ", ".join(f"ptr noalias {KINDS.get(a, '')}%{a}" for a in arguments)
     width = 512 if writer.options.lanes > 1 else 256
-    scope = "" if arguments == _arguments(writer.options) else "internal "
+    scope = "internal " if "." in name else ""
     body = "\n".join(writer.lines)
     return (
         f"define {scope}void @{name}({listed}) nounwind noinline "

@@ -1,0 +1,94 @@
+"""Kinetic and potential energy, in link frames.
+
+| here | meaning |
+|---|---|
+| w, v | angular velocity of the link and velocity of its origin, link frame |
+| l, d | momentum and angular momentum about the link origin, link frame |
+| g | gravity seen in the link frame |
+| s | g · p, with p the position of the link origin from that of the ground |
+
+Potential energy is that of gravity alone, zero with the mass at the ground's origin; only one vector,
+gravity itself, has to be passed outward for it.
+
+Refs: SaminFisette2003; Featherstone2008 secs. 2.12, 2.13 (momentum, kinetic energy)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.frames import Frames
+from kinetree.formalism.kinematics import named
+from kinetree.formalism.newton_euler import relative
+from kinetree.formalism.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
+from kinetree.program import Note
+
+
+@dataclass(frozen=True)
+class LinkVelocities:
+    """Angular velocity and velocity of the origin of every link, in its own frame."""
+
+    w: list[Vec]
+    v: list[Vec]
+
+
+def link_velocities(frames: Frames, qd: tuple[Node, ...]) -> LinkVelocities:
+    """The outward sweep of velocities."""
+    motion = LinkVelocities([NULL], [NULL])
+    for i in frames.system.outward():
+        link = frames.system.links[i]
+        p = link.parent
+        w_rel, v_rel = relative(frames, i, qd)
+        note = Note(link.name, "angular velocity", "LuhWalkerPaul1980", "rad/s", "link")
+        w = plus(frames.to_link(i, motion.w[p], f"w{i}"), w_rel)
+        motion.w.append(named(frames, f"w{i}", w, note))
+        note = Note(link.name, "velocity of the origin", "SaminFisette2003", "m/s", "link")
+        at = named(frames, f"vp{i}", plus(motion.v[p], cross(motion.w[p], frames.offset(i))), note)
+        v = plus(frames.to_link(i, at, f"v{i}"), v_rel)
+        motion.v.append(named(frames, f"v{i}", v, note))
+    return motion
+
+
+def kinetic(frames: Frames, motion: LinkVelocities) -> Node:
+    """T [J], the sum over the links of ½ (v · l + w · d)."""
+    twice: Node = ZERO
+    for i in frames.system.outward():
+        link = frames.system.links[i]
+        m, h, inertia = frames.properties[i]
+        w, v = motion.w[i], motion.v[i]
+        note = Note(link.name, "momentum", "Featherstone2008 sec. 2.12", "", "link")
+        l = named(frames, f"l{i}", plus(times(m, v), cross(w, h)), note)
+        d = named(frames, f"d{i}", plus(apply_sym(inertia, w), cross(h, v)), note)
+        note = Note(link.name, "twice the kinetic energy", "Featherstone2008 sec. 2.13", "J", "")
+        twice = frames.scheme.let(f"T{i}", twice + dot(v, l) + dot(w, d), note)
+    return twice / 2
+
+
+def potential(frames: Frames) -> Node:
+    """V [J] of gravity: -g · Σ m p_com, zero with the mass at the ground's origin."""
+    system = frames.system
+    g: list[Vec] = [system.gravity]
+    s: list[Node] = [ZERO]
+    V: Node = ZERO
+    for i in system.outward():
+        link = system.links[i]
+        m, h, _ = frames.properties[i]
+        note = Note(link.name, "gravity times position", "SaminFisette2003", "m2/s2", "")
+        s_i = s[link.parent] + dot(g[link.parent], frames.offset(i))
+        s.append(frames.scheme.let(f"s{i}", s_i, note))
+        note = Note(link.name, "gravity", "", "m/s2", "link")
+        g.append(named(frames, f"g{i}", frames.to_link(i, g[link.parent], f"g{i}"), note))
+        note = Note(link.name, "potential energy", "SaminFisette2003", "J", "")
+        V = frames.scheme.let(f"V{i}", V - m * s[i] - dot(h, g[i]), note)
+    return V
+
+
+def energy(frames: Frames, _: tuple[Node, ...] = ()) -> None:
+    """Write the outputs "kinetic" and "potential" [J]."""
+    motion = link_velocities(frames, frames.system.qd)
+    frames.scheme.output("kinetic", (kinetic(frames, motion),), ())
+    frames.scheme.output("potential", (potential(frames),), ())
+
+
+__all__ = ["LinkVelocities", "energy", "kinetic", "link_velocities", "potential"]

@@ -1,0 +1,264 @@
+"""Kinematics of points: pose, velocity, acceleration, Jacobian, all in ground components.
+
+Orientation and position pass outward from link to link; the rows of R are the ground's axes seen in
+the link, so each elementary motion costs a planar rotation per row and an output that asks for one
+component drags only one row along (Docquier2013 eq. 48, which propagates the same rows).
+Velocities and accelerations are summed in ground components, where every axis stands once for all
+points beyond it and is the column of all their Jacobians.
+
+| Docquier2013 eq. 48 | here | meaning |
+|---|---|---|
+| R^{i,0}, elements ROki | R[i] transposed | rotation, here from link to ground components |
+| RL | r | position of a link from its parent, ground components |
+| JT_1 | p | positions of the link origins, ground components |
+| | w, v, wd, a | angular, linear velocity and acceleration of the link origin; no gravity in a |
+
+Velocities are [angular; linear], the linear part that of the point, so velocity = J qd and
+acceleration = J qdd + Jdqd.
+
+Refs: Docquier2013 secs. 3.3, 3.5.2, eqs. 47 and 48; SaminFisette2003
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ONE, ZERO, Node
+from kinetree.formalism.linkage import Pose, rotate
+from kinetree.formalism.motion import FreeMotion
+from kinetree.formalism.newton_euler import relative
+from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus, times
+from kinetree.program import Note
+
+if TYPE_CHECKING:
+    from kinetree.formalism.frames import Frames
+    from kinetree.formalism.linkage import Linkage
+    from kinetree.model.parts import Point
+
+IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+OUTPUTS = ("position", "rotation", "velocity", "acceleration", "jacobian", "jdqd")
+"""What is given of every point, as outputs called "point.position" and so on."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Pose of the links in the ground frame.
+
+    Attributes:
+        R: link -> rotation from link to ground components.
+        r: link -> its origin from that of its parent.
+        p: link -> its origin from that of the ground.
+    """
+
+    R: dict[int, Mat]
+    r: dict[int, Vec]
+    p: dict[int, Vec]
+
+
+@dataclass(frozen=True)
+class Velocities:
+    """Angular velocity of the links and velocity of their origins, ground components."""
+
+    w: dict[int, Vec]
+    v: dict[int, Vec]
+
+
+@dataclass(frozen=True)
+class Accelerations:
+    """Angular acceleration of the links and acceleration of their origins, ground components."""
+
+    wd: dict[int, Vec]
+    a: dict[int, Vec]
+
+
+def named(frames: Frames, stem: str, v: Vec, note: Note) -> Vec:
+    """The vector with its three components named."""
+    x, y, z = frames.scheme.vector(stem, v, note)
+    return (x, y, z)
+
+
+def geometry(frames: Frames, links: Iterable[int]) -> Geometry:
+    """Poses of some links, parents before children, the ground included."""
+    place = Geometry({0: IDENTITY}, {0: NULL}, {0: NULL})
+    for i in links:
+        link = frames.system.links[i]
+        note = Note(link.name, "orientation", "Docquier2013 eq. (48)", "1", "ground")
+        R_p = place.R[link.parent]
+        x, y, z = (
+            named(frames, f"R{i}{k}", frames.to_link(i, row, f"R{i}{k}"), note)
+            for k, row in zip("xyz", R_p, strict=True)
+        )
+        place.R[i] = (x, y, z)  # Eq. (48), Docquier2013; R_0i = R_0p R_pi, row by row
+        note = Note(link.name, "position", "Docquier2013 eq. (48)", "m", "ground")
+        place.r[i] = named(frames, f"r{i}", apply(R_p, frames.offset(i)), note)
+        place.p[i] = named(frames, f"x{i}", plus(place.p[link.parent], place.r[i]), note)
+    return place
+
+
+def velocities(frames: Frames, place: Geometry) -> Velocities:
+    """Velocities of the links of a geometry."""
+    motion = Velocities({0: NULL}, {0: NULL})
+    for i in _moving(place):
+        link = frames.system.links[i]
+        w_rel, v_rel = _relative(frames, place, i, frames.system.qd)
+        note = Note(link.name, "angular velocity", "SaminFisette2003", "rad/s", "ground")
+        w_p, v_p = motion.w[link.parent], motion.v[link.parent]
+        motion.w[i] = named(frames, f"w{i}", plus(w_p, w_rel), note)
+        note = Note(link.name, "velocity of the origin", "SaminFisette2003", "m/s", "ground")
+        turning = swept(frames, place, motion, i)
+        motion.v[i] = named(frames, f"v{i}", plus(v_p, turning, v_rel), note)
+    return motion
+
+
+def swept(frames: Frames, place: Geometry, motion: Velocities, i: int) -> Vec:
+    """w × r of the origin of link i, carried along by the turning of its parent."""
+    link = frames.system.links[i]
+    note = Note(link.name, "velocity by the parent's turning", "", "m/s", "ground")
+    return named(frames, f"vr{i}", cross(motion.w[link.parent], place.r[i]), note)
+
+
+def accelerations(
+    frames: Frames, place: Geometry, motion: Velocities, qdd: Sequence[Node]
+) -> Accelerations:
+    """Accelerations of the links of a geometry; gravity is not in them."""
+    rates = Accelerations({0: NULL}, {0: NULL})
+    for i in _moving(place):
+        link = frames.system.links[i]
+        p = link.parent
+        w_p, wd_p = motion.w[p], rates.wd[p]
+        w_rel, v_rel = _relative(frames, place, i, frames.system.qd)
+        wd_rel, vd_rel = _relative(frames, place, i, qdd)
+        note = Note(link.name, "angular acceleration", "SaminFisette2003", "rad/s2", "ground")
+        gyration = named(frames, f"wq{i}", cross(w_p, w_rel), note)
+        rates.wd[i] = named(frames, f"wd{i}", plus(wd_p, gyration, wd_rel), note)
+        note = Note(link.name, "acceleration of the origin", "SaminFisette2003", "m/s2", "ground")
+        tangential = cross(wd_p, place.r[i])
+        centripetal = cross(w_p, swept(frames, place, motion, i))
+        coriolis = cross(plus(w_p, w_p, w_rel), v_rel)
+        still = named(frames, f"ac{i}", plus(centripetal, coriolis), note)
+        rates.a[i] = named(frames, f"a{i}", plus(rates.a[p], tangential, still, vd_rel), note)
+    return rates
+
+
+def jacobian(frames: Frames, place: Geometry, link: int, at: Vec) -> list[list[Node]]:
+    """J, 6 × nv, of a point of a link at the position `at`, everything in ground components."""
+    J: list[list[Node]] = [[ZERO] * frames.system.nv for _ in range(6)]
+    for j in frames.system.path(link):
+        arm = minus(at, place.p[j])
+        for k, w, v in frames.columns(j):
+            axis = apply(place.R[j], w)
+            linear = plus(cross(axis, arm), apply(place.R[j], v))
+            for row, x in enumerate((*axis, *linear)):
+                J[row][k] = x
+    return J
+
+
+def points_of(system: Linkage, names: Sequence[str] | None) -> list[Point]:
+    """The points of the given paths "body" or "body.point"; by default all of the moving bodies."""
+    model = system.model
+    if names is not None:
+        return [model.point(str(name)) for name in names]
+    return [p for body in model.bodies.values() for p in (body.origin, *body.points.values())]
+
+
+def kinematics(frames: Frames, qdd: Sequence[Node], points: Sequence[str] | None = None) -> None:
+    """Write the outputs of every point: see OUTPUTS; all in ground components.
+
+    Args:
+        frames: the links and the scheme to write into.
+        qdd: joint accelerations, of which "acceleration" depends.
+        points: paths "body" or "body.point"; by default all points of all moving bodies.
+    """
+    system = frames.system
+    wanted = [(point.path, system.pose(point)) for point in points_of(system, points)]
+    links = sorted({i for _, pose in wanted for i in system.path(pose.link)})
+    place = geometry(frames, links)
+    motion = velocities(frames, place)
+    driven = accelerations(frames, place, motion, qdd)
+    free = accelerations(frames, place, motion, (ZERO,) * system.nv)
+    for path, pose in wanted:
+        _outputs(frames, path, pose, (place, motion, driven, free))
+
+
+def _outputs(
+    frames: Frames,
+    path: str,
+    pose: Pose,
+    state: tuple[Geometry, Velocities, Accelerations, Accelerations],
+) -> None:
+    """The outputs of one point."""
+    scheme, i = frames.scheme, pose.link
+    place, motion, driven, free = state
+    note = Note(path, "position of the point", "", "m", "ground")
+    r = named(frames, f"{path}_r", apply(place.R[i], pose.p), note)
+    at = named(frames, f"{path}_x", plus(place.p[i], r), note)
+    turned = [rotate(pose.R.T, row) for row in place.R[i]]
+    w = motion.w[i]
+    v_r = named(frames, f"{path}_vr", cross(w, r), Note(path, "w × r", "", "m/s", "ground"))
+    v_rr = named(frames, f"{path}_ar", cross(w, v_r), Note(path, "w × w × r", "", "m/s2", "ground"))
+    J = jacobian(frames, place, i, at)
+    scheme.output(f"{path}.position", at)
+    scheme.output(f"{path}.rotation", [x for row in turned for x in row], (3, 3))
+    scheme.output(f"{path}.velocity", (*w, *plus(motion.v[i], v_r)))
+    for name, rates in (("acceleration", driven), ("jdqd", free)):
+        wd, a = rates.wd[i], rates.a[i]
+        scheme.output(f"{path}.{name}", (*wd, *plus(a, cross(wd, r), v_rr)))
+    scheme.output(f"{path}.jacobian", [x for row in J for x in row], (6, frames.system.nv))
+
+
+def _moving(place: Geometry) -> list[int]:
+    return [i for i in place.p if i]
+
+
+def _relative(
+    frames: Frames, place: Geometry, i: int, rates: Sequence[Node]
+) -> tuple[Vec, Vec]:
+    """Angular and linear rate of link i relative to its joint, in ground components."""
+    w, v = relative(frames, i, tuple(rates))
+    name = frames.system.links[i].name
+    note = Note(name, "relative motion", "", "", "ground")
+    return (
+        named(frames, f"wr{i}", apply(place.R[i], w), note),
+        named(frames, f"vl{i}", apply(place.R[i], v), note),
+    )
+
+
+def coordinate_rates(system: Linkage, rates: Sequence[Node]) -> list[Node]:
+    """der(q) = N(q) qd: qd itself, but ½ e ∘ (0, w) for quaternions and R v for free positions.
+
+    Args:
+        system: the links.
+        rates: one Node per velocity, in the place of qd.
+    """
+    at = {q: k for k, q in enumerate(system.q)}
+    out: list[Node] = [ZERO] * len(system.q)
+    for i in system.outward():
+        motion = system.links[i].motion
+        mine = [rates[k] for k in motion.dofs]
+        if not isinstance(motion, FreeMotion):
+            out[at[motion.q]] = mine[0]
+            continue
+        for e, x in zip(motion.e, _quaternion_rates(motion.e, mine), strict=True):
+            out[at[e]] = x
+        if motion.floats:
+            v: Vec = (mine[3], mine[4], mine[5])
+            for p, x in zip(motion.p, motion.to_joint(v), strict=True):
+                out[at[p]] = x
+    return out
+
+
+def _quaternion_rates(e: Sequence[Node], rates: Sequence[Node]) -> tuple[Node, ...]:
+    """½ e ∘ (0, w), with w in the frame the quaternion turns to."""
+    w, *xyz = e
+    axis: Vec = (xyz[0], xyz[1], xyz[2])
+    half: Vec = (rates[0] / 2, rates[1] / 2, rates[2] / 2)
+    vector = plus(times(w, half), cross(axis, half))
+    return (-(axis[0] * half[0] + axis[1] * half[1] + axis[2] * half[2]), *vector)
+
+
+__all__ = [
+    "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "coordinate_rates",
+    "geometry", "jacobian", "kinematics", "named", "points_of", "velocities",
+]  # fmt: skip

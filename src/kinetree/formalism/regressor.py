@@ -1,0 +1,198 @@
+"""The regressor: Y(q, qd, qdd) π = tau, linear in the mass properties.
+
+Column by column, Y is the inverse dynamics of a mechanism in which one mass property is 1 and all
+others are 0: the unit wrench of that property on its carrier, projected on the partial velocities of
+the carrier, so only the joints between it and the ground are touched.
+
+A carrier is a body with its ten standard parameters about its origin, in its frame; or, for base
+parameters, a link with those that remain when everything that can be regrouped has been.
+
+| Khalil1987 | here | meaning |
+|---|---|---|
+| M | mass | mass [kg] |
+| MX, MY, MZ | h_x, h_y, h_z | first moment about the origin [kg.m] |
+| XX, … , YZ | I_xx, I_yy, I_zz, I_xy, I_xz, I_yz | inertia about the origin, tensor elements [kg.m2] |
+
+Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.frames import TENSOR, Frames
+from kinetree.formalism.kinematics import named
+from kinetree.formalism.linkage import Linkage, Pose, rotate
+from kinetree.formalism.motion import unit
+from kinetree.formalism.newton_euler import Motions, outward
+from kinetree.formalism.regroup import regroup
+from kinetree.formalism.vectors import (
+    NULL,
+    Mat,
+    Vec,
+    apply,
+    cross,
+    dot,
+    plus,
+    steiner,
+    tensor_plus,
+    times,
+    transpose,
+)
+from kinetree.formalism.virtual_power import partial_velocities
+from kinetree.program import Note
+
+PARAMETERS = ("mass", "h_x", "h_y", "h_z", *(f"I_{name}" for name in TENSOR))
+"""Endings of the labels of the ten parameters of a carrier."""
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """What carries mass properties: a name, a frame on a link, the ten values in order."""
+
+    name: str
+    pose: Pose
+    values: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """Motion of a carrier in its own frame: w, wd, U = w~ w~ + wd~, a of its origin less gravity."""
+
+    w: Vec
+    wd: Vec
+    U: Mat
+    a: Vec
+
+
+def bodies(system: Linkage) -> list[Carrier]:
+    """The moving bodies with their standard parameters, in model order."""
+    table = system.table
+    found = []
+    for body in system.model.bodies.values():
+        pose = system.poses[body.name]
+        if pose.link:
+            m, com = table.mass(body), table.com(body)
+            inertia = tensor_plus(table.inertia(body), steiner(m, NULL, com))
+            found.append(Carrier(body.name, pose, (m, *times(m, com), *inertia)))
+    return found
+
+
+def base_links(system: Linkage) -> list[Carrier]:
+    """The links with what remains of their parameters after all regrouping; the rest is zero."""
+    minimal = regroup(system, all_moves=True)
+    return [
+        Carrier(link.name, Pose(link.index, np.eye(3), NULL), (link.m, *link.h, *link.I))
+        for link in minimal.links[1:]
+    ]
+
+
+def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = True) -> None:
+    """Write the outputs "Y" (nv × number of parameters) and "pi", labelled "carrier.parameter".
+
+    Args:
+        frames: the links and the scheme to write into.
+        qdd: joint accelerations.
+        base_parameters: the base parameters of the links instead of the ten of every body; what
+            cannot move any joint is left out.
+    """
+    system = frames.system
+    carriers = base_links(system) if base_parameters else bodies(system)
+    columns: list[dict[int, Node]] = []
+    values: list[Node] = []
+    labels: list[str] = []
+    for carrier, column, k in _columns(frames, carriers, outward(frames, system.qd, qdd)):
+        if base_parameters and (carrier.values[k] is ZERO or not any_effect(column)):
+            continue
+        columns.append(column)
+        values.append(carrier.values[k])
+        labels.append(f"{carrier.name}.{PARAMETERS[k]}")
+    Y = [column.get(k, ZERO) for k in range(system.nv) for column in columns]
+    frames.scheme.output("Y", Y, (system.nv, len(columns)))
+    frames.scheme.output("pi", values, (len(values),), labels)
+
+
+def any_effect(column: dict[int, Node]) -> bool:
+    """Whether a parameter asks for any generalised force."""
+    return any(x is not ZERO for x in column.values())
+
+
+def _columns(
+    frames: Frames, carriers: Iterable[Carrier], motion: Motions
+) -> Iterable[tuple[Carrier, dict[int, Node], int]]:
+    """(carrier, column as velocity number -> entry, parameter number) of every parameter."""
+    J = partial_velocities(frames)
+    for carrier in carriers:
+        i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
+        note = Note(carrier.name, "motion of the carrier", "", "", "body")
+        partials = {
+            k: (
+                named(frames, f"{carrier.name}_Jw{k}", rotate(R.T, w), note),
+                named(frames, f"{carrier.name}_Jv{k}", rotate(R.T, plus(v, cross(w, p))), note),
+            )
+            for k, (w, v) in J[i].items()
+        }
+        state = _state(frames, carrier, motion)
+        for number, (force, torque) in enumerate(unit_wrenches(frames, carrier.name, state)):
+            column = {k: dot(v, force) + dot(w, torque) for k, (w, v) in partials.items()}
+            yield carrier, column, number
+
+
+def _state(frames: Frames, carrier: Carrier, motion: Motions) -> State:
+    """The motion of a carrier's frame, from that of its link."""
+    i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
+    note = Note(carrier.name, "motion of the carrier", "LuhWalkerPaul1980", "", "body")
+    at = plus(motion.a[i], apply(motion.U[i], p))
+    w = named(frames, f"{carrier.name}_w", rotate(R.T, motion.w[i]), note)
+    wd = named(frames, f"{carrier.name}_wd", rotate(R.T, motion.wd[i]), note)
+    a = named(frames, f"{carrier.name}_a", rotate(R.T, at), note)
+    return State(w, wd, _gyration(frames, carrier.name, w, wd), a)
+
+
+def _gyration(frames: Frames, name: str, w: Vec, wd: Vec) -> Mat:
+    """U = w~ w~ + wd~, its elements named."""
+    note = Note(name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "body")
+    xx, yy, zz, xy, xz, yz = _products(frames, name, w)
+    rows = (
+        (-yy - zz, xy - wd[2], xz + wd[1]),
+        (xy + wd[2], -xx - zz, yz - wd[0]),
+        (xz - wd[1], yz + wd[0], -xx - yy),
+    )
+    x, y, z = (named(frames, f"{name}_U{k}", row, note) for k, row in enumerate(rows))
+    return (x, y, z)
+
+
+def _products(frames: Frames, name: str, w: Vec) -> list[Node]:
+    """Products of the components of w, in the order of a symmetric tensor."""
+    note = Note(name, "products of angular velocity", "", "rad2/s2", "body")
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    return [frames.scheme.let(f"{name}_ww{i}{j}", w[i] * w[j], note) for i, j in pairs]
+
+
+def unit_wrenches(frames: Frames, name: str, state: State) -> list[tuple[Vec, Vec]]:
+    """(force, torque about the origin) that each of the ten parameters asks for when it is 1."""
+    w, wd, U, a = state.w, state.wd, state.U, state.a
+    note = Note(name, "torque of a unit inertia", "BalafoutisPatel1991", "", "body")
+
+    def torque(stem: str, x: Node, y: Node, z: Node) -> tuple[Vec, Vec]:
+        return NULL, named(frames, f"{name}_{stem}", (x, y, z), note)
+
+    *_, xy, xz, yz = _products(frames, name, w)
+    columns = transpose(U)
+    return [
+        (a, NULL),
+        *((columns[k], cross(unit(k), a)) for k in range(3)),
+        torque("xx", wd[0], xz, -xy),
+        torque("yy", -yz, wd[1], xy),
+        torque("zz", yz, -xz, wd[2]),
+        torque("xy", -U[2][0], U[2][1], U[0][0] - U[1][1]),
+        torque("xz", U[1][0], U[2][2] - U[0][0], -U[1][2]),
+        torque("yz", U[1][1] - U[2][2], -U[0][1], U[0][2]),
+    ]
+
+
+__all__ = ["PARAMETERS", "Carrier", "base_links", "bodies", "regressor", "unit_wrenches"]

@@ -1,0 +1,189 @@
+"""Forward mode: every named value gets a named total derivative per direction.
+
+The recursive rule of Docquier2013 sec. 3.5.2: for AUXJ = AUXI + 2·P a new variable AUXJ_P = AUXI_P + 2
+is written, even if it turns out to be 0 or useless; zeros vanish on line, what no output needs is
+eliminated afterwards.  Nothing is ever expanded, so derivatives stay as recursive as the scheme.
+
+    y = f(x₁, x₂, …)      dy = Σ ∂f/∂xᵢ · dxᵢ, the partial derivatives shared by all directions
+    A X = B               A dX = dB - dA X, one system with the columns of all directions
+
+Refs: Docquier2013 sec. 3.5.2, eqs. 43-46
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kinetree.engine import ADD, MUL, NUM, SYM, ZERO, Node, linear, mul, topological
+from kinetree.engine.diff import local_partials
+from kinetree.program.derive.base import Page
+from kinetree.program.derive.directions import By, Directions, directions, names
+from kinetree.program.program import Assign, Note, Program, Solve
+
+Tangents = Mapping[int, Node]
+"""Direction number -> derivative; directions without effect are absent."""
+
+NONE: Tangents = {}
+
+
+def forward(
+    program: Program,
+    of: str | Sequence[str],
+    by: By,
+    *,
+    tangent: bool = False,
+    only: bool = False,
+) -> Program:
+    """The Program that also gives d`of`/d`by`, condensed.
+
+    Args:
+        program: any Program, condensed or not.
+        of: an output, or several.
+        by: an input or several (coordinates, rates, wrenches, parameters); a mapping from the
+            input to labels takes these components alone.
+        tangent: differentiate along der(q) = N(q) e_k, k = 1 … nv, instead of by each component of
+            q.  For coordinates without quaternions the two are the same.  With quaternions the first
+            is what an integrator, a filter or a controller needs, and what other engines give.
+        only: whether the Program's own outputs are dropped.
+
+    Returns:
+        The Program with outputs "d{of}_d{by}", of shape output.shape + input.shape; labels or
+        tangent directions replace the input's shape by their number.
+    """
+    rows = directions(program, by, tangent=tangent)
+    wanted = names(of)
+    page = Page(program, f"{program.name}_d{'_'.join(wanted)}")
+    state = _Forward(page, rows)
+    for block in page.blocks:
+        if isinstance(block, Assign):
+            state.assign(block)
+        else:
+            state.solve(block)
+    if not only:
+        page.outputs()
+    for name in wanted:
+        state.output(name)
+    return page.closed(f"d({', '.join(wanted)})/d({_words(rows)})")
+
+
+def _words(rows: Sequence[Directions]) -> str:
+    return ", ".join(group.row.name for group in rows)
+
+
+class _Forward:
+    """The scheme being written, and the derivatives of every name so far."""
+
+    def __init__(self, page: Page, rows: Sequence[Directions]) -> None:
+        self.page, self.scheme = page, page.scheme
+        self.rows = rows
+        self.suffix: list[str] = []
+        self.known: dict[Node, dict[int, Node]] = {}
+        for group in rows:
+            for k, move in enumerate(group.moves, 1):
+                self._start(group.row.name, k, move)
+
+    def _start(self, name: str, k: int, move: Mapping[Node, Node]) -> None:
+        direction = len(self.suffix)
+        self.suffix.append(f"d{name}{k}")
+        for s, change in move.items():
+            note = Note(step=f"change of {s.name} in direction {k} of {name}")
+            value = self.scheme.let(f"{s.name}_d{name}{k}", self.page.read_one(change), note)
+            self.known.setdefault(s, {})[direction] = value
+
+    def assign(self, block: Assign) -> None:
+        """A name, then its derivatives."""
+        self.scheme.adopt(block)
+        (tangents,) = self.tangents((block.expr,), block.target.name)
+        if tangents:
+            self.known[block.target] = {
+                d: self.scheme.let(f"{block.target.name}_{self.suffix[d]}", dy, _note(block))
+                for d, dy in sorted(tangents.items())
+            }
+
+    def tangents(self, roots: Sequence[Node], stem: str) -> list[Tangents]:
+        """Derivatives of expressions in every direction that has an effect."""
+        done: dict[Node, Tangents] = {}
+        for node in topological(roots):
+            if node.op is SYM:
+                done[node] = self.known.get(node, NONE)
+            elif node.op is NUM:
+                done[node] = NONE
+            else:
+                done[node] = self._chain(node, [done[a] for a in node.args], stem)
+        return [done[root] for root in roots]
+
+    def _chain(self, node: Node, inner: Sequence[Tangents], stem: str) -> Tangents:
+        """dy = Σ ∂f/∂xᵢ · dxᵢ for one operation."""
+        moving = sorted(set().union(*inner))
+        if not moving:
+            return NONE
+        total: dict[int, Node] = {}
+        if node.op is ADD:
+            for d in moving:
+                pairs = zip(inner, node.coefs, strict=True)
+                total[d] = linear(0, tuple((dx[d], c) for dx, c in pairs if d in dx))
+        else:
+            factors = self._partials(node, inner, stem)
+            for d in moving:
+                rows = zip(inner, factors, strict=True)
+                total[d] = linear(0, tuple((mul(f, dx[d]), 1) for dx, f in rows if d in dx))
+        return {d: dy for d, dy in total.items() if dy is not ZERO}
+
+    def _partials(self, node: Node, inner: Sequence[Tangents], stem: str) -> list[Node]:
+        """∂f/∂xᵢ, named where several directions need it."""
+        note = Note(step=f"partial derivative in {stem}")
+        return [
+            self.scheme.let(f"{stem}_p", f, note) if len(dx) > 1 and node.op is MUL else f
+            for f, dx in zip(local_partials(node), inner, strict=True)
+        ]
+
+    def solve(self, block: Solve) -> None:
+        """A dX = dB - dA X for all directions at once."""
+        self.scheme.adopt(block)
+        n, k = block.n, block.k
+        stem = block.targets[0].name
+        entries = self.tangents(block.operands, stem)
+        dA, dB = entries[: n * n], entries[n * n :]
+        moving = sorted(set().union(*entries))
+        if not moving:
+            return
+        columns = [(d, c) for d in moving for c in range(k)]
+        rhs = [
+            [
+                linear(
+                    0,
+                    (
+                        (dB[i * k + c].get(d, ZERO), 1),
+                        *(
+                            (mul(dA[i * n + j][d], block.targets[j * k + c]), -1)
+                            for j in range(n)
+                            if d in dA[i * n + j]
+                        ),
+                    ),
+                )
+                for d, c in columns
+            ]
+            for i in range(n)
+        ]
+        A = [list(block.matrix[i * n : (i + 1) * n]) for i in range(n)]
+        note = Note(block.note.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)")
+        X = self.scheme.solve(f"{stem}_d", A, rhs, symmetric=block.symmetric, note=note)
+        for i in range(n):
+            for (d, c), x in zip(columns, X[i], strict=True):
+                self.known.setdefault(block.targets[i * k + c], {})[d] = x
+
+    def output(self, name: str) -> None:
+        """d`name` by every input, directions last."""
+        out = self.page.program.output(name)
+        tangents = self.tangents(self.page.read(out.nodes), name)
+        first = 0
+        for group in self.rows:
+            last = first + len(group.moves)
+            nodes = [dx.get(d, ZERO) for dx in tangents for d in range(first, last)]
+            self.scheme.output(f"d{name}_d{group.row.name}", nodes, (*out.shape, *group.shape))
+            first = last
+
+
+def _note(block: Assign) -> Note:
+    note = block.note
+    return Note(note.body, f"derivative of {block.target.name}", "Docquier2013 sec. 3.5.2", "", note.frame)

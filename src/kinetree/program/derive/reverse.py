@@ -1,0 +1,3 @@
+"""Reverse mode."""
+from __future__ import annotations
+def reverse() -> None: ...

@@ -1,0 +1,32 @@
+"""Targets: places where a Program runs, each in a folder of its own; README says how to add one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from kinetree.program.program import TARGETS, Program
+from kinetree.targets.c import CTarget
+from kinetree.targets.native import Function, NativeTarget
+
+
+class Target(Protocol):
+    """What every target offers; one that cannot do a thing says so in a sentence."""
+
+    @property
+    def name(self) -> str:
+        """The name under which Programs ask for it."""
+
+    def compile(self, program: Program, **options: Any) -> Any:
+        """Something to call with arrays."""
+
+    def write(self, program: Program, folder: str | Path, **options: Any) -> tuple[Path, ...]:
+        """Files in a folder; the paths written."""
+
+
+ALL: tuple[Target, ...] = (NativeTarget(), CTarget())
+"""Every target."""
+
+TARGETS.update({target.name: target for target in ALL})
+
+__all__ = ["ALL", "CTarget", "Function", "NativeTarget", "Target"]

@@ -1,0 +1,347 @@
+"""Function: a Program as native code, called with arrays.
+
+One evaluation takes the quick way: buffers that belong to the calling thread, one native call, fresh
+results.  Anything with leading axes goes eight samples at a time through the batch kernel, on
+several threads when there is enough to do; ctypes lets other Python threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections import OrderedDict
+from math import isfinite, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import ShapeError, unknown
+from kinetree.targets.native.kernels import BODY, PREAMBLE, Kernels
+from kinetree.targets.native.ports import Port, common_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from kinetree.targets.native.kernels import BatchKernel
+
+SINGLE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+BATCH = ctypes.CFUNCTYPE(
+    ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+    ctypes.c_int64, ctypes.c_void_p,
+)  # fmt: skip
+DOUBLE = np.dtype(np.float64)
+BY_ONE = 8
+"""Samples below which a batch is evaluated one by one."""
+PER_THREAD = 4_000_000
+"""Operations that are worth a thread of their own: a few hundred microseconds."""
+REMEMBERED = 16
+"""Parameter sets whose preamble results are kept."""
+
+
+def address(array: NDArray[Any]) -> int:
+    """Where the data of an array is."""
+    where: int = array.__array_interface__["data"][0]
+    return where
+
+
+class Function:
+    """A compiled Program.
+
+    Attributes:
+        name: the Program's.
+        inputs: what goes in, in order.
+        outputs: what comes out, in order.
+        kernels: the code behind it.
+    """
+
+    def __init__(
+        self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], kernels: Kernels
+    ) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.kernels = kernels
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._variables = tuple(p for p in self.inputs if not p.parameter)
+        self._parameters = tuple(p for p in self.inputs if p.parameter)
+        self._known = frozenset(p.name for p in self.inputs)
+        self._quick = tuple((p.name, p.shape) for p in self._variables)
+        self._results = tuple((p.name, p.start, p.stop, p.shape) for p in self.outputs)
+        self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._library = self.kernels.single()
+        self._call = SINGLE(self._library.addresses[BODY])
+        self._default = self._default_constants()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Function, (self.name, self.inputs, self.outputs, self.kernels)
+
+    def __repr__(self) -> str:
+        ins = ", ".join(f"{p.name}{list(p.shape)}" for p in self.inputs)
+        outs = ", ".join(f"{p.name}{list(p.shape)}" for p in self.outputs)
+        return f"<native function {self.name}({ins}) -> {outs}>"
+
+    @property
+    def address(self) -> int:
+        """Address of `void f(const double* x, const double* c, double* y)`.
+
+        x are all variable inputs in order, c the preamble's results, y all outputs in order.  It
+        stays valid as long as this Function lives.
+        """
+        return self._library.addresses[BODY]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of doubles: x (variables), p (parameters), c (preamble results), y (results)."""
+        return {
+            "x": sum(p.size for p in self._variables),
+            "p": sum(p.size for p in self._parameters),
+            "c": len(self.kernels.lowered.preamble.outputs),
+            "y": sum(p.size for p in self.outputs),
+        }
+
+    def preamble_values(self, p: Any = None) -> NDArray[np.float64]:
+        """The preamble's results for a parameter vector (all parameter inputs, concatenated)."""
+        if p is None:
+            if self._default is None:
+                missing = next(q for q in self._parameters if q.default is None)
+                raise _not_given(missing)
+            return self._default[0]
+        values = np.ascontiguousarray(p, dtype=np.float64).reshape(-1)
+        if values.size != self.sizes["p"]:
+            raise ShapeError(
+                f"expected {self.sizes['p']} parameters, got {values.size}",
+                element=f"function '{self.name}'",
+            )
+        key = values.tobytes()
+        with self._lock:
+            found = self._constants.get(key)
+            if found is None:
+                found = self._constants[key] = np.zeros(self.sizes["c"] or 1)
+                SINGLE(self._library.addresses[PREAMBLE])(address(values), 0, address(found))
+                if len(self._constants) > REMEMBERED:
+                    self._constants.popitem(last=False)
+            else:
+                self._constants.move_to_end(key)
+        return found
+
+    def _default_constants(self) -> tuple[NDArray[np.float64], int] | None:
+        if any(p.default is None for p in self._parameters):
+            return None
+        values = [v for p in self._parameters for v in p.default or ()]
+        found = self.preamble_values(np.array(values, dtype=np.float64))
+        return found, address(found)
+
+    def __call__(
+        self,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        check: bool = True,
+        threads: int | None = None,
+        **arrays: Any,
+    ) -> dict[str, NDArray[np.float64]]:
+        """Evaluate; leading axes of the inputs are a batch and broadcast against each other.
+
+        Args:
+            parameters: single parameters by name, in place of their defaults.
+            check: refuse infinite inputs and not-a-number.
+            threads: how many threads share a batch; by default as many as it is worth.
+            arrays: the inputs by name.
+
+        Returns:
+            The outputs by name, with the batch's leading axes.
+        """
+        default = self._default
+        if parameters is None and default is not None and len(arrays) == len(self._quick):
+            local = self._local.__dict__
+            if not local:
+                self._buffers(local)
+            for (name, shape), view in zip(self._quick, local["views"], strict=True):
+                value = arrays.get(name)
+                if type(value) is not np.ndarray or value.shape != shape or value.dtype != DOUBLE:
+                    break
+                view[...] = value
+            else:
+                return self._single(local, default[1], check)
+        return self._general(arrays, parameters, check, threads)
+
+    def _buffers(self, local: dict[str, Any]) -> None:
+        """Places for one evaluation, one set per thread."""
+        sizes = self.sizes
+        x, y = np.zeros(sizes["x"]), np.zeros(sizes["y"])
+        local["views"] = tuple(x[p.start : p.stop].reshape(p.shape) for p in self._variables)
+        local["x"], local["y"], local["zeros"] = x, y, np.zeros_like(x)
+        local["at"] = address(x), address(y)
+
+    def _single(
+        self, local: dict[str, Any], constants: int, check: bool
+    ) -> dict[str, NDArray[np.float64]]:
+        x, y = local["at"]
+        if check and not isfinite(local["x"].dot(local["zeros"])):
+            for port, view in zip(self._variables, local["views"], strict=True):
+                port.refuse_infinite(view)
+        self._call(x, constants, y)
+        y = local["y"].copy()
+        return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
+
+    def _general(
+        self,
+        given: dict[str, Any],
+        parameters: Mapping[str, Any] | None,
+        check: bool,
+        threads: int | None,
+    ) -> dict[str, NDArray[np.float64]]:
+        for name in given:
+            if name not in self._known:
+                raise unknown("input", name, [p.name for p in self.inputs], self.name)
+        given = {**given, **self._named_parameters(given, parameters)}
+        arrays = [_given(port, given) for port in self.inputs]
+        batch = common_batch(self.inputs, arrays)
+        rows = dict(zip((p.name for p in self.inputs), arrays, strict=True))
+        if check:
+            for port in self._parameters:
+                port.refuse_infinite(rows[port.name])
+        if prod(batch) < BY_ONE:
+            return self._one_by_one(rows, batch, check)
+        return self._many(rows, batch, check, threads)
+
+    def _named_parameters(
+        self, given: Mapping[str, Any], parameters: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Parameter inputs with single components replaced by name."""
+        changed: dict[str, Any] = {}
+        for name, value in (parameters or {}).items():
+            port = next((p for p in self._parameters if name in p.labels), None)
+            if port is None:
+                labels = [label for p in self._parameters for label in p.labels]
+                raise unknown("parameter", name, labels, self.name)
+            if port.name not in changed:
+                changed[port.name] = _given(port, given)
+            flat = changed[port.name].reshape(*changed[port.name].shape[: -len(port.shape)], -1)
+            value = np.asarray(value, dtype=np.float64)
+            lead = np.broadcast_shapes(flat.shape[:-1], value.shape)
+            flat = np.array(np.broadcast_to(flat, (*lead, port.size)))
+            flat[..., port.labels.index(name)] = value
+            changed[port.name] = flat.reshape(*lead, *port.shape)
+        return changed
+
+    def _one_by_one(
+        self, rows: Mapping[str, NDArray[np.float64]], batch: tuple[int, ...], check: bool
+    ) -> dict[str, NDArray[np.float64]]:
+        local = self._local.__dict__
+        if not local:
+            self._buffers(local)
+        spread = {p.name: np.broadcast_to(rows[p.name], (*batch, *p.shape)) for p in self.inputs}
+        found = []
+        for index in np.ndindex(*batch):
+            for port, view in zip(self._variables, local["views"], strict=True):
+                view[...] = spread[port.name][index]
+            values = [spread[p.name][index].reshape(-1) for p in self._parameters]
+            constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
+            found.append(self._single(local, address(constants), check))
+        return {
+            p.name: np.array([row[p.name] for row in found]).reshape(*batch, *p.shape)
+            for p in self.outputs
+        }
+
+    def _many(
+        self,
+        rows: Mapping[str, NDArray[np.float64]],
+        batch: tuple[int, ...],
+        check: bool,
+        threads: int | None,
+    ) -> dict[str, NDArray[np.float64]]:
+        count = prod(batch)
+        shared = all(rows[p.name].ndim == len(p.shape) for p in self._parameters)
+        inputs = [_flat(rows[p.name], p, batch) for p in self._variables]
+        results = [np.empty((count, p.size)) for p in self.outputs]
+        if shared:
+            values = [rows[p.name].reshape(-1) for p in self._parameters]
+            constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
+        else:
+            constants = np.empty((count, self.sizes["c"]))
+            parameters = [_flat(rows[p.name], p, batch) for p in self._parameters]
+            _run(self.kernels.preamble_batch(), parameters, 0, [constants], 1)
+            inputs.append(constants)
+        kernel = self.kernels.batch(constant_lanes=not shared)
+        if threads is None:
+            work = count * len(self.kernels.lowered.body.code)
+            threads = max(1, min(_cores(), work // PER_THREAD))
+        bad = _run(kernel, inputs, address(constants), results, threads)
+        if bad and check:
+            for port in self._variables:
+                port.refuse_infinite(rows[port.name])
+        return {
+            p.name: y.reshape(*batch, *p.shape) for p, y in zip(self.outputs, results, strict=True)
+        }
+
+
+def _not_given(port: Port) -> ShapeError:
+    return ShapeError(
+        "it was not given and has no default",
+        element=f"input '{port.name}'",
+        cure=f"pass {port.name}=…",
+    )
+
+
+def _given(port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
+    if port.name in given:
+        return port.array(given[port.name])
+    if port.default is None:
+        raise _not_given(port)
+    return np.array(port.default, dtype=np.float64).reshape(port.shape)
+
+
+def _flat(
+    array: NDArray[np.float64], port: Port, batch: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """One row per sample, or one single row where all samples share it."""
+    if array.ndim == len(port.shape):
+        return np.ascontiguousarray(array).reshape(1, port.size)
+    full = np.broadcast_to(array, (*batch, *port.shape))
+    return np.ascontiguousarray(full).reshape(prod(batch), port.size)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _run(
+    kernel: BatchKernel,
+    inputs: list[NDArray[np.float64]],
+    constants: int,
+    results: list[NDArray[np.float64]],
+    threads: int,
+) -> bool:
+    """Run a batch kernel over all samples; whether an input was not finite."""
+    count = len(results[0]) if results else 0
+    table = np.array(
+        [(address(a), a.shape[1] if len(a) > 1 else 0) for a in inputs], dtype=np.int64
+    )
+    targets = np.array([address(a) for a in results], dtype=np.int64)
+    call = BATCH(kernel.address)
+    flags = [False] * threads
+    cuts = [count * t // threads // 8 * 8 for t in range(threads)] + [count]
+
+    def part(number: int) -> None:
+        work = np.empty(kernel.work + 8)
+        start = -(-address(work) // 64) * 64
+        flags[number] = call(
+            address(table), constants, address(targets), cuts[number], cuts[number + 1], start
+        )
+
+    helpers = [threading.Thread(target=part, args=(n,)) for n in range(1, threads)]
+    for helper in helpers:
+        helper.start()
+    part(0)
+    for helper in helpers:
+        helper.join()
+    return any(flags)

@@ -1,0 +1,133 @@
+"""The compiled kernels of a Program, each made when it is first asked for.
+
+A single evaluation and the preamble are one object; the batch is another; a batch in which the
+parameters differ from sample to sample is a third, rarely needed.  What is kept and pickled are the
+tapes, so that another process, or another processor, compiles or finds its own code.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kinetree.targets.native import jit
+from kinetree.targets.native.batch import (
+    LANES,
+    batch_definition,
+    block_size,
+    pack_definitions,
+)
+from kinetree.targets.native.cache import default_cache
+from kinetree.targets.native.ir import UNLIKELY, helpers, kernel, workspace_size
+from kinetree.targets.native.plan import plan
+from kinetree.targets.native.writer import Options
+
+if TYPE_CHECKING:
+    from kinetree.targets.lowering import Lowered
+    from kinetree.targets.tape import Tape
+
+BODY, PREAMBLE = "kt_body", "kt_preamble"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchKernel:
+    """A loop over blocks of samples: where it is, and how many doubles of work space it needs."""
+
+    address: int
+    work: int
+    library: jit.Library
+
+
+@dataclass(slots=True)
+class Kernels:
+    """Compiles on demand.
+
+    Attributes:
+        lowered: the tapes.
+        inputs, outputs: sizes of the variable inputs and of the outputs, in order.
+        parameters: sizes of the parameter inputs, in order.
+        strict: keep every rounding.
+        tier: `quick` or `full`.
+        store: whether objects are kept on disk.
+    """
+
+    lowered: Lowered
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    parameters: tuple[int, ...]
+    strict: bool = False
+    tier: str = "full"
+    store: bool = True
+    _made: dict[str, Any] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (
+            self.lowered, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
+            self.store,
+        )  # fmt: skip
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        names = ("lowered", "inputs", "outputs", "parameters", "strict", "tier", "store")
+        for name, value in zip(names, state, strict=True):
+            setattr(self, name, value)
+        self._made = {}
+        self._lock = threading.Lock()
+
+    def single(self) -> jit.Library:
+        """Addresses of one evaluation and of the preamble."""
+        with self._lock:
+            if "single" not in self._made:
+                self._made["single"] = self._link(self.single_text(), (BODY, PREAMBLE))
+            made: jit.Library = self._made["single"]
+            return made
+
+    def batch(self, constant_lanes: bool = False) -> BatchKernel:
+        """The loop over samples; with parameters per sample their preamble results are an input."""
+        inputs = self.inputs
+        if constant_lanes:
+            inputs = (*inputs, len(self.lowered.preamble.outputs))
+        return self._batch(self.lowered.body, inputs, self.outputs, constant_lanes)
+
+    def preamble_batch(self) -> BatchKernel:
+        """The loop over samples of parameters."""
+        outputs = (len(self.lowered.preamble.outputs),)
+        return self._batch(self.lowered.preamble, self.parameters, outputs, False)
+
+    def single_text(self) -> str:
+        """IR of one evaluation and of the preamble."""
+        options = Options(strict=self.strict, fused=jit.host().fused)
+        body, preamble = self.lowered.body, self.lowered.preamble
+        parts = [
+            helpers((body, preamble), options),
+            kernel(body, BODY, options),
+            kernel(preamble, PREAMBLE, options),
+            UNLIKELY,
+        ]
+        return "\n".join(parts)
+
+    def _batch(
+        self, tape: Tape, inputs: tuple[int, ...], outputs: tuple[int, ...], constant_lanes: bool
+    ) -> BatchKernel:
+        label = f"batch {tape is self.lowered.body} {constant_lanes}"
+        with self._lock:
+            if label not in self._made:
+                options = Options(LANES, self.strict, jit.host().fused, constant_lanes)
+                text = "\n".join([
+                    helpers((tape,), options),
+                    kernel(tape, BODY, options),
+                    pack_definitions(),
+                    batch_definition(BODY, inputs, outputs, constant_lanes),
+                    UNLIKELY,
+                ])  # fmt: skip
+                library = self._link(text, (f"{BODY}.batch",))
+                work = sum(block_size(inputs, outputs)) + workspace_size(plan(tape, LANES))
+                address = library.addresses[f"{BODY}.batch"]
+                self._made[label] = BatchKernel(address, work, library)
+            made: BatchKernel = self._made[label]
+            return made
+
+    def _link(self, text: str, names: tuple[str, ...]) -> jit.Library:
+        store = default_cache() if self.store else None
+        return jit.link(jit.object_code(text, self.tier, store), names)

@@ -1,0 +1,136 @@
+"""What goes into a native function and what comes out, checked with sentences that help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import ShapeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from kinetree.program.program import Input, Output
+
+Array = "NDArray[np.float64]"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A named array.
+
+    Attributes:
+        name: keyword under which it is given or found.
+        shape: shape of one evaluation.
+        start, stop: where its components stand among all variables, parameters or results.
+        default: values where none are given, or None where they must be.
+        parameter: whether it is constant over many evaluations.
+        labels: names of the components.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+    stop: int
+    default: tuple[float, ...] | None = None
+    parameter: bool = False
+    labels: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of components."""
+        return self.stop - self.start
+
+    def array(self, value: Any) -> NDArray[np.float64]:
+        """The value as an array of doubles whose last axes have the port's shape."""
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            array = np.asarray(array, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ShapeError(
+                "it must be an array of real numbers",
+                element=f"input '{self.name}'",
+                cure=f"give {self.size} numbers of shape {self.shape}",
+            ) from None
+        lead = array.ndim - len(self.shape)
+        if lead < 0 or array.shape[lead:] != self.shape:
+            raise ShapeError(
+                f"expected shape {_shape(self.shape)}, got {array.shape}",
+                element=f"input '{self.name}'",
+                cure="leading axes may be added for a batch, the last ones must match",
+            )
+        return array
+
+    def refuse_infinite(self, array: NDArray[np.float64]) -> None:
+        """Name the first component that is infinite or not a number."""
+        wrong = np.argwhere(~np.isfinite(array))
+        if not len(wrong):
+            return
+        where = tuple(int(i) for i in wrong[0])
+        lead = array.ndim - len(self.shape)
+        flat = int(np.ravel_multi_index(where[lead:], self.shape)) if self.shape else 0
+        label = f" ('{self.labels[flat]}')" if flat < len(self.labels) else ""
+        sample = f" of sample {list(where[:lead])}" if lead else ""
+        component = f"component {list(where[lead:])}{label}" if self.shape else "its value"
+        raise ShapeError(
+            f"{component}{sample} is {array[where]}",
+            element=f"input '{self.name}'",
+            cure="give finite numbers, or pass check=False to let it through",
+        )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    inner = ", ".join(str(n) for n in shape)
+    return f"(..., {inner})" if shape else "(...)"
+
+
+def in_ports(inputs: Iterable[Input]) -> tuple[Port, ...]:
+    """Ports of inputs; variables and parameters are numbered apart."""
+    ports: list[Port] = []
+    ends = {False: 0, True: 0}
+    for row in inputs:
+        start = ends[row.parameter]
+        ends[row.parameter] = stop = start + prod(row.shape)
+        default = None if row.default is None else tuple(float(v) for v in row.default)
+        ports.append(
+            Port(row.name, row.shape, start, stop, default, row.parameter, tuple(row.labels))
+        )
+    return tuple(ports)
+
+
+def out_ports(outputs: Iterable[Output]) -> tuple[Port, ...]:
+    """Ports of outputs."""
+    ports: list[Port] = []
+    start = 0
+    for row in outputs:
+        stop = start + prod(row.shape)
+        ports.append(Port(row.name, row.shape, start, stop, labels=tuple(row.labels)))
+        start = stop
+    return tuple(ports)
+
+
+def common_batch(ports: Iterable[Port], arrays: Iterable[NDArray[np.float64]]) -> tuple[int, ...]:
+    """The leading axes that all arrays broadcast to."""
+    batch: tuple[int, ...] = ()
+    sized = ""
+    for port, array in zip(ports, arrays, strict=True):
+        lead = array.shape[: array.ndim - len(port.shape)]
+        try:
+            joined = np.broadcast_shapes(batch, lead)
+        except ValueError:
+            raise ShapeError(
+                f"its batch {lead} does not fit the batch {batch} of {sized}",
+                element=f"input '{port.name}'",
+                cure="give every input the same leading axes, or none",
+            ) from None
+        if joined != batch:
+            sized = f"input '{port.name}'"
+        batch = joined
+    return batch

@@ -1,0 +1,168 @@
+"""Every verb does its work, speaks JSON when asked, and fails with one sentence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinetree.cli import bibliography, main
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT / "examples" / "models"
+PENDULUM = str(MODELS / "double_pendulum.yaml")
+Capture = pytest.CaptureFixture[str]
+
+
+def run(*arguments: str) -> int:
+    """Exit code of a command run in this process."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def answer(capsys: Capture, *arguments: str) -> Any:
+    """What a successful command prints with --json."""
+    assert run(*arguments, "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("model", sorted(MODELS.iterdir()), ids=lambda path: path.name)
+def test_check_accepts_every_shipped_model(model: Path, capsys: Capture) -> None:
+    facts = answer(capsys, "check", str(model))
+    assert facts["velocities"] > 0
+    assert facts["warnings"] == []
+
+
+def test_check_prints_a_table(capsys: Capture) -> None:
+    assert run("check", PENDULUM) == 0
+    printed = capsys.readouterr().out
+    assert "double_pendulum.yaml is fine" in printed
+    assert "bodies" in printed
+
+
+def test_count_of_one_way(capsys: Capture) -> None:
+    found = answer(capsys, "count", PENDULUM, "--of", "inverse", "--formalism", "newton_euler")
+    (row,) = found["counts"]
+    assert row["add"] > 0
+    assert row["mul"] > 0
+    assert row["total"] == sum(row[kind] for kind in ("add", "mul", "div", "neg", "call"))
+
+
+def test_count_of_everything_lists_quantities_and_formalisms(capsys: Capture) -> None:
+    found = answer(capsys, "count", PENDULUM)["counts"]
+    assert {"inverse", "mass_bias", "forward"} <= {row["quantity"] for row in found}
+    assert {"newton_euler", "order_n"} <= {row["formalism"] for row in found}
+
+
+def test_folding_parameters_empties_the_preamble(capsys: Capture) -> None:
+    found = answer(capsys, "count", PENDULUM, "--of", "inverse", "--parameters", "folded")
+    assert all(row["preamble"] == 0 for row in found["counts"])
+
+
+def test_count_prints_whole_numbers_on_a_narrow_screen(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("count", PENDULUM) == 0
+    assert "…" not in capsys.readouterr().out
+
+
+def test_generate_writes_c(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "new" / "folder"
+    found = answer(
+        capsys, "generate", PENDULUM, "--of", "inverse", "--target", "c", "-o", str(folder)
+    )
+    assert {Path(path).suffix for path in found["files"]} == {".c", ".h"}
+    assert all(Path(path).is_file() for path in found["files"])
+
+
+def test_generate_refuses_a_folder_with_files_unless_forced(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("mine")
+    command = ("generate", PENDULUM, "--of", "inverse", "-o", str(tmp_path))
+    assert run(*command) == 1
+    assert "--force" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [precious]
+    assert run(*command, "--force") == 0
+    assert precious.read_text() == "mine"
+
+
+def test_bench_times_the_three_quantities(capsys: Capture) -> None:
+    found = answer(capsys, "bench", PENDULUM)
+    assert [row["quantity"] for row in found["times"]] == ["inverse", "mass_bias", "forward"]
+    assert all(row["call ns"] > 0 and row["batch ns"] > 0 for row in found["times"])
+
+
+def test_examples_lists_and_prints(capsys: Capture) -> None:
+    names = [row["example"] for row in answer(capsys, "examples")["examples"]]
+    assert "01_double_pendulum" in names
+    assert run("examples", "01_double_pendulum") == 0
+    assert capsys.readouterr().out == (MODELS.parent / "01_double_pendulum.py").read_text()
+
+
+def test_cite_knows_keys_and_formalisms(capsys: Capture) -> None:
+    assert list(answer(capsys, "cite")) == list(bibliography())
+    assert list(answer(capsys, "cite", "Otter1996")) == ["Otter1996"]
+    assert "LuhWalkerPaul1980" in answer(capsys, "cite", "newton_euler")
+
+
+MISTAKES = {
+    "missing file": (("check", str(MODELS / "double_pendulm.yaml")), "double_pendulum.yaml"),
+    "unknown suffix": (("check", "robot.step"), ".urdf"),
+    "misspelled quantity": (("count", PENDULUM, "--of", "invers"), "'inverse'"),
+    "misspelled formalism": (("count", PENDULUM, "--formalism", "newton"), "'newton_euler'"),
+    "misspelled parameters": (("count", PENDULUM, "--parameters", "fold"), "'folded'"),
+    "misspelled target": (("generate", PENDULUM, "--target", "cc", "-o", "no/such"), "'c'"),
+    "misspelled example": (("examples", "01_double_pendulm"), "'01_double_pendulum'"),
+    "misspelled key": (("cite", "Oter1996"), "'Otter1996'"),
+}
+
+
+@pytest.mark.parametrize(("command", "cure"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_one_sentence_with_its_cure(
+    command: tuple[str, ...], cure: str, capsys: Capture
+) -> None:
+    assert run(*command) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert cure in said.err
+    assert run(*command, "--json") == 1
+    assert cure in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_bad_file_reports_all_mistakes_with_their_paths(tmp_path: Path, capsys: Capture) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("name: bad\nbodies: {a: {mas: 1}}\njoints: {j: {kind: revolut}}\n")
+    assert run("check", str(bad)) == 1
+    said = capsys.readouterr().err
+    assert "bodies.a.mas" in said
+    assert "joints.j" in said
+    assert "Traceback" not in said
+
+
+def test_unknown_option_is_a_mistake_of_the_command(capsys: Capture) -> None:
+    assert run("check", PENDULUM, "--jsn") == 2
+    assert "--jsn" in capsys.readouterr().err
+
+
+def test_command_is_installed_and_its_help_stays_light() -> None:
+    code = (
+        "import sys; from kinetree.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit as end: print(end.code, *[m for m in ('llvmlite', 'sympy', 'scipy')"
+        " if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "0"
+    assert "generate" in result.stdout

@@ -1,0 +1,53 @@
+"""Every work cited exists in the bibliography, and the bibliography is cited."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "kinetree"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+SUPPORT = {"__init__.py", "frames.py", "motion.py", "quantities.py", "vectors.py"}
+"""Files of the formalism room that follow no source: tools and tables."""
+KEY = re.compile(r"\b[A-Z][A-Za-z]+(?:19|20)\d\d\b")
+ENTRY = re.compile(r"^@(\w+)\{(\w+),$", re.MULTILINE)
+BIBLIOGRAPHY = (PACKAGE / "refs.bib").read_text(encoding="utf-8")
+KNOWN = {key for _, key in ENTRY.findall(BIBLIOGRAPHY)}
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def cited(path: Path) -> set[str]:
+    return set(KEY.findall(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *PAGES], ids=relative)
+def test_every_key_cited_is_in_the_bibliography(path: Path) -> None:
+    assert cited(path) <= KNOWN, f"add to refs.bib: {sorted(cited(path) - KNOWN)}"
+
+
+def test_every_entry_of_the_bibliography_is_cited() -> None:
+    used = {key for path in [*SOURCES, *PAGES] for key in cited(path)}
+    assert used >= KNOWN, f"nobody cites: {sorted(KNOWN - used)}"
+
+
+def test_no_key_stands_twice() -> None:
+    keys = [key for _, key in ENTRY.findall(BIBLIOGRAPHY)]
+    assert len(keys) == len(set(keys)) > 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted((PACKAGE / "formalism").glob("*.py")) if p.name not in SUPPORT],
+    ids=relative,
+)
+def test_every_formalism_names_its_source(path: Path) -> None:
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert "Refs:" in doc, "the module docstring needs a line 'Refs: AuthorYEAR sec. …'"

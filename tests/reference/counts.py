@@ -1,0 +1,66 @@
+"""The Programs whose operations are counted: one row each, shared by test and report.
+
+Counts are of one evaluation, the parameter preamble apart, with run-time parameters. M is counted
+once per pair of symmetric entries, since both are the same Node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tests import zoo
+from tests.reference import manutec, robotran
+
+import kinetree as kt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Row:
+    """A Program to count; `build` gives the model."""
+
+    key: str
+    build: Callable[[], kt.Model]
+    quantity: str
+    formalism: str | None = None
+
+
+def robotran_row(name: str, quantity: str) -> Row:
+    """ROBOTRAN's content: every body carries an external wrench, as in its own files."""
+    return Row(f"{name} {quantity}", lambda: robotran.model(name), quantity)
+
+
+R3 = (
+    Row("r3 no load, inverse", lambda: manutec.r3("none"), "inverse"),
+    Row("r3 rigid load, inverse", lambda: manutec.r3("rigid"), "inverse"),
+    Row("r3 no load (five joints), forward", lambda: manutec.r3("none", joints=5), "forward"),
+    Row("r3 no load (rotor on link 6), forward", lambda: manutec.r3("rotor"), "forward"),
+    Row("r3 rigid load, forward", lambda: manutec.r3("rigid"), "forward"),
+)
+ROBOTRAN = tuple(
+    robotran_row(name, quantity)
+    for quantity in ("inverse", "mass_bias")
+    for name in robotran.GOLDEN
+)
+ZOO = (
+    Row("chain10 inverse", lambda: zoo.chain(10), "inverse"),
+    Row("chain10 forward", lambda: zoo.chain(10), "forward", "order_n"),
+    Row("every_kind inverse", zoo.every_kind, "inverse"),
+    Row("every_kind forward", zoo.every_kind, "forward", "order_n"),
+)
+ALL = (*R3, *ROBOTRAN, *ZOO)
+
+
+@cache
+def program(row: Row) -> kt.Program:
+    """The Program of a row, derived once per process."""
+    return kt.derive(row.build(), row.quantity, formalism=row.formalism)
+
+
+def robotran_total(count: kt.OperationCount) -> int:
+    """ROBOTRAN's own measure: binary operations, sign changes, sines and cosines."""
+    return int(count.add + count.mul + count.div + count.neg + count.call)

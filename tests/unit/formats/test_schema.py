@@ -1,0 +1,50 @@
+"""The published JSON schema is current and says the same as the reader."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from kinetree.formats.schema import JOINT_MODELS, SCHEMA_FILE, json_schema
+from kinetree.formats.yaml_file import document, parse_yaml, read
+from kinetree.joints import ALL
+
+
+def test_the_published_schema_is_current():
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == json_schema(), (
+        "write it anew: python -m kinetree.formats.schema"
+    )
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = json.loads(json_schema())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_a_sound_file_follows_the_schema(arm, validator):
+    validator.validate(parse_yaml(arm, "t"))
+    validator.validate(document(read(arm)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("mass: 1.5", "masss: 1.5"),
+        ("kind: revolute", "kind: revolut"),
+        ("com: [0, 0, -0.5]", "com: [0, 0]"),
+        ("axis: y", "axis: up"),
+        ("child: lower, ", ""),
+    ],
+)
+def test_a_bad_file_does_not(arm, validator, before, after):
+    assert not validator.is_valid(parse_yaml(arm.replace(before, after, 1), "t"))
+
+
+def test_every_joint_kind_has_its_section():
+    assert list(JOINT_MODELS) == [kind.name for kind in ALL]
+    for kind in ALL:
+        assert set(kind.options) <= set(JOINT_MODELS[kind.name].model_fields)

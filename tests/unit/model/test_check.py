@@ -1,0 +1,247 @@
+"""The checks of a model: each mistake in one sentence, all at once."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from kinetree.engine import log
+from kinetree.errors import ModelError, ModelWarning
+from kinetree.model.system import Model
+
+
+def sentences(model, severity):
+    return [str(finding) for finding in model.findings() if finding.severity == severity]
+
+
+def test_a_sound_model_has_no_findings(pendulum):
+    assert pendulum.findings() == ()
+    assert pendulum.check() == ()
+
+
+def test_a_leaf_without_mass(pendulum):
+    pendulum.revolute("wrist", "lower", pendulum.body("hand"))
+    with pytest.raises(ModelError) as caught:
+        pendulum.check()
+    assert str(caught.value) == (
+        "joint 'wrist': the mass matrix is singular: body 'hand' and what it carries have no "
+        "inertia against its motion; give body 'hand' mass or inertia, or fix the joint."
+    )
+
+
+def test_a_leaf_without_mass_is_fine_for_inverse_dynamics(pendulum):
+    pendulum.revolute("wrist", "lower", pendulum.body("hand"))
+    assert pendulum.check(invertible=False) == ()
+
+
+def test_a_massless_subtree_is_found_at_each_of_its_joints(pendulum):
+    pendulum.revolute("wrist", "lower", pendulum.body("hand"), axis="x")
+    pendulum.prismatic("finger", "hand", pendulum.body("tip"))
+    assert [s.split(":")[0] for s in sentences(pendulum, "error")] == [
+        "joint 'wrist'",
+        "joint 'finger'",
+    ]
+
+
+def test_a_massless_body_that_carries_mass_is_fine():
+    model = Model("m")
+    model.revolute("a", model.ground, model.body("cross"), axis="x")
+    model.revolute("b", "cross", model.body("end", 1.0, (0, 0, 1), (0.1, 0.1, 0.1)), axis="y")
+    assert model.findings() == ()
+
+
+def test_a_point_mass_on_the_axis_resists_no_rotation():
+    model = Model("m")
+    model.revolute("a", model.ground, model.body("bob", 1.0, (0, 0, 1)), axis="z")
+    assert "joint 'a': the mass matrix is singular" in sentences(model, "error")[0]
+    model = Model("m")
+    model.revolute("a", model.ground, model.body("bob", 1.0, (0, 0, 1)), axis="y")
+    assert model.findings() == ()
+
+
+def test_a_slender_rod_on_a_ball_joint():
+    model = Model("m")
+    model.spherical("s", model.ground, model.body("rod", 1.0, (0.5, 0, 0), (0, 0.1, 0.1)))
+    assert "joint 's': the mass matrix is singular" in sentences(model, "error")[0]
+
+
+def test_joints_that_undo_each_other():
+    model = Model("m")
+    model.revolute("a", model.ground, model.body("ring"), axis="z")
+    model.revolute("b", "ring", model.body("end", 1.0, (0.3, 0, 0), (1, 1, 1)), axis="z")
+    (said,) = sentences(model, "error")
+    assert said == (
+        "joint 'a': the mass matrix is singular: the joints it carries can undo its motion without "
+        "moving any mass; give body 'ring' mass or inertia, or fix the joint."
+    )
+
+
+def test_a_fixed_leaf_needs_no_mass(pendulum):
+    pendulum.fixed("weld", "lower", pendulum.body("frame"))
+    assert pendulum.findings() == ()
+
+
+def test_a_massless_free_body():
+    model = Model("m")
+    model.free("f", model.ground, model.body("a"))
+    assert len(sentences(model, "error")) == 1
+
+
+def test_child_points_and_rotations_are_respected():
+    model = Model("m")
+    a = model.body("a", 1.0, (0, 0, 1))
+    model.revolute("q", model.ground, a.point("p", (0, 0, 0), [[0, 0, 1], [1, 0, 0], [0, 1, 0]]))
+    assert model.findings() == ()  # z of the point is x of the body, so the mass is off the axis
+
+
+def test_a_parameter_that_is_zero_only_warns():
+    model = Model("m")
+    mass = model.parameter("mL", 0.0, "kg")
+    model.revolute("q", model.ground, model.body("load", mass, (1, 0, 0)))
+    assert sentences(model, "error") == []
+    with pytest.warns(ModelWarning, match="joint 'q': the mass matrix is singular for the default"):
+        model.check()
+
+
+@pytest.mark.parametrize("count", [1, 60])
+def test_regular_chains_have_no_false_alarm(count):
+    model = Model("m")
+    place = model.ground
+    rng = np.random.default_rng(1)
+    for i in range(count):
+        body = model.body(f"b{i}", 0.1 + rng.random(), rng.normal(size=3) * 0.2, (1e-6, 1e-6, 1e-6))
+        model.revolute(f"j{i}", place, body, axis=rng.normal(size=3))
+        place = body.point("end", rng.normal(size=3))
+    assert model.findings() == ()
+
+
+def test_triangle_inequality_warns_by_default(pendulum):
+    pendulum.revolute("q", "lower", pendulum.body("disc", 1, (0, 0, 0), (0.1, 0.2, 0.4)))
+    with pytest.warns(ModelWarning) as caught:
+        pendulum.check()
+    assert str(caught[0].message) == (
+        "body 'disc': its inertia violates the triangle inequality: principal moments "
+        "0.1 + 0.2 < 0.4 kg.m2; correct the moments, or say physical=False for an effective "
+        "inertia."
+    )
+
+
+def test_triangle_inequality_can_be_an_error_or_nothing(pendulum):
+    pendulum.revolute("q", "lower", pendulum.body("disc", 1, (0, 0, 0), (0.1, 0.2, 0.4)))
+    with pytest.raises(ModelError, match="body 'disc': its inertia violates the triangle"):
+        pendulum.check(inertia="error")
+    assert pendulum.check(inertia="ignore") == ()
+    with pytest.raises(ModelError, match="'loud' is no choice; use 'warn', 'error' or 'ignore'"):
+        pendulum.check(inertia="loud")
+
+
+def test_an_effective_inertia_is_not_questioned(pendulum):
+    disc = pendulum.body("disc", 1, inertia=(0, 0, 0.4), physical=False)
+    pendulum.revolute("q", "lower", disc)
+    assert pendulum.findings() == ()
+
+
+@pytest.mark.parametrize(
+    ("mass", "inertia", "words"),
+    [
+        (1, (0.1, 0.1, 0.1, 0.5, 0, 0), "its inertia has a negative principal moment -0.4 kg.m2"),
+        (-1, (0.1, 0.1, 0.1), "its mass -1 is negative; give a positive mass"),
+    ],
+)
+def test_impossible_bodies(pendulum, mass, inertia, words):
+    pendulum.fixed("q", "lower", pendulum.body("odd", mass, (0, 0, 0), inertia))
+    assert any(f"body 'odd': {words}" in s for s in sentences(pendulum, "warning"))
+
+
+@pytest.mark.parametrize("inertia", [(0, 0.0833, 0.0833), (1.0, 1.0, 2.0), (0, 0, 0)])
+def test_limits_of_the_triangle_inequality_are_fine(pendulum, inertia):
+    pendulum.fixed("q", "lower", pendulum.body("odd", 1, (0, 0, 0), inertia))
+    assert pendulum.findings() == ()
+
+
+def test_coordinates_of_the_same_name(pendulum):
+    pendulum.cylindrical("a", "lower", pendulum.body("b", 1, (1, 0, 0), (1, 1, 1)))
+    pendulum.revolute("a_1", "b", pendulum.body("c", 1, (1, 0, 0), (1, 1, 1)))
+    (said,) = sentences(pendulum, "error")
+    assert said == (
+        "joint 'a_1': its coordinate 'a_1' has the name of one of joint 'a'; "
+        "rename one of the joints."
+    )
+
+
+def test_a_coordinate_named_as_a_parameter(pendulum):
+    pendulum.parameter("elbow", 1.0)
+    pendulum.parameter("qd_shoulder", 1.0)
+    first, second = sentences(pendulum, "error")
+    assert first == (
+        "joint 'shoulder': its coordinate 'shoulder' meets the parameter 'qd_shoulder'; "
+        "rename the joint or the parameter."
+    )
+    assert second.startswith("joint 'elbow': its coordinate 'elbow' meets the parameter 'elbow'")
+
+
+def test_mimics(pendulum):
+    hand = pendulum.body("hand", 1, (0.1, 0, 0), (1, 1, 1))
+    pendulum.revolute("wrist", "lower", hand, mimic=("elbw", 1, 0))
+    assert sentences(pendulum, "warning") == [
+        "joint 'wrist' mimic: there is no joint 'elbw'; did you mean 'elbow'?"
+    ]
+
+
+def test_a_mimic_of_itself(pendulum):
+    hand = pendulum.body("hand", 1, (0.1, 0, 0), (1, 1, 1))
+    pendulum.revolute("wrist", "lower", hand, mimic=("wrist", 1, 0))
+    assert (
+        "joint 'wrist' mimic: joint 'wrist' cannot be followed" in sentences(pendulum, "error")[0]
+    )
+
+
+def test_a_sound_mimic_is_a_note(pendulum):
+    hand = pendulum.body("hand", 1, (0.1, 0, 0), (1, 1, 1))
+    pendulum.revolute("wrist", "lower", hand, mimic=("elbow", 2, 0))
+    assert "its coordinate stays independent" in sentences(pendulum, "note")[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(pendulum.check()) == 1
+
+
+def test_crossed_limits(pendulum):
+    hand = pendulum.body("hand", 1, (0.1, 0, 0), (1, 1, 1))
+    pendulum.revolute("wrist", "lower", hand, limits=(1, -1))
+    assert sentences(pendulum, "warning") == [
+        "joint 'wrist': its lower limit 1.0 is above the upper one -1.0; swap them."
+    ]
+
+
+def test_a_start_quaternion_of_wrong_length(pendulum):
+    ball = pendulum.body("ball", 1, (0, 0, 0), (1, 1, 1))
+    pendulum.spherical("s", "lower", ball, initial=(2, 0, 0, 0))
+    assert sentences(pendulum, "error") == [
+        "joint 's' initial: its quaternion has length 2; give a unit quaternion w, x, y, z."
+    ]
+
+
+def test_an_expression_without_value():
+    model = Model("m")
+    a = model.parameter("a", -1.0)
+    model.revolute("q", model.ground, model.body("b", log(a), (1, 0, 0), (1, 1, 1)))
+    with np.errstate(invalid="ignore"):
+        assert sentences(model, "error") == [
+            "'b.mass': its expression gives nan; change the parameters or the expression."
+        ]
+
+
+def test_a_model_in_which_nothing_moves():
+    with pytest.warns(ModelWarning, match="model 'm': nothing can move; add a joint"):
+        Model("m").check()
+
+
+def test_all_errors_at_once(pendulum):
+    pendulum.body("lost")
+    pendulum.parameter("elbow", 1.0)
+    with pytest.raises(ModelError) as caught:
+        pendulum.check()
+    assert len(str(caught.value).splitlines()) == 2
+    assert len(caught.value.parts) == 2
