@@ -18,7 +18,7 @@ FILE_LINES_IN = {"joints": 80}
 ROOM_LINES = {"engine": 2500}
 TARGET_LINES = 500
 
-# What may stand over budget, each with the sentence that says why; a key is the start of a report line.
+# What may stand over budget, and the sentence that says why; a key is the start of a report line.
 REASONS: dict[str, str] = {}
 
 

@@ -1,8 +1,7 @@
-"""The command line: parses, calls, prints.
+"""The command line: parses, calls, prints; what a verb needs is loaded when it runs.
 
-Each verb loads what it needs when it runs, so that ``kinetree --help`` stays quick. A mistake in a
-model is one sentence on standard error (with ``--json`` an object with the key ``error`` on the
-standard output) and exit code 1; a mistake in the command itself gives exit code 2.
+A mistake in a model is one sentence on standard error (with ``--json`` an object with the key
+``error`` on standard output) and exit code 1; a mistake in the command itself gives exit code 2.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .ur
 Quantity = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
 Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]
 Parameters = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]
+By = Annotated[list[str] | None, typer.Option("--by", help="Also derivatives by this input.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
 
 NAMES = ("quantity", "formalism", "example")
@@ -85,6 +85,7 @@ def count(
     file: ModelFile,
     of: Quantity = "",
     formalism: Formalism = "",
+    by: By = None,
     parameters: Parameters = "run-time",
     as_json: AsJson = False,
 ) -> None:
@@ -95,7 +96,7 @@ def count(
         for quantity, way in choices(of, formalism):
             say(f"{quantity} by {way}")
             start = time.perf_counter()
-            program = derive(model, quantity, way, parameters)
+            program = derive(model, quantity, way, parameters, by)
             spent = time.perf_counter() - start
             rows.append(
                 {
@@ -119,6 +120,7 @@ def generate(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")],
     of: Quantity = "forward",
     formalism: Formalism = "",
+    by: By = None,
     target: Annotated[str, typer.Option(help="Language to write.")] = "c",
     parameters: Parameters = "run-time",
     force: Annotated[
@@ -131,7 +133,7 @@ def generate(
     refuse_full(out, force=force)
     with working(show=not as_json) as say:
         say(f"deriving {of}")
-        program = derive(model, of, formalism, parameters)
+        program = derive(model, of, formalism, parameters, by)
         say(f"writing {target}")
         written = [str(path) for path in program.write(target, out)]
     if as_json:
@@ -241,14 +243,18 @@ def choices(of: str, formalism: str) -> list[tuple[str, str]]:
     ]
 
 
-def derive(model: Model, quantity: str, formalism: str, parameters: str) -> Program:
-    """One Program, with the warnings of the check not repeated."""
+def derive(
+    model: Model, quantity: str, formalism: str, parameters: str, by: Sequence[str] | None = None
+) -> Program:
+    """One Program, with derivatives of its outputs; the warnings of the check are not repeated."""
     from kinetree import derive as derived
+    from kinetree.program.derive import forward
 
-    options: dict[str, Any] = {"formalism": formalism} if formalism else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        return derived(model, quantity, parameters=parameters, **options)
+        program = derived(model, quantity, formalism or None, parameters)
+    outputs = tuple(row.name for row in program.outputs)
+    return forward(program, outputs, tuple(by)) if by else program
 
 
 def operations(program: Program) -> Row:

@@ -64,6 +64,13 @@ def test_folding_parameters_empties_the_preamble(capsys: Capture) -> None:
     assert all(row["preamble"] == 0 for row in found["counts"])
 
 
+def test_derivatives_cost_more_than_what_they_are_of(capsys: Capture) -> None:
+    command = ("count", PENDULUM, "--of", "inverse", "--formalism", "newton_euler")
+    (plain,) = answer(capsys, *command)["counts"]
+    (more,) = answer(capsys, *command, "--by", "q", "--by", "qd")["counts"]
+    assert more["total"] > plain["total"]
+
+
 def test_count_prints_whole_numbers_on_a_narrow_screen(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +126,7 @@ MISTAKES = {
     "misspelled quantity": (("count", PENDULUM, "--of", "invers"), "'inverse'"),
     "misspelled formalism": (("count", PENDULUM, "--formalism", "newton"), "'newton_euler'"),
     "misspelled parameters": (("count", PENDULUM, "--parameters", "fold"), "'folded'"),
+    "misspelled input": (("count", PENDULUM, "--of", "inverse", "--by", "qq"), "'q'"),
     "misspelled target": (("generate", PENDULUM, "--target", "cc", "-o", "no/such"), "'c'"),
     "misspelled example": (("examples", "01_double_pendulm"), "'01_double_pendulum'"),
     "misspelled key": (("cite", "Oter1996"), "'Otter1996'"),

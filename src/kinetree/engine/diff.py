@@ -28,9 +28,9 @@ def local_partials(node: Node) -> tuple[Node, ...]:
     if op is ADD:
         return tuple(n.number(c) for c in node.coefs)
     if op is MUL:
+        powers = tuple(zip(node.args, node.coefs, strict=True))
         return tuple(
-            n.monomial(exp, ((node, 1), (arg, -1)))
-            for arg, exp in zip(node.args, node.coefs, strict=True)
+            n.monomial(exp, tuple((a, e - 1 if a is arg else e) for a, e in powers)) for arg, exp in powers
         )
     if op.partials is None:
         return ()

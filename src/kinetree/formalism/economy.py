@@ -49,27 +49,39 @@ class Pattern:
 
 
 def decide(system: Linkage) -> list[Moves]:
-    """The moves to make, link by link: all that are possible, less those that do not pay."""
-    from kinetree.formalism.regroup import possible  # noqa: PLC0415  the two files serve each other
+    """The moves to make, link by link: from all possible ones and from none, what pays is changed."""
+    allowed = [possible(link) for link in system.links]
+    states = [_Economy(system, allowed, start) for start in (allowed, [Moves()] * len(allowed))]
+    for state in states:
+        state.settle()
+    return min(states, key=lambda state: state.total()).moves
 
-    state = _Economy(system, [possible(link) for link in system.links])
-    for _ in range(SWEEPS):
-        if not any([state.improve(i) for i in reversed(range(1, len(system.links)))]):
-            break
-    return state.moves
+
+def possible(link: Link) -> Moves:
+    """Every move the joint allows."""
+    motion = link.motion
+    if not isinstance(motion, AxisMotion):
+        return Moves(mass=not motion.floats)
+    if motion.slide is ZERO and motion.turn is not ZERO:
+        return Moves(mass=True, moment=True, rod=True)
+    return Moves(tensor=motion.turn is ZERO)
 
 
 class _Economy:
     """Patterns of all links under the present moves, and the effect of changing one."""
 
-    def __init__(self, system: Linkage, moves: list[Moves]) -> None:
+    def __init__(self, system: Linkage, allowed: list[Moves], moves: list[Moves]) -> None:
         self.links = system.links
-        self.allowed = list(moves)
-        self.moves = moves
+        self.allowed = allowed
+        self.moves = list(moves)
         self.own = [_pattern(link) for link in self.links]
         self.seen = [_seen(link) for link in self.links]
         self.motion = _moving(system)
         self.needed = _needed(system)
+        self.arms = [
+            tuple(any(self.links[c].r[k] is not ZERO for c in link.children) for k in range(3))
+            for link in self.links
+        ]
         self.kept: list[Pattern] = list(self.own)
         self.sent: list[Pattern] = list(self.own)
         for i in reversed(range(1, len(self.links))):
@@ -81,6 +93,16 @@ class _Economy:
             total = total | self.sent[c]
         self.kept[i], taken = _split(self.links[i], total, self.moves[i])
         self.sent[i] = _referred(self.links[i], taken)
+
+    def settle(self) -> None:
+        """Change moves, one at a time, as long as that helps."""
+        for _ in range(SWEEPS):
+            if not any([self.improve(i) for i in reversed(range(1, len(self.links)))]):
+                break
+
+    def total(self) -> int:
+        """Cost of all links."""
+        return sum(self._cost(i) for i in range(1, len(self.links)))
 
     def improve(self, i: int) -> bool:
         """Try the opposite of each possible move of link i; whether one was better."""
@@ -111,22 +133,27 @@ class _Economy:
         return path
 
     def _cost(self, i: int) -> int:
-        return cost(self.kept[i], self.motion[i], self.needed[i])
+        return cost(self.kept[i], self.motion[i], self.needed[i], self.arms[i])
 
 
-def cost(part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags]) -> int:
-    """Products of parameters and motion in the equations of one link."""
+def cost(part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags], arms: Flags) -> int:
+    """Operations with parameters in the equations of one link: a product and a sum each.
+
+    `arms` says which columns of U the joints carried by the link ask for anyway.
+    """
     w, a = motion
     need_f, need_n = needed
     total = 0
     for c in range(3):
         x, y = (c + 1) % 3, (c + 2) % 3
         if need_f[c]:
-            total += part.m and a[c]
-            total += sum(part.h[k] and _gyration(w, c, k) for k in range(3))
+            total += 2 * (part.m and a[c])
+            for k in range(3):
+                if part.h[k] and _gyration(w, c, k):
+                    total += 2 if arms[k] else 3
         if need_n[c]:
-            total += (part.h[x] and a[y]) + (part.h[y] and a[x])
-            total += _inertia_terms(part.I, w, c)
+            total += 2 * (part.h[x] and a[y]) + 2 * (part.h[y] and a[x])
+            total += 2 * _inertia_terms(part.I, w, c)
     return total
 
 

@@ -3,12 +3,12 @@
 | here | meaning |
 |---|---|
 | w, v | angular velocity of the link and velocity of its origin, link frame |
-| l, d | momentum and angular momentum about the link origin, link frame |
+| P, L | momentum and angular momentum about the link origin, link frame |
 | g | gravity seen in the link frame |
 | s | g · p, with p the position of the link origin from that of the ground |
 
-Potential energy is that of gravity alone, zero with the mass at the ground's origin; only one vector,
-gravity itself, has to be passed outward for it.
+Potential energy is that of gravity alone, zero with the mass at the ground's origin; only one
+vector, gravity itself, has to be passed outward for it.
 
 Refs: SaminFisette2003; Featherstone2008 secs. 2.12, 2.13 (momentum, kinetic energy)
 """
@@ -16,13 +16,16 @@ Refs: SaminFisette2003; Featherstone2008 secs. 2.12, 2.13 (momentum, kinetic ene
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.newton_euler import relative
 from kinetree.formalism.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
 from kinetree.program import Note
+
+if TYPE_CHECKING:
+    from kinetree.formalism.frames import Frames
 
 
 @dataclass(frozen=True)
@@ -51,17 +54,17 @@ def link_velocities(frames: Frames, qd: tuple[Node, ...]) -> LinkVelocities:
 
 
 def kinetic(frames: Frames, motion: LinkVelocities) -> Node:
-    """T [J], the sum over the links of ½ (v · l + w · d)."""
+    """T [J], the sum over the links of ½ (v · P + w · L)."""
     twice: Node = ZERO
     for i in frames.system.outward():
         link = frames.system.links[i]
         m, h, inertia = frames.properties[i]
         w, v = motion.w[i], motion.v[i]
         note = Note(link.name, "momentum", "Featherstone2008 sec. 2.12", "", "link")
-        l = named(frames, f"l{i}", plus(times(m, v), cross(w, h)), note)
-        d = named(frames, f"d{i}", plus(apply_sym(inertia, w), cross(h, v)), note)
+        P = named(frames, f"P{i}", plus(times(m, v), cross(w, h)), note)
+        L = named(frames, f"L{i}", plus(apply_sym(inertia, w), cross(h, v)), note)
         note = Note(link.name, "twice the kinetic energy", "Featherstone2008 sec. 2.13", "J", "")
-        twice = frames.scheme.let(f"T{i}", twice + dot(v, l) + dot(w, d), note)
+        twice = frames.scheme.let(f"T{i}", twice + dot(v, P) + dot(w, L), note)
     return twice / 2
 
 

@@ -21,20 +21,21 @@ Refs: Docquier2013 secs. 3.3, 3.5.2, eqs. 47 and 48; SaminFisette2003
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.linkage import Pose, rotate
+from kinetree.formalism.linkage import rotate
 from kinetree.formalism.motion import FreeMotion
 from kinetree.formalism.newton_euler import relative
 from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus, times
 from kinetree.program import Note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from kinetree.formalism.frames import Frames
-    from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.linkage import Linkage, Pose
     from kinetree.model.parts import Point
 
 IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
@@ -113,7 +114,7 @@ def velocities(frames: Frames, place: Geometry) -> Velocities:
 
 
 def swept(frames: Frames, place: Geometry, motion: Velocities, i: int) -> Vec:
-    """w × r of the origin of link i, carried along by the turning of its parent."""
+    """Velocity w × r of the origin of link i by the turning of its parent."""
     link = frames.system.links[i]
     note = Note(link.name, "velocity by the parent's turning", "", "m/s", "ground")
     return named(frames, f"vr{i}", cross(motion.w[link.parent], place.r[i]), note)
@@ -212,9 +213,7 @@ def _moving(place: Geometry) -> list[int]:
     return [i for i in place.p if i]
 
 
-def _relative(
-    frames: Frames, place: Geometry, i: int, rates: Sequence[Node]
-) -> tuple[Vec, Vec]:
+def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) -> tuple[Vec, Vec]:
     """Angular and linear rate of link i relative to its joint, in ground components."""
     w, v = relative(frames, i, tuple(rates))
     name = frames.system.links[i].name

@@ -4,8 +4,8 @@ Energies are written once as named equations; every derivative is taken name by 
 of Docquier2013 sec. 3.5.2), so nothing is expanded.  No force, acceleration or composite body
 appears, which makes the result an independent check of the other formalisms.
 
-Quaternion joints have velocities that are no derivatives of coordinates.  For them the equations are
-Hamel's: derivatives by coordinates become derivatives along the motion of one velocity, and the
+Quaternion joints have velocities that are no derivatives of coordinates.  For them the equations
+are Hamel's: derivatives by coordinates become derivatives along the motion of one velocity, and the
 commutator of the velocities adds w × ∂T/∂w + v × ∂T/∂v to the torque and w × ∂T/∂v to the force.
 
 | here | meaning |
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, SYM, ZERO, Node, scale, split_coefficient, substitute, tangent
 from kinetree.formalism.energy import kinetic, link_velocities, potential
@@ -32,6 +33,9 @@ from kinetree.formalism.motion import FreeMotion
 from kinetree.formalism.newton_euler import external
 from kinetree.formalism.vectors import Vec, cross, dot, plus
 from kinetree.program import Assign, Note, Program, Scheme
+
+if TYPE_CHECKING:
+    from kinetree.formalism.linkage import Linkage
 
 Seeds = Mapping[Node, Node]
 """Input symbol -> its derivative."""
@@ -62,16 +66,17 @@ class Record:
     def along(self, roots: Sequence[Node], seeds: Seeds, mark: str, rows: int) -> list[Node]:
         """Derivatives of the roots, where the first `rows` equations depend on the inputs."""
         dot_of: dict[Node, Node] = dict(seeds)
+        note = Note(step=f"derivative {mark}")
         for name, expr in self.rows[:rows]:
             (rate,) = tangent((expr,), dot_of.get)  # Sec. 3.5.2, Docquier2013
             if rate is not ZERO:
-                dot_of[name] = self.let(f"{name.name}_{mark}", rate, Note(step=f"derivative {mark}"))
+                dot_of[name] = self.let(f"{name.name}_{mark}", rate, note)
         return tangent(roots, dot_of.get)
 
 
 def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], list[Node]]:
     """M and c of Lagrange's equations, external wrenches included in c."""
-    system, n = frames.system, len(qd)
+    n = len(qd)
     record = Record(frames.scheme)
     T, V, P = _replayed(record, _energies(frames, qd))
     first = len(record.rows)
@@ -88,7 +93,7 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
         unit = tuple(ONE if j == k else ZERO for j in range(n))
         dT, dV = record.along((T, V), _seeds(frames, unit), f"q{k + 1}", first)
         c.append(y_dot[k] - dT + dV - pairs[k][1])
-    for k, term in _commutator(system.links, qd, y).items():
+    for k, term in _commutator(frames.system, qd, y).items():
         c[k] = c[k] + term
     return M, c
 
@@ -128,11 +133,11 @@ def _seeds(frames: Frames, rates: Sequence[Node]) -> Seeds:
     return {q: x for q, x in zip(frames.system.q, values, strict=True) if x is not ZERO}
 
 
-def _commutator(links: Sequence[object], qd: Sequence[Node], y: Sequence[Node]) -> dict[int, Node]:
+def _commutator(system: Linkage, qd: Sequence[Node], y: Sequence[Node]) -> dict[int, Node]:
     """Velocity number -> what its not being a derivative of a coordinate adds (Hamel1904)."""
     terms: dict[int, Node] = {}
-    for link in links:
-        motion = getattr(link, "motion", None)
+    for link in system.links:
+        motion = link.motion
         if not isinstance(motion, FreeMotion):
             continue
         w, y_w = _three(qd, motion.dofs[:3]), _three(y, motion.dofs[:3])

@@ -23,6 +23,8 @@ from kinetree.formalism.frames import Frames
 from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
 from kinetree.formalism.vectors import (
     NULL,
+    NULL_TENSOR,
+    SYM_PAIRS,
     Mat,
     Sym,
     Vec,
@@ -42,6 +44,7 @@ class Motions:
 
     w: list[Vec]
     wd: list[Vec]
+    ww: list[Sym]
     U: list[Mat]
     a: list[Vec]
 
@@ -51,7 +54,7 @@ def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Moti
     scheme, system = frames.scheme, frames.system
     g = system.gravity
     still: Mat = (NULL, NULL, NULL)
-    motion = Motions([NULL], [NULL], [still], [(-g[0], -g[1], -g[2])])
+    motion = Motions([NULL], [NULL], [NULL_TENSOR], [still], [(-g[0], -g[1], -g[2])])
     for i in system.outward():
         link = system.links[i]
         p = link.parent
@@ -71,7 +74,9 @@ def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Moti
         motion.w.append(w)  # type: ignore[arg-type]
         motion.wd.append(wd)  # type: ignore[arg-type]
         motion.a.append(a)  # type: ignore[arg-type]
-        motion.U.append(_gyration(scheme, link, w, wd))  # type: ignore[arg-type]
+        ww, U = _gyration(scheme, link, w, wd)  # type: ignore[arg-type]
+        motion.ww.append(ww)
+        motion.U.append(U)
     return motion
 
 
@@ -84,43 +89,36 @@ def relative(frames: Frames, i: int, rates: tuple[Node, ...]) -> tuple[Vec, Vec]
     return angular, linear
 
 
-def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> Mat:
-    """U = w̃ w̃ + w̃d, its elements named; products of velocities are shared."""
-    note = Note(link.name, "products of angular velocity", "", "rad2/s2", "link")
+def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
+    """The products of velocities w wᵀ, and U = w̃ w̃ + w̃d; all elements named."""
     i = link.index
-
-    def product(a: int, b: int) -> Node:
-        return scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note)
-
-    xx, yy, zz = (product(k, k) for k in range(3))
-    xy, xz, yz = product(0, 1), product(0, 2), product(1, 2)
+    note = Note(link.name, "products of angular velocity", "", "rad2/s2", "link")
+    ww: Sym = tuple(  # type: ignore[assignment]
+        scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note) for a, b in SYM_PAIRS
+    )
+    xx, yy, zz, xy, xz, yz = ww
     note = Note(link.name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "link")
     rows = (
         (-yy - zz, xy - wd[2], xz + wd[1]),
         (xy + wd[2], -xx - zz, yz - wd[0]),
         (xz - wd[1], yz + wd[0], -xx - yy),
     )
-    return tuple(  # type: ignore[return-value]
+    U = tuple(
         tuple(scheme.let(f"U{i}_{a}{b}", x, note) for b, x in enumerate(row, 1))
         for a, row in enumerate(rows, 1)
     )
+    return ww, U  # type: ignore[return-value]
 
 
-def inertia_torque(I: Sym, w: Vec, wd: Vec) -> Vec:
-    """I wd + w × I w, multiplied out by moments of inertia.
-
-    The brackets are elements of U, so the products of velocities are shared with it.
-    """
-    x, y, z = w
+def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
+    """I wd + w × I w, multiplied out by moments of inertia."""
     Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
+    xx, yy, zz, xy, xz, yz = ww
     return (
-        Ixx * wd[0] + (Izz - Iyy) * y * z + Ixy * (wd[1] - x * z) + Ixz * (wd[2] + x * y)
-        + Iyz * (y * y - z * z),
-        Iyy * wd[1] + (Ixx - Izz) * x * z + Iyz * (wd[2] - x * y) + Ixy * (wd[0] + y * z)
-        + Ixz * (z * z - x * x),
-        Izz * wd[2] + (Iyy - Ixx) * x * y + Ixz * (wd[0] - y * z) + Iyz * (wd[1] + x * z)
-        + Ixy * (x * x - y * y),
-    )  # fmt: skip
+        Ixx * wd[0] + (Izz - Iyy) * yz - Ixy * U[2][0] + Ixz * U[1][0] + Iyz * (yy - zz),
+        Iyy * wd[1] + (Ixx - Izz) * xz - Iyz * U[0][1] + Ixy * U[2][1] + Ixz * (zz - xx),
+        Izz * wd[2] + (Iyy - Ixx) * xy - Ixz * U[1][2] + Iyz * U[0][2] + Ixy * (xx - yy),
+    )
 
 
 def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
@@ -134,12 +132,12 @@ def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
     for i in system.inward():
         link = system.links[i]
         m, h, inertia = frames.properties[i]
-        w, wd, U, a = motion.w[i], motion.wd[i], motion.U[i], motion.a[i]
+        wd, ww, U, a = motion.wd[i], motion.ww[i], motion.U[i], motion.a[i]
         note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "link")
         F = plus(f[i], times(m, a), apply(U, h))
         F = scheme.vector(f"f{i}", F, note)  # type: ignore[assignment]
         note = Note(link.name, "torque on the link", "LuhWalkerPaul1980 eq. (7)", "N.m", "link")
-        N = plus(n[i], inertia_torque(inertia, w, wd), cross(h, a))
+        N = plus(n[i], inertia_torque(inertia, wd, ww, U), cross(h, a))
         N = scheme.vector(f"n{i}", N, note)  # type: ignore[assignment]
         f[i], n[i] = F, N
         p = link.parent

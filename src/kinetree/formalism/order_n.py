@@ -29,6 +29,8 @@ from kinetree.formalism.motion import AxisMotion
 from kinetree.formalism.newton_euler import Motions, external, inertia_torque, outward
 from kinetree.formalism.vectors import (
     NULL,
+    SYM_INDEX,
+    SYM_PAIRS,
     Mat,
     Sym,
     Vec,
@@ -95,7 +97,7 @@ def _rigid(frames: Frames, still: Motions) -> list[Articulated]:
     for i, (m, h, inertia) in enumerate(frames.properties):
         a, U = still.a[i], still.U[i]
         f = plus(times(m, a), apply(U, h))
-        n = plus(inertia_torque(inertia, still.w[i], still.wd[i]), cross(h, a))
+        n = plus(inertia_torque(inertia, still.wd[i], still.ww[i], U), cross(h, a))
         if i in outer:
             f, n = minus(f, outer[i][0]), minus(n, outer[i][1])
         bodies.append(Articulated(inertia, _skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
@@ -207,16 +209,13 @@ def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]
     ]
     K: Mat = transpose(tuple(tuple(c) for c in columns))  # type: ignore[arg-type, assignment]
     B = [
-        [body.B[_INDEX[a][b]] - dot(transpose(body.H)[a], columns[b]) for b in range(3)]
+        [body.B[SYM_INDEX[a][b]] - dot(transpose(body.H)[a], columns[b]) for b in range(3)]
         for a in range(3)
     ]
     pf = plus(body.pf, apply_transposed(body.H, tuple(qdd0)))  # type: ignore[arg-type]
     left = Articulated((ZERO,) * 6, NOTHING, symmetric(tuple(map(tuple, B))), tau, pf)  # type: ignore[arg-type]
     G = tuple((_unit(k), K[k]) for k in range(3))
     return Solved(tuple(qdd0), G, left)
-
-
-_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 
 
 def _unit(k: int) -> Vec:
@@ -260,7 +259,7 @@ def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
     Q = [cross(r, row) for row in H]
     A_p = tuple(
         a + P[l][k] + Q[k][l]
-        for a, (k, l) in zip(A, ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True)
+        for a, (k, l) in zip(A, SYM_PAIRS, strict=True)
     )
     return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)  # type: ignore[arg-type]
 

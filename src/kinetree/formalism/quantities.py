@@ -11,6 +11,7 @@ from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
 from kinetree.formalism.energy import energy
 from kinetree.formalism.frames import Frames
+from kinetree.formalism.rates import rate_matrix
 from kinetree.formalism.kinematics import kinematics
 from kinetree.formalism.regressor import regressor
 from kinetree.program import Input, Note, Program, Scheme
@@ -48,7 +49,7 @@ class Quantity:
     options: tuple[str, ...] = ()
 
     def choose(self, model: Model, formalism: str | None) -> str:
-        """The formalism to use; the first row unless the user or the model's size says otherwise."""
+        """The formalism to use: the first, unless the user or the model's size says otherwise."""
         if formalism is None:
             names = tuple(self.ways)
             large = model.nv > WRITTEN_OUT and "order_n" in self.ways
@@ -76,7 +77,9 @@ def declare_inputs(
     joints = model.joints.values()
     q_units = tuple(unit for joint in joints for unit in joint.q_units)
     v_units = tuple(unit for joint in joints for unit in joint.v_units)
-    scheme.input(Input("q", (model.nq,), system.q, None, False, tuple(model.coordinates), q_units))
+    names = tuple(model.coordinates)
+    N = rate_matrix(system)
+    scheme.input(Input("q", (model.nq,), system.q, None, False, names, q_units, N))
     names = tuple(model.velocities)
     if velocities:
         scheme.input(Input("qd", (model.nv,), system.qd, None, False, names, v_units))
@@ -89,14 +92,14 @@ def declare_inputs(
         six = newton_euler.wrench_symbols(wrench.name)
         scheme.input(Input(wrench.name, (6,), six, (0.0,) * 6))
     if table.rows:
-        scheme.input(
-            Input("p", (len(table.rows),), table.symbols, table.defaults, True, table.names, table.units)
-        )
+        size, units = (len(table.rows),), table.units
+        values = table.defaults
+        scheme.input(Input("p", size, table.symbols, values, True, table.names, units))
     return third
 
 
 def _write_inverse(solve: Callable[..., list[Node]]) -> Write:
-    """tau by a formalism's function of (frames, qd, qdd)."""
+    """Inverse dynamics by a formalism's function of (frames, qd, qdd)."""
 
     def write(frames: Frames, qdd: tuple[Node, ...]) -> None:
         tau = solve(frames, frames.system.qd, qdd)
@@ -123,7 +126,7 @@ def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
 
 
 def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
-    """Qdd from a formalism's M and c."""
+    """Accelerations from a formalism's M and c."""
 
     def write(frames: Frames, tau: tuple[Node, ...]) -> None:
         M, c = build(frames, frames.system.qd)

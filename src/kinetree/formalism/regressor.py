@@ -1,8 +1,8 @@
 """The regressor: Y(q, qd, qdd) π = tau, linear in the mass properties.
 
 Column by column, Y is the inverse dynamics of a mechanism in which one mass property is 1 and all
-others are 0: the unit wrench of that property on its carrier, projected on the partial velocities of
-the carrier, so only the joints between it and the ground are touched.
+others are 0: the unit wrench of that property on its carrier, projected on the partial velocities
+of the carrier, so only the joints between it and the ground are touched.
 
 A carrier is a body with its ten standard parameters about its origin, in its frame; or, for base
 parameters, a link with those that remain when everything that can be regrouped has been.
@@ -11,15 +11,15 @@ parameters, a link with those that remain when everything that can be regrouped 
 |---|---|---|
 | M | mass | mass [kg] |
 | MX, MY, MZ | h_x, h_y, h_z | first moment about the origin [kg.m] |
-| XX, … , YZ | I_xx, I_yy, I_zz, I_xy, I_xz, I_yz | inertia about the origin, tensor elements [kg.m2] |
+| XX, …, YZ | I_xx, I_yy, I_zz, I_xy, I_xz, I_yz | inertia about the origin [kg.m2] |
 
 Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,6 +46,9 @@ from kinetree.formalism.vectors import (
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.program import Note
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 PARAMETERS = ("mass", "h_x", "h_y", "h_z", *(f"I_{name}" for name in TENSOR))
 """Endings of the labels of the ten parameters of a carrier."""
 
@@ -61,7 +64,7 @@ class Carrier:
 
 @dataclass(frozen=True)
 class State:
-    """Motion of a carrier in its own frame: w, wd, U = w~ w~ + wd~, a of its origin less gravity."""
+    """Motion of a carrier in its frame: w, wd, U = w~ w~ + wd~, a of its origin less gravity."""
 
     w: Vec
     wd: Vec
@@ -77,7 +80,8 @@ def bodies(system: Linkage) -> list[Carrier]:
         pose = system.poses[body.name]
         if pose.link:
             m, com = table.mass(body), table.com(body)
-            inertia = tensor_plus(table.inertia(body), steiner(m, NULL, com))
+            xx, yy, zz, xy, xz, yz = table.inertia(body)
+            inertia = tensor_plus((xx, yy, zz, xy, xz, yz), steiner(m, NULL, com))
             found.append(Carrier(body.name, pose, (m, *times(m, com), *inertia)))
     return found
 

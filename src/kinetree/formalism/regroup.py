@@ -22,13 +22,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import ZERO
-from kinetree.formalism.economy import Moves, decide
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.economy import Moves, decide, possible
 from kinetree.formalism.linkage import Link, Linkage, rotate, rotate_tensor
 from kinetree.formalism.motion import AxisMotion
-from kinetree.formalism.vectors import NULL, NULL_TENSOR, Sym, plus, steiner, tensor_plus, times
-from kinetree.engine import Node
-from kinetree.formalism.vectors import Vec
+from kinetree.formalism.vectors import NULL_TENSOR, Sym, Vec, plus, steiner, tensor_plus, times
 
 Properties = tuple[Node, Vec, Sym]
 DIAGONAL = (0, 1, 2)
@@ -55,16 +53,6 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
             parent.h = plus(parent.h, h)
             parent.I = tensor_plus(parent.I, inertia)
     return replace(system, links=tuple(links))
-
-
-def possible(link: Link) -> Moves:
-    """Every move the joint allows."""
-    motion = link.motion
-    if not isinstance(motion, AxisMotion):
-        return Moves(mass=not motion.floats)
-    if motion.slide is ZERO and motion.turn is not ZERO:
-        return Moves(mass=True, moment=True, rod=True)
-    return Moves(tensor=motion.turn is ZERO)
 
 
 def split(link: Link, moves: Moves) -> tuple[Properties, Properties]:
@@ -100,6 +88,3 @@ def base_parameters(system: Linkage) -> list[Properties]:
     """The minimal mass properties of every link, about its origin and in its frame."""
     minimal = regroup(system, all_moves=True)
     return [(link.m, link.h, link.I) for link in minimal.links]
-
-
-__all__ = ["NULL", "base_parameters", "possible", "regroup", "split"]

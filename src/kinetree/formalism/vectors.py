@@ -15,6 +15,8 @@ Mat = tuple[Vec, Vec, Vec]
 
 NULL: Vec = (ZERO, ZERO, ZERO)
 NULL_TENSOR: Sym = (ZERO,) * 6
+SYM_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Row and column of each of the six elements of a symmetric tensor."""
 SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 """Position of element (i, j) among the six of a symmetric tensor."""
 

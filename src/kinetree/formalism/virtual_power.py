@@ -4,9 +4,9 @@ The non-recursive formalism: for each link i and each velocity k between it and 
 partial velocities (Jw, Jv) = ∂(w_i, v_i)/∂qd_k are written down, and the principle of virtual power
 sums over the links,
 
-    tau_k = Σ_i Jw · n_i + Jv · f_i        M_kl = Σ_i Jw_k · d_l + Jv_k · l_l
+    tau_k = Σ_i Jw · n_i + Jv · f_i        M_kl = Σ_i Jw_k · L_l + Jv_k · P_l
 
-with f, n the inertial wrench of the link about its origin, external wrenches subtracted, and l, d
+with f, n the inertial wrench of the link about its origin, external wrenches subtracted, and P, L
 its momentum and angular momentum when it moves with the partial velocity l alone.
 
 | SaminFisette2003 | here | meaning |
@@ -19,8 +19,9 @@ Refs: SaminFisette2003 (virtual power principle); Docquier2013 secs. 2.1.1, 2.1.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.newton_euler import Motions, external, outward
 from kinetree.formalism.vectors import (
@@ -35,6 +36,9 @@ from kinetree.formalism.vectors import (
     times,
 )
 from kinetree.program import Note
+
+if TYPE_CHECKING:
+    from kinetree.formalism.frames import Frames
 
 Partials = list[dict[int, tuple[Vec, Vec]]]
 """Link -> velocity number -> partial angular velocity and velocity of the origin, link frame."""
@@ -67,12 +71,12 @@ def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
         m, h, inertia = frames.properties[i]
         for b, (w, v) in J[i].items():
             note = Note(name, f"momentum of unit velocity {b + 1}", "SaminFisette2003", "", "link")
-            l = named(frames, f"Jl{i}_{b}", plus(times(m, v), cross(w, h)), note)
-            d = named(frames, f"Jd{i}_{b}", plus(apply_sym(inertia, w), cross(h, v)), note)
+            P = named(frames, f"JP{i}_{b}", plus(times(m, v), cross(w, h)), note)
+            L = named(frames, f"JL{i}_{b}", plus(apply_sym(inertia, w), cross(h, v)), note)
             for a, (w_a, v_a) in J[i].items():
                 if a <= b:
                     note = Note(name, "mass matrix up to this link", "SaminFisette2003")
-                    total = M[a][b] + dot(w_a, d) + dot(v_a, l)
+                    total = M[a][b] + dot(w_a, L) + dot(v_a, P)
                     M[a][b] = M[b][a] = frames.scheme.let(f"M{i}_{a + 1}_{b + 1}", total, note)
     return M
 

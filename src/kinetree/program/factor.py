@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kinetree.engine import ADD, MUL, ONE, Node, mul, scale, split_coefficient
+from kinetree.engine import ADD, MUL, ONE, Node, mul, split_coefficient
 from kinetree.engine.node import Number, collected, monomial, normal
 
 Terms = dict[Node, Number]
@@ -20,8 +20,23 @@ def factor(node: Node) -> Node:
         return node
     terms: Terms = dict(zip(node.args, node.coefs, strict=True))
     best = _most_shared(terms)
-    if best is None:
-        return node
+    size = _most_shared_size(terms)
+    if size and (best is None or size[0] >= best[0]):
+        return _by_size(node, terms, size[1])
+    return node if best is None else _by_factor(node, terms, best[1])
+
+
+def _by_size(node: Node, terms: Terms, size: Number) -> Node:
+    """size·(± terms of that coefficient) + the rest."""
+    inner: Terms = {t: (1 if c > 0 else -1) for t, c in terms.items() if abs(c) == size}
+    rest = {t: c for t, c in terms.items() if abs(c) != size}
+    sign, group = split_coefficient(factor(_sum(0, inner)))
+    remaining = factor(_sum(node.value, rest))
+    return _join(remaining, group, sign * size)
+
+
+def _by_factor(node: Node, terms: Terms, best: Node) -> Node:
+    """best·(what is left of its terms) + the rest."""
     inner: Terms = {}
     rest: Terms = {}
     for term, coef in terms.items():
@@ -55,7 +70,7 @@ def _sum(value: Number, terms: Terms) -> Node:
 def _join(rest: Node, product: Node, coef: Number) -> Node:
     """rest + coef·product, kept factored."""
     if rest.is_number:
-        return scale(coef, product) if rest.value == 0 else collected(rest.value, {product: coef})
+        return collected(rest.value, {product: coef})
     if rest.op is ADD:
         terms = dict(zip(rest.args, rest.coefs, strict=True))
         value = rest.value
@@ -64,8 +79,15 @@ def _join(rest: Node, product: Node, coef: Number) -> Node:
     return collected(value, {**terms, product: terms.get(product, 0) + coef})
 
 
-def _most_shared(terms: Terms) -> Node | None:
-    """The factor in most terms, at least two; ties go to the later one in normal order."""
+def _most_shared_size(terms: Terms) -> tuple[int, Number] | None:
+    """(uses, size) of the numeric coefficient other than 1 that most terms share, at least two."""
+    uses = Counter(abs(c) for c in terms.values() if abs(c) != 1)
+    shared = [(n, size) for size, n in uses.items() if n > 1]
+    return max(shared, default=None)
+
+
+def _most_shared(terms: Terms) -> tuple[int, Node] | None:
+    """(uses, factor) of the factor in most terms, at least two; ties go to the later in order."""
     uses: Counter[Node] = Counter()
     for term in terms:
         if term.op is MUL:
@@ -73,4 +95,4 @@ def _most_shared(terms: Terms) -> Node | None:
     shared = [(n, a) for a, n in uses.items() if n > 1]
     if not shared:
         return None
-    return max(shared, key=lambda row: (row[0], row[1].key))[1]
+    return max(shared, key=lambda row: (row[0], row[1].key))

@@ -31,7 +31,7 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values.update(_solved(block, values))
     return {
-        out.name: _stack(evaluate(out.nodes, values), batch).reshape(*batch, *out.shape)
+        out.name: _stack(evaluate(out.nodes, values), batch).reshape((*batch, *out.shape))
         for out in program.outputs
     }
 

@@ -116,7 +116,7 @@ class Scheme:
         named = tuple(
             self.let(f"{name}_{k}", node, Note(step=f"output {name}")) for k, node in enumerate(nodes, 1)
         )
-        self._outputs.append(Output(name, shape or (len(named),), named, tuple(labels)))
+        self._outputs.append(Output(name, (len(named),) if shape is None else shape, named, tuple(labels)))
 
     def program(self, **info: str) -> Program:
         """The finished Program; short-lived expressions are released."""

@@ -8,13 +8,19 @@ Refs: Docquier2013 sec. 3.3
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, symbols
+from kinetree.engine import ADD, MUL, SYM, Node, symbols, use_counts
+from kinetree.engine.node import collected, normal
 from kinetree.errors import ShapeError
-from kinetree.program.passes import condense
-from kinetree.program.program import Output, Program
+from kinetree.program.factor import factor
+from kinetree.program.passes import condense, dead
+from kinetree.program.program import Assign, Block, Output, Program
+from kinetree.program.rewrite import map_outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Index = int | tuple[int, ...]
 
@@ -40,7 +46,8 @@ def select(
                 cure="select components of one output at a time",
             )
         kept = (_components(kept[0], indices),)
-    return _without_unused_inputs(condense(replace(program, outputs=kept)))
+    slim = _whole_sums(dead(replace(program, outputs=kept)))
+    return _without_unused_inputs(condense(slim))
 
 
 def _components(out: Output, indices: Sequence[Index]) -> Output:
@@ -66,6 +73,46 @@ def _row_major(out: Output, index: Index) -> int:
     for k, size in zip(given, shape, strict=True):
         number = number * size + k
     return number
+
+
+def _whole_sums(program: Program) -> Program:
+    """The Program with partial sums that are used once put back, so that equal factors meet.
+
+    A recursion names every step of a long sum; when only its end is wanted, the steps hide from
+    each other that they share a factor: a + D4·r, then b + D5·r with b the first.
+    """
+    roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
+    roots += [x for out in program.outputs for x in out.nodes]
+    uses = use_counts(roots)
+    inner: dict[Node, Node] = {}
+    blocks: list[Block] = []
+    for block in program.blocks:
+        if isinstance(block, Assign):
+            expr = _with_terms(block.expr, inner)
+            if uses[block.target] == 1 and expr.op in (ADD, MUL):
+                inner[block.target] = expr
+            block = replace(block, expr=factor(expr))  # noqa: PLW2901  the same block, rewritten
+        blocks.append(block)
+    outputs = map_outputs(program, lambda x: factor(_with_terms(x, inner)))
+    return replace(program, blocks=tuple(blocks), outputs=outputs)
+
+
+def _with_terms(expr: Node, inner: dict[Node, Node]) -> Node:
+    """A sum in which names of `inner` that stand as terms are replaced by what they stand for."""
+    rows = zip(expr.args, expr.coefs, strict=True) if expr.op is ADD else ((expr, 1),)
+    value = expr.value if expr.op is ADD else 0
+    terms: dict[Node, int | float] = {}
+    for arg, coef in rows:
+        part = inner.get(arg, arg) if arg.op is SYM else arg
+        if part.op is ADD:
+            value += coef * part.value
+            for term, c in zip(part.args, part.coefs, strict=True):
+                terms[term] = terms.get(term, 0) + coef * c
+        elif part.is_number:
+            value += coef * part.value
+        else:
+            terms[part] = terms.get(part, 0) + coef
+    return collected(normal(value), {t: c for t, c in terms.items() if c != 0})
 
 
 def _without_unused_inputs(program: Program) -> Program:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from kinetree.engine import OPS, Node, current, substitute
+from kinetree.engine import OPS, Node, cos, current, scale, sin, split_coefficient
 from kinetree.program.passes import condense
 from kinetree.program.program import Assign, Block, Program
-from kinetree.program.rewrite import map_block
 from kinetree.program.scheme import Scheme
 
 TRIG = (OPS["sin"], OPS["cos"])
@@ -16,8 +15,9 @@ TRIG = (OPS["sin"], OPS["cos"])
 class Page:
     """A Program opened for writing: a scheme with its inputs, and its blocks in one list.
 
-    Names of sines and cosines are replaced by what they stand for: the derivative of one is the
-    other, and the passes name both again, side by side.
+    Sines and cosines keep their names, both of one angle side by side, so that the derivative of one
+    is the name of the other.  Looking through these names instead lets trigonometric identities act
+    on the derivatives: 2 % fewer operations, but a third more sines and cosines, in twice the time.
 
     Attributes:
         program: what was opened.
@@ -28,31 +28,36 @@ class Page:
     def __init__(self, program: Program, name: str) -> None:
         self.program = program
         self._mark = current().mark()
-        self._table: dict[Node, Node] = {}
+        self._named: dict[Node, Node] = {}
         self.scheme = Scheme(name)
         for row in program.inputs:
             self.scheme.input(row)
-        self.blocks: list[Block] = []
-        for block in (*program.preamble, *program.blocks):
-            new = map_block(block, self.read_one)
-            if isinstance(new, Assign) and new.expr.op in TRIG:
-                self._table[new.target] = new.expr
-            else:
-                self.blocks.append(new)
+        self.blocks = list(self._paired((*program.preamble, *program.blocks)))
         self.scheme.reserve(t.name for block in self.blocks for t in block.targets)
 
-    def read(self, nodes: Sequence[Node]) -> list[Node]:
-        """Nodes of the Program as they are on this page."""
-        return substitute(nodes, self._table) if self._table else list(nodes)
+    def _paired(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
+        """The blocks with the sine and the cosine of an angle one after the other."""
+        waiting = {b.expr: b for b in blocks if isinstance(b, Assign) and b.expr.op in TRIG}
+        for block in blocks:
+            if not isinstance(block, Assign) or block.expr.op not in TRIG:
+                yield block
+                continue
+            (angle,) = block.expr.args
+            for node in (block.expr, sin(angle), cos(angle)):
+                if node in waiting:
+                    self._named[node] = waiting[node].target
+                    yield waiting.pop(node)
 
-    def read_one(self, node: Node) -> Node:
-        """One Node of the Program as it is on this page."""
-        return self.read((node,))[0]
+    def named(self, node: Node) -> Node:
+        """The name of a sine or cosine, up to a factor; any other Node as it is."""
+        coef, bare = split_coefficient(node)
+        name = self._named.get(bare)
+        return node if name is None else scale(coef, name)
 
     def outputs(self) -> None:
         """Hand on the Program's own outputs."""
         for out in self.program.outputs:
-            self.scheme.output(out.name, self.read(out.nodes), out.shape, out.labels)
+            self.scheme.output(out.name, out.nodes, out.shape, out.labels)
 
     def closed(self, what: str) -> Program:
         """The condensed Program; its provenance is the original's, with what was derived."""

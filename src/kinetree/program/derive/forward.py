@@ -13,6 +13,7 @@ Refs: Docquier2013 sec. 3.5.2, eqs. 43-46
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kinetree.engine import ADD, MUL, NUM, SYM, ZERO, Node, linear, mul, topological
 from kinetree.engine.diff import local_partials
@@ -87,7 +88,7 @@ class _Forward:
         self.suffix.append(f"d{name}{k}")
         for s, change in move.items():
             note = Note(step=f"change of {s.name} in direction {k} of {name}")
-            value = self.scheme.let(f"{s.name}_d{name}{k}", self.page.read_one(change), note)
+            value = self.scheme.let(f"{s.name}_d{name}{k}", change, note)
             self.known.setdefault(s, {})[direction] = value
 
     def assign(self, block: Assign) -> None:
@@ -133,39 +134,24 @@ class _Forward:
         """∂f/∂xᵢ, named where several directions need it."""
         note = Note(step=f"partial derivative in {stem}")
         return [
-            self.scheme.let(f"{stem}_p", f, note) if len(dx) > 1 and node.op is MUL else f
+            self.scheme.let(f"{stem}_p", f, note) if len(dx) > 1 and node.op is MUL else self.page.named(f)
             for f, dx in zip(local_partials(node), inner, strict=True)
         ]
 
     def solve(self, block: Solve) -> None:
-        """A dX = dB - dA X for all directions at once."""
-        self.scheme.adopt(block)
+        """A dX = dB - dA X for all directions at once, with the matrix of the system itself."""
         n, k = block.n, block.k
         stem = block.targets[0].name
+        named = tuple(self.scheme.let(f"{stem}_A", x, block.note) for x in block.matrix)
+        block = replace(block, matrix=named)
+        self.scheme.adopt(block)
         entries = self.tangents(block.operands, stem)
-        dA, dB = entries[: n * n], entries[n * n :]
         moving = sorted(set().union(*entries))
         if not moving:
             return
         columns = [(d, c) for d in moving for c in range(k)]
-        rhs = [
-            [
-                linear(
-                    0,
-                    (
-                        (dB[i * k + c].get(d, ZERO), 1),
-                        *(
-                            (mul(dA[i * n + j][d], block.targets[j * k + c]), -1)
-                            for j in range(n)
-                            if d in dA[i * n + j]
-                        ),
-                    ),
-                )
-                for d, c in columns
-            ]
-            for i in range(n)
-        ]
-        A = [list(block.matrix[i * n : (i + 1) * n]) for i in range(n)]
+        rhs = [[_moved(block, entries, i, d, c) for d, c in columns] for i in range(n)]
+        A = [list(named[i * n : (i + 1) * n]) for i in range(n)]
         note = Note(block.note.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)")
         X = self.scheme.solve(f"{stem}_d", A, rhs, symmetric=block.symmetric, note=note)
         for i in range(n):
@@ -175,13 +161,24 @@ class _Forward:
     def output(self, name: str) -> None:
         """d`name` by every input, directions last."""
         out = self.page.program.output(name)
-        tangents = self.tangents(self.page.read(out.nodes), name)
+        tangents = self.tangents(out.nodes, name)
         first = 0
         for group in self.rows:
             last = first + len(group.moves)
             nodes = [dx.get(d, ZERO) for dx in tangents for d in range(first, last)]
             self.scheme.output(f"d{name}_d{group.row.name}", nodes, (*out.shape, *group.shape))
             first = last
+
+
+def _moved(block: Solve, entries: Sequence[Tangents], i: int, d: int, c: int) -> Node:
+    """Element (i, c) of dB - dA X in direction d; `entries` are the derivatives of A, then of B."""
+    n, k = block.n, block.k
+    terms: list[tuple[Node, int]] = [(entries[n * n + i * k + c].get(d, ZERO), 1)]
+    for j in range(n):
+        dA = entries[i * n + j].get(d)
+        if dA is not None:
+            terms.append((mul(dA, block.targets[j * k + c]), -1))
+    return linear(0, tuple(terms))
 
 
 def _note(block: Assign) -> Note:

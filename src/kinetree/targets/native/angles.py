@@ -1,15 +1,13 @@
 """The sine and cosine stage: all angles known at the start, evaluated together in SIMD lanes.
 
-A few angles stay in registers, in groups of four lanes: measured faster than eight, which on
-processors with 512-bit units slow the scalar code that follows.  Many angles go through memory in
-a loop over rows of eight.
+A few angles stay in registers, in groups of lanes; many go through memory in a loop over rows.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.layout import ROW
+from kinetree.targets.native.layout import ANGLES
 from kinetree.targets.native.sincos import (
     FUSED,
     SHORT,
@@ -26,10 +24,8 @@ if TYPE_CHECKING:
     from kinetree.targets.native.plan import Plan
     from kinetree.targets.native.writer import Writer
 
-FEW = 8
+FEW = 16
 """Angles up to which a single evaluation keeps all sines and cosines in registers."""
-GROUP = 4
-"""Angles per SIMD operation then."""
 
 
 def definitions(made: Plan, fused: bool) -> list[str]:
@@ -41,10 +37,11 @@ def definitions(made: Plan, fused: bool) -> list[str]:
     widths: set[int] = set()
     texts: list[str] = []
     if in_registers(made):
-        widths.add(GROUP)
+        widths.add(ANGLES)
     elif made.angles:
-        widths.add(ROW)
-        texts.append(rows_definition(ROW, fused))
+        width = _width(made)
+        widths.add(width)
+        texts.append(rows_definition(width, fused))
     if late:
         widths.add(made.lanes)
         texts.append(checked_definition(made.lanes, fused))
@@ -70,21 +67,27 @@ def through_memory(writer: Writer) -> None:
             writer.store(writer.number(0.0), "%w", padding)
     angles = "%w" if start is None else writer.pointer("%x", start)
     results = writer.pointer("%w", count)
-    writer.add(f"call void @kt.sincos.rows.{ROW}(ptr {angles}, ptr {results}, i64 {made.rows})")
+    name = f"@kt.sincos.rows.{_width(made)}"
+    writer.add(f"call void {name}(ptr {angles}, ptr {results}, i64 {made.rows})")
+
+
+def _width(made: Plan) -> int:
+    """Doubles side by side in the loop over rows."""
+    return made.lanes if made.lanes > 1 else ANGLES
 
 
 def through_registers(writer: Writer) -> None:
     """Groups of angles in SIMD lanes, with one test for far angles ahead of all of them."""
     made = writer.plan
-    vector = real(GROUP)
+    vector = real(ANGLES)
     pair = f"{{ {vector}, {vector} }}"
-    groups = [made.angles[i : i + GROUP] for i in range(0, len(made.angles), GROUP)]
+    groups = [made.angles[i : i + ANGLES] for i in range(0, len(made.angles), ANGLES)]
     names = [_gather(writer, group) for group in groups]
     _test(writer, names)
     for label, callee in (("far", "kt.sincos.far"), ("near", "kt.sincos")):
         writer.lines.append(f"{label}.angles:")
         for index, name in enumerate(names):
-            writer.add(f"%{label}{index} = call {pair} @{callee}.{GROUP}({vector} {name})")
+            writer.add(f"%{label}{index} = call {pair} @{callee}.{ANGLES}({vector} {name})")
         writer.add("br label %body")
     writer.lines.append("body:")
     for index in range(len(groups)):
@@ -94,30 +97,30 @@ def through_registers(writer: Writer) -> None:
         for which in (0, 1):
             writer.add(f"%row{index}.{which} = extractvalue {pair} %pair{index}, {which}")
     for entry, (angle, which) in made.trig.items():
-        index, lane = divmod(angle, GROUP)
+        index, lane = divmod(angle, ANGLES)
         name = writer.known[entry] = f"%v{entry}"
         writer.add(f"{name} = extractelement {vector} %row{index}.{which}, i32 {lane}")
 
 
 def _test(writer: Writer, names: list[str]) -> None:
     """Branch on whether any angle lies beyond the limit of the reduction."""
-    vector, flags = real(GROUP), f"<{GROUP} x i1>"
-    limit = splat(literal((FUSED if writer.options.fused else SHORT).limit), "double", GROUP)
+    vector, flags = real(ANGLES), f"<{ANGLES} x i1>"
+    limit = splat(literal((FUSED if writer.options.fused else SHORT).limit), "double", ANGLES)
     far = "zeroinitializer"
     for name in names:
         size, beyond, joined = writer.fresh(), writer.fresh(), writer.fresh()
-        writer.add(f"{size} = call {vector} @llvm.fabs.v{GROUP}f64({vector} {name})")
+        writer.add(f"{size} = call {vector} @llvm.fabs.v{ANGLES}f64({vector} {name})")
         writer.add(f"{beyond} = fcmp ogt {vector} {size}, {limit}")
         writer.add(f"{joined} = or {flags} {far}, {beyond}")
         far = joined
-    writer.add(f"%far = call i1 @llvm.vector.reduce.or.v{GROUP}i1({flags} {far})")
+    writer.add(f"%far = call i1 @llvm.vector.reduce.or.v{ANGLES}i1({flags} {far})")
     writer.add("br i1 %far, label %far.angles, label %near.angles, !prof !0")
 
 
 def _gather(writer: Writer, group: list[int]) -> str:
     """The angles of a group side by side; one load where they are neighbouring inputs."""
-    vector = real(GROUP)
-    start = _neighbours(writer.plan, group, GROUP)
+    vector = real(ANGLES)
+    start = _neighbours(writer.plan, group, ANGLES)
     if start is not None:
         where, name = writer.pointer("%x", start), writer.fresh()
         writer.add(f"{name} = load {vector}, ptr {where}, align 8")

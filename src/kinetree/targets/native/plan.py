@@ -12,14 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.layout import ROW, matrix_size, rhs_stride
+from kinetree.targets.native.layout import ANGLES, matrix_size, rhs_stride
 from kinetree.targets.tape import LEAVES, ZERO
 
 if TYPE_CHECKING:
     from kinetree.targets.tape import Tape
 
-SEGMENT = 2500
-"""Operations per LLVM function, chosen by measurement (compile time against run time)."""
+WHOLE = 4000
+"""Operations up to which a tape stays one LLVM function; measured, like the next."""
+SEGMENT = 1500
+"""Operations per LLVM function otherwise."""
 SHALLOW = 3
 """Operations between inputs and an angle that still counts as known at the start."""
 FREE = frozenset({"num", "in", "const"})
@@ -62,20 +64,20 @@ class Plan:
     @property
     def rows(self) -> int:
         """Rows of the sine and cosine stage."""
-        return len(self.angles) if self.lanes > 1 else -(-len(self.angles) // ROW)
+        return len(self.angles) if self.lanes > 1 else -(-len(self.angles) // ANGLES)
 
     @property
     def row(self) -> int:
         """Workspace elements per row of that stage."""
-        return 1 if self.lanes > 1 else ROW
+        return 1 if self.lanes > 1 else ANGLES
 
     def trig_place(self, entry: int) -> int:
         """Element of the workspace that holds an early sine or cosine."""
         angle, which = self.trig[entry]
         if self.lanes > 1:
             return len(self.angles) + 2 * angle + which
-        row, lane = divmod(angle, ROW)
-        return (self.rows + 2 * row + which) * ROW + lane
+        row, lane = divmod(angle, ANGLES)
+        return (self.rows + 2 * row + which) * ANGLES + lane
 
     def part_place(self, entry: int) -> int:
         """Element of the workspace that holds a part of a solution."""
@@ -85,11 +87,11 @@ class Plan:
         return self.rhs_at[index] + row * rhs_stride(system, self.lanes) + column
 
 
-def plan(tape: Tape, lanes: int, segment: int = SEGMENT) -> Plan:
+def plan(tape: Tape, lanes: int, whole: int = WHOLE, segment: int = SEGMENT) -> Plan:
     """The plan of a tape for that many evaluations side by side."""
     made = Plan(tape, lanes)
     _find_angles(made)
-    _cut(made, segment)
+    _cut(made, whole, segment)
     if not made.inline:
         _place(made)
     return made
@@ -133,8 +135,8 @@ def _needed(tape: Tape, roots: list[int]) -> list[int]:
     return sorted(found)
 
 
-def _cut(made: Plan, most: int) -> None:
-    """Segments of about equal size, at most `most` operations each, broken at every system."""
+def _cut(made: Plan, whole: int, segment: int) -> None:
+    """Segments of about equal size, broken at every system."""
     runs: list[list[int]] = [[]]
     for entry, code in enumerate(made.tape.code):
         if code == "solve":
@@ -142,7 +144,7 @@ def _cut(made: Plan, most: int) -> None:
         elif code not in LEAVES and entry not in made.home and entry not in made.trig:
             runs[-1].append(entry)
     for run in runs:
-        parts = -(-len(run) // most)
+        parts = -(-len(run) // segment) if len(run) > whole else min(len(run), 1)
         for part in range(parts):
             low, high = (len(run) * p // parts for p in (part, part + 1))
             made.home.update(dict.fromkeys(run[low:high], len(made.segments)))

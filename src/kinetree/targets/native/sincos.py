@@ -145,8 +145,7 @@ def rows_definition(lanes: int, fused: bool) -> str:
     real_ = real(lanes)
     pair = f"{{ {real_}, {real_} }}"
     return f"""\
-define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) noinline nounwind \
-"prefer-vector-width"="512" {{
+define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) noinline nounwind {{
 entry:
   br label %row
 row:

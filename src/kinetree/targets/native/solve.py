@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native.elimination import ELIMINATION
-from kinetree.targets.native.layout import ROW, layout, padded, rhs_stride
+from kinetree.targets.native.layout import COLUMNS, layout, padded, rhs_stride
 from kinetree.targets.native.sincos import real
 from kinetree.targets.tape import ZERO
 
@@ -68,8 +68,8 @@ def _clear(made: Plan, index: int) -> list[str]:
 def _substitutions(made: Plan, index: int) -> list[str]:
     """A loop over blocks of columns, with Lᵀ y = b, x = y / D, L x = y written out inside."""
     system, lanes = made.tape.systems[index], made.lanes
-    blocks = system.k if lanes > 1 else padded(system.k) // ROW
-    width = lanes if lanes > 1 else ROW
+    blocks = system.k if lanes > 1 else -(-system.k // COLUMNS)
+    width = lanes if lanes > 1 else COLUMNS
     writer = _Columns(made, index, width)
     head = [
         "br label %column",
