@@ -1,10 +1,7 @@
 """kinetree: one description of a mechanism, its equations of motion, and fast code from them."""
 
 from kinetree import joints as _joints
-try:  # temporary
-    from kinetree import targets as _targets
-except ImportError:
-    _targets = None
+from kinetree import targets as _targets
 from kinetree.engine import Node, OperationCount
 from kinetree.formats.load import load, save
 from kinetree.model.system import Model

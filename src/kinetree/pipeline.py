@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import current
 from kinetree.errors import UnsupportedError, unknown
+from kinetree.formalism.linkage import linkage
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.formalism.regroup import regroup
-from kinetree.formalism.linkage import linkage
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:

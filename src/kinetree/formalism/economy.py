@@ -1,8 +1,8 @@
 """Economy: which moves of mass properties towards the ground save operations.
 
-Everything here is structure: a parameter or a component of motion is zero or it is not.  The cost of
-a link is the number of products of a non-zero parameter with a non-zero component of motion in its
-Newton–Euler equations, as far as an output needs them.
+Everything here is structure: a parameter or a component of motion is zero or it is not.  The cost
+of a link is the number of products of a non-zero parameter with a non-zero component of motion in
+its Newton–Euler equations, as far as an output needs them.
 
 Refs: Khalil1987 (regrouping); the decision is our own
 """
@@ -49,7 +49,7 @@ class Pattern:
 
 
 def decide(system: Linkage) -> list[Moves]:
-    """The moves to make, link by link: from all possible ones and from none, what pays is changed."""
+    """The moves to make: starting from all possible ones and from none, what pays is changed."""
     allowed = [possible(link) for link in system.links]
     states = [_Economy(system, allowed, start) for start in (allowed, [Moves()] * len(allowed))]
     for state in states:
@@ -97,7 +97,8 @@ class _Economy:
     def settle(self) -> None:
         """Change moves, one at a time, as long as that helps."""
         for _ in range(SWEEPS):
-            if not any([self.improve(i) for i in reversed(range(1, len(self.links)))]):
+            changed = [self.improve(i) for i in reversed(range(1, len(self.links)))]
+            if not any(changed):
                 break
 
     def total(self) -> int:
@@ -136,7 +137,9 @@ class _Economy:
         return cost(self.kept[i], self.motion[i], self.needed[i], self.arms[i])
 
 
-def cost(part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags], arms: Flags) -> int:
+def cost(
+    part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags], arms: Flags
+) -> int:
     """Operations with parameters in the equations of one link: a product and a sum each.
 
     `arms` says which columns of U the joints carried by the link ask for anyway.
@@ -190,18 +193,17 @@ def _split(link: Link, total: Pattern, moves: Moves) -> tuple[Pattern, Pattern]:
     """(what stays, what moves) of a pattern; see `regroup.split`."""
     motion = link.motion
     k = motion.k if isinstance(motion, AxisMotion) else 0
-    none = (False,) * 6
+    none: Flags = (False,) * 6
     h = tuple(x and moves.moment and a == k for a, x in enumerate(total.h))
     left_h = tuple(x and not (moves.moment and a == k) for a, x in enumerate(total.h))
-    taken, left = none, total.I
+    taken: Flags = none
+    left: Flags = total.I
     if moves.tensor:
         taken, left = total.I, none
     elif moves.rod:
         i, j = (k + 1) % 3, (k + 2) % 3
         taken = tuple(total.I[j] and a in (i, j) for a in range(6))
-        left = tuple(
-            (x or total.I[j]) if a == i else (x and a != j) for a, x in enumerate(total.I)
-        )
+        left = tuple((x or total.I[j]) if a == i else (x and a != j) for a, x in enumerate(total.I))
     kept = Pattern(total.m and not moves.mass, left_h, left)
     return kept, Pattern(total.m and moves.mass, h, taken)
 
@@ -259,10 +261,10 @@ def _moving(system: Linkage) -> list[tuple[Flags, Flags]]:
     motion: list[tuple[Flags, Flags]] = [((False,) * 3, g)]
     for link in system.links[1:]:
         w_p, a_p = motion[link.parent]
-        r = [x is not ZERO or y is not ZERO for x, y in zip(link.r, link.motion.shift(), strict=True)]
-        at = tuple(
-            a_p[c] or any(_gyration(w_p, c, k) and r[k] for k in range(3)) for c in range(3)
-        )
+        r = [
+            x is not ZERO or y is not ZERO for x, y in zip(link.r, link.motion.shift(), strict=True)
+        ]
+        at = tuple(a_p[c] or any(_gyration(w_p, c, k) and r[k] for k in range(3)) for c in range(3))
         w = list(_through(link, w_p, outward=True))
         a = list(_through(link, at, outward=True))
         for angular, linear in link.motion.columns:
@@ -277,7 +279,9 @@ def _needed(system: Linkage) -> list[tuple[Flags, Flags]]:
     needed: list[tuple[Flags, Flags]] = [((False,) * 3, (False,) * 3)]
     for link in system.links[1:]:
         f_p, n_p = needed[link.parent]
-        r = [x is not ZERO or y is not ZERO for x, y in zip(link.r, link.motion.shift(), strict=True)]
+        r = [
+            x is not ZERO or y is not ZERO for x, y in zip(link.r, link.motion.shift(), strict=True)
+        ]
         f_p = tuple(
             f_p[c] or any(n_p[k] and k != c and r[3 - k - c] for k in range(3)) for c in range(3)
         )

@@ -26,7 +26,18 @@ import numpy as np
 
 from kinetree.engine import ZERO, Node, Rank, as_node, number, symbol
 from kinetree.formalism.motion import AxisMotion, FreeMotion, LinkMotion
-from kinetree.formalism.vectors import NULL, NULL_TENSOR, Sym, Vec, plus, steiner, tensor_plus
+from kinetree.formalism.vectors import (
+    NULL,
+    NULL_TENSOR,
+    SYM_PAIRS,
+    Sym,
+    Vec,
+    mat3,
+    plus,
+    steiner,
+    sym6,
+    tensor_plus,
+)
 from kinetree.formalism.vectors import apply as apply_matrix
 from kinetree.model.parameters import ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
@@ -52,7 +63,7 @@ class Pose:
 
 @dataclass
 class Link:
-    """One moving frame; see the module's table.  `name` is its body's, or joint and motion number."""
+    """One moving frame; see the module's table.  It is named after its body or its joint."""
 
     index: int
     parent: int
@@ -134,7 +145,7 @@ def snapped(R: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def rotate(R: NDArray[np.float64], v: Vec) -> Vec:
     """R v for a constant rotation."""
-    return apply_matrix(tuple(tuple(number(x) for x in row) for row in R.tolist()), v)  # type: ignore[arg-type]
+    return apply_matrix(mat3((number(x) for x in row) for row in R.tolist()), v)
 
 
 def rotate_tensor(R: NDArray[np.float64], s: Sym) -> Sym:
@@ -151,7 +162,7 @@ def rotate_tensor(R: NDArray[np.float64], s: Sym) -> Sym:
                 total = total + N[i][a] * N[j][b] * S[a][b]
         return total
 
-    return tuple(element(i, j) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))  # type: ignore[return-value]
+    return sym6(element(i, j) for i, j in SYM_PAIRS)
 
 
 class _Assembly:
@@ -173,7 +184,13 @@ class _Assembly:
         for body in self.tree.bodies[1:]:
             self._load(body)
         return Linkage(
-            self.model, tuple(self.links), self.poses, self.table.gravity, self.q, self.qd, self.table
+            self.model,
+            tuple(self.links),
+            self.poses,
+            self.table.gravity,
+            self.q,
+            self.qd,
+            self.table,
         )
 
     def _joint(self, i: int) -> None:
@@ -203,7 +220,13 @@ class _Assembly:
         turned, made = self._motion(joint, motion, kq, kv)
         index = len(self.links)
         link = Link(
-            index, pose.link, f"{joint.name}_{k + 1}", joint.name, snapped(pose.R @ turned), pose.p, made
+            index,
+            pose.link,
+            f"{joint.name}_{k + 1}",
+            joint.name,
+            snapped(pose.R @ turned),
+            pose.p,
+            made,
         )
         self.links.append(link)
         self.links[pose.link].children.append(index)
@@ -237,7 +260,7 @@ class _Assembly:
         link = self.links[pose.link]
         m = self.table.mass(body)
         com = plus(pose.p, rotate(pose.R, self.table.com(body)))
-        about_com = rotate_tensor(pose.R, self.table.inertia(body))  # type: ignore[arg-type]
+        about_com = rotate_tensor(pose.R, sym6(self.table.inertia(body)))
         link.m = link.m + m
         link.h = plus(link.h, (m * com[0], m * com[1], m * com[2]))
         link.I = tensor_plus(link.I, tensor_plus(about_com, steiner(m, NULL, com)))

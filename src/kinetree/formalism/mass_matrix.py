@@ -15,31 +15,38 @@ from __future__ import annotations
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.vectors import Sym, Vec, apply_sym, cross, dot, plus, steiner, tensor_plus, times
+from kinetree.formalism.vectors import (
+    Sym,
+    Vec,
+    apply_sym,
+    cross,
+    dot,
+    plus,
+    steiner,
+    tensor_plus,
+    times,
+)
 from kinetree.program import Note
 
 
 def composites(frames: Frames) -> tuple[list[Node], list[Vec], list[Sym]]:
-    """Mass, first moment and inertia (about the link origin, link frame) of every composite body."""
+    """Mass, first moment and inertia of every composite body, about its link origin."""
     scheme, system = frames.scheme, frames.system
     m, h, inertia = (list(part) for part in zip(*frames.properties, strict=True))
     for i in system.inward():
         link, p = system.links[i], system.links[i].parent
         note = Note(link.name, "composite body", "WalkerOrin1982 method 3", "", "link")
         m[i] = scheme.let(f"mC{i}", m[i], note)
-        h[i] = scheme.vector(f"hC{i}", h[i], note)  # type: ignore[call-overload]
-        names = ("xx", "yy", "zz", "xy", "xz", "yz")
-        inertia[i] = tuple(  # type: ignore[call-overload]
-            scheme.let(f"IC{i}_{name}", x, note) for name, x in zip(names, inertia[i], strict=True)
-        )
+        h[i] = scheme.vector(f"hC{i}", h[i], note)
+        inertia[i] = frames.named_sym(f"IC{i}", inertia[i], note)
         if p == 0:
             continue
         r = frames.offset(i)
         h_p = scheme.vector(f"hp{i}", frames.to_parent(i, h[i], f"h{i}"), note)
         I_p = frames.sym_to_parent(i, inertia[i], f"I{i}")
         m[p] = m[p] + m[i]
-        h[p] = plus(h[p], h_p, times(m[i], r))  # type: ignore[arg-type]
-        inertia[p] = tensor_plus(inertia[p], tensor_plus(I_p, steiner(m[i], h_p, r)))  # type: ignore[arg-type]
+        h[p] = plus(h[p], h_p, times(m[i], r))
+        inertia[p] = tensor_plus(inertia[p], tensor_plus(I_p, steiner(m[i], h_p, r)))
     return m, h, inertia
 
 
@@ -50,7 +57,9 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
     M: list[list[Node]] = [[ZERO] * system.nv for _ in range(system.nv)]
     for i in system.outward():
         for k, w, v in frames.columns(i):
-            note = Note(system.links[i].name, f"force of unit acceleration {k + 1}", "WalkerOrin1982")
+            note = Note(
+                system.links[i].name, f"force of unit acceleration {k + 1}", "WalkerOrin1982"
+            )
             # momentum of the composite body moving with (w, v): force and torque about its origin
             f = plus(times(m[i], v), cross(w, h[i]))
             n = plus(apply_sym(inertia[i], w), cross(h[i], v))
@@ -61,8 +70,8 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
                         M[k][l] = M[l][k] = scheme.let(
                             f"M_{l + 1}_{k + 1}", dot(w_j, n) + dot(v_j, f), note
                         )
-                f = scheme.vector(f"F{k}_{j}", frames.to_parent(j, f, f"F{k}_{j}"), note)  # type: ignore[assignment]
+                f = scheme.vector(f"F{k}_{j}", frames.to_parent(j, f, f"F{k}_{j}"), note)
                 n = frames.to_parent(j, n, f"N{k}_{j}")
-                n = scheme.vector(f"N{k}_{j}", plus(n, cross(frames.offset(j), f)), note)  # type: ignore[assignment]
+                n = scheme.vector(f"N{k}_{j}", plus(n, cross(frames.offset(j), f)), note)
                 j = system.links[j].parent
     return M

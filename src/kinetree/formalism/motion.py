@@ -27,9 +27,11 @@ from kinetree.formalism.vectors import (
     apply,
     apply_transposed,
     full,
+    mat3,
     matmul,
     symmetric,
     transpose,
+    vec3,
 )
 
 Column = tuple[Vec, Vec]
@@ -39,15 +41,15 @@ Let = Callable[[str, Node], Node]
 
 def unit(k: int, s: Node = ONE) -> Vec:
     """s times the k-th axis."""
-    return tuple(s if i == k else ZERO for i in range(3))  # type: ignore[return-value]
+    return vec3(s if i == k else ZERO for i in range(3))
 
 
 @dataclass(frozen=True)
 class AxisMotion:
     """Turn by turn·q about axis k and slide by slide·q along it.
 
-    `turn` is ±1 for a revolute or screw motion, 0 for a prismatic one; `slide` is ±1 for a prismatic
-    motion and ±pitch for a screw.
+    `turn` is ±1 for a revolute or screw motion, 0 for a prismatic one; `slide` is ±1 for a
+    prismatic motion and ±pitch for a screw.
     """
 
     k: int
@@ -108,7 +110,7 @@ class AxisMotion:
         out[i][i], out[i][j], out[j][i], out[j][j] = d + Ct, b + St, c + St, a - Ct
         out[i][k], out[j][k] = C * A[i][k] - S * A[j][k], S * A[i][k] + C * A[j][k]
         out[k][i], out[k][j] = C * A[k][i] - S * A[k][j], S * A[k][i] + C * A[k][j]
-        return tuple(tuple(row) for row in out)  # type: ignore[return-value]
+        return mat3(out)
 
 
 def quaternion_matrix(e: tuple[Node, ...]) -> Mat:
@@ -151,8 +153,10 @@ class FreeMotion:
     def named(self, let: Let) -> FreeMotion:
         """The same motion with the elements of R named."""
         rows = quaternion_matrix(self.e)
-        R = tuple(tuple(let(f"R{i}{j}", x) for j, x in enumerate(row, 1)) for i, row in enumerate(rows, 1))
-        return replace(self, R=R)  # type: ignore[arg-type]
+        R = mat3(
+            (let(f"R{i}{j}", x) for j, x in enumerate(row, 1)) for i, row in enumerate(rows, 1)
+        )
+        return replace(self, R=R)
 
     def shift(self) -> Vec:
         """Link origin relative to the joint, before the motion."""
@@ -173,10 +177,11 @@ class FreeMotion:
 
     def tensor_to_joint(self, A: Mat, let: Let) -> Mat:
         """R A Rᵀ."""
-        half = tuple(
-            tuple(let(f"RA{i}{j}", x) for j, x in enumerate(row)) for i, row in enumerate(matmul(self.matrix, A))
+        half = mat3(
+            (let(f"RA{i}{j}", x) for j, x in enumerate(row))
+            for i, row in enumerate(matmul(self.matrix, A))
         )
-        return matmul(half, transpose(self.matrix))  # type: ignore[arg-type]
+        return matmul(half, transpose(self.matrix))
 
 
 LinkMotion = AxisMotion | FreeMotion

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
+from kinetree.formalism.linkage import Link, rotate, wrench_poses
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -31,9 +31,12 @@ from kinetree.formalism.vectors import (
     apply,
     cross,
     dot,
+    mat3,
     minus,
     plus,
+    sym6,
     times,
+    vec3,
 )
 from kinetree.program import Note, Scheme
 
@@ -62,19 +65,23 @@ def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Moti
         wd_rel, vd_rel = relative(frames, i, qdd)
         note = Note(link.name, "angular velocity", "LuhWalkerPaul1980 eq. (1)", "rad/s", "link")
         w_p = frames.scheme.vector(f"wp{i}", frames.to_link(i, motion.w[p], f"w{i}"), note)
-        w = scheme.vector(f"w{i}", plus(w_p, w_rel), note)  # type: ignore[arg-type]
-        note = Note(link.name, "angular acceleration", "LuhWalkerPaul1980 eq. (2)", "rad/s2", "link")
+        w = scheme.vector(f"w{i}", plus(w_p, w_rel), note)
+        note = Note(
+            link.name, "angular acceleration", "LuhWalkerPaul1980 eq. (2)", "rad/s2", "link"
+        )
         wd_p = frames.to_link(i, motion.wd[p], f"wd{i}")
-        wd = scheme.vector(f"wd{i}", plus(wd_p, cross(w_p, w_rel), wd_rel), note)  # type: ignore[arg-type]
-        note = Note(link.name, "acceleration of the origin", "LuhWalkerPaul1980 eq. (3)", "m/s2", "link")
+        wd = scheme.vector(f"wd{i}", plus(wd_p, cross(w_p, w_rel), wd_rel), note)
+        note = Note(
+            link.name, "acceleration of the origin", "LuhWalkerPaul1980 eq. (3)", "m/s2", "link"
+        )
         at = plus(motion.a[p], apply(motion.U[p], frames.offset(i)))
-        at = scheme.vector(f"ap{i}", at, note)  # type: ignore[assignment]
-        coriolis = cross(plus(w_p, w_p, w_rel), v_rel)  # type: ignore[arg-type]
+        at = scheme.vector(f"ap{i}", at, note)
+        coriolis = cross(plus(w_p, w_p, w_rel), v_rel)
         a = scheme.vector(f"a{i}", plus(frames.to_link(i, at, f"a{i}"), coriolis, vd_rel), note)
-        motion.w.append(w)  # type: ignore[arg-type]
-        motion.wd.append(wd)  # type: ignore[arg-type]
-        motion.a.append(a)  # type: ignore[arg-type]
-        ww, U = _gyration(scheme, link, w, wd)  # type: ignore[arg-type]
+        motion.w.append(w)
+        motion.wd.append(wd)
+        motion.a.append(a)
+        ww, U = _gyration(scheme, link, w, wd)
         motion.ww.append(ww)
         motion.U.append(U)
     return motion
@@ -93,9 +100,7 @@ def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
     """The products of velocities w wᵀ, and U = w̃ w̃ + w̃d; all elements named."""
     i = link.index
     note = Note(link.name, "products of angular velocity", "", "rad2/s2", "link")
-    ww: Sym = tuple(  # type: ignore[assignment]
-        scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note) for a, b in SYM_PAIRS
-    )
+    ww = sym6(scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note) for a, b in SYM_PAIRS)
     xx, yy, zz, xy, xz, yz = ww
     note = Note(link.name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "link")
     rows = (
@@ -103,11 +108,11 @@ def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
         (xy + wd[2], -xx - zz, yz - wd[0]),
         (xz - wd[1], yz + wd[0], -xx - yy),
     )
-    U = tuple(
-        tuple(scheme.let(f"U{i}_{a}{b}", x, note) for b, x in enumerate(row, 1))
+    U = mat3(
+        (scheme.let(f"U{i}_{a}{b}", x, note) for b, x in enumerate(row, 1))
         for a, row in enumerate(rows, 1)
     )
-    return ww, U  # type: ignore[return-value]
+    return ww, U
 
 
 def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
@@ -135,16 +140,16 @@ def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
         wd, ww, U, a = motion.wd[i], motion.ww[i], motion.U[i], motion.a[i]
         note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "link")
         F = plus(f[i], times(m, a), apply(U, h))
-        F = scheme.vector(f"f{i}", F, note)  # type: ignore[assignment]
+        F = scheme.vector(f"f{i}", F, note)
         note = Note(link.name, "torque on the link", "LuhWalkerPaul1980 eq. (7)", "N.m", "link")
         N = plus(n[i], inertia_torque(inertia, wd, ww, U), cross(h, a))
-        N = scheme.vector(f"n{i}", N, note)  # type: ignore[assignment]
+        N = scheme.vector(f"n{i}", N, note)
         f[i], n[i] = F, N
         p = link.parent
         F_p = scheme.vector(f"fp{i}", frames.to_parent(i, F, f"f{i}"), note)
         N_p = frames.to_parent(i, N, f"n{i}")
-        f[p] = plus(f[p], F_p)  # type: ignore[arg-type]
-        n[p] = plus(n[p], N_p, cross(frames.offset(i), F_p))  # type: ignore[arg-type]
+        f[p] = plus(f[p], F_p)
+        n[p] = plus(n[p], N_p, cross(frames.offset(i), F_p))
     return f, n
 
 
@@ -153,11 +158,11 @@ def external(frames: Frames) -> dict[int, tuple[Vec, Vec]]:
     total: dict[int, tuple[Vec, Vec]] = {}
     for wrench, pose in wrench_poses(frames.system):
         symbols = wrench_symbols(wrench.name)
-        T, F = symbols[:3], symbols[3:]
+        T, F = vec3(symbols[:3]), vec3(symbols[3:])
         if wrench.frame == "world":
             T_l, F_l = ground_to_link(frames, pose.link, T), ground_to_link(frames, pose.link, F)
         else:
-            T_l, F_l = rotate(pose.R, T), rotate(pose.R, F)  # type: ignore[arg-type]
+            T_l, F_l = rotate(pose.R, T), rotate(pose.R, F)
         torque = plus(T_l, cross(pose.p, F_l))
         old = total.get(pose.link, (NULL, NULL))
         total[pose.link] = (plus(old[0], F_l), plus(old[1], torque))
@@ -167,13 +172,15 @@ def external(frames: Frames) -> dict[int, tuple[Vec, Vec]]:
 def ground_to_link(frames: Frames, i: int, v: Vec) -> Vec:
     """Ground components -> components in link i."""
     for k in frames.system.path(i):
-        v = frames.scheme.vector(f"g{k}", frames.to_link(k, v, f"g{k}"))  # type: ignore[assignment]
+        v = frames.scheme.vector(f"g{k}", frames.to_link(k, v, f"g{k}"))
     return v
 
 
 def wrench_symbols(name: str) -> tuple[Node, ...]:
     """The six symbols of an external wrench input: torque, then force."""
-    return tuple(symbol(f"{name}_{part}", Rank.FORCE) for part in ("tx", "ty", "tz", "fx", "fy", "fz"))
+    return tuple(
+        symbol(f"{name}_{part}", Rank.FORCE) for part in ("tx", "ty", "tz", "fx", "fy", "fz")
+    )
 
 
 def project(frames: Frames, f: list[Vec], n: list[Vec]) -> list[Node]:

@@ -1,6 +1,6 @@
 """Forward dynamics by the order-N recursion (articulated bodies), in link frames.
 
-Three sweeps: outward kinematics, inward articulated inertias and bias forces, outward accelerations.
+Three sweeps: outward kinematics, inward articulated inertias and biases, outward accelerations.
 The articulated inertia of a link is kept as its three 3×3 blocks
 
     [ n ]   [ A   H ] [ wd ]
@@ -24,11 +24,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.frames import TENSOR, Frames
+from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import AxisMotion
 from kinetree.formalism.newton_euler import Motions, external, inertia_torque, outward
 from kinetree.formalism.vectors import (
     NULL,
+    NULL_TENSOR,
     SYM_INDEX,
     SYM_PAIRS,
     Mat,
@@ -40,11 +41,15 @@ from kinetree.formalism.vectors import (
     cross,
     dot,
     full,
+    mat3,
     minus,
     plus,
+    sym6,
     symmetric,
+    tensor_plus,
     times,
     transpose,
+    vec3,
 )
 from kinetree.program import Note
 from kinetree.program.solving import solve_symmetric
@@ -82,11 +87,11 @@ def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list
     body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)))
     joints: dict[int, Solved] = {}
     for i in system.inward():
-        articulated = _named(frames, i, body[i])
+        articulated = _named(frames, i, body[i], "")
         joints[i] = _solve_joint(frames, i, articulated, tau)
         p = system.links[i].parent
         if p:
-            body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "'")))
+            body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "r")))
     return _accelerations(frames, joints)
 
 
@@ -109,23 +114,18 @@ def _skew(v: Vec) -> Mat:
     return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
 
 
-def _named(frames: Frames, i: int, body: Articulated, mark: str = "") -> Articulated:
+def _named(frames: Frames, i: int, body: Articulated, mark: str) -> Articulated:
     """Names for every element."""
     scheme, link = frames.scheme, frames.system.links[i]
     note = Note(link.name, "articulated inertia", "Otter1996 eq. (14)", "", "link")
-    mark = "r" if mark else ""
-
-    def sym(stem: str, s: Sym) -> Sym:
-        return tuple(scheme.let(f"{stem}{i}{mark}_{n}", x, note) for n, x in zip(TENSOR, s, strict=True))  # type: ignore[return-value]
-
-    H = tuple(
-        tuple(scheme.let(f"H{i}{mark}_{a}{b}", x, note) for b, x in enumerate(row, 1))
-        for a, row in enumerate(body.H, 1)
+    bias = Note(link.name, "articulated bias", "Otter1996 eq. (14)", "", "link")
+    return Articulated(
+        frames.named_sym(f"A{i}{mark}", body.A, note),
+        frames.named_mat(f"H{i}{mark}", body.H, note),
+        frames.named_sym(f"B{i}{mark}", body.B, note),
+        scheme.vector(f"pn{i}{mark}", body.pn, bias),
+        scheme.vector(f"pf{i}{mark}", body.pf, bias),
     )
-    note = Note(link.name, "articulated bias", "Otter1996 eq. (14)", "", "link")
-    pn = scheme.vector(f"pn{i}{mark}", body.pn, note)
-    pf = scheme.vector(f"pf{i}{mark}", body.pf, note)
-    return Articulated(sym("A", body.A), H, sym("B", body.B), pn, pf)  # type: ignore[arg-type]
 
 
 def _solve_joint(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
@@ -134,7 +134,9 @@ def _solve_joint(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...
     if isinstance(motion, AxisMotion):
         return _solve_axis(frames, i, body, tau[motion.dofs[0]])
     mine = tuple(tau[k] for k in motion.dofs)
-    return _solve_float(frames, i, body, mine) if motion.floats else _solve_ball(frames, i, body, mine)
+    return (
+        _solve_float(frames, i, body, mine) if motion.floats else _solve_ball(frames, i, body, mine)
+    )
 
 
 def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node) -> Solved:
@@ -153,18 +155,20 @@ def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node) -> Solved:
     Gn = scheme.vector(f"Gn{i}", times(Di, Un), note)
     Gf = scheme.vector(f"Gf{i}", times(Di, Uf), note)
     left = Articulated(
-        symmetric(_less(full(body.A), Un, Gn)),  # type: ignore[arg-type]
-        _less(body.H, Un, Gf),  # type: ignore[arg-type]
-        symmetric(_less(full(body.B), Uf, Gf)),  # type: ignore[arg-type]
+        symmetric(_less(full(body.A), Un, Gn)),
+        _less(body.H, Un, Gf),
+        symmetric(_less(full(body.B), Uf, Gf)),
         plus(body.pn, times(qdd0, Un)),
         plus(body.pf, times(qdd0, Uf)),
     )
-    return _exact_along_axis(frames, i, Solved((qdd0,), ((Gn, Gf),), left), tau)  # type: ignore[arg-type]
+    return _exact_along_axis(frames, i, Solved((qdd0,), ((Gn, Gf),), left), tau)
 
 
 def _less(X: Mat, u: Vec, g: Vec) -> Mat:
     """X - u gᵀ."""
-    return tuple(tuple(x - a * b for x, b in zip(row, g, strict=True)) for row, a in zip(X, u, strict=True))  # type: ignore[return-value]
+    return mat3(
+        (x - a * b for x, b in zip(row, g, strict=True)) for row, a in zip(X, u, strict=True)
+    )
 
 
 def _exact_along_axis(frames: Frames, i: int, solved: Solved, tau: Node) -> Solved:
@@ -188,13 +192,13 @@ def _exact_along_axis(frames: Frames, i: int, solved: Solved, tau: Node) -> Solv
 
 
 def _cleared(X: Mat, row: int | None, column: int | None) -> Mat:
-    return tuple(  # type: ignore[return-value]
-        tuple(ZERO if a == row or b == column else x for b, x in enumerate(r)) for a, r in enumerate(X)
+    return mat3(
+        (ZERO if a == row or b == column else x for b, x in enumerate(r)) for a, r in enumerate(X)
     )
 
 
 def _set(v: Vec, k: int, x: Node) -> Vec:
-    return tuple(x if j == k else y for j, y in enumerate(v))  # type: ignore[return-value]
+    return vec3(x if j == k else y for j, y in enumerate(v))
 
 
 def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
@@ -207,19 +211,19 @@ def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]
         solve_symmetric(scheme, f"G{i}_{'xyz'[k]}", A, list(column))
         for k, column in enumerate(transpose(body.H))
     ]
-    K: Mat = transpose(tuple(tuple(c) for c in columns))  # type: ignore[arg-type, assignment]
+    K = transpose(mat3(columns))
     B = [
         [body.B[SYM_INDEX[a][b]] - dot(transpose(body.H)[a], columns[b]) for b in range(3)]
         for a in range(3)
     ]
-    pf = plus(body.pf, apply_transposed(body.H, tuple(qdd0)))  # type: ignore[arg-type]
-    left = Articulated((ZERO,) * 6, NOTHING, symmetric(tuple(map(tuple, B))), tau, pf)  # type: ignore[arg-type]
+    pf = plus(body.pf, apply_transposed(body.H, vec3(qdd0)))
+    left = Articulated(NULL_TENSOR, NOTHING, symmetric(mat3(B)), vec3(tau), pf)
     G = tuple((_unit(k), K[k]) for k in range(3))
     return Solved(tuple(qdd0), G, left)
 
 
 def _unit(k: int) -> Vec:
-    return tuple(ONE if j == k else ZERO for j in range(3))  # type: ignore[return-value]
+    return vec3(ONE if j == k else ZERO for j in range(3))
 
 
 def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
@@ -230,8 +234,7 @@ def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...
     u = [t - p for t, p in zip(tau, (*body.pn, *body.pf), strict=True)]
     qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", rows, u)
     G = tuple((_unit(k), NULL) for k in range(3)) + tuple((NULL, _unit(k)) for k in range(3))
-    null: Sym = (ZERO,) * 6
-    left = Articulated(null, NOTHING, null, tau[:3], tau[3:])  # type: ignore[arg-type]
+    left = Articulated(NULL_TENSOR, NOTHING, NULL_TENSOR, vec3(tau[:3]), vec3(tau[3:]))
     return Solved(tuple(qdd0), G, left)
 
 
@@ -244,31 +247,25 @@ def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
     note = Note(link.name, "seen from the parent", "Otter1996 eq. (19)", "", "parent")
     A = frames.sym_to_parent(i, body.A, f"A{i}t")
     B = frames.sym_to_parent(i, body.B, f"B{i}t")
-    B = tuple(scheme.let(f"B{i}p_{n}", x, note) for n, x in zip(TENSOR, B, strict=True))  # type: ignore[assignment]
-    H = frames.tensor_to_parent(i, body.H, f"H{i}t")
-    H = tuple(scheme.vector(f"H{i}p{k}", row, note) for k, row in enumerate(H))  # type: ignore[assignment]
+    B = frames.named_sym(f"B{i}p", B, note)
+    H = frames.named_mat(f"H{i}p", frames.tensor_to_parent(i, body.H, f"H{i}t"), note)
     pf = scheme.vector(f"pf{i}p", frames.to_parent(i, body.pf, f"pf{i}t"), note)
     pn = frames.to_parent(i, body.pn, f"pn{i}t")
     r = frames.offset(i)
-    shifted = transpose(tuple(cross(r, column) for column in full(B)))  # type: ignore[arg-type]
-    H_p: Mat = tuple(  # type: ignore[assignment]
-        scheme.vector(f"H{i}q{k}", plus(row, extra), note)
-        for k, (row, extra) in enumerate(zip(H, shifted, strict=True))
-    )
+    shifted = transpose(mat3(cross(r, column) for column in full(B)))
+    moved = mat3(plus(row, extra) for row, extra in zip(H, shifted, strict=True))
+    H_p = frames.named_mat(f"H{i}q", moved, note)
     P = [cross(r, row) for row in H_p]  # column j of r~ H'ᵀ is r × (row j of H')
     Q = [cross(r, row) for row in H]
-    A_p = tuple(
-        a + P[l][k] + Q[k][l]
-        for a, (k, l) in zip(A, SYM_PAIRS, strict=True)
-    )
-    return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)  # type: ignore[arg-type]
+    A_p = sym6(a + P[k][j] + Q[j][k] for a, (j, k) in zip(A, SYM_PAIRS, strict=True))
+    return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)
 
 
 def _joined(a: Articulated, b: Articulated) -> Articulated:
     return Articulated(
-        tuple(x + y for x, y in zip(a.A, b.A, strict=True)),  # type: ignore[arg-type]
-        tuple(plus(x, y) for x, y in zip(a.H, b.H, strict=True)),  # type: ignore[arg-type]
-        tuple(x + y for x, y in zip(a.B, b.B, strict=True)),  # type: ignore[arg-type]
+        tensor_plus(a.A, b.A),
+        mat3(plus(x, y) for x, y in zip(a.H, b.H, strict=True)),
+        tensor_plus(a.B, b.B),
         plus(a.pn, b.pn),
         plus(a.pf, b.pf),
     )
@@ -283,16 +280,19 @@ def _accelerations(frames: Frames, joints: dict[int, Solved]) -> list[Node]:
     for i in system.outward():
         link, solved = system.links[i], joints[i]
         p = link.parent
-        note = Note(link.name, "acceleration above that at qdd = 0", "Otter1996 eq. (16c)", "", "link")
+        note = Note(
+            link.name, "acceleration above that at qdd = 0", "Otter1996 eq. (16c)", "", "link"
+        )
         at = scheme.vector(f"xap{i}", plus(a[p], cross(wd[p], frames.offset(i))), note)
         xw = scheme.vector(f"xw{i}", frames.to_link(i, wd[p], f"xw{i}"), note)
-        xa = scheme.vector(f"xa{i}", frames.to_link(i, at, f"xa{i}"), note)  # type: ignore[arg-type]
-        for (k, w, v), first, (Gn, Gf) in zip(frames.columns(i), solved.qdd0, solved.G, strict=True):
+        xa = scheme.vector(f"xa{i}", frames.to_link(i, at, f"xa{i}"), note)
+        for (k, w, v), first, (Gn, Gf) in zip(
+            frames.columns(i), solved.qdd0, solved.G, strict=True
+        ):
             value = first - dot(Gn, xw) - dot(Gf, xa)
             step = Note(link.name, "joint acceleration", "Otter1996 eq. (16b)")
             qdd[k] = scheme.let(f"qdd_{k + 1}", value, step)
-            xw, xa = plus(xw, times(qdd[k], w)), plus(xa, times(qdd[k], v))  # type: ignore[arg-type]
-        wd[i] = scheme.vector(f"yw{i}", xw, note)  # type: ignore[call-overload]
-        a[i] = scheme.vector(f"ya{i}", xa, note)  # type: ignore[call-overload]
+            xw, xa = plus(xw, times(qdd[k], w)), plus(xa, times(qdd[k], v))
+        wd[i] = scheme.vector(f"yw{i}", xw, note)
+        a[i] = scheme.vector(f"ya{i}", xa, note)
     return qdd
-

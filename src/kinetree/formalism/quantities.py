@@ -11,8 +11,8 @@ from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
 from kinetree.formalism.energy import energy
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.rates import rate_matrix
 from kinetree.formalism.kinematics import kinematics
+from kinetree.formalism.rates import rate_matrix
 from kinetree.formalism.regressor import regressor
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric

@@ -1,10 +1,11 @@
 """Base parameters: mass properties regrouped towards the ground, where that saves operations.
 
 What lies on the axis of a revolute joint moves with the parent just as well: the part of a link
-that is a rod on its axis (mass m, first moment h_k along the axis, equal transverse moments J) can
-be referred to the parent without changing any equation of motion.  Likewise the whole inertia tensor
-of a link that only translates, and the mass of a link on a ball joint.  What arrives at the ground
-vanishes.  Seven parameters remain per revolute link, found from the joint structure alone.
+that is a rod on its axis (mass m, first moment h_k along the axis, equal transverse moments J)
+can be referred to the parent without changing any equation of motion.  Likewise the whole inertia
+tensor of a link that only translates, and the mass of a link on a ball joint.  What arrives at
+the ground vanishes.  Seven parameters remain per revolute link, found from the joint structure
+alone.
 
 | Khalil1987 | here |
 |---|---|

@@ -5,7 +5,7 @@ A symmetric tensor is its six elements in the order xx, yy, zz, xy, xz, yz.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kinetree.engine import ZERO, Node, as_node, linear, mul
 
@@ -14,7 +14,27 @@ Sym = tuple[Node, Node, Node, Node, Node, Node]
 Mat = tuple[Vec, Vec, Vec]
 
 NULL: Vec = (ZERO, ZERO, ZERO)
-NULL_TENSOR: Sym = (ZERO,) * 6
+
+
+def vec3(components: Iterable[Node]) -> Vec:
+    """Three Nodes as a vector."""
+    x, y, z = components
+    return (x, y, z)
+
+
+def mat3(rows: Iterable[Iterable[Node]]) -> Mat:
+    """Three rows as a matrix."""
+    x, y, z = (vec3(row) for row in rows)
+    return (x, y, z)
+
+
+def sym6(elements: Iterable[Node]) -> Sym:
+    """Six Nodes as a symmetric tensor."""
+    xx, yy, zz, xy, xz, yz = elements
+    return (xx, yy, zz, xy, xz, yz)
+
+
+NULL_TENSOR: Sym = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 SYM_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Row and column of each of the six elements of a symmetric tensor."""
 SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
@@ -28,7 +48,7 @@ def vec(x: object, y: object, z: object) -> Vec:
 
 def plus(*vectors: Vec) -> Vec:
     """Sum of vectors."""
-    return tuple(linear(0, tuple((v[i], 1) for v in vectors)) for i in range(3))  # type: ignore[return-value]
+    return vec3(linear(0, tuple((v[i], 1) for v in vectors)) for i in range(3))
 
 
 def minus(a: Vec, b: Vec) -> Vec:
@@ -63,18 +83,18 @@ def apply_transposed(A: Mat, v: Vec) -> Vec:
 
 def transpose(A: Mat) -> Mat:
     """Aᵀ."""
-    return tuple(zip(*A, strict=True))  # type: ignore[return-value]
+    return mat3(zip(*A, strict=True))
 
 
 def matmul(A: Mat, B: Mat) -> Mat:
     """A B."""
     columns = transpose(B)
-    return tuple(tuple(dot(row, c) for c in columns) for row in A)  # type: ignore[return-value]
+    return mat3((dot(row, c) for c in columns) for row in A)
 
 
 def full(s: Sym) -> Mat:
     """The nine elements of a symmetric tensor."""
-    return tuple(tuple(s[k] for k in row) for row in SYM_INDEX)  # type: ignore[return-value]
+    return mat3((s[k] for k in row) for row in SYM_INDEX)
 
 
 def symmetric(A: Mat) -> Sym:
@@ -84,7 +104,7 @@ def symmetric(A: Mat) -> Sym:
 
 def tensor_plus(a: Sym, b: Sym) -> Sym:
     """Sum of symmetric tensors."""
-    return tuple(x + y for x, y in zip(a, b, strict=True))  # type: ignore[return-value]
+    return sym6(x + y for x, y in zip(a, b, strict=True))
 
 
 def apply_sym(s: Sym, v: Vec) -> Vec:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kinetree.engine import ADD, MUL, NUM, SYM, Node, Rank, current, scale, split_coefficient, symbol
+from kinetree.engine import ADD, MUL, Node, Rank, current, scale, split_coefficient, symbol
 from kinetree.program.factor import factor
 from kinetree.program.program import Assign, Block, Input, Note, Output, Program, Solve
 
 AXES = ("x", "y", "z")
+Triple = tuple[Node, Node, Node]
 SWEEP = 512
 """Named equations after which short-lived Nodes are released."""
 
@@ -65,17 +66,16 @@ class Scheme:
         """Names that no new value may get."""
         self._names.update(names)
 
-    def vector(self, stem: str, exprs: Iterable[Node], note: Note | None = None) -> tuple[Node, ...]:
+    def vector(self, stem: str, v: Triple, note: Note | None = None) -> Triple:
         """Names for the three components of a vector: stem_x, stem_y, stem_z."""
-        return tuple(
-            self.let(f"{stem}_{axis}", expr, note) for axis, expr in zip(AXES, exprs, strict=True)
-        )
+        x, y, z = (self.let(f"{stem}_{a}", e, note) for a, e in zip(AXES, v, strict=True))
+        return (x, y, z)
 
     def each(self, stem: str, exprs: Iterable[Node], note: Note | None = None) -> tuple[Node, ...]:
-        """Names for any number of components: stem_1, stem_2, …"""
+        """Names for any number of components: stem_1, stem_2 and so on."""
         return tuple(self.let(f"{stem}_{k}", expr, note) for k, expr in enumerate(exprs, 1))
 
-    def solve(  # noqa: PLR0913  a linear system has these parts
+    def solve(
         self,
         stem: str,
         matrix: Sequence[Sequence[Node]],
@@ -86,19 +86,27 @@ class Scheme:
     ) -> list[list[Node]]:
         """Names for X with A X = B, as rows."""
         n, k = len(matrix), len(rhs[0])
+        A = self._named(f"{stem}_A", matrix, note)
+        if symmetric:
+            A = [[A[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+        B = self._named(f"{stem}_b", rhs, note)
         targets = [
-            [symbol(self.fresh(f"{stem}_{i + 1}" if k == 1 else f"{stem}_{i + 1}_{j + 1}"), Rank.LOCAL)
-             for j in range(k)] for i in range(n)
-        ]  # fmt: skip
-        A = [
-            [self.let(f"{stem}_A_{i + 1}_{j + 1}", matrix[min(i, j) if symmetric else i][max(i, j) if symmetric else j], note)
-             for j in range(n)] for i in range(n)
-        ]  # fmt: skip
-        B = [[self.let(f"{stem}_b_{i + 1}_{j + 1}", rhs[i][j], note) for j in range(k)] for i in range(n)]
-        self._blocks.append(
-            Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note())
-        )
+            [self._target(f"{stem}_{i}" if k == 1 else f"{stem}_{i}_{j}") for j in range(1, k + 1)]
+            for i in range(1, n + 1)
+        ]
+        self.append(Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note()))
         return targets
+
+    def _named(
+        self, stem: str, rows: Sequence[Sequence[Node]], note: Note | None
+    ) -> list[list[Node]]:
+        return [
+            [self.let(f"{stem}_{i}_{j}", x, note) for j, x in enumerate(row, 1)]
+            for i, row in enumerate(rows, 1)
+        ]
+
+    def _target(self, name: str) -> Node:
+        return symbol(self.fresh(name), Rank.LOCAL)
 
     def append(self, block: Block) -> None:
         """Take over a block as it is; its targets are names of this scheme from now on."""
@@ -113,10 +121,9 @@ class Scheme:
         labels: Sequence[str] = (),
     ) -> None:
         """Declare an output; its components are named where they are more than a name."""
-        named = tuple(
-            self.let(f"{name}_{k}", node, Note(step=f"output {name}")) for k, node in enumerate(nodes, 1)
-        )
-        self._outputs.append(Output(name, (len(named),) if shape is None else shape, named, tuple(labels)))
+        named = self.each(name, nodes, Note(step=f"output {name}"))
+        whole = (len(named),) if shape is None else shape
+        self._outputs.append(Output(name, whole, named, tuple(labels)))
 
     def program(self, **info: str) -> Program:
         """The finished Program; short-lived expressions are released."""
@@ -144,8 +151,3 @@ class Scheme:
 
 def _flat(rows: Sequence[Sequence[Node]]) -> tuple[Node, ...]:
     return tuple(x for row in rows for x in row)
-
-
-def is_atom(node: Node) -> bool:
-    """Whether a Node is a number or a name."""
-    return node.op is NUM or node.op is SYM

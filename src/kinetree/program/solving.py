@@ -9,7 +9,7 @@ Refs: Featherstone2008 sec. 6.5; Docquier2013 sec. 2.1.1
 
 from __future__ import annotations
 
-from kinetree.engine import ZERO, Node, OperationCount
+from kinetree.engine import ZERO, Node, OperationCount, linear
 from kinetree.program.program import Note, Solve
 from kinetree.program.scheme import Scheme
 
@@ -21,8 +21,8 @@ def solve_count(block: Solve) -> OperationCount:
     """Operations of a Solve block, structural zeros skipped."""
     n, k = block.n, block.k
     if not block.symmetric:
-        third = (2 * n**3 - 3 * n**2 + n) // 6
-        return OperationCount(third + n * (n - 1) * k, third + n * (n - 1) * k, n * (n - 1) // 2 + n * k)
+        products = (2 * n**3 - 3 * n**2 + n) // 6 + n * (n - 1) * k
+        return OperationCount(products, products, n * (n - 1) // 2 + n * k)
     rows = _pattern(block)
     add = mul = 0
     for i in reversed(range(n)):
@@ -54,31 +54,34 @@ def solve_symmetric(
     Only the lower triangle of `matrix` is read.
     """
     note = note or Note(step="LᵀDL solution", eq="Featherstone2008 Table 6.3")
-    n = len(rhs)
-    H = [[matrix[i][j] for j in range(i + 1)] for i in range(n)]
-    inverse: list[Node] = [ZERO] * n
-    for k in reversed(range(n)):
-        inverse[k] = scheme.let(f"{stem}_Di_{k + 1}", 1 / H[k][k], note)
-        cols = [j for j in range(k) if H[k][j] is not ZERO]
-        L = {i: scheme.let(f"{stem}_L_{k + 1}_{i + 1}", H[k][i] * inverse[k], note) for i in cols}
-        for i in cols:
-            for j in cols:
-                if j <= i:
-                    H[i][j] = scheme.let(f"{stem}_H_{i + 1}_{j + 1}_{k + 1}", H[i][j] - L[i] * H[k][j], note)
-        for i in cols:
-            H[k][i] = L[i]
+    L, inverse = _factorised(scheme, stem, matrix, note)
     x = list(rhs)
-    for i in reversed(range(n)):  # Lᵀ y = b
-        for j in range(i):
-            if H[i][j] is not ZERO:
-                x[j] = x[j] - H[i][j] * x[i]
-        if i:
-            x[i - 1] = scheme.let(f"{stem}_y_{i}", x[i - 1], note)
-    for i in range(n):  # D z = y, L x = z
-        done = x[i] * inverse[i]
-        for j in range(i):
-            done = done - H[i][j] * x[j]
-        x[i] = scheme.let(f"{stem}_{i + 1}", done, note)
+    for i in reversed(range(len(x))):  # Lᵀ y = b
+        x[i] = scheme.let(f"{stem}_y_{i + 1}", x[i], note)
+        for j, factor in L[i].items():
+            x[j] = x[j] - factor * x[i]
+    for i, y in enumerate(x):  # D z = y, L x = z
+        known = [(factor * x[j], -1) for j, factor in L[i].items()]
+        x[i] = scheme.let(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
     return x
 
 
+def _factorised(
+    scheme: Scheme, stem: str, matrix: list[list[Node]], note: Note
+) -> tuple[list[dict[int, Node]], list[Node]]:
+    """(L, 1/D) of A = Lᵀ D L: the non-zero entries of each row of L left of its diagonal."""
+    n = len(matrix)
+    H = [list(matrix[i][: i + 1]) for i in range(n)]
+    rows: list[dict[int, Node]] = [{} for _ in range(n)]
+    inverse: list[Node] = [ZERO] * n
+    for k in reversed(range(n)):
+        inverse[k] = scheme.let(f"{stem}_Di_{k + 1}", 1 / H[k][k], note)
+        below = [(j, H[k][j]) for j in range(k) if H[k][j] is not ZERO]
+        for j, entry in below:
+            rows[k][j] = scheme.let(f"{stem}_L_{k + 1}_{j + 1}", entry * inverse[k], note)
+        for i, _ in below:
+            for j, entry in below:
+                if j <= i:
+                    left = H[i][j] - rows[k][i] * entry
+                    H[i][j] = scheme.let(f"{stem}_H_{i + 1}_{j + 1}_{k + 1}", left, note)
+    return rows, inverse

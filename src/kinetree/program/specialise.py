@@ -17,7 +17,9 @@ def specialise(program: Program, values: Mapping[str, Mapping[int, float]]) -> P
     with or without a preamble; run the passes on the result.
     """
     fixed: dict[Node, Node] = {
-        program.input(name).symbols[i]: number(x) for name, row in values.items() for i, x in row.items()
+        program.input(name).symbols[i]: number(x)
+        for name, row in values.items()
+        for i, x in row.items()
     }
     scheme = Scheme(program.name)
     for row in program.inputs:

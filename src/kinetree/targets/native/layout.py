@@ -32,7 +32,7 @@ def padded(length: int) -> int:
 def matrix_size(system: System, lanes: int) -> int:
     """Workspace elements for the matrix: packed if factorised, else with padded rows."""
     if system.factorised:
-        return padded(sum(e != ZERO for e in (*system.matrix, *system.inverse)))
+        return padded(len(_factors(system)))
     scratch = system.n * (padded(system.n) + padded(system.k))
     return scratch if lanes == 1 else system.n * system.n + scratch // lanes
 
@@ -50,7 +50,7 @@ def matrix_stride(system: System, lanes: int) -> int:
 def layout(system: System, lanes: int, matrix_at: int, rhs_at: int) -> Iterator[tuple[int, int]]:
     """(entry, element of the workspace) for everything that the system reads, ZERO included."""
     if system.factorised:
-        full = [e for e in (*system.matrix, *system.inverse) if e != ZERO]
+        full = _factors(system)
         yield from zip(full, range(matrix_at, matrix_at + len(full)), strict=True)
     else:
         stride = matrix_stride(system, lanes)
@@ -61,3 +61,9 @@ def layout(system: System, lanes: int, matrix_at: int, rhs_at: int) -> Iterator[
     for index, entry in enumerate(system.rhs):
         row, column = divmod(index, system.k)
         yield entry, rhs_at + row * stride + column
+
+
+def _factors(system: System) -> list[int]:
+    """L, 1/D and L again: one copy per sweep, else the compiler keeps every entry in a register."""
+    lower = [entry for entry in system.matrix if entry != ZERO]
+    return [*lower, *system.inverse, *lower]

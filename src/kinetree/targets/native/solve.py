@@ -123,12 +123,12 @@ class _Columns:
         for k in reversed(range(n)):
             for j, place in rows[k].items():
                 self.subtract(j, place, k)
-        first = self.matrix_at + sum(len(row) for row in rows)
+        count = sum(len(row) for row in rows)
         for k in range(n):
-            scale = self.factor(first + k)
+            scale = self.factor(self.matrix_at + count + k)
             self.x[k] = self.add(f"fmul contract nsz {self.type} {self.x[k]}, {scale}")
             for j, place in rows[k].items():
-                self.subtract(k, place, j)
+                self.subtract(k, place + count + n, j)  # the second copy of L
         for row in range(n):
             self.lines.append(f"store {self.type} {self.x[row]}, ptr {at[row]}, align 8")
 
