@@ -199,7 +199,7 @@ class _Assembly:
         kq, kv = self.tree.q_start[i], self.tree.v_start[i]
         for k, motion in enumerate(joint.motions):
             nq = len(motion.neutral)
-            pose = self._step(pose, joint, motion, (k, kq, kv))
+            pose = self._step(pose, i, motion, (k, kq, kv))
             kq, kv = kq + nq, kv + motion.nv
         R_child = np.array(joint.child.rotation)
         R = snapped(pose.R @ R_child.T)
@@ -214,10 +214,11 @@ class _Assembly:
         p = plus(base.p, rotate(base.R, self.table.position(point)))
         return Pose(base.link, snapped(base.R @ np.array(point.rotation)), p)
 
-    def _step(self, pose: Pose, joint: Joint, motion: Motion, at: tuple[int, int, int]) -> Pose:
+    def _step(self, pose: Pose, i: int, motion: Motion, at: tuple[int, int, int]) -> Pose:
         """Carry the frame over one elementary motion: a new link."""
         k, kq, kv = at
-        turned, made = self._motion(joint, motion, kq, kv)
+        joint = self.tree.joints[i]
+        turned, made = self._motion(i, motion, kq, kv)
         index = len(self.links)
         link = Link(
             index,
@@ -233,7 +234,7 @@ class _Assembly:
         return Pose(index, turned.T, NULL)
 
     def _motion(
-        self, joint: Joint, motion: Motion, kq: int, kv: int
+        self, i: int, motion: Motion, kq: int, kv: int
     ) -> tuple[NDArray[np.float64], LinkMotion]:
         """The constant turn that aligns the axis, and the motion about the aligned axis."""
         dofs = tuple(range(kv, kv + motion.nv))
@@ -244,13 +245,15 @@ class _Assembly:
             return np.eye(3), FreeMotion(self.q[kq : kq + 4], (x, y, z), True, dofs)
         turned, axis, sign = aligned(np.array(motion.axis, dtype=float))
         s = as_node(sign)
-        q = self.q[kq]
+        ratio = number(self.tree.ratio[i])
+        q = ratio * self.q[kq] + number(self.tree.offset[i])
         if isinstance(motion, Turn):
-            return turned, AxisMotion(axis, s, ZERO, q, dofs)
+            return turned, AxisMotion(axis, s, ZERO, q, dofs, ratio)
         if isinstance(motion, Shift):
-            return turned, AxisMotion(axis, ZERO, s, q, dofs)
+            return turned, AxisMotion(axis, ZERO, s, q, dofs, ratio)
         assert isinstance(motion, Twist)
-        return turned, AxisMotion(axis, s, s * self.table.pitch(joint), q, dofs)
+        pitch = self.table.pitch(self.tree.joints[i])
+        return turned, AxisMotion(axis, s, s * pitch, q, dofs, ratio)
 
     def _load(self, body: Body) -> None:
         """Add a body's mass properties to its link, about the link's origin."""

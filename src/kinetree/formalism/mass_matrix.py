@@ -56,6 +56,7 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
     m, h, inertia = composites(frames)
     M: list[list[Node]] = [[ZERO] * system.nv for _ in range(system.nv)]
     for i in system.outward():
+        path = system.path(i)[::-1]
         for k, w, v in frames.columns(i):
             note = Note(
                 system.links[i].name, f"force of unit acceleration {k + 1}", "WalkerOrin1982"
@@ -63,15 +64,19 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
             # momentum of the composite body moving with (w, v): force and torque about its origin
             f = plus(times(m[i], v), cross(w, h[i]))
             n = plus(apply_sym(inertia[i], w), cross(h[i], v))
-            j = i
-            while j:
+            for j in path:
                 for l, w_j, v_j in frames.columns(j):
-                    if l <= k or j != i:
-                        M[k][l] = M[l][k] = scheme.let(
-                            f"M_{l + 1}_{k + 1}", dot(w_j, n) + dot(v_j, f), note
-                        )
+                    if j != i or l <= k:
+                        # a follower meets its own leader: both m_ij and m_ji belong to M_kk
+                        twice = 2 if l == k and j != i else 1
+                        M[k][l] = M[l][k] = M[k][l] + twice * (dot(w_j, n) + dot(v_j, f))
+                if j == path[-1]:
+                    break
                 f = scheme.vector(f"F{k}_{j}", frames.to_parent(j, f, f"F{k}_{j}"), note)
                 n = frames.to_parent(j, n, f"N{k}_{j}")
                 n = scheme.vector(f"N{k}_{j}", plus(n, cross(frames.offset(j), f)), note)
-                j = system.links[j].parent
+    for k in range(system.nv):
+        for l in range(k + 1):
+            note = Note(step="mass matrix", eq="WalkerOrin1982", unit="")
+            M[k][l] = M[l][k] = scheme.let(f"M_{l + 1}_{k + 1}", M[k][l], note)
     return M

@@ -49,7 +49,8 @@ class AxisMotion:
     """Turn by turn·q about axis k and slide by slide·q along it.
 
     `turn` is ±1 for a revolute or screw motion, 0 for a prismatic one; `slide` is ±1 for a
-    prismatic motion and ±pitch for a screw.
+    prismatic motion and ±pitch for a screw.  A follower moves with q = ratio·(coordinate of its
+    leader) + offset; `dofs` is then the leader's velocity.
     """
 
     k: int
@@ -57,11 +58,12 @@ class AxisMotion:
     slide: Node
     q: Node
     dofs: tuple[int, ...]
+    ratio: Node = ONE
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The one column of Φ."""
-        return ((unit(self.k, self.turn), unit(self.k, self.slide)),)
+        return ((unit(self.k, self.ratio * self.turn), unit(self.k, self.ratio * self.slide)),)
 
     @property
     def turns(self) -> bool:

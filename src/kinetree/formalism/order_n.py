@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
+from kinetree.errors import UnsupportedError
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import AxisMotion
 from kinetree.formalism.newton_euler import Motions, external, inertia_torque, outward
@@ -84,6 +85,7 @@ class Solved:
 def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list[Node]:
     """Accelerations qdd for given forces tau."""
     system = frames.system
+    _refuse_followers(frames)
     body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)))
     joints: dict[int, Solved] = {}
     for i in system.inward():
@@ -93,6 +95,17 @@ def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list
         if p:
             body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "r")))
     return _accelerations(frames, joints)
+
+
+def _refuse_followers(frames: Frames) -> None:
+    """Two joints on one coordinate are solved together, not one after the other."""
+    for joint in frames.system.model.joints.values():
+        if joint.follows:
+            raise UnsupportedError(
+                "it follows another joint, which the order-N recursion cannot treat",
+                element=f"joint '{joint.name}'",
+                cure="use formalism='newton_euler', or give the joint its own coordinate",
+            )
 
 
 def _rigid(frames: Frames, still: Motions) -> list[Articulated]:

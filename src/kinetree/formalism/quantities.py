@@ -53,6 +53,7 @@ class Quantity:
         if formalism is None:
             names = tuple(self.ways)
             large = model.nv > WRITTEN_OUT and "order_n" in self.ways
+            large = large and len(model.leaders) == len(model.joints)
             return "order_n" if large else names[0]
         if formalism not in self.ways:
             raise unknown("formalism", formalism, self.ways, f"quantity '{self.name}'")

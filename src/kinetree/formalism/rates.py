@@ -32,7 +32,7 @@ def rate_matrix(system: Linkage) -> Rows:
             symbols = (*motion.e, *motion.p) if motion.floats else motion.e
             for symbol, row in zip(symbols, _free_rows(motion), strict=True):
                 N[place[symbol]][motion.dofs[0] : motion.dofs[-1] + 1] = row
-        else:
+        elif motion.q in place:
             N[place[motion.q]][motion.dofs[0]] = ONE
     return tuple(tuple(row) for row in N)
 

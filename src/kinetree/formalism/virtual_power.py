@@ -57,7 +57,9 @@ def partial_velocities(frames: Frames) -> Partials:
                 named(frames, f"Jw{i}_{k}", frames.to_link(i, w, f"Jw{i}_{k}"), note),
                 named(frames, f"Jv{i}_{k}", frames.to_link(i, at, f"Jv{i}_{k}"), note),
             )
-        mine.update({k: (w, v) for k, w, v in frames.columns(i)})
+        for k, w, v in frames.columns(i):
+            w_k, v_k = mine.get(k, (NULL, NULL))  # a follower adds to what its leader moves
+            mine[k] = (plus(w_k, w), plus(v_k, v))
         J.append(mine)
     return J
 

@@ -138,7 +138,7 @@ def _names(model: Model) -> Iterator[Finding]:
 
 
 def _data(model: Model) -> Iterator[Finding]:
-    """Limits, mimics and start values that contradict themselves."""
+    """Limits and start values that contradict themselves."""
     for joint in model.joints.values():
         element, bounds = f"joint '{joint.name}'", joint.limits
         if bounds and bounds.is_empty:
@@ -149,8 +149,6 @@ def _data(model: Model) -> Iterator[Finding]:
                 f"its lower limit {bounds.lower} is above the upper one {bounds.upper}",
                 "swap them",
             )
-        if joint.mimic:
-            yield _mimic(model, joint)
         yield from _quaternions(joint)
     if model.nv == 0:
         yield Finding(
@@ -160,40 +158,6 @@ def _data(model: Model) -> Iterator[Finding]:
             "nothing can move",
             "add a joint with a coordinate",
         )
-
-
-def _mimic(model: Model, joint: Joint) -> Finding:
-    """What is wrong with a mimic, or a note that the joint keeps its own coordinate."""
-    assert joint.mimic
-    element = f"joint '{joint.name}' mimic"
-    leader = model.joints.get(joint.mimic.joint)
-    if leader is None:
-        return Finding(
-            WARNING,
-            "name",
-            element,
-            f"there is no joint '{joint.mimic.joint}'",
-            suggest(joint.mimic.joint, model.joints, "joint"),
-        )
-    if leader is joint or leader.nq > 1 or joint.nq > 1:
-        return Finding(
-            ERROR,
-            "data",
-            element,
-            f"joint '{leader.name}' cannot be followed",
-            "mimic another joint, both with one coordinate",
-        )
-    if leader.nq + joint.nq < 2:
-        return Finding(
-            NOTE, "data", element, "one of the two joints is fixed", "the dependence has no effect"
-        )
-    return Finding(
-        NOTE,
-        "data",
-        element,
-        f"it follows joint '{leader.name}' in the data only",
-        "its coordinate stays independent in the equations",
-    )
 
 
 def _quaternions(joint: Joint) -> Iterator[Finding]:

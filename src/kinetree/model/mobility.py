@@ -60,9 +60,10 @@ def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
         for k, motion in reversed(list(enumerate(joint.motions))):
             S, X = _step(joint, motion, values, seed=i + n * (k + 1))
-            IA, state = _pivot(IA, Ic, S)
-            if state is not None:
-                found.append(Singular(joint, state))
+            if not joint.follows:
+                IA, state = _pivot(IA, Ic, S)
+                if state is not None:
+                    found.append(Singular(joint, state))
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
         if joint.parent.name:
             X = _point_transform(joint.parent, values)

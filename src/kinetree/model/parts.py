@@ -192,7 +192,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """q = ratio·q_of(joint) + offset, kept as data: the joint keeps a coordinate of its own."""
+    """q = ratio·q_of(joint) + offset: the joint follows another and has no coordinate of its own."""
 
     joint: str
     ratio: float = 1.0
@@ -215,7 +215,7 @@ class Joint:
         velocities: names of its qd, which are those of its tau.
         arguments: what the user gave to the kind (axis, pitch, ...), for files.
         limits: bounds, data only.
-        mimic: dependence on another joint, data only.
+        mimic: the joint it follows, if any; its coordinate is then not one of the model's.
         initial: q to start from, in place of the neutral one.
         damping: coefficient of viscous friction, data only [N.m.s/rad or N.s/m].
         friction: dry friction, data only [N.m or N].
@@ -251,6 +251,11 @@ class Joint:
     def neutral(self) -> tuple[float, ...]:
         """Coordinates at which the two frames coincide."""
         return tuple(value for motion in self.motions for value in motion.neutral)
+
+    @property
+    def follows(self) -> bool:
+        """Whether its motion is that of another joint."""
+        return self.mimic is not None and bool(self.motions)
 
     @property
     def q_units(self) -> tuple[str, ...]:

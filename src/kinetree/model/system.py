@@ -248,32 +248,37 @@ class Model(JointMethods):
         return body.points[point_name]
 
     @property
+    def leaders(self) -> list[Joint]:
+        """The joints with coordinates of their own: all that follow no other, in order."""
+        return [joint for joint in self.joints.values() if not joint.follows]
+
+    @property
     def coordinates(self) -> list[str]:
         """Names of all q, in order."""
-        return [name for joint in self.joints.values() for name in joint.coordinates]
+        return [name for joint in self.leaders for name in joint.coordinates]
 
     @property
     def velocities(self) -> list[str]:
         """Names of all qd (and tau), in order."""
-        return [name for joint in self.joints.values() for name in joint.velocities]
+        return [name for joint in self.leaders for name in joint.velocities]
 
     @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return sum(joint.nq for joint in self.joints.values())
+        return sum(joint.nq for joint in self.leaders)
 
     @property
     def nv(self) -> int:
         """Number of velocities."""
-        return sum(joint.nv for joint in self.joints.values())
+        return sum(joint.nv for joint in self.leaders)
 
     def neutral(self) -> NDArray[np.float64]:
         """Coordinates at which all joint frames coincide: zeros, quaternions 1 0 0 0."""
-        return np.array([v for joint in self.joints.values() for v in joint.neutral], dtype=float)
+        return np.array([v for joint in self.leaders for v in joint.neutral], dtype=float)
 
     def initial(self) -> NDArray[np.float64]:
         """Coordinates to start from: the joints' `initial`, neutral where none is given."""
-        values = (joint.initial or joint.neutral for joint in self.joints.values())
+        values = (joint.initial or joint.neutral for joint in self.leaders)
         return np.array([value for start in values for value in start], dtype=float)
 
     def tree(self) -> Tree:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from kinetree.errors import KinetreeError, ModelError, combine
+from kinetree.errors import KinetreeError, ModelError, combine, unknown
 from kinetree.model.parts import Joint
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Tree:
         children: indices of the bodies carried by body i.
         q_start: joint i owns q[q_start[i] : q_start[i] + joints[i].nq].
         v_start: joint i owns qd[v_start[i] : v_start[i] + joints[i].nv].
+        ratio: joint i moves by ratio[i]·q + offset[i]; 1 and 0 unless it follows another joint,
+            whose coordinate is then the one meant.
     """
 
     bodies: tuple[Body, ...]
@@ -42,6 +44,8 @@ class Tree:
     children: tuple[tuple[int, ...], ...]
     q_start: tuple[int, ...]
     v_start: tuple[int, ...]
+    ratio: tuple[float, ...]
+    offset: tuple[float, ...]
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -85,17 +89,45 @@ def tree(model: Model) -> Tree:
             children[p].append(i)
     origin = model.ground.origin
     sentinel = Joint("ground", "fixed", origin, origin, (), (), ())
-    joints = list(model.joints.values())
-    q_at = [0, *accumulate(joint.nq for joint in joints)]
-    v_at = [0, *accumulate(joint.nv for joint in joints)]
+    leaders = model.leaders
+    q_at = dict(zip((j.name for j in leaders), accumulate((j.nq for j in leaders), initial=0)))
+    v_at = dict(zip((j.name for j in leaders), accumulate((j.nv for j in leaders), initial=0)))
+    drives = [drive(model, joint) for _, joint in rows]
     return Tree(
         bodies=(model.ground, *(joint.child.body for _, joint in rows)),
         joints=(sentinel, *(joint for _, joint in rows)),
         parent=tuple(parent),
         children=tuple(tuple(row) for row in children),
-        q_start=(0, *(q_at[k] for k, _ in rows)),
-        v_start=(0, *(v_at[k] for k, _ in rows)),
+        q_start=(0, *(q_at[leader.name] for leader, _, _ in drives)),
+        v_start=(0, *(v_at[leader.name] for leader, _, _ in drives)),
+        ratio=(1.0, *(ratio for _, ratio, _ in drives)),
+        offset=(0.0, *(offset for _, _, offset in drives)),
     )
+
+
+def drive(model: Model, joint: Joint) -> tuple[Joint, float, float]:
+    """(leader, ratio, offset): the joint whose coordinate moves `joint`, and how.
+
+    Raises:
+        ModelError: when it follows itself, a joint that is not there, or one that cannot lead.
+    """
+    ratio, offset, start = 1.0, 0.0, joint
+    seen = {joint.name}
+    while joint.follows:
+        assert joint.mimic
+        leader = model.joints.get(joint.mimic.joint)
+        if leader is None:
+            raise unknown("joint", joint.mimic.joint, model.joints, f"joint '{joint.name}' mimic")
+        if leader.name in seen or leader.nq != 1 or joint.nq != 1:
+            raise ModelError(
+                f"joint '{leader.name}' cannot be followed",
+                element=f"joint '{start.name}' mimic",
+                cure="mimic another joint, both with one coordinate",
+            )
+        seen.add(leader.name)
+        ratio, offset = ratio * joint.mimic.ratio, offset + ratio * joint.mimic.offset
+        joint = leader
+    return joint, ratio, offset
 
 
 def _outward(model: Model) -> Iterator[tuple[int, Joint]]:
@@ -133,7 +165,16 @@ def problems(model: Model) -> list[KinetreeError]:
         for name in model.bodies
         if name not in reached
     ]
-    return found + _cycles(reached)
+    return [*found, *_cycles(reached), *_followers(model)]
+
+
+def _followers(model: Model) -> Iterator[KinetreeError]:
+    """One error per joint that follows what cannot lead."""
+    for joint in model.joints.values():
+        try:
+            drive(model, joint)
+        except KinetreeError as error:
+            yield error
 
 
 def _wrong_child(joint: Joint, ground: Body, other: Joint | None) -> KinetreeError | None:

@@ -106,7 +106,7 @@ def test_quarter_turns_of_the_inertia_leave_no_residue():
     assert read(robot(source)).bodies["a"].inertia == (1, 2.5, 2, 0, 0, 0)
 
 
-def test_limits_mimic_and_dynamics_are_data():
+def test_limits_and_dynamics_are_data_and_a_mimic_follows():
     inner = '<limit lower="-1" upper="2" velocity="3" effort="4"/>'
     inner += '<dynamics damping="0.5" friction="0.6"/>'
     follow = '<mimic joint="j" multiplier="-1" offset="0.1"/><limit velocity="1" lower="0"/>'
@@ -122,7 +122,7 @@ def test_limits_mimic_and_dynamics_are_data():
     assert (first.damping, first.friction) == (0.5, 0.6)
     assert second.mimic == Mimic("j", -1, 0.1)
     assert second.limits == Limits(velocity=1)
-    assert model.coordinates == ["j", "k"]
+    assert model.coordinates == ["j"]
 
 
 def test_the_root_is_welded_with_its_inertia():

@@ -1,0 +1,66 @@
+"""A joint that follows another is the full mechanism restricted to q = G u + g."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+
+RATIO = np.array([1, -1.5, -0.75])
+OFFSET = np.array([0, 0.2, 0.2])
+
+
+def arm(*, follows: bool) -> kt.Model:
+    """Three links; the second follows the first, the third follows the second."""
+    model = kt.Model("arm")
+    a, b, c = (
+        model.body(name, 1.3, (0.3, 0.1, 0.05), (0.2, 0.3, 0.25, 0.01, 0.02, 0.03)) for name in "abc"
+    )
+    model.revolute("q1", model.ground, a, axis="y")
+    second = ("q1", -1.5, 0.2) if follows else None
+    model.revolute("q2", a.point("tip", (1, 0, 0)), b, axis="x", mimic=second)
+    third = ("q2", 0.5, 0.1) if follows else None
+    model.prismatic("q3", b.point("tip", (1, 0.2, 0)), c, axis=(0, 0.6, 0.8), mimic=third)
+    return model
+
+
+@pytest.fixture(scope="module")
+def state() -> dict[str, np.ndarray]:
+    return {"q": np.array([0.4]), "qd": np.array([0.7]), "qdd": np.array([-0.3])}
+
+
+def restricted(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        "q": RATIO * state["q"] + OFFSET,
+        "qd": RATIO * state["qd"],
+        "qdd": RATIO * state["qdd"],
+    }
+
+
+@pytest.mark.parametrize("way", ["newton_euler", "virtual_power"])
+def test_forces_are_projected_on_the_coordinate(state, way):
+    ours = kt.derive(arm(follows=True), "inverse", way).evaluate(**state)["tau"]
+    full = kt.derive(arm(follows=False), "inverse", way).evaluate(**restricted(state))["tau"]
+    assert ours == pytest.approx([RATIO @ full], rel=1e-12)
+
+
+@pytest.mark.parametrize("way", ["newton_euler", "virtual_power"])
+def test_the_mass_matrix_is_projected(state, way):
+    q = {"q": state["q"], "qd": state["qd"]}
+    ours = kt.derive(arm(follows=True), "mass_bias", way).evaluate(**q)["M"]
+    q = {k: v for k, v in restricted(state).items() if k != "qdd"}
+    full = kt.derive(arm(follows=False), "mass_bias", way).evaluate(**q)["M"]
+    assert ours == pytest.approx(np.array([[RATIO @ full @ RATIO]]), rel=1e-12)
+
+
+def test_forward_undoes_inverse(state):
+    tau = kt.derive(arm(follows=True), "inverse").evaluate(**state)["tau"]
+    prog = kt.derive(arm(follows=True), "forward")
+    qdd = prog.evaluate(q=state["q"], qd=state["qd"], tau=tau)["qdd"]
+    assert qdd == pytest.approx(state["qdd"], rel=1e-12)
+
+
+def test_order_n_refuses_followers_by_name():
+    with pytest.raises(kt.errors.UnsupportedError, match=r"joint 'q2'.*newton_euler"):
+        kt.derive(arm(follows=True), "forward", "order_n")
