@@ -34,6 +34,12 @@ class Case:
         return [self.state[name] for name in names]
 
 
+SMALL_TREES = {
+    **{f"small_tree_{seed}": (4, seed, "") for seed in range(10, 13)},
+    **{f"small_floating_{seed}": (3, seed, "free") for seed in range(13, 15)},
+}
+
+
 def tree_case(name: str) -> Case:
     """A random tree, or the chain with a joint of every kind."""
     model = zoo.every_kind() if name == "every_kind" else zoo.random_tree(*tree_arguments(name))
@@ -42,7 +48,7 @@ def tree_case(name: str) -> Case:
 
 def tree_arguments(name: str) -> tuple[Any, ...]:
     """What `zoo.random_tree` wants."""
-    n, seed, base = TREES[name]
+    n, seed, base = {**TREES, **SMALL_TREES}[name]
     return n, seed, zoo.KINDS, base
 
 
@@ -64,5 +70,15 @@ def robot_cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
 )
 def case(request: pytest.FixtureRequest, robot_cases: dict[str, Case]) -> Case:
     """Every mechanism of the cross-check in turn."""
+    name = request.param
+    return robot_cases[name] if name in robot_cases else tree_case(name)
+
+
+@pytest.fixture(
+    scope="session",
+    params=[*robots.ROBOTS, "every_kind", *SMALL_TREES],
+)
+def small_case(request: pytest.FixtureRequest, robot_cases: dict[str, Case]) -> Case:
+    """The robots, and trees small enough for derivatives in every direction."""
     name = request.param
     return robot_cases[name] if name in robot_cases else tree_case(name)

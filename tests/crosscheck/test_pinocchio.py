@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
+from tests import zoo
 from tests.crosscheck.compare import assert_same
 from tests.crosscheck.numeric import rates
 
@@ -48,25 +51,70 @@ def test_energy(case: Case) -> None:
     assert_same(out["potential"], potential, "potential energy")
 
 
-def test_derivatives_of_inverse(case: Case) -> None:
-    program = kt.derive(case.model, "inverse").derivative("tau", ("q", "qd"))
-    out = program.compile()(**case.given("q", "qd", "qdd"))
+def test_derivatives_of_inverse(small_case: Case) -> None:
+    case, names = small_case, small_case.model.velocities
+    program = kt.derive(case.model, "inverse").derivative("tau", ("q", "qd"), tangent=True)
+    out = program.compile(tier="quick")(**case.given("q", "qd", "qdd"))
     dq, dv = case.twin.inverse_derivatives(*case.arrays("q", "qd", "qdd"))
-    names = case.model.velocities
-    along = out["dtau_dq"] @ rates(case.model, case.state["q"])
-    assert_same(along, dq, "derivative of tau by q", labels=names)
+    assert_same(out["dtau_dq"], dq, "derivative of tau by q", labels=names)
     assert_same(out["dtau_dqd"], dv, "derivative of tau by qd", labels=names)
 
 
-def test_derivatives_of_forward(case: Case) -> None:
-    program = kt.derive(case.model, "forward").derivative("qdd", ("q", "qd", "tau"))
-    out = program.compile()(**case.given("q", "qd", "tau"))
+def test_derivatives_of_forward(small_case: Case) -> None:
+    case, names = small_case, small_case.model.velocities
+    program = kt.derive(case.model, "forward")
+    program = program.derivative("qdd", ("q", "qd", "tau"), tangent=True)
+    out = program.compile(tier="quick")(**case.given("q", "qd", "tau"))
     dq, dv, dtau = case.twin.forward_derivatives(*case.arrays("q", "qd", "tau"))
-    names = case.model.velocities
-    along = out["dqdd_dq"] @ rates(case.model, case.state["q"])
-    assert_same(along, dq, "derivative of qdd by q", labels=names)
+    assert_same(out["dqdd_dq"], dq, "derivative of qdd by q", labels=names)
     assert_same(out["dqdd_dqd"], dv, "derivative of qdd by qd", labels=names)
     assert_same(out["dqdd_dtau"], dtau, "derivative of qdd by tau", labels=names)
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+def test_derivatives_by_quaternion_components(kind: str) -> None:
+    case = one_joint_case(kind)
+    program = kt.derive(case.model, "inverse").derivative("tau", "q")
+    out = program.evaluate(**case.given("q", "qd", "qdd"))
+    dq, _ = case.twin.inverse_derivatives(*case.arrays("q", "qd", "qdd"))
+    along = out["dtau_dq"] @ rates(case.model, case.state["q"])
+    assert_same(along, dq, "derivative of tau by q", labels=case.model.velocities)
+
+
+def test_points(case: Case) -> None:
+    """Poses, then velocities, then Jacobians, then accelerations, body by body."""
+    program = kt.derive(case.model, "kinematics", points=list(case.twin.places))
+    out = program.evaluate(**case.given("q", "qd", "qdd"))
+    case.twin.move(*case.arrays("q", "qd", "qdd"))
+    for level in ("pose", "velocity", "jacobian", "acceleration"):
+        for body in case.twin.places:
+            compare_point(case.twin, body, level, out)
+
+
+def compare_point(twin: Twin, body: str, level: str, out: dict[str, Any]) -> None:
+    """One level of one body's origin; a magnitude of 1 keeps vanishing numbers harmless."""
+    if level == "pose":
+        R, p = twin.pose(body)
+        assert_same(out[f"{body}.rotation"], R, f"rotation of {body}")
+        assert_same(out[f"{body}.position"], p, f"position of {body}", scale=1.0)
+        return
+    angular, linear = getattr(twin, level)(body, np.zeros(3))
+    theirs = np.concatenate([angular, linear])
+    scale = max(1.0, float(np.abs(theirs).max()))
+    assert_same(out[f"{body}.{level}"], theirs, f"{level} of {body}", scale=scale)
+
+
+def test_points_away_from_the_origin() -> None:
+    model, r = zoo.every_kind(), (0.3, -0.2, 0.5)
+    for body in model.bodies.values():
+        body.point("hand", r)
+    twin, state = pinocchio_twin(model), zoo.state(model, 6)
+    out = kt.derive(model, "kinematics").evaluate(q=state["q"], qd=state["qd"], qdd=state["qdd"])
+    twin.move(state["q"], state["qd"], state["qdd"])
+    for body in model.bodies:
+        for level in ("velocity", "jacobian", "acceleration"):
+            theirs = np.concatenate(getattr(twin, level)(body, np.array(r)))
+            assert_same(out[f"{body}.hand.{level}"], theirs, f"{level} of {body}.hand")
 
 
 def test_forward_undoes_inverse_in_the_other_engine(case: Case) -> None:

@@ -152,7 +152,7 @@ def jacobian(frames: Frames, place: Geometry, link: int, at: Vec) -> list[list[N
             axis = apply(place.R[j], w)
             linear = plus(cross(axis, arm), apply(place.R[j], v))
             for row, x in enumerate((*axis, *linear)):
-                J[row][k] = x
+                J[row][k] = J[row][k] + x  # a follower adds to what its leader moves
     return J
 
 
