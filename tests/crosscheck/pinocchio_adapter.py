@@ -77,11 +77,11 @@ class Twin:
 
     def q(self, ours: Array) -> Array:
         """Coordinates in Pinocchio's order."""
-        return np.asarray(ours)[self.q_into]
+        return np.array(ours)[self.q_into]
 
     def v(self, ours: Array) -> Array:
         """Velocities, accelerations or forces in Pinocchio's order."""
-        return np.asarray(ours)[self.v_into]
+        return np.array(ours)[self.v_into]
 
     def ours(self, theirs: Array) -> Array:
         """Velocities, accelerations or forces in our order."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from tests import zoo
+from tests.crosscheck.cases import Case, one_joint_case
 from tests.crosscheck.compare import assert_same
 from tests.crosscheck.numeric import rates
+from tests.crosscheck.pinocchio_adapter import Twin
+from tests.crosscheck.pinocchio_adapter import twin as pinocchio_twin
 
 import kinetree as kt
-
-if TYPE_CHECKING:
-    from tests.crosscheck.conftest import Case
 
 pytestmark = [
     pytest.mark.crosscheck,
@@ -111,10 +109,10 @@ def test_points_away_from_the_origin() -> None:
     twin, state = pinocchio_twin(model), zoo.state(model, 6)
     out = kt.derive(model, "kinematics").evaluate(q=state["q"], qd=state["qd"], qdd=state["qdd"])
     twin.move(state["q"], state["qd"], state["qdd"])
-    for body in model.bodies:
+    for name in model.bodies:
         for level in ("velocity", "jacobian", "acceleration"):
-            theirs = np.concatenate(getattr(twin, level)(body, np.array(r)))
-            assert_same(out[f"{body}.hand.{level}"], theirs, f"{level} of {body}.hand")
+            theirs = np.concatenate(getattr(twin, level)(name, np.array(r)))
+            assert_same(out[f"{name}.hand.{level}"], theirs, f"{level} of {name}.hand")
 
 
 def test_forward_undoes_inverse_in_the_other_engine(case: Case) -> None:

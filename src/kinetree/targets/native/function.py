@@ -1,7 +1,7 @@
 """Function: a Program as native code, called with arrays.
 
-One evaluation takes the quick way: buffers that belong to the calling thread, one native call, fresh
-results.  Anything with leading axes goes eight samples at a time through the batch kernel, on
+One evaluation takes the quick way: buffers that belong to the calling thread, one native call,
+fresh results.  Anything with leading axes goes eight samples at a time through the batch kernel, on
 several threads when there is enough to do; ctypes lets other Python threads run meanwhile.
 """
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import ShapeError, unknown
+from kinetree.targets.native.batch import LANES
 from kinetree.targets.native.kernels import BODY, PREAMBLE, Kernels
 from kinetree.targets.native.ports import Port, common_batch
 
@@ -33,7 +34,7 @@ BATCH = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p,
 )  # fmt: skip
 DOUBLE = np.dtype(np.float64)
-BY_ONE = 8
+BY_ONE = LANES
 """Samples below which a batch is evaluated one by one."""
 PER_THREAD = 4_000_000
 """Operations that are worth a thread of their own: a few hundred microseconds."""
@@ -55,6 +56,7 @@ class Function:
         inputs: what goes in, in order.
         outputs: what comes out, in order.
         kernels: the code behind it.
+        sizes: numbers of doubles: x (variables), p (parameters), c (preamble results), y (results).
     """
 
     def __init__(
@@ -72,6 +74,12 @@ class Function:
         self._known = frozenset(p.name for p in self.inputs)
         self._quick = tuple((p.name, p.shape) for p in self._variables)
         self._results = tuple((p.name, p.start, p.stop, p.shape) for p in self.outputs)
+        self.sizes = {
+            "x": sum(p.size for p in self._variables),
+            "p": sum(p.size for p in self._parameters),
+            "c": len(self.kernels.lowered.preamble.outputs),
+            "y": sum(p.size for p in self.outputs),
+        }
         self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -95,16 +103,6 @@ class Function:
         stays valid as long as this Function lives.
         """
         return self._library.addresses[BODY]
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers of doubles: x (variables), p (parameters), c (preamble results), y (results)."""
-        return {
-            "x": sum(p.size for p in self._variables),
-            "p": sum(p.size for p in self._parameters),
-            "c": len(self.kernels.lowered.preamble.outputs),
-            "y": sum(p.size for p in self.outputs),
-        }
 
     def preamble_values(self, p: Any = None) -> NDArray[np.float64]:
         """The preamble's results for a parameter vector (all parameter inputs, concatenated)."""
@@ -224,10 +222,10 @@ class Function:
             if port.name not in changed:
                 changed[port.name] = _given(port, given)
             flat = changed[port.name].reshape(*changed[port.name].shape[: -len(port.shape)], -1)
-            value = np.asarray(value, dtype=np.float64)
-            lead = np.broadcast_shapes(flat.shape[:-1], value.shape)
+            component = np.asarray(value, dtype=np.float64)
+            lead = np.broadcast_shapes(flat.shape[:-1], component.shape)
             flat = np.array(np.broadcast_to(flat, (*lead, port.size)))
-            flat[..., port.labels.index(name)] = value
+            flat[..., port.labels.index(name)] = component
             changed[port.name] = flat.reshape(*lead, *port.shape)
         return changed
 
@@ -298,14 +296,13 @@ def _given(port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.array(port.default, dtype=np.float64).reshape(port.shape)
 
 
-def _flat(
-    array: NDArray[np.float64], port: Port, batch: tuple[int, ...]
-) -> NDArray[np.float64]:
+def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDArray[np.float64]:
     """One row per sample, or one single row where all samples share it."""
     if array.ndim == len(port.shape):
         return np.ascontiguousarray(array).reshape(1, port.size)
-    full = np.broadcast_to(array, (*batch, *port.shape))
-    return np.ascontiguousarray(full).reshape(prod(batch), port.size)
+    if array.shape[: -len(port.shape) or None] != batch:
+        array = np.broadcast_to(array, (*batch, *port.shape))
+    return np.ascontiguousarray(array).reshape(prod(batch), port.size)
 
 
 def _cores() -> int:
@@ -328,8 +325,9 @@ def _run(
     )
     targets = np.array([address(a) for a in results], dtype=np.int64)
     call = BATCH(kernel.address)
+    threads = max(1, min(threads, count // LANES))
     flags = [False] * threads
-    cuts = [count * t // threads // 8 * 8 for t in range(threads)] + [count]
+    cuts = [*(count * t // threads // LANES * LANES for t in range(threads)), count]
 
     def part(number: int) -> None:
         work = np.empty(kernel.work + 8)
