@@ -43,7 +43,9 @@ def derive(
         model: the mechanism.
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "reaction" (wrench on the
             ground), "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
-            "energy" (kinetic, potential), "regressor" (Y, base parameters).
+            "energy" (kinetic, potential), "regressor" (Y, base parameters),
+            "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd), "forward_derivatives" (qdd,
+            dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along der(q) = N(q) qd.
         formalism: "newton_euler", "order_n", "virtual_power" or "lagrange"; the default is the
             cheapest that offers the quantity.
         parameters: "run-time" keeps masses and lengths as the input p with the model's values as
@@ -67,12 +69,12 @@ def derive(
             cure="leave points= out, or derive 'kinematics'",
         )
     way = row.choose(model, formalism)
-    model.check(invertible=quantity == "forward")
+    model.check(invertible=row.rates == "tau")
     arena = current()
     mark = arena.mark()
     system = linkage(model, folded=parameters == "folded")
     if base_parameters and row.regroups:
-        system = regroup(system)
+        system = regroup(system, all_moves=row.minimal)
     program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
     arena.release(mark)
     return program.with_info(

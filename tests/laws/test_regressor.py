@@ -62,7 +62,7 @@ def test_regressor_holds_no_mass(name: str, base: bool) -> None:
     assert_close(changed, values(prog, **state)["Y"], IDENTITY, f"{name} Y")
 
 
-@pytest.mark.parametrize("kind", ["revolute", "universal", "cylindrical", "spherical", "free"])
+@pytest.mark.parametrize("kind", zoo.KINDS)
 def test_base_parameters_are_independent_and_span_the_standard_ones(kind: str) -> None:
     system = zoo.one_joint(kind, 2)
     state = zoo.state(system, 3, (60,))

@@ -1,30 +1,30 @@
 """Derivatives of inverse and forward dynamics, by composite bodies in link frames.
 
-A column S = (ω, ν) of a link's motion subspace, in the link frame, with the parent's motion
-(w', u', U', a') seen there, changes its direction by Ψ̇ and Ψ̈; forces are pairs (n, f) about the link
-origin.  The inertial force of a composite body is linear in what changes, so every pair of columns,
-k on a link and l on the same link or closer to the ground, takes a few dozen operations:
+A column S = (ω, ν) of a link's motion subspace, in the link frame, is turned by the motion of its
+parent: first derivative Ψ̇, second Ψ̈.  Forces are pairs (n, f) about the link origin.  The inertial
+force of a composite body is linear in what changes, so every pair of columns, k on a link and l on
+the same link or closer to the ground, takes a few dozen operations:
 
-    ∂tau_l/∂q_k   = S_l·(I Ψ̈_k + 2B Ψ̇_k + S_k ×* F)      ∂tau_k/∂q_l   = Ψ̈_l·(I S_k) + Ψ̇_l·(2Bᵀ S_k)
-    ∂tau_l/∂qd_k  = S_l·(I Θ_k + 2B S_k)                  ∂tau_k/∂qd_l  = Θ_l·(I S_k) + S_l·(2Bᵀ S_k)
+    ∂tau_l/∂q_k   = S_l·(I Ψ̈_k + 2B Ψ̇_k + S_k ×* F)     ∂tau_k/∂q_l  = Ψ̈_l·(I S_k) + Ψ̇_l·(2Bᵀ S_k)
+    ∂tau_l/∂qd_k  = S_l·(I Θ_k + 2B S_k)                 ∂tau_k/∂qd_l = Θ_l·(I S_k) + S_l·(2Bᵀ S_k)
     ∂tau_l/∂qdd_k = S_l·(I S_k) = M
 
-with I, B, F of the composite body of k's link.  Derivatives by q are along der(q) = N(q) e_k: by the
-coordinate itself for one-axis motions, by a turn about a link axis for quaternions.
+with I, B, F of the composite body of k's link.  Derivatives by q are along der(q) = N(q) e_k: by
+the coordinate itself for one-axis motions, by a turn about a link axis for quaternions.
 
 | Singh2022 | here | meaning |
 |---|---|---|
-| Ψ̇ = v × S | (y, ·) | (w'×ω, u'×ω + w'×ν) |
-| Ψ̈ = a × S + v × Ψ̇ | z | (U'ω, a'×ω + 2u'×y + U'ν), classical acceleration a' |
-| Ψ̇ + Ṡ | rate | 2Ψ̇ on a link with one velocity |
-| 2B | G, P | ((tr G)1 - G  0; -P~  0), with G = 2∫ ṙ rᵀ dm, P = 2∫ ṙ dm |
-| Iᶜ S, 2Bᵀ S | A, D | force of unit acceleration; D is a pure couple |
+| Ψ̇ = v × S | (y, ·) | (w'×ω, u'×ω + w'×ν); w', u', U', a' are the parent's, at the link origin |
+| Ψ̈ = a × S + v × Ψ̇ | second | (U'ω, a'×ω + 2u'×y + U'ν), with the classical acceleration a' |
+| Θ = Ψ̇ + Ṡ | rate | 2Ψ̇ on a link with one velocity |
+| 2B | moving | ((tr G)1 - G  0; -P~  0), with G = 2∫ ṙ rᵀ dm, P = 2∫ ṙ dm (see `momenta`) |
+| I S, 2Bᵀ S | mass, couple | force of unit acceleration; the second has no force part |
 
-The form of B is an own derivation: with the pseudo-inertia J = ½tr(I)1 - I of a link, a twist (w, u)
-and the first moment h, G = 2(w~J + u hᵀ) and P = 2(m u + w×h); both add up over composite bodies as
-G' = R G Rᵀ + P' rᵀ.  Wrenches held in the ground frame resist turning by the same form, G = F pᵀ + T~.
+The form of B is an own derivation: for a link with pseudo-inertia J = ½tr(I)1 - I, first moment h
+and twist (w, u), G = 2(w~J + u hᵀ) and P = 2(m u + w×h).  A wrench held in the ground frame resists
+turning in the same form, with G = F pᵀ + T~ and P = F.
 
-The bias is c = ½ (∂tau/∂qd) qd + gravity and applied forces, since it is quadratic in qd.  Forward
+The bias is c = ½ (∂tau/∂qd) qd + gravity - applied forces, since it is quadratic in qd.  Forward
 dynamics is differentiated through inverse dynamics: M [∂qdd/∂q  ∂qdd/∂qd  ∂qdd/∂tau] =
 [-∂tau/∂q  -∂tau/∂qd  1] at qdd, one factorisation of M for qdd and for all columns.
 
@@ -38,9 +38,8 @@ from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node, linear, number
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.linkage import wrench_poses
 from kinetree.formalism.mass_matrix import composites
-from kinetree.formalism.momenta import Momentum, gathered, of_links, of_wrenches
+from kinetree.formalism.momenta import gathered, of_links, of_wrenches
 from kinetree.formalism.newton_euler import Motions, inward, outward, project, relative
 from kinetree.formalism.vectors import (
     NULL,
@@ -57,6 +56,8 @@ from kinetree.program import Note
 Pair = tuple[Vec, Vec]
 """Angular and linear part of a motion, or torque and force."""
 Matrix = list[list[Node]]
+Key = tuple[int, int]
+"""Link and velocity: a joint that follows another shares the velocity of its leader."""
 TWO = number(2)
 
 
@@ -101,8 +102,8 @@ class Sensitivity:
         self.m, self.h, self.I = composites(frames)
         self.moving = gathered(frames, of_links(frames, self.still.w, self.u2), "G")
         self.held = gathered(frames, of_wrenches(frames), "W")
-        self.mass: dict[int, dict[int, Pair]] = {}
-        self.couple: dict[int, dict[int, Vec]] = {}
+        self.mass: dict[Key, dict[int, Pair]] = {}
+        self.couple: dict[Key, dict[int, Vec]] = {}
         for i in self.system.outward():
             for column in self.columns[i]:
                 self._velocity(i, column)
@@ -143,7 +144,8 @@ class Sensitivity:
 
     def _carried(self, stem: str, i: int, force: Pair, note: Note) -> dict[int, Pair]:
         """A force on link i about the origins of all links from there to the ground."""
-        force = (self._named(f"{stem}n{i}", force[0], note), self._named(f"{stem}f{i}", force[1], note))
+        n, f = force
+        force = (self._named(f"{stem}n{i}", n, note), self._named(f"{stem}f{i}", f, note))
         found = {i: force}
         while p := self.system.links[i].parent:
             n, f = (self.frames.to_parent(i, x, f"{stem}{i}") for x in force)
@@ -164,14 +166,18 @@ class Sensitivity:
 
     def _named(self, stem: str, v: Vec, note: Note) -> Vec:
         """Names with exactly these signs: most of the components are results as they stand."""
-        return tuple(self.scheme.exactly(f"{stem}_{a}", x, note) for a, x in zip("xyz", v, strict=True))
+        x, y, z = (
+            self.scheme.exactly(f"{stem}_{a}", e, note) for a, e in zip("xyz", v, strict=True)
+        )
+        return (x, y, z)
 
     # --- derivatives by qd and qdd ---------------------------------------------------------------
 
     def _velocity(self, i: int, column: Column) -> None:
         """Rows and columns of M and of ∂tau/∂qd that belong to a column of link i."""
         k, (w, v) = column.k, column.S
-        note = Note(self.system.links[i].name, f"forces of velocity {k + 1}", "Singh2022", "", "link")
+        name = self.system.links[i].name
+        note = Note(name, f"forces of velocity {k + 1}", "Singh2022", "", "link")
         B = self.moving[i]
         mass = self._carried(f"A{k}_", i, self._inertia(i, column.S), note)
         couple = self._carried_couple(f"D{k}_", i, B.transposed(w, v), note)
@@ -180,12 +186,13 @@ class Sensitivity:
         for j in mass:
             for other in self.columns[j]:
                 l = other.k
-                self.M[l][k] = self.M[k][l] = product(other.S, mass[j])
-                self.by_qd[l][k] = product(other.S, force_at[j])
+                _add(self.M, k, l, product(other.S, mass[j]), also=j != i)
+                _add(self.by_qd, l, k, product(other.S, force_at[j]))
                 if j != i:
                     row = product(other.rate, mass[j]) + dot(other.S[0], couple[j])
-                    self.by_qd[k][l] = self.scheme.exactly(f"dv_{k + 1}_{l + 1}", self.sign * row, note)
-        self.mass[k], self.couple[k] = mass, couple
+                    row = self.scheme.exactly(f"dv_{k + 1}_{l + 1}", self.sign * row, note)
+                    _add(self.by_qd, k, l, row)
+        self.mass[i, k], self.couple[i, k] = mass, couple
 
     def bias(self) -> list[Node]:
         """c = ½ (∂tau/∂qd) qd + gravity - applied forces."""
@@ -207,13 +214,13 @@ class Sensitivity:
         """Fill `by_q` for accelerations qdd; tau at qdd."""
         motion = outward(self.frames, self.system.qd, qdd)
         f, n = inward(self.frames, motion)
-        second = {c.k: x for i in self.system.outward() for c, x in self._second(i, motion)}
+        second = {(i, k): x for i in self.system.outward() for k, x in self._second(i, motion)}
         for i in self.system.outward():
             for column in self.columns[i]:
                 self._position(i, column, second, (n[i], f[i]))
         return project(self.frames, f, n)
 
-    def _second(self, i: int, motion: Motions) -> Iterator[tuple[Column, Pair]]:
+    def _second(self, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
         """Ψ̈ of every column of link i."""
         frames, link = self.frames, self.system.links[i]
         p = link.parent
@@ -231,26 +238,35 @@ class Sensitivity:
                 Uw = plus(cross(wd_p, w), cross(w_p, column.y))
                 Uv = plus(cross(wd_p, v), cross(w_p, cross(w_p, v)))
             along = plus(cross(a_p, w), cross(self.u2_p[i], column.y), Uv)
-            yield column, (let(f"za{column.k}", Uw, note), let(f"zv{column.k}", along, note))
+            yield column.k, (let(f"za{column.k}", Uw, note), let(f"zv{column.k}", along, note))
 
-    def _position(self, i: int, column: Column, second: dict[int, Pair], F: Pair) -> None:
+    def _position(self, i: int, column: Column, second: dict[Key, Pair], F: Pair) -> None:
         """Row and column of ∂tau/∂q that belong to a column of link i."""
         k, (w, v) = column.k, column.S
-        note = Note(self.system.links[i].name, f"forces of coordinate {k + 1}", "Singh2022", "", "link")
-        parts = self._inertia(i, second[k]), self.moving[i].times(column.y), self.held[i].times(w)
+        name = self.system.links[i].name
+        note = Note(name, f"forces of coordinate {k + 1}", "Singh2022", "", "link")
+        parts = self._inertia(i, second[i, k]), self.moving[i].times(column.y)
         turned = (plus(cross(w, F[0]), cross(v, F[1])), cross(w, F[1]))  # S ×* F
-        at = self._carried(f"B{k}_", i, total(self.sign, *parts, turned), note)
+        force = total(self.sign, *parts, self.held[i].times(w), turned)
+        at = self._carried(f"B{k}_", i, force, note)
         held = self._carried_couple(f"E{k}_", i, self.held[i].transposed(w, v), note)
         for j in at:
             for other in self.columns[j]:
                 l = other.k
-                self.by_q[l][k] = product(other.S, at[j])
+                _add(self.by_q, l, k, product(other.S, at[j]))
                 if j == i:
-                    self.by_q[l][k] = self.by_q[l][k] - self.sign * product(other.S, turned)
+                    _add(self.by_q, l, k, -self.sign * product(other.S, turned))
                     continue
-                row = product(second[l], self.mass[k][j]) + dot(other.y, self.couple[k][j])
+                row = product(second[j, l], self.mass[i, k][j]) + dot(other.y, self.couple[i, k][j])
                 row = self.sign * (row + dot(other.S[0], held[j]))
-                self.by_q[k][l] = self.scheme.exactly(f"dq_{k + 1}_{l + 1}", row, note)
+                _add(self.by_q, k, l, self.scheme.exactly(f"dq_{k + 1}_{l + 1}", row, note))
+
+
+def _add(matrix: Matrix, k: int, l: int, x: Node, *, also: bool = False) -> None:
+    """Add to an element; `also` to its mirror image."""
+    matrix[k][l] = matrix[k][l] + x
+    if also:
+        matrix[l][k] = matrix[l][k] + x
 
 
 def product(a: Pair, b: Pair) -> Node:

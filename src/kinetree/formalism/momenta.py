@@ -1,7 +1,7 @@
 """First moments of velocity and of force, gathered over composite bodies.
 
-A field x of vectors on the points r of a body, velocities times mass or forces, enters the derivatives
-of inverse dynamics by two sums about the link origin, in the link frame:
+A field x of vectors on the points r of a body, velocities times mass or forces, enters the
+derivatives of inverse dynamics by two sums about the link origin, in the link frame:
 
     G = Σ x rᵀ        P = Σ x        acting on an angular motion by ω → ((tr G) ω - G ω, ω × P)
 
@@ -14,11 +14,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinetree.engine import ZERO, Node, linear
+from kinetree.engine import ZERO, Node
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.linkage import wrench_poses
 from kinetree.formalism.newton_euler import ground_to_link, wrench_symbols
-from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus, times, transpose
+from kinetree.formalism.vectors import (
+    NULL,
+    Mat,
+    Vec,
+    apply,
+    cross,
+    mat3,
+    minus,
+    plus,
+    times,
+    transpose,
+    vec3,
+)
 from kinetree.program import Note
 
 NOTHING: Mat = (NULL, NULL, NULL)
@@ -45,13 +57,14 @@ def of_links(frames: Frames, w: list[Vec], u2: list[Vec]) -> list[Momentum]:
     """Twice the moments of momentum of every link: G = 2(w~J + u hᵀ), P = 2(m u + w×h)."""
     found = []
     for i, (m, h, (xx, yy, zz, xy, xz, yz)) in enumerate(frames.properties):
-        let = lambda a, x, i=i: frames.scheme.let(f"J{i}_{a}", x)  # noqa: E731
+        diagonal = (yy + zz - xx, xx + zz - yy, xx + yy - zz)
+        x, y, z = (frames.scheme.let(f"J{i}_{a}", e) for a, e in zip("xyz", diagonal, strict=True))
         J2: Mat = (  # twice the pseudo-inertia
-            (let("xx", yy + zz - xx), -2 * xy, -2 * xz),
-            (-2 * xy, let("yy", xx + zz - yy), -2 * yz),
-            (-2 * xz, -2 * yz, let("zz", xx + yy - zz)),
+            (x, -2 * xy, -2 * xz),
+            (-2 * xy, y, -2 * yz),
+            (-2 * xz, -2 * yz, z),
         )
-        turning = transpose(tuple(cross(w[i], column) for column in J2))
+        turning = transpose(mat3(cross(w[i], column) for column in J2))
         P = plus(times(m, u2[i]), cross(w[i], plus(h, h)))
         found.append(Momentum(_plus(turning, _outer(u2[i], h)), P))
     return found
@@ -64,7 +77,8 @@ def of_wrenches(frames: Frames) -> list[Momentum]:
         if wrench.frame != "world" or pose.link == 0:
             continue
         symbols = wrench_symbols(wrench.name)
-        T, F = (ground_to_link(frames, pose.link, s) for s in (symbols[:3], symbols[3:]))
+        T = ground_to_link(frames, pose.link, vec3(symbols[:3]))
+        F = ground_to_link(frames, pose.link, vec3(symbols[3:]))
         old = found[pose.link]
         G = _plus(old.G, _plus(_outer(F, pose.p), _skew(T)))
         found[pose.link] = Momentum(G, plus(old.P, F))
@@ -78,7 +92,8 @@ def gathered(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]
     for i in system.inward():
         link = system.links[i]
         note = Note(link.name, "moments of velocity or force", "Singh2022", "", "link")
-        G: Mat = tuple(scheme.vector(f"{stem}{i}_{'xyz'[k]}", row, note) for k, row in enumerate(found[i].G))
+        rows = zip("xyz", found[i].G, strict=True)
+        G = mat3(scheme.vector(f"{stem}{i}_{a}", row, note) for a, row in rows)
         P = scheme.vector(f"{stem}P{i}", found[i].P, note)
         trace = scheme.let(f"{stem}t{i}", G[0][0] + G[1][1] + G[2][2], note)
         found[i] = Momentum(G, P, trace)
@@ -93,7 +108,7 @@ def gathered(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]
 
 def _outer(a: Vec, b: Vec) -> Mat:
     """a bᵀ."""
-    return tuple(tuple(x * y for y in b) for x in a)
+    return mat3([x * y for y in b] for x in a)
 
 
 def _skew(v: Vec) -> Mat:
@@ -103,7 +118,5 @@ def _skew(v: Vec) -> Mat:
 
 
 def _plus(A: Mat, B: Mat) -> Mat:
-    return tuple(
-        tuple(linear(0, ((a, 1), (b, 1))) for a, b in zip(r, s, strict=True))
-        for r, s in zip(A, B, strict=True)
-    )
+    """A + B."""
+    return mat3(plus(a, b) for a, b in zip(A, B, strict=True))

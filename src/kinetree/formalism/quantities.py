@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
+from kinetree.formalism.derivatives import forward_derivatives, inverse_derivatives
 from kinetree.formalism.energy import energy
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import kinematics
@@ -38,6 +39,7 @@ class Quantity:
         velocities: whether qd goes in.
         wrenches: whether external wrenches go in.
         options: arguments of `derive` that the functions take.
+        minimal: whether every regrouping pays, because tensors are turned from link to link too.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Quantity:
     velocities: bool = True
     wrenches: bool = True
     options: tuple[str, ...] = ()
+    minimal: bool = False
 
     def choose(self, model: Model, formalism: str | None) -> str:
         """The formalism to use: the first, unless the user or the model's size says otherwise."""
@@ -176,6 +179,12 @@ ALL: tuple[Quantity, ...] = (
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
         options=("base_parameters",),
+    ),
+    Quantity(
+        "inverse_derivatives", "qdd", {"newton_euler": inverse_derivatives}, minimal=True
+    ),
+    Quantity(
+        "forward_derivatives", "tau", {"newton_euler": forward_derivatives}, minimal=True
     ),
 )  # fmt: skip
 QUANTITIES: dict[str, Quantity] = {row.name: row for row in ALL}

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ZERO, Node, scale, split_coefficient
+from kinetree.engine import ADD, ZERO, Node, scale
 from kinetree.formalism.frames import TENSOR, Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.linkage import Linkage, Pose, rotate
@@ -49,6 +49,8 @@ from kinetree.program import Note
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
+
 PARAMETERS = ("mass", "h_x", "h_y", "h_z", *(f"I_{name}" for name in TENSOR))
 """Endings of the labels of the ten parameters of a carrier."""
 
@@ -60,6 +62,10 @@ class Carrier:
     name: str
     pose: Pose
     values: tuple[Node, ...]
+
+
+PROPORTIONAL = 1e-12
+"""Relative difference up to which two parameters count as proportional."""
 
 
 @dataclass(frozen=True)
@@ -125,25 +131,52 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
 
 
 def _merged(rows: Iterable[Row]) -> list[Row]:
-    """The rows without parameters that are zero or move nothing; equal parameters become one.
+    """The rows without parameters that are zero or move nothing; proportional ones become one.
 
     What is regrouped onto a massless frame inside a joint can stand there in several places.
     """
-    found: dict[object, Row] = {}
+    kept: list[Row] = []
+    alike: dict[object, list[int]] = {}
     for row in rows:
-        sign, value = (1, row.value) if row.value.is_number else split_coefficient(row.value)
-        column = {k: scale(sign, x) for k, x in row.column.items() if x is not ZERO}
+        column = {k: x for k, x in row.column.items() if x is not ZERO}
         if not column or row.value is ZERO:
             continue
-        key = row.label if value.is_number else value  # folded parameters are equal by accident
-        label = row.label
-        if key in found:
-            old = found[key]
-            both = {**old.column, **column}
-            column = {k: column.get(k, ZERO) + old.column.get(k, ZERO) for k in both}
-            label = old.label
-        found[key] = Row(label, value, column)
-    return list(found.values())
+        # folded parameters are equal by accident only
+        key = row.label if row.value.is_number else _terms(row.value)[0]
+        for n in alike.setdefault(key, []):
+            ratio = _ratio(row.value, kept[n].value)
+            if ratio is not None:
+                kept[n] = _joined(kept[n], column, ratio)
+                break
+        else:
+            alike[key].append(len(kept))
+            kept.append(Row(row.label, row.value, column))
+    return kept
+
+
+def _joined(row: Row, column: dict[int, Node], ratio: float) -> Row:
+    """A row that also carries the column of a parameter that is `ratio` times its own."""
+    both = dict(row.column)
+    for k, x in column.items():
+        both[k] = both.get(k, ZERO) + scale(ratio, x)
+    return Row(row.label, row.value, both)
+
+
+def _terms(value: Node) -> tuple[tuple[Node, ...], NDArray[np.float64]]:
+    """What a value is a linear combination of, and its coefficients; a constant term included."""
+    if value.op is not ADD:
+        return (value,), np.ones(1)
+    constant = () if value.value == 0 else (value.value,)
+    return value.args, np.array([*map(float, value.coefs), *map(float, constant)])
+
+
+def _ratio(a: Node, b: Node) -> float | None:
+    """c with a = c·b, if there is one."""
+    (args, x), (others, y) = _terms(a), _terms(b)
+    if args != others or x.shape != y.shape:
+        return None
+    c = float(x[0] / y[0])
+    return c if np.allclose(x, c * y, rtol=PROPORTIONAL, atol=0) else None
 
 
 def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> Iterator[Row]:

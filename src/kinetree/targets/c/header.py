@@ -43,10 +43,10 @@ def _about(source: Source) -> Iterator[str]:
     yield f" * {safe(program.name)}"
     yield " *"
     for key, value in program.info.items():
-        yield f" * {safe(key.replace('_', ' '))}: {safe(value)}"
-    yield f" * operations per evaluation: {_count(program.count())}"
+        yield from _wrapped(f"{key.replace('_', ' ')}: {value}")
+    yield from _wrapped(f"operations per evaluation: {_count(program.count())}")
     if program.preamble:
-        yield f" * operations of the preamble: {_count(program.preamble_count())}"
+        yield from _wrapped(f"operations of the preamble: {_count(program.preamble_count())}")
     yield " *"
     for row in program.inputs:
         yield from _array("in", source.ins[row.name], row.shape, row.labels)
@@ -57,8 +57,11 @@ def _about(source: Source) -> Iterator[str]:
 def _array(way: str, name: str, shape: tuple[int, ...], labels: tuple[str, ...]) -> Iterator[str]:
     size = "x".join(str(n) for n in shape) or "1"
     listed = f": {', '.join(labels)}" if labels else ""
-    text = safe(f"{way} {name} [{size}]{listed}")
-    yield from (f" * {line}" for line in wrap(text, 96, subsequent_indent="    "))
+    yield from _wrapped(f"{way} {name} [{size}]{listed}")
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    yield from (f" * {line}" for line in wrap(safe(text), 96, subsequent_indent="    "))
 
 
 def _count(count: OperationCount) -> str:

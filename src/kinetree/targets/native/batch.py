@@ -36,7 +36,7 @@ def batch_definition(
     unpacking = "\n".join(_unpacking(i, sum(outputs[:i]), n) for i, n in enumerate(outputs))
     seen = f"%b{len(inputs) - 1}" if inputs else "%bad"
     return f"""\
-define i1 @{name}.batch(ptr %inputs, ptr %c, ptr %outputs, i64 %start, i64 %stop, ptr %x) \
+define zeroext i1 @{name}.batch(ptr %inputs, ptr %c, ptr %outputs, i64 %start, i64 %stop, ptr %x) \
 nounwind {{
 entry:
   %last = sub i64 %stop, {LANES}

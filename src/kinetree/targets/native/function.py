@@ -11,14 +11,14 @@ import ctypes
 import os
 import threading
 from collections import OrderedDict
-from math import isfinite, prod
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.errors import ShapeError, unknown
 from kinetree.targets.native.batch import LANES
-from kinetree.targets.native.kernels import BODY, PREAMBLE, Kernels
+from kinetree.targets.native.kernels import BODY, CHECKED, PREAMBLE, Kernels
 from kinetree.targets.native.ports import Port, common_batch
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from kinetree.targets.native.kernels import BatchKernel
 
-SINGLE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+POINTERS = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+SINGLE = ctypes.CFUNCTYPE(None, *POINTERS)
+CHECKED_CALL = ctypes.CFUNCTYPE(ctypes.c_bool, *POINTERS)
 BATCH = ctypes.CFUNCTYPE(
-    ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
-    ctypes.c_int64, ctypes.c_void_p,
+    ctypes.c_bool, *POINTERS, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )  # fmt: skip
 DOUBLE = np.dtype(np.float64)
 BY_ONE = LANES
@@ -84,7 +85,7 @@ class Function:
         self._lock = threading.Lock()
         self._local = threading.local()
         self._library = self.kernels.single()
-        self._call = SINGLE(self._library.addresses[BODY])
+        self._call = CHECKED_CALL(self._library.addresses[CHECKED])
         self._default = self._default_constants()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -174,17 +175,15 @@ class Function:
         sizes = self.sizes
         x, y = np.zeros(sizes["x"]), np.zeros(sizes["y"])
         local["views"] = tuple(x[p.start : p.stop].reshape(p.shape) for p in self._variables)
-        local["x"], local["y"], local["zeros"] = x, y, np.zeros_like(x)
-        local["at"] = address(x), address(y)
+        local["x"], local["y"], local["at"] = x, y, (address(x), address(y))
 
     def _single(
         self, local: dict[str, Any], constants: int, check: bool
     ) -> dict[str, NDArray[np.float64]]:
         x, y = local["at"]
-        if check and not isfinite(local["x"].dot(local["zeros"])):
+        if self._call(x, constants, y) and check:
             for port, view in zip(self._variables, local["views"], strict=True):
                 port.refuse_infinite(view)
-        self._call(x, constants, y)
         y = local["y"].copy()
         return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
 
@@ -221,12 +220,13 @@ class Function:
                 raise unknown("parameter", name, labels, self.name)
             if port.name not in changed:
                 changed[port.name] = _given(port, given)
-            flat = changed[port.name].reshape(*changed[port.name].shape[: -len(port.shape)], -1)
+            array = changed[port.name]
+            flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], port.size))
             component = np.asarray(value, dtype=np.float64)
             lead = np.broadcast_shapes(flat.shape[:-1], component.shape)
             flat = np.array(np.broadcast_to(flat, (*lead, port.size)))
             flat[..., port.labels.index(name)] = component
-            changed[port.name] = flat.reshape(*lead, *port.shape)
+            changed[port.name] = flat.reshape((*lead, *port.shape))
         return changed
 
     def _one_by_one(
@@ -244,7 +244,7 @@ class Function:
             constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
             found.append(self._single(local, address(constants), check))
         return {
-            p.name: np.array([row[p.name] for row in found]).reshape(*batch, *p.shape)
+            p.name: np.array([row[p.name] for row in found]).reshape((*batch, *p.shape))
             for p in self.outputs
         }
 
@@ -276,7 +276,8 @@ class Function:
             for port in self._variables:
                 port.refuse_infinite(rows[port.name])
         return {
-            p.name: y.reshape(*batch, *p.shape) for p, y in zip(self.outputs, results, strict=True)
+            p.name: y.reshape((*batch, *p.shape))
+            for p, y in zip(self.outputs, results, strict=True)
         }
 
 
@@ -300,7 +301,7 @@ def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDA
     """One row per sample, or one single row where all samples share it."""
     if array.ndim == len(port.shape):
         return np.ascontiguousarray(array).reshape(1, port.size)
-    if array.shape[: -len(port.shape) or None] != batch:
+    if array.ndim != len(batch) + len(port.shape) or array.shape[: len(batch)] != batch:
         array = np.broadcast_to(array, (*batch, *port.shape))
     return np.ascontiguousarray(array).reshape(prod(batch), port.size)
 

@@ -165,3 +165,32 @@ def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     body = "\n".join(writer.lines)
     head = f"define {scope}void @{name}({listed}) nounwind noinline{stack}"
     return f"{head} {{\nentry:\n{body}\n  ret void\n}}\n"
+
+
+def checked_definition(name: str, body: str, count: int) -> str:
+    """IR of `i1 NAME(x, c, y)`: the body, and whether any of the inputs is not finite.
+
+    Zero times infinity is not a number, so the sum of all inputs times zero tells.
+    """
+    return f"""\
+define zeroext i1 @{name}(ptr %x, ptr %c, ptr %y) nounwind {{
+entry:
+  call void @{body}(ptr %x, ptr %c, ptr %y)
+  br label %test
+test:
+  %i = phi i64 [ 0, %entry ], [ %next, %one ]
+  %sum = phi double [ 0.0, %entry ], [ %more, %one ]
+  %left = icmp ult i64 %i, {count}
+  br i1 %left, label %one, label %done
+one:
+  %p = getelementptr inbounds double, ptr %x, i64 %i
+  %v = load double, ptr %p, align 8
+  %z = fmul double %v, 0.0
+  %more = fadd double %sum, %z
+  %next = add i64 %i, 1
+  br label %test
+done:
+  %bad = fcmp uno double %sum, 0.0
+  ret i1 %bad
+}}
+"""
