@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from benchmarks.casadi_trees import DECIMALS, Link, Tree, snapped, solve_symmetric
+from benchmarks.casadi_trees import DECIMALS, Link, Tree, snapped
+from benchmarks.casadi_vectors import solve_columns, solve_symmetric
 from benchmarks.models import BUILD
 from benchmarks.native_build import NATIVE, compiler, timing_loops
 from benchmarks.pinocchio_side import STATES, States, joint_kind
@@ -18,14 +19,6 @@ from benchmarks.pinocchio_side import STATES, States, joint_kind
 if TYPE_CHECKING:
     from pathlib import Path
 
-LARGEST_LDL = 20  # degrees of freedom up to which M x = b may beat the articulated bodies
-LARGEST = {  # degrees of freedom whose C still compiles in seconds
-    "inverse": 40,
-    "mass": 40,
-    "mass_bias": 40,
-    "forward": 40,
-    "inverse_derivatives": 12,
-}
 COMPILE_LIMIT = 120.0  # seconds of gcc
 
 
@@ -51,34 +44,73 @@ def links_of(model: Any) -> list[Link]:
     return found
 
 
-def expression(tree: Tree, quantity: str, algorithm: str) -> Any:
-    """The CasADi function of a quantity: inputs q, v, u."""
-    q, v, u = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv), ca.SX.sym("u", tree.nv)
-    qs, vs, us = (ca.vertsplit(x) for x in (q, v, u))
-    zero = [ca.SX(0)] * tree.nv
+def upper(M: list[list[Any]]) -> Any:
+    """The upper triangle of a symmetric matrix, row by row."""
+    return ca.vertcat(*(M[i][j] for i in range(len(M)) for j in range(i, len(M))))
 
-    def upper(M: list[list[Any]]) -> Any:
-        return ca.vertcat(*(M[i][j] for i in range(tree.nv) for j in range(i, tree.nv)))
 
-    outputs: list[Any]
-    match quantity, algorithm:
-        case "inverse", _:
-            outputs = [ca.vertcat(*tree.inverse(qs, vs, us))]
-        case "mass", _:
-            outputs = [upper(tree.mass_matrix(qs))]
-        case "mass_bias", _:
-            bias = ca.vertcat(*tree.inverse(qs, vs, zero))
-            outputs = [upper(tree.mass_matrix(qs)), bias]
-        case "forward", "articulated":
-            outputs = [ca.vertcat(*tree.forward(qs, vs, us))]
-        case "forward", _:
-            rhs = [t - c for t, c in zip(us, tree.inverse(qs, vs, zero), strict=True)]
-            outputs = [ca.vertcat(*solve_symmetric(tree.mass_matrix(qs), rhs))]
-        case _:
-            tau = ca.vertcat(*tree.inverse(qs, vs, us))
-            by_q, by_v = ca.jacobian(tau, q), ca.jacobian(tau, v)
-            outputs = [by_q, by_v, upper(tree.mass_matrix(qs))]
-    return ca.Function("f", [q, v, u], ca.cse(outputs))
+class Symbols:
+    """The inputs q, v, u as CasADi symbols, whole and split."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.q, self.v = ca.SX.sym("q", tree.nq), ca.SX.sym("v", tree.nv)
+        self.u = ca.SX.sym("u", tree.nv)
+        self.qs, self.vs, self.us = (ca.vertsplit(x) for x in (self.q, self.v, self.u))
+        self.zero = [ca.SX(0)] * tree.nv
+
+
+def inverse(tree: Tree, s: Symbols) -> list[Any]:
+    """Newton-Euler."""
+    return [ca.vertcat(*tree.inverse(s.qs, s.vs, s.us))]
+
+
+def mass(tree: Tree, s: Symbols) -> list[Any]:
+    """Composite bodies."""
+    return [upper(tree.mass_matrix(s.qs))]
+
+
+def mass_bias(tree: Tree, s: Symbols) -> list[Any]:
+    """Composite bodies, and Newton-Euler without accelerations."""
+    return [upper(tree.mass_matrix(s.qs)), ca.vertcat(*tree.inverse(s.qs, s.vs, s.zero))]
+
+
+def articulated(tree: Tree, s: Symbols) -> list[Any]:
+    """Articulated bodies."""
+    return [ca.vertcat(*tree.forward(s.qs, s.vs, s.us))]
+
+
+def factored(tree: Tree, s: Symbols) -> list[Any]:
+    """M qdd = tau - c by LDL^T."""
+    rhs = [t - c for t, c in zip(s.us, tree.inverse(s.qs, s.vs, s.zero), strict=True)]
+    return [ca.vertcat(*solve_symmetric(tree.mass_matrix(s.qs), rhs))]
+
+
+def inverse_derivatives(tree: Tree, s: Symbols) -> list[Any]:
+    """CasADi's own differentiation of Newton-Euler; by qdd it is the mass matrix."""
+    (tau,) = inverse(tree, s)
+    return [ca.jacobian(tau, s.q), ca.jacobian(tau, s.v), upper(tree.mass_matrix(s.qs))]
+
+
+def forward_derivatives(tree: Tree, s: Symbols) -> list[Any]:
+    """Through inverse dynamics: M [dqdd/dq dqdd/dqd dqdd/dtau] = [-dtau/dq -dtau/dqd 1]."""
+    a = ca.SX.sym("a", tree.nv)
+    tau = ca.vertcat(*tree.inverse(s.qs, s.vs, ca.vertsplit(a)))
+    (qdd,) = factored(tree, s)
+    by_q, by_v = (-ca.substitute(ca.jacobian(tau, x), a, qdd) for x in (s.q, s.v))
+    columns = ca.horzsplit(ca.horzcat(ca.densify(by_q), ca.densify(by_v), ca.SX.eye(tree.nv)))
+    found = solve_columns(tree.mass_matrix(s.qs), [ca.vertsplit(ca.densify(c)) for c in columns])
+    return [ca.horzcat(*(ca.vertcat(*x) for x in found))]
+
+
+WAYS: dict[str, dict[str, tuple[Any, int]]] = {  # algorithm -> (how, most degrees of freedom)
+    "inverse": {"newton-euler": (inverse, 40)},
+    "mass": {"composite": (mass, 40)},
+    "mass_bias": {"composite": (mass_bias, 40)},
+    "forward": {"articulated": (articulated, 40), "factored": (factored, 20)},
+    "inverse_derivatives": {"jacobian": (inverse_derivatives, 12)},
+    "forward_derivatives": {"through inverse": (forward_derivatives, 12)},
+}
+"""Larger ones would take gcc minutes to compile; the derivatives are by angles only."""
 
 
 def operations(function: Any) -> int:
@@ -146,19 +178,13 @@ def compile_c(name: str, function: Any) -> Path:
     return library
 
 
-def algorithms(quantity: str, nv: int) -> list[str]:
-    """The ways worth trying, none where CasADi's C takes too long to compile."""
-    if quantity not in LARGEST or nv > LARGEST[quantity]:
-        return []
-    if quantity == "forward":
-        return ["articulated", "ldl"] if nv <= LARGEST_LDL else ["articulated"]
-    return ["direct"]
-
-
 def contenders(name: str, model: Any, quantity: str) -> dict[str, Compiled]:
     """The compiled CasADi functions of a quantity of a model, by algorithm."""
     tree = Tree(model, links_of(model))
-    return {
-        algorithm: Compiled(f"{name}_{quantity}_{algorithm}", expression(tree, quantity, algorithm))
-        for algorithm in algorithms(quantity, tree.nv)
-    }
+    found = {}
+    for algorithm, (write, largest) in WAYS[quantity].items():
+        if tree.nv <= largest:
+            s = Symbols(tree)
+            function = ca.Function("f", [s.q, s.v, s.u], ca.cse(write(tree, s)))
+            found[algorithm] = Compiled(f"{name}_{quantity}_{write.__name__}", function)
+    return found

@@ -14,9 +14,22 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-Scalar = Any
-Vec = list[Scalar]
-Mat = list[Vec]
+from benchmarks.casadi_vectors import (
+    Mat,
+    Scalar,
+    Vec,
+    add,
+    apply,
+    congruent,
+    cross,
+    dot,
+    product,
+    scale,
+    skew,
+    solve_symmetric,
+    symmetric,
+    transpose,
+)
 
 ROUNDING = 1e-14  # numbers this close to 0, 1, -1 are exact
 DECIMALS = (
@@ -44,63 +57,6 @@ def snapped(x: Any, near: float = ROUNDING) -> Any:
     for exact in (0.0, 1.0, -1.0):
         a[np.abs(a - exact) < near] = exact
     return a.tolist()
-
-
-def dot(a: Vec, b: Vec) -> Scalar:
-    """Scalar product."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), ca.SX(0))
-
-
-def cross(a: Vec, b: Vec) -> Vec:
-    """Vector product."""
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def add(*vectors: Vec) -> Vec:
-    """Sum of vectors."""
-    return [sum(parts[1:], parts[0]) for parts in zip(*vectors, strict=True)]
-
-
-def scale(s: Scalar, a: Vec) -> Vec:
-    """Product of a number and a vector."""
-    return [s * x for x in a]
-
-
-def apply(A: Mat, x: Vec) -> Vec:
-    """A x."""
-    return [dot(row, x) for row in A]
-
-
-def transpose(A: Mat) -> Mat:
-    """Rows become columns."""
-    return [list(row) for row in zip(*A, strict=True)]
-
-
-def product(A: Mat, B: Mat) -> Mat:
-    """A B."""
-    columns = transpose(B)
-    return [[dot(row, column) for column in columns] for row in A]
-
-
-def symmetric(n: int, entry: Any) -> Mat:
-    """The symmetric matrix with the given upper entries."""
-    rows: Mat = [[ca.SX(0)] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            rows[i][j] = rows[j][i] = entry(i, j)
-    return rows
-
-
-def congruent(R: Mat, A: Mat) -> Mat:
-    """R A R^T of a symmetric A."""
-    RA = product(R, A)
-    return symmetric(3, lambda i, j: dot(RA[i], R[j]))
-
-
-def skew(a: Vec) -> Mat:
-    """The matrix of the vector product with a."""
-    zero = ca.SX(0)
-    return [[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]]
 
 
 def quaternion_matrix(x: Scalar, y: Scalar, z: Scalar, w: Scalar) -> Mat:
@@ -406,24 +362,3 @@ class Tree:
         A = [[*M[i][r], *transpose(H[i])[r]] for r in range(3)]
         A += [[*H[i][r], *J[i][r]] for r in range(3)]
         return solve_symmetric(A, u)
-
-
-def solve_symmetric(A: Mat, b: Vec) -> Vec:
-    """A x = b by LDL^T without pivoting."""
-    n = len(b)
-    L: Mat = [[ca.SX(0)] * n for _ in range(n)]
-    inverse_d: Vec = []
-    scaled: Mat = [[ca.SX(0)] * n for _ in range(n)]
-    for j in range(n):
-        for i in range(j, n):
-            scaled[i][j] = A[i][j] - sum((L[j][k] * scaled[i][k] for k in range(j)), ca.SX(0))
-        inverse_d.append(1 / scaled[j][j])
-        for i in range(j + 1, n):
-            L[i][j] = scaled[i][j] * inverse_d[j]
-    y: Vec = []
-    for i in range(n):
-        y.append(b[i] - sum((L[i][k] * y[k] for k in range(i)), ca.SX(0)))
-    x: Vec = [y[i] * inverse_d[i] for i in range(n)]
-    for i in reversed(range(n)):
-        x[i] = x[i] - sum((L[k][i] * x[k] for k in range(i + 1, n)), ca.SX(0))
-    return x

@@ -26,7 +26,7 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> N
     """Print a table; the first column is text, the others numbers."""
     table = Table(title=title, title_justify="left", header_style="bold")
     for k, name in enumerate(columns):
-        table.add_column(name, justify="right" if k else "left", no_wrap=not k)
+        table.add_column(name, justify="right" if k else "left", no_wrap=k < 2)
     for row in rows:
         table.add_row(*(cell(x) for x in row))
     console.print(table)

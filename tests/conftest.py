@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("KINETREE_CACHE", str(ROOT / ".pytest_cache" / "objects"))
@@ -17,6 +17,8 @@ settings.register_profile(
     max_examples=50,
     derandomize=True,
     deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+    print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("long", max_examples=2000, deadline=None)

@@ -133,13 +133,18 @@ def build(links: Sequence[Link], name: str = "zoo", gravity: Vector = (0, 0, -9.
     for i, link in enumerate(links):
         body = model.body(f"b{i}", mass=link.mass, com=link.com, inertia=link.inertia)
         parent = model.ground if link.parent < 0 else bodies[link.parent]
-        at = parent.point(f"p{i}", link.position, rotation=link.rotation)
-        held: Any = body
-        if any(link.child_position) or link.child_rotation != IDENTITY:
-            held = body.point("held", link.child_position, rotation=link.child_rotation)
-        getattr(model, link.kind)(f"j{i}", at, held, **joint_data(link))
+        join(model, i, link, parent, body)
         bodies.append(body)
     return model
+
+
+def join(model: kt.Model, i: int, link: Link, parent: Any, body: Any) -> None:
+    """Add joint i between two bodies of the model."""
+    at = parent.point(f"p{i}", link.position, rotation=link.rotation)
+    held: Any = body
+    if any(link.child_position) or link.child_rotation != IDENTITY:
+        held = body.point("held", link.child_position, rotation=link.child_rotation)
+    getattr(model, link.kind)(f"j{i}", at, held, **joint_data(link))
 
 
 def joint_data(link: Link) -> dict[str, Any]:

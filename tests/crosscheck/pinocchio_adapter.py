@@ -45,7 +45,7 @@ def joint_model(motion: Any, pitch: float) -> Any:
     axis = np.array(motion.axis, dtype=float)
     if isinstance(motion, Twist):
         return pin.JointModelHelicalUnaligned(axis, pitch)
-    if 1.0 in axis:
+    if np.count_nonzero(axis) == 1 and axis.max() == 1.0:
         return ALIGNED[type(motion)][int(np.argmax(axis))]()
     return UNALIGNED[type(motion)](axis)
 

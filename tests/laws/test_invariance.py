@@ -67,8 +67,7 @@ def renumbered(links: list[zoo.Link], order: list[int]) -> kt.Model:
     for i in order:
         link = links[i]
         parent = tree.ground if link.parent < 0 else bodies[link.parent]
-        at = parent.point(f"p{i}", link.position, rotation=link.rotation)
-        getattr(tree, link.kind)(f"j{i}", at, bodies[i], **zoo.joint_data(link))
+        zoo.join(tree, i, link, parent, bodies[i])
     return tree
 
 

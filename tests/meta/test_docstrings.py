@@ -31,7 +31,7 @@ def public_names(tree: ast.Module) -> Iterator[tuple[str, Documented]]:
 
 
 def words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]+", text.lower())) - {"the", "a", "an", "of", "this", "get"}
+    return set(re.findall(r"[^\W\d_]+", text.lower())) - {"the", "a", "an", "of", "this", "get"}
 
 
 @pytest.mark.parametrize(

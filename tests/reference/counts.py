@@ -7,7 +7,6 @@ once per pair of symmetric entries, since both are the same Node.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tests import zoo
@@ -60,10 +59,15 @@ ZOO = (
 ALL = (*R3, *ROBOTRAN, *ZOO)
 
 
-@cache
+DERIVED: dict[str, kt.Program] = {}
+"""Programs derived so far in this process, by key."""
+
+
 def program(row: Row) -> kt.Program:
     """The Program of a row, derived once per process."""
-    return kt.derive(row.build(), row.quantity, formalism=row.formalism)
+    if row.key not in DERIVED:
+        DERIVED[row.key] = kt.derive(row.build(), row.quantity, formalism=row.formalism)
+    return DERIVED[row.key]
 
 
 def robotran_total(count: kt.OperationCount) -> int:

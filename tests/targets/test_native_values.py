@@ -9,7 +9,7 @@ import pytest
 
 from approx import IDENTITY, relative_error
 from kinetree.program import Program
-from kinetree.targets.native import Function, plan
+from kinetree.targets.native import Function, jit, plan
 from targets import corpus
 
 MODES: dict[str, dict[str, Any]] = {
@@ -114,3 +114,31 @@ def test_program_without_variables_or_operations() -> None:
     assert function()["y"].tolist() == [2.0, 0.0]
     many = function(p=np.arange(20.0).reshape(10, 2))["y"]
     assert many[:, 0].tolist() == [2.0 * i + 1 for i in range(10)]
+
+
+def test_a_large_workspace_comes_from_the_heap(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kinetree.targets.native import ir
+
+    monkeypatch.setattr(ir, "ON_STACK", 10)
+    program = corpus.SYSTEMS["system_7_11"]
+    function = program.compile()
+    assert "@malloc(i64 " in function.kernels.single_text()
+    for seed in range(3):
+        values = corpus.arrays(program, seed=seed)
+        assert_same(function(**values), program.evaluate(**values))
+
+
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
+def test_older_processors(cpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without wide vectors, and without a fused multiply-add, the values are the same."""
+    if not jit.host().cpu_is_x86:
+        pytest.skip("these are processors of the x86 family")
+    features = "+fma" if cpu.endswith("v3") else ""
+    monkeypatch.setattr(jit, "host", lambda: jit.Host(cpu, features))
+    for program in (corpus.expressions(), corpus.SYSTEMS["system_7_11"], corpus.long_chain(200)):
+        function = program.compile(cache=False)
+        make = corpus.points if program.name == "expressions" else None
+        many = make(COUNT) if make else corpus.arrays(program, (COUNT,))
+        one = {name: row[0] for name, row in many.items()}
+        assert_same(function(**one), program.evaluate(**one))
+        assert_same(function(**many), program.evaluate(**many))

@@ -13,7 +13,7 @@ from kinetree.program import Input, Output, Program
 from kinetree.targets.native import jit, sincos
 from targets import corpus
 
-SCALES = [1.0, 20.0, 1e3, 1e5, 1e7, 9e8, 1.1e9, 1e12, 1e22, 1e300]
+SCALES = [1.0, 20.0, 1e3, 1e5, 1e7, 1.6e9, 1.8e9, 1e12, 1e22, 1e300]
 
 
 def program(count: int, late: bool = False) -> Program:

@@ -7,7 +7,10 @@ term.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 from kinetree.engine.node import (
@@ -28,6 +31,11 @@ from kinetree.errors import ExpressionError
 
 PRODUCT_LENGTH = 32
 """Factors up to which a product is merged into another; beyond, chains of products stay linear."""
+
+EXACT_EXPONENT = 64
+"""Largest exponent for which a power of a rational is formed exactly."""
+LONG = 16
+"""Terms from which one more is put in its place instead of sorting all anew."""
 
 _COMPOUND = frozenset((ADD, MUL, NUM, SQRT))
 """Operators whose Nodes a product must look into."""
@@ -54,28 +62,34 @@ def scale(factor: Number, node: Node) -> Node:
 
 
 def plus(a: Node, b: Node, sign: int) -> Node:
-    """a + sign·b; the quick way for two different plain terms."""
+    """a + sign·b; the quick way for two different plain terms, and for one more in a long sum."""
     if b is ZERO:
         return a
     if a is ZERO:
         return b if sign == 1 else scale(sign, b)
-    first, second = a.op, b.op
-    if (
-        a is b
-        or first is ADD
-        or second is ADD
-        or first is NUM
-        or second is NUM
-        or a.trig > 1
-        or b.trig > 1
-    ):
+    plain = b.op is not ADD and b.op is not NUM and a.trig < 2 and b.trig < 2
+    if not plain or a is b or a.op is NUM:
         return linear(0, ((a, 1), (b, sign)))
+    if a.op is ADD:
+        return _extended(a, b, sign) if len(a.args) > LONG else linear(0, ((a, 1), (b, sign)))
     if a.key < b.key:
         return intern_sum(0, (a, b), (1, sign))
     return intern_sum(0, (b, a), (sign, 1))
 
 
-Terms = tuple[tuple[Node, Number], ...] | list[tuple[Node, Number]]
+def _extended(a: Node, term: Node, coef: int) -> Node:
+    """A long sum with one more plain term, put in its place."""
+    args, coefs = a.args, a.coefs
+    k = bisect_left(args, term.key, key=by_key)
+    if k == len(args) or args[k] is not term:
+        return intern_sum(a.value, (*args[:k], term, *args[k:]), (*coefs[:k], coef, *coefs[k:]))
+    total = normal(coefs[k] + coef)
+    if total == 0:
+        return intern_sum(a.value, args[:k] + args[k + 1 :], coefs[:k] + coefs[k + 1 :])
+    return intern_sum(a.value, args, (*coefs[:k], total, *coefs[k + 1 :]))
+
+
+Terms = Sequence[tuple[Node, Number]]
 
 
 def linear(value: Number, terms: Terms) -> Node:
@@ -96,22 +110,18 @@ def linear(value: Number, terms: Terms) -> Node:
     if 0 in sums.values():
         sums = {node: coef for node, coef in sums.items() if coef != 0}
     value = normal(value)
-    return _trigonometric(value, sums) if rich else collected(value, sums)
+    return _trigonometric(value, sums, terms) if rich else collected(value, sums)
 
 
-def _trigonometric(value: Number, sums: dict[Node, Number]) -> Node:
-    """A sum in which products of sines and cosines may meet: expand, condense, factor."""
+def _trigonometric(value: Number, sums: dict[Node, Number], terms: Terms) -> Node:
+    """A sum in which products of sines and cosines may meet."""
     if not any(t.trig > 1 and (len(sums) > 1 or abs(c) == 2) for t, c in sums.items()):
         return collected(value, sums)
     from kinetree.engine.rules import trig  # noqa: PLC0415  the rules stand above the Node
 
-    value, sums = trig.expand(value, sums)
-    value, sums = trig.condense(value, sums)
-    common = trig.common_factor(value, sums)
-    if common is None:
-        return collected(value, sums)
-    outer, inner = common
-    return mul(outer, linear(0, tuple(inner.items())))
+    longest, coef = max(terms, key=lambda row: len(row[0].coefs) if row[0].op is ADD else 0)
+    rows = zip(longest.args, longest.coefs, strict=True) if longest.op is ADD else ()
+    return trig.simplify(value, sums, {arg: coef * c for arg, c in rows})
 
 
 def collected(value: Number, sums: dict[Node, Number]) -> Node:
@@ -133,11 +143,38 @@ def split_coefficient(node: Node) -> tuple[Number, Node]:
     if node.op is ADD:
         if len(node.args) == 1 and node.value == 0:
             return node.coefs[0], node.args[0]
+        size = _content((node.value, *node.coefs) if node.value else node.coefs)
         if node.coefs[0] < 0:
+            size = -size
+        if size == 1:
+            return 1, node
+        if size == -1:
             return -1, scale(-1, node)
-    elif node.op is NUM:
+        coefs = tuple([normal(Fraction(c) / size) for c in node.coefs])
+        return size, intern_sum(normal(Fraction(node.value) / size), node.args, coefs)
+    if node.op is NUM:
         return node.value, ONE
     return 1, node
+
+
+def _content(numbers: tuple[Number, ...]) -> Number:
+    """The numeric factor that a product takes out of a sum with these coefficients.
+
+    Of integers their greatest common divisor; of rationals its like, where that leaves fewer
+    multiplications; of doubles the size they share.
+    """
+    try:
+        return gcd(*numbers)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    if any(isinstance(x, float) for x in numbers):
+        sizes = {x if x > 0 else -x for x in numbers}
+        return sizes.pop() if len(sizes) == 1 else 1
+    exact = [Fraction(x) for x in numbers]
+    size = Fraction(gcd(*[x.numerator for x in exact]), lcm(*[x.denominator for x in exact]))
+    before = sum(abs(x) != 1 for x in exact)
+    after = 1 + sum(abs(x) != size for x in exact)
+    return normal(size) if after <= before else 1
 
 
 # --- monomials -----------------------------------------------------------------------------------
@@ -168,7 +205,7 @@ def quotient(a: Node, b: Node) -> Node:
     return monomial(1, ((a, 1), (b, -1)))
 
 
-Factors = tuple[tuple[Node, int], ...] | list[tuple[Node, int]]
+Factors = Sequence[tuple[Node, int]]
 
 
 def monomial(coef: Number, factors: Factors) -> Node:
@@ -180,10 +217,10 @@ def monomial(coef: Number, factors: Factors) -> Node:
         if op is ADD:
             c, node = split_coefficient(node)  # noqa: PLW2901  what is left of the factor
             if c != 1:
-                coef *= _number_power(c, exp)
+                coef = _times_power(coef, c, exp)
             op = node.op
         elif op is NUM:
-            coef *= _number_power(node.value, exp)
+            coef = _times_power(coef, node.value, exp)
             continue
         if op is MUL and (len(node.args) <= PRODUCT_LENGTH or _meets(node, factors)):
             for arg, e in zip(node.args, node.coefs):  # noqa: B905  equal by construction
@@ -218,16 +255,17 @@ def _scaled(coef: Number, product: Node) -> Node:
     return intern_sum(0, (product,), (coef,))
 
 
-def _number_power(x: Number, exp: int) -> Number:
-    if exp == 1:
-        return x
+def _times_power(coef: Number, x: Number, exp: int) -> Number:
+    """coef·x**exp, exact where both numbers are."""
     if x == 0 and exp < 0:
         raise ExpressionError("division by an expression that is identically zero")
-    if abs(exp) > 64 and abs(x) != 1:
+    if abs(exp) > EXACT_EXPONENT and abs(x) != 1:
         x = float(x)
     try:
-        return Fraction(1, x) ** -exp if exp < 0 and isinstance(x, int) else x**exp
-    except OverflowError:
+        if exp > 0:
+            return coef * x**exp
+        return coef / x**-exp if isinstance(x, float) else coef / Fraction(x) ** -exp
+    except (OverflowError, ZeroDivisionError):
         raise ExpressionError(f"the power {x}**{exp} is too large for a double") from None
 
 

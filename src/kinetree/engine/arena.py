@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 NODE_BYTES = 400
 """Measured mean footprint of a Node with its tuples and its table entry [byte]."""
 
+SHRINK = 4
+"""The table is made anew when it has become this many times shorter."""
+
 
 class Arena:
     """A table of Nodes in order of birth, with what it cost at its fullest.
@@ -73,6 +76,9 @@ class Arena:
             key, node = table.popitem()
             if getrefcount(node) > 2:  # more than the local name and getrefcount's argument
                 kept.append((key, node))
+        if len(table) + len(kept) < before // SHRINK:
+            kept += reversed(table.items())
+            table.clear()  # a dictionary gives its memory back when it is emptied
         table.update(reversed(kept))
         gone = before - len(table)
         self.released += gone

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics, by composite bodies in link frames.
+"""Derivatives of inverse dynamics, by composite bodies in link frames.
 
 A column S = (ω, ν) of a link's motion subspace, in the link frame, is turned by the motion of its
 parent: first derivative Ψ̇, second Ψ̈.  Forces are pairs (n, f) about the link origin.  The inertial
@@ -24,11 +24,9 @@ The form of B is an own derivation: for a link with pseudo-inertia J = ½tr(I)1 
 and twist (w, u), G = 2(w~J + u hᵀ) and P = 2(m u + w×h).  A wrench held in the ground frame resists
 turning in the same form, with G = F pᵀ + T~ and P = F.
 
-The bias is c = ½ (∂tau/∂qd) qd + gravity - applied forces, since it is quadratic in qd.  Forward
-dynamics is differentiated through inverse dynamics: M [∂qdd/∂q  ∂qdd/∂qd  ∂qdd/∂tau] =
-[-∂tau/∂q  -∂tau/∂qd  1] at qdd, one factorisation of M for qdd and for all columns.
+The bias is c = ½ (∂tau/∂qd) qd + gravity - applied forces, since it is quadratic in qd.
 
-Refs: Singh2022 (in the ground frame there); Carpentier2018; WalkerOrin1982; Featherstone2008
+Refs: Singh2022 (in the ground frame there); WalkerOrin1982; Featherstone2008
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kinetree.engine import ONE, ZERO, Node, linear, number
+from kinetree.engine import ZERO, Node, linear, number
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.mass_matrix import composites
 from kinetree.formalism.momenta import gathered, of_links, of_wrenches
@@ -291,45 +289,15 @@ def resting(n: int) -> Motions:
     return Motions(nothing, nothing, [(ZERO,) * 6] * n, [(NULL,) * 3] * n, nothing)
 
 
-# --- quantities ----------------------------------------------------------------------------------
-
-
 def inverse_derivatives(frames: Frames, qdd: tuple[Node, ...]) -> None:
     """Outputs tau, dtau_dq, dtau_dqd, dtau_dqdd (the mass matrix)."""
     made = Sensitivity(frames, 1)
     tau = made.at(qdd)
     frames.scheme.output("tau", tau, None, frames.system.model.velocities)
-    _write(frames, "tau", {"q": made.by_q, "qd": made.by_qd, "qdd": made.M})
+    write(frames, "tau", {"q": made.by_q, "qd": made.by_qd, "qdd": made.M})
 
 
-def forward_derivatives(frames: Frames, tau: tuple[Node, ...]) -> None:
-    """Outputs qdd, dqdd_dq, dqdd_dqd, dqdd_dtau (the inverse of the mass matrix)."""
-    made, n = Sensitivity(frames, -1), frames.system.nv
-    note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
-    b = [[t - x] for t, x in zip(tau, made.bias(), strict=True)]
-    qdd = tuple(row[0] for row in frames.scheme.solve("qdd", made.M, b, note=note))
-    made.at(qdd)
-    unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
-    B = [[*a, *b, *c] for a, b, c in zip(made.by_q, made.by_qd, unit, strict=True)]
-    X = solved(frames, made.M, B)
-    frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
-    parts = (("q", 0), ("qd", n), ("tau", 2 * n))
-    _write(frames, "qdd", {by: [row[k : k + n] for row in X] for by, k in parts})
-
-
-def solved(frames: Frames, A: Matrix, B: Matrix) -> Matrix:
-    """X with A X = B; columns that are nothing but zeros are left out of the system."""
-    moving = [k for k in range(len(B[0])) if any(row[k] is not ZERO for row in B)]
-    note = Note(step="M X = [-∂tau/∂q, -∂tau/∂qd, 1]", eq="Carpentier2018")
-    X = frames.scheme.solve("X", A, [[row[k] for k in moving] for row in B], note=note)
-    full = [[ZERO] * len(B[0]) for _ in B]
-    for row, found in zip(full, X, strict=True):
-        for k, x in zip(moving, found, strict=True):
-            row[k] = x
-    return full
-
-
-def _write(frames: Frames, of: str, blocks: dict[str, Matrix]) -> None:
+def write(frames: Frames, of: str, blocks: dict[str, Matrix]) -> None:
     """Outputs d`of`_d`by`, one row per component of `of`."""
     n = frames.system.nv
     for by, rows in blocks.items():

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
-from kinetree.formalism.derivatives import forward_derivatives, inverse_derivatives
+from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.energy import energy
+from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import kinematics
 from kinetree.formalism.rates import rate_matrix
@@ -78,7 +79,7 @@ def declare_inputs(
 ) -> tuple[Node, ...]:
     """Declare q, qd, the rates, external wrenches and parameters; the symbols of the rates."""
     model, table = system.model, system.table
-    joints = model.joints.values()
+    joints = model.leaders
     q_units = tuple(unit for joint in joints for unit in joint.q_units)
     v_units = tuple(unit for joint in joints for unit in joint.v_units)
     names = tuple(model.coordinates)

@@ -30,7 +30,16 @@ from kinetree.engine import ZERO, Node, number
 from kinetree.formalism.economy import Moves, decide, possible
 from kinetree.formalism.linkage import Link, Linkage, rotate, rotate_tensor
 from kinetree.formalism.motion import AxisMotion
-from kinetree.formalism.vectors import NULL_TENSOR, Sym, Vec, plus, steiner, tensor_plus, times, vec3
+from kinetree.formalism.vectors import (
+    NULL_TENSOR,
+    Sym,
+    Vec,
+    plus,
+    steiner,
+    tensor_plus,
+    times,
+    vec3,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,6 @@ from kinetree.errors import (
     ModelWarning,
     combine,
     sentence,
-    suggest,
 )
 from kinetree.model import topology
 from kinetree.model.mobility import Singular, singular_joints, tensor

@@ -192,7 +192,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """q = ratio·q_of(joint) + offset: the joint follows another and has no coordinate of its own."""
+    """q = ratio·q_of(joint) + offset: the joint has no coordinate of its own."""
 
     joint: str
     ratio: float = 1.0

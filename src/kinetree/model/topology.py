@@ -90,8 +90,9 @@ def tree(model: Model) -> Tree:
     origin = model.ground.origin
     sentinel = Joint("ground", "fixed", origin, origin, (), (), ())
     leaders = model.leaders
-    q_at = dict(zip((j.name for j in leaders), accumulate((j.nq for j in leaders), initial=0)))
-    v_at = dict(zip((j.name for j in leaders), accumulate((j.nv for j in leaders), initial=0)))
+    names = [joint.name for joint in leaders]
+    q_at = dict(zip(names, accumulate((j.nq for j in leaders), initial=0), strict=False))
+    v_at = dict(zip(names, accumulate((j.nv for j in leaders), initial=0), strict=False))
     drives = [drive(model, joint) for _, joint in rows]
     return Tree(
         bodies=(model.ground, *(joint.child.body for _, joint in rows)),

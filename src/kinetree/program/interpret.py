@@ -22,8 +22,8 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
     for row in program.inputs:
         array = _array(row, arrays)
         lead = array.shape[: array.ndim - len(row.shape)]
-        batch = np.broadcast_shapes(batch, lead)
-        flat = array.reshape(*lead, -1)
+        batch = _joined(batch, lead, row)
+        flat = array.reshape(*lead, len(row.symbols))
         values.update({s: flat[..., i] for i, s in enumerate(row.symbols)})
     for block in (*program.preamble, *program.blocks):
         if isinstance(block, Assign):
@@ -34,6 +34,18 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
         out.name: _stack(evaluate(out.nodes, values), batch).reshape((*batch, *out.shape))
         for out in program.outputs
     }
+
+
+def _joined(batch: tuple[int, ...], lead: tuple[int, ...], row: Input) -> tuple[int, ...]:
+    """The batch axes of all inputs so far and of one more."""
+    try:
+        return np.broadcast_shapes(batch, lead)
+    except ValueError:
+        raise ShapeError(
+            f"its batch axes {lead} do not fit those of the inputs before it, {batch}",
+            element=f"input '{row.name}'",
+            cure="give every input the same leading axes, or none",
+        ) from None
 
 
 def _array(row: Input, arrays: Mapping[str, Any]) -> Any:

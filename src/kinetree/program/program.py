@@ -9,7 +9,7 @@ Refs: Docquier2013 sec. 3.3
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from kinetree.errors import unknown
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from kinetree.program.derive.directions import By
 
 TARGETS: dict[str, Any] = {}
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
@@ -203,11 +205,17 @@ class Program:
             raise unknown("target", name, TARGETS, f"program '{self.name}'")
         return TARGETS[name]
 
-    def derivative(self, of: str, by: str | tuple[str, ...], **options: Any) -> Program:
+    def derivative(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives d`of`/d`by` (see `kinetree.program.derive.forward`)."""
         from kinetree.program.derive import forward  # noqa: PLC0415  stands above the noun
 
         return forward(self, of, by, **options)
+
+    def adjoint(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
+        """The Program that also gives `by`_bar = `of`_barᵀ·d`of`/d`by` (see `derive.reverse`)."""
+        from kinetree.program.derive import reverse  # noqa: PLC0415  stands above the noun
+
+        return reverse(self, of, by, **options)
 
     def show(self) -> str:
         """The equations as text, one per line, with their notes."""

@@ -47,9 +47,7 @@ def map_block(block: Block, change: Callable[[Node], Node]) -> Block:
 
 def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Output, ...]:
     """The outputs with every component changed."""
-    return tuple(
-        replace(out, nodes=tuple(change(x) for x in out.nodes)) for out in program.outputs
-    )
+    return tuple(replace(out, nodes=tuple(change(x) for x in out.nodes)) for out in program.outputs)
 
 
 def taken_names(program: Program) -> set[str]:

@@ -62,7 +62,7 @@ def solve_symmetric(
             x[j] = x[j] - factor * x[i]
     for i, y in enumerate(x):  # D z = y, L x = z
         known = [(factor * x[j], -1) for j, factor in L[i].items()]
-        x[i] = scheme.let(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
+        x[i] = scheme.exactly(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
     return x
 
 

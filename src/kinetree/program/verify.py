@@ -41,11 +41,14 @@ def problems(program: Program) -> Iterator[str]:
 
 
 def _unique_names(program: Program, inputs: list[Node]) -> Iterator[str]:
-    seen: dict[str, Node] = {}
+    seen: set[str] = set()
     for s in (*inputs, *(t for b in (*program.preamble, *program.blocks) for t in b.targets)):
         if s.name in seen:
             yield f"'{s.name}' is defined twice"
-        seen[s.name] = s
+        seen.add(s.name)
+    for kind, rows in (("inputs", program.inputs), ("outputs", program.outputs)):
+        names = [row.name for row in rows]
+        yield from (f"two {kind} are called '{name}'" for name in names if names.count(name) > 1)
 
 
 def _block(block: Block, known: set[Node], where: str) -> Iterator[str]:
@@ -64,13 +67,23 @@ def _shapes(program: Program) -> Iterator[str]:
             yield f"input '{row.name}' has shape {row.shape} but {len(row.symbols)} symbols"
         if row.default is not None and len(row.default) != len(row.symbols):
             yield f"input '{row.name}' has {len(row.default)} default values"
+        if any(words and len(words) != len(row.symbols) for words in (row.labels, row.units)):
+            yield f"input '{row.name}' has labels or units missing"
     for out in program.outputs:
         if size(out.shape) != len(out.nodes):
             yield f"output '{out.name}' has shape {out.shape} but {len(out.nodes)} nodes"
+        if out.labels and len(out.labels) != len(out.nodes):
+            yield f"output '{out.name}' has labels missing"
     for block in (*program.preamble, *program.blocks):
-        if isinstance(block, Solve) and (
-            len(block.matrix) != block.n**2
-            or len(block.rhs) != block.n * block.k
-            or len(block.targets) != block.n * block.k
-        ):
-            yield f"the system for '{block.targets[0].name}' has entries missing"
+        if isinstance(block, Solve):
+            yield from _system(block)
+
+
+def _system(block: Solve) -> Iterator[str]:
+    name, n, k = block.targets[0].name if block.targets else "nothing", block.n, block.k
+    if (len(block.matrix), len(block.rhs), len(block.targets)) != (n**2, n * k, n * k):
+        yield f"the system for '{name}' has entries missing"
+    elif block.symmetric and any(
+        block.matrix[i * n + j] is not block.matrix[j * n + i] for i in range(n) for j in range(i)
+    ):
+        yield f"the matrix of the system for '{name}' is not symmetric"

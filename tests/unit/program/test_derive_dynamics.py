@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,11 +66,38 @@ def test_followers_share_the_coordinate_of_their_leader() -> None:
     compare(model)
 
 
+@pytest.mark.parametrize("frame", ["world", "body"])
+def test_a_floating_mechanism_with_a_wrench(frame: str) -> None:
+    model = zoo.random_tree(3, 11, ("revolute",), base="free")
+    model.wrench("push", model.bodies["b2"].point("tip", (0.3, 0.1, -0.2)), frame=frame)
+    compare(model)
+
+
+def test_two_floating_mechanisms() -> None:
+    links = zoo.random_links(3, 12, ("revolute",), base="free")
+    compare(zoo.build([*links, replace(links[0])], "pair"))
+
+
 def test_one_factorisation_serves_all() -> None:
-    program = kt.derive(zoo.random_tree(4, 3, ("revolute",), base="free"), "forward_derivatives")
+    links = zoo.chain_links(4, 3, ("free", "revolute", "revolute", "revolute"))
+    program = kt.derive(zoo.build(links), "forward_derivatives")
     first, second = (block for block in program.blocks if isinstance(block, Solve))
     assert first.matrix == second.matrix
-    assert (first.k, second.k) == (1, 3 * 9 - 3), "the position of a free base has no effect"
+    assert first.k == 1 + (9 - 3) + 9, "qdd, by qd without the drift of the base, by tau"
+    assert second.k == 9 - 6, "the place and the attitude of a free base have no effect on M, c"
+
+
+def test_a_free_body_falls() -> None:
+    """qdd = (0, Rᵀg - w×u) without forces at all, whatever its attitude."""
+    model = kt.Model("stone", gravity=(1.0, 2.0, -9.0))
+    model.free("base", model.ground, model.body("stone", mass=2.0, inertia=(1.0, 1.0, 1.0)))
+    state = zoo.state(model, 1)
+    given = {"q": state["q"], "qd": state["qd"], "tau": np.zeros(6)}
+    out = kt.derive(model, "forward_derivatives").evaluate(**given)
+    w, u = state["qd"][:3], state["qd"][3:]
+    assert_close(out["qdd"][:3], np.zeros(3), FORMALISM, scale=1.0)
+    assert np.linalg.norm(out["qdd"][3:] + np.cross(w, u)) == pytest.approx(np.sqrt(86.0))
+    assert_close(out["dqdd_dqd"][3:, 3:], -np.cross(w, np.eye(3)).T, FORMALISM)
 
 
 def test_structure_saves_operations() -> None:

@@ -16,6 +16,7 @@ from kinetree import engine as en
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.errors import KinetreeError
 from kinetree.program import Program, Solve
+from kinetree.program.passes import condense
 from kinetree.program.verify import verify
 
 MOVING = [kind for kind in zoo.KINDS if kind != "fixed"]
@@ -55,6 +56,18 @@ def test_every_function(op: en.Op) -> None:
     given = {"x": np.array([0.6, 0.8])}
     ours = program.derivative("y", "x").evaluate(**given)["dy_dx"]
     assert_close(ours, complex_step(program, "y", "x", given), IDENTITY, scale=1.0)
+
+
+def test_sine_and_cosine_of_a_moving_angle() -> None:
+    """The derivative of the sine uses the name of the cosine, and the other way round."""
+    made, inputs = scheme(x=2)
+    angle = made.let("angle", inputs["x"][0] * inputs["x"][1])
+    made.output("y", [angle * en.sin(angle), angle * en.cos(angle), en.sin(inputs["x"][0])])
+    program = condense(made.program())
+    d = verify(program.derivative("y", "x"))
+    given = {"x": np.array([0.6, -1.8])}
+    assert_close(d.evaluate(**given)["dy_dx"], complex_step(program, "y", "x", given), IDENTITY)
+    assert d.count().call == 4
 
 
 @pytest.mark.parametrize("symmetric", [True, False])

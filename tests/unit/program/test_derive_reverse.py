@@ -9,7 +9,6 @@ from tests.approx import FORMALISM, IDENTITY, assert_close
 from tests.unit.program.derive_tools import complex_step, linear_system, with_defaults
 
 import kinetree as kt
-from kinetree.program.derive import reverse
 from kinetree.program.verify import verify
 
 MOVING = [kind for kind in zoo.KINDS if kind != "fixed"]
@@ -27,7 +26,7 @@ def test_bars_are_weights_times_jacobian(kind: str) -> None:
     given = with_defaults(program, {name: state[name] for name in ("q", "qd", "qdd")})
     by, w = ("q", "qd", "qdd", "p"), weights(model.nv)
     jacobian = program.derivative("tau", by).evaluate(**given)
-    out = verify(reverse(program, "tau", by)).evaluate(**given, tau_bar=w)
+    out = verify(program.adjoint("tau", by)).evaluate(**given, tau_bar=w)
     for name in by:
         assert_close(out[f"{name}_bar"], w @ jacobian[f"dtau_d{name}"], FORMALISM, name)
 
@@ -37,7 +36,7 @@ def test_a_linear_system_has_an_adjoint_system(symmetric: bool) -> None:
     program = linear_system(symmetric=symmetric)
     given = {"x": np.array([0.3, -0.5, 0.8, 0.2])}
     w = weights(6).reshape(3, 2)
-    out = verify(reverse(program, "X", "x")).evaluate(**given, X_bar=w)
+    out = verify(program.adjoint("X", "x")).evaluate(**given, X_bar=w)
     jacobian = program.derivative("X", "x").evaluate(**given)["dX_dx"]
     assert_close(out["x_bar"], np.einsum("ij,ijk->k", w, jacobian), FORMALISM)
 
@@ -50,7 +49,7 @@ def test_forward_dynamics(formalism: str) -> None:
     given = {name: state[name] for name in ("q", "qd", "tau")}
     w = weights(model.nv)
     jacobian = program.derivative("qdd", tuple(given)).evaluate(**given)
-    out = reverse(program, "qdd", tuple(given)).evaluate(**given, qdd_bar=w)
+    out = program.adjoint("qdd", tuple(given)).evaluate(**given, qdd_bar=w)
     for name in given:
         assert_close(out[f"{name}_bar"], w @ jacobian[f"dqdd_d{name}"], FORMALISM, name)
 
@@ -62,7 +61,7 @@ def test_tangent_bars() -> None:
     given = {name: state[name] for name in ("q", "qd", "qdd")}
     w = weights(model.nv)
     jacobian = program.derivative("tau", "q", tangent=True).evaluate(**given)["dtau_dq"]
-    out = reverse(program, "tau", "q", tangent=True, only=True).evaluate(**given, tau_bar=w)
+    out = program.adjoint("tau", "q", tangent=True, only=True).evaluate(**given, tau_bar=w)
     assert list(out) == ["q_bar"]
     assert_close(out["q_bar"], w @ jacobian, FORMALISM)
 
@@ -71,14 +70,14 @@ def test_the_gradient_of_a_scalar_needs_no_weights() -> None:
     """The gradient of the potential energy is tau at rest."""
     model = zoo.chain(4)
     q, rest = zoo.state(model, 4)["q"], np.zeros(4)
-    out = reverse(kt.derive(model, "energy"), "potential", "q").evaluate(q=q, qd=rest)
+    out = kt.derive(model, "energy").adjoint("potential", "q").evaluate(q=q, qd=rest)
     tau = kt.derive(model, "inverse").evaluate(q=q, qd=rest, qdd=rest)["tau"]
     assert_close(out["q_bar"], tau, FORMALISM)
 
 
 def test_the_cost_does_not_grow_with_the_number_of_inputs() -> None:
     program = kt.derive(zoo.chain(12), "inverse")
-    bars = reverse(program, "tau", ("q", "qd", "qdd"))
+    bars = program.adjoint("tau", ("q", "qd", "qdd"))
     assert bars.count().total < 4 * program.count().total
 
 
@@ -87,7 +86,7 @@ def test_forward_over_reverse() -> None:
     model = zoo.chain(3)
     state = zoo.state(model, 5)
     given = {"q": state["q"], "qd": state["qd"]}
-    gradient = reverse(kt.derive(model, "energy"), "kinetic", ("q", "qd"), only=True)
+    gradient = kt.derive(model, "energy").adjoint("kinetic", ("q", "qd"), only=True)
     hessian = gradient.derivative(("q_bar", "qd_bar"), ("q", "qd")).evaluate(**given)
     M = kt.derive(model, "mass_bias").evaluate(**given)["M"]
     assert_close(hessian["dqd_bar_dqd"], M, FORMALISM)
@@ -101,10 +100,10 @@ def test_reverse_over_forward_is_forward_over_reverse() -> None:
     state = zoo.state(model, 6)
     given = {name: state[name] for name in ("q", "qd", "qdd")}
     w = weights(model.nv)
-    one = reverse(program, "tau", "q", only=True).derivative("q_bar", "q")
+    one = program.adjoint("tau", "q", only=True).derivative("q_bar", "q")
     first = one.evaluate(**given, tau_bar=w)["dq_bar_dq"]
     jacobian = program.derivative("tau", "q", only=True)
-    other = reverse(jacobian, "dtau_dq", "q", only=True)
+    other = jacobian.adjoint("dtau_dq", "q", only=True)
     for k in range(model.nv):
         along = np.outer(w, np.eye(model.nv)[k])
         bar = other.evaluate(**given, dtau_dq_bar=along)["q_bar"]
@@ -113,7 +112,7 @@ def test_reverse_over_forward_is_forward_over_reverse() -> None:
 
 def test_bars_against_complex_step_of_a_solve() -> None:
     program = linear_system(symmetric=True, n=4, k=1)
-    bars = reverse(program, "X", "x")
+    bars = program.adjoint("X", "x")
     given = {"x": np.array([0.3, -0.5, 0.8, 0.2]), "X_bar": weights(4).reshape(4, 1)}
     second = bars.derivative("x_bar", "x").evaluate(**given)["dx_bar_dx"]
     assert_close(second, complex_step(bars, "x_bar", "x", given), FORMALISM)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from kinetree.engine import node as n
 from kinetree.engine.ops import ADD, NUM, OPS, Op
@@ -132,7 +131,12 @@ def rewrite(op: Op, args: tuple[n.Node, ...]) -> n.Node | None:
     if folded is not None:
         return folded
     for rule in _BY_HEAD[op.name]:
-        found: Any = rule.pattern(args)
+        found = rule.pattern(args)
         if found is not None:
             return rule.result(*found)
     return None
+
+
+def first_match(op: Op, args: tuple[n.Node, ...]) -> Rule | None:
+    """The rule that `rewrite` applies to these arguments."""
+    return next((rule for rule in _BY_HEAD[op.name] if rule.pattern(args) is not None), None)

@@ -14,7 +14,7 @@ Refs: Docquier2013 sec. 3.2, eqs. 33 and 34
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kinetree.engine import node as n
@@ -22,6 +22,8 @@ from kinetree.engine.node import Node, Number
 from kinetree.engine.ops import ADD, COS, MUL, SIN, Op
 
 Sums = dict[Node, Number]
+EXPANDED = 64
+"""Terms up to which factored sums are multiplied out; beyond, nested ones would grow for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +55,68 @@ DOUBLE = "2*sin(a)*cos(a) -> sin(2*a)"
 """The one identity within a product; see `double_angle`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rule as a term sees it: what its partner is made of, its sign, and what the two become."""
+
+    partner: tuple[Op, Op]
+    sign: int
+    head: Op
+    angle: int
+    lead: int
+
+
+def steps(rules: Iterable[PairRule], ops: tuple[Op, Op]) -> tuple[Step, ...]:
+    """The rules for a term with factors of these heads, as left side or as right side."""
+    rules = tuple(rules)
+    as_left = [Step(r.right, r.sign, r.head, r.angle, 1) for r in rules if r.left == ops]
+    as_right = [
+        Step(r.left, r.sign, r.head, r.angle, r.sign)
+        for r in rules
+        if r.right == ops and set(r.right) != set(r.left)
+    ]
+    return (*as_left, *as_right)
+
+
+_STEPS = {(f, g): steps(PAIRS, (f, g)) for f in (SIN, COS) for g in (SIN, COS)}
+
+
+def simplify(value: Number, sums: Sums, settled: Sums) -> Node:
+    """The Node of value + sums; the terms of `settled` are known to hold no identity."""
+    value, sums = expand(value, sums)
+    fresh = [t for t, c in sums.items() if t.trig > 1 and settled.get(t) != c]
+    value, sums = condense(value, sums, fresh)
+    common = common_factor(value, sums)
+    if common is None:
+        return n.collected(value, sums)
+    outer, inner = common
+    coef, group = n.split_coefficient(n.linear(0, tuple(inner.items())))
+    product = n.mul(outer, group)
+    return product if coef == 1 else n.collected(0, {product: coef})
+
+
 def expand(value: Number, sums: Sums) -> tuple[Number, Sums]:
     """Multiply out trigonometric factors of sums of trigonometric terms, so that terms can meet."""
-    if all(_factored(term) is None for term in sums):
+    factored = [inner for term in sums if (inner := _factored(term)) is not None]
+    if not factored or len(sums) + sum(len(inner.args) for inner in factored) > EXPANDED:
         return value, sums
     flat: Sums = {}
     for term, coef in sums.items():
         for product, c in _multiplied_out(term):
-            if product.is_number:
-                value += coef * c * product.value
-            else:
-                flat[product] = flat.get(product, 0) + coef * c
+            value += _collect(flat, product, coef * c)
     return n.normal(value), {t: c for t, c in flat.items() if c != 0}
+
+
+def _collect(sums: Sums, node: Node, coef: Number) -> Number:
+    """Add coef·node to the sums, term by term; the numeric part is returned."""
+    if node.is_number:
+        return coef * node.value
+    if node.op is not ADD:
+        sums[node] = sums.get(node, 0) + coef
+        return 0
+    for arg, c in zip(node.args, node.coefs, strict=True):
+        sums[arg] = sums.get(arg, 0) + coef * c
+    return coef * node.value
 
 
 def _factored(term: Node) -> Node | None:
@@ -86,13 +138,12 @@ def _multiplied_out(term: Node) -> Iterator[tuple[Node, Number]]:
     if inner.value != 0:
         yield outer, inner.value
     for arg, coef in zip(inner.args, inner.coefs, strict=True):
-        c, product = n.split_coefficient(n.mul(outer, arg))
-        yield product, coef * c
+        yield n.mul(outer, arg), coef
 
 
-def condense(value: Number, sums: Sums) -> tuple[Number, Sums]:
-    """Apply PAIRS until no two terms match."""
-    todo = [t for t in sums if t.trig > 1]
+def condense(value: Number, sums: Sums, fresh: Iterable[Node]) -> tuple[Number, Sums]:
+    """Apply the identities until no term of `fresh`, or made from one, finds a partner."""
+    todo = sorted(fresh, key=n.by_key, reverse=True)
     while todo:
         term = todo.pop()
         if term not in sums:
@@ -100,42 +151,46 @@ def condense(value: Number, sums: Sums) -> tuple[Number, Sums]:
         merged = _merge(term, sums)
         if merged is None:
             continue
-        c, product = n.split_coefficient(merged)
-        if product.is_number:
-            value = n.normal(value + c * product.value)
-            continue
-        total = n.normal(sums.get(product, 0) + c)
-        if total == 0:
-            sums.pop(product, None)
-        else:
-            sums[product] = total
-            if product.trig > 1:
-                todo.append(product)
-    return value, sums
+        added: Sums = {}
+        value += _collect(added, merged, 1)
+        for node, coef in added.items():
+            total = n.normal(sums.get(node, 0) + coef)
+            if total == 0:
+                del sums[node]
+            else:
+                sums[node] = total
+                if node.trig > 1:
+                    todo.append(node)
+    return n.normal(value), sums
 
 
 def _merge(term: Node, sums: Sums) -> Node | None:
     """Find a partner of the term, remove both from the sum and return what they become."""
     coef = sums[term]
+    factors = {arg for other in sums for arg in other.args}
     for a, b in _trig_pairs(term):
-        for rule in PAIRS:
-            if (a.op, b.op) != rule.left:
+        rest = ((term, 1), (a, -1), (b, -1))
+        for step in _STEPS[a.op, b.op]:
+            first, second = _turned(a, step.partner[0]), _turned(b, step.partner[1])
+            if first not in factors or second not in factors:
                 continue
-            left = ((term, 1), (a, -1), (b, -1))
-            first = n.call(rule.right[0].name, a.args[0])
-            second = n.call(rule.right[1].name, b.args[0])
-            partner = n.monomial(1, (*left, (first, 1), (second, 1)))
-            if partner is term or sums.get(partner) != rule.sign * coef:
+            partner = n.monomial(1, (*rest, (first, 1), (second, 1)))
+            if partner is term or sums.get(partner) != step.sign * coef:
                 continue
             del sums[term], sums[partner]
-            angle = n.linear(0, ((a.args[0], 1), (b.args[0], rule.angle)))
-            return n.mul(n.monomial(coef, left), n.call(rule.head.name, angle))
+            angle = n.linear(0, ((a.args[0], 1), (b.args[0], step.angle)))
+            return n.mul(n.monomial(step.lead * coef, rest), n.call(step.head.name, angle))
     if abs(coef) == 2:
-        double = double_angle(2, term)
-        if double.op is not ADD:
+        double = double_angle(term)
+        if double is not None:
             del sums[term]
             return double if coef == 2 else n.scale(-1, double)
     return None
+
+
+def _turned(node: Node, op: Op) -> Node:
+    """The sine or cosine of the same angle, which is in normal form for one as for the other."""
+    return node if node.op is op else n.intern_call(op, node.args)
 
 
 def _trig_pairs(term: Node) -> Iterator[tuple[Node, Node]]:
@@ -155,7 +210,10 @@ def _trig_pairs(term: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def common_factor(value: Number, sums: Sums) -> tuple[Node, Sums] | None:
-    """(outer, inner) with outer·inner the sum, where all terms share a sine or cosine factor."""
+    """(outer, inner) with outer·inner the sum, where all terms share a sine or cosine factor.
+
+    Only where a sine or cosine is left inside, because `expand` undoes no other.
+    """
     if value != 0 or len(sums) < 2:
         return None
     shared: dict[Node, int] | None = None
@@ -173,7 +231,7 @@ def common_factor(value: Number, sums: Sums) -> tuple[Node, Sums] | None:
     for term, coef in sums.items():
         c, rest = n.split_coefficient(n.monomial(coef, ((term, 1), (outer, -1))))
         inner[rest] = c
-    return outer, inner
+    return (outer, inner) if any(rest.trig for rest in inner) else None
 
 
 def _trig_powers(term: Node) -> dict[Node, int]:
@@ -188,13 +246,13 @@ def _trig_powers(term: Node) -> dict[Node, int]:
     }
 
 
-def double_angle(coef: Number, product: Node) -> Node:
-    """2·X·sin(a)·cos(a) -> X·sin(2a), for the first such pair of factors; else 2·product."""
+def double_angle(product: Node) -> Node | None:
+    """2·X·sin(a)·cos(a) -> X·sin(2a), for the first such pair of factors; None without one."""
     powers = _trig_powers(product)
     for a in powers:
         if a.op is SIN:
-            partner = n.call("cos", a.args[0])
+            partner = _turned(a, COS)
             if partner in powers:
                 double = n.call("sin", n.scale(2, a.args[0]))
                 return n.monomial(1, ((product, 1), (a, -1), (partner, -1), (double, 1)))
-    return n.intern_sum(0, (product,), (coef,))
+    return None

@@ -13,14 +13,15 @@ Refs: Docquier2013 sec. 3.5.2, eqs. 43-46
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from kinetree.engine import ADD, MUL, NUM, SYM, ZERO, Node, linear, mul, topological
 from kinetree.engine.diff import local_partials
-from kinetree.program.derive.base import Page
+from kinetree.program.derive.base import Page, is_trig
 from kinetree.program.derive.directions import By, Directions, directions, names
-from kinetree.program.program import Assign, Note, Program, Solve
+from kinetree.program.program import Assign, Block, Note, Program, Solve
 
 Tangents = Mapping[int, Node]
 """Direction number -> derivative; directions without effect are absent."""
@@ -56,11 +57,11 @@ def forward(
     wanted = names(of)
     page = Page(program, f"{program.name}_d{'_'.join(wanted)}")
     state = _Forward(page, rows)
-    for block in page.blocks:
-        if isinstance(block, Assign):
-            state.assign(block)
+    for in_pairs, blocks in groupby(page.blocks, is_trig):
+        if in_pairs:
+            state.trig(list(blocks))
         else:
-            state.solve(block)
+            state.through(blocks)
     if not only:
         page.outputs()
     for name in wanted:
@@ -92,9 +93,25 @@ class _Forward:
             value = self.scheme.let(f"{s.name}_d{name}{k}", change, note)
             self.known.setdefault(s, {})[direction] = value
 
-    def assign(self, block: Assign) -> None:
-        """A name, then its derivatives."""
-        self.scheme.adopt(block)
+    def trig(self, blocks: Iterable[Block]) -> None:
+        """Sines and cosines in a row: all names first, since the derivatives use both of a pair."""
+        for block in blocks:
+            self.scheme.adopt(block)
+        for block in blocks:
+            self.assign(block)
+
+    def through(self, blocks: Iterable[Block]) -> None:
+        """Other blocks: each with its derivatives behind it."""
+        for block in blocks:
+            if isinstance(block, Assign):
+                self.scheme.adopt(block)
+                self.assign(block)
+            else:
+                self.solve(block)
+
+    def assign(self, block: Block) -> None:
+        """The derivatives of a name."""
+        assert isinstance(block, Assign)
         (tangents,) = self.tangents((block.expr,), block.target.name)
         if tangents:
             self.known[block.target] = {

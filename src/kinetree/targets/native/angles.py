@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.native.layout import ANGLES
 from kinetree.targets.native.sincos import (
-    FUSED,
-    SHORT,
     checked_definition,
     far_definition,
-    literal,
+    is_far,
     real,
     rows_definition,
     sincos_definition,
-    splat,
+    triple,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -77,44 +76,42 @@ def _width(made: Plan) -> int:
 
 
 def through_registers(writer: Writer) -> None:
-    """Groups of angles in SIMD lanes, with one test for far angles ahead of all of them."""
+    """Groups of angles in SIMD lanes, with one test for far angles behind all of them."""
     made = writer.plan
-    vector = real(ANGLES)
-    pair = f"{{ {vector}, {vector} }}"
+    vector, result = real(ANGLES), triple(ANGLES)
     groups = [made.angles[i : i + ANGLES] for i in range(0, len(made.angles), ANGLES)]
     names = [_gather(writer, group) for group in groups]
-    _test(writer, names)
-    for label, callee in (("far", "kt.sincos.far"), ("near", "kt.sincos")):
-        writer.lines.append(f"{label}.angles:")
-        for index, name in enumerate(names):
-            writer.add(f"%{label}{index} = call {pair} @{callee}.{ANGLES}({vector} {name})")
-        writer.add("br label %body")
+    for index, name in enumerate(names):
+        writer.add(f"%near{index} = call {result} @kt.sincos.{ANGLES}({vector} {name})")
+    _test(writer, len(groups))
+    for index, name in enumerate(names):
+        writer.add(f"%beyond{index} = call {result} @kt.sincos.far.{ANGLES}({vector} {name})")
+    writer.add("br label %body")
     writer.lines.append("body:")
     for index in range(len(groups)):
-        sources = ", ".join(f"[ %{label}{index}, %{label}.angles ]" for label in ("far", "near"))
-        writer.add(f"%pair{index} = phi {pair} {sources}")
+        sources = f"[ %near{index}, %entry ], [ %beyond{index}, %beyond ]"
+        writer.add(f"%both{index} = phi {result} {sources}")
     for index in range(len(groups)):
         for which in (0, 1):
-            writer.add(f"%row{index}.{which} = extractvalue {pair} %pair{index}, {which}")
+            writer.add(f"%row{index}.{which} = extractvalue {result} %both{index}, {which}")
     for entry, (angle, which) in made.trig.items():
         index, lane = divmod(angle, ANGLES)
         name = writer.known[entry] = f"%v{entry}"
         writer.add(f"{name} = extractelement {vector} %row{index}.{which}, i32 {lane}")
 
 
-def _test(writer: Writer, names: list[str]) -> None:
+def _test(writer: Writer, groups: int) -> None:
     """Branch on whether any angle lies beyond the limit of the reduction."""
-    vector, flags = real(ANGLES), f"<{ANGLES} x i1>"
-    limit = splat(literal((FUSED if writer.options.fused else SHORT).limit), "double", ANGLES)
-    far = "zeroinitializer"
-    for name in names:
-        size, beyond, joined = writer.fresh(), writer.fresh(), writer.fresh()
-        writer.add(f"{size} = call {vector} @llvm.fabs.v{ANGLES}f64({vector} {name})")
-        writer.add(f"{beyond} = fcmp ogt {vector} {size}, {limit}")
-        writer.add(f"{joined} = or {flags} {far}, {beyond}")
-        far = joined
-    writer.add(f"%far = call i1 @llvm.vector.reduce.or.v{ANGLES}i1({flags} {far})")
-    writer.add("br i1 %far, label %far.angles, label %near.angles, !prof !0")
+    count, result = whole(ANGLES), triple(ANGLES)
+    gathered = "zeroinitializer"
+    for index in range(groups):
+        away, joined = writer.fresh(), writer.fresh()
+        writer.add(f"{away} = extractvalue {result} %near{index}, 2")
+        writer.add(f"{joined} = or {count} {gathered}, {away}")
+        gathered = joined
+    writer.lines.append(is_far(gathered, ANGLES, writer.options.fused))
+    writer.add("br i1 %far, label %beyond, label %body, !prof !0")
+    writer.lines.append("beyond:")
 
 
 def _gather(writer: Writer, group: list[int]) -> str:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import ShapeError, unknown
-from kinetree.targets.native.batch import LANES
 from kinetree.targets.native.kernels import BODY, CHECKED, PREAMBLE, Kernels
+from kinetree.targets.native.packing import LANES
 from kinetree.targets.native.ports import Port, common_batch
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Function:
             "y": sum(p.size for p in self.outputs),
         }
         self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._defaults = {p.name: p.default_array for p in self.inputs if p.default is not None}
         self._lock = threading.Lock()
         self._local = threading.local()
         self._library = self.kernels.single()
@@ -122,8 +123,9 @@ class Function:
         with self._lock:
             found = self._constants.get(key)
             if found is None:
-                found = self._constants[key] = np.zeros(self.sizes["c"] or 1)
+                found = self._constants[key] = np.zeros(self.sizes["c"])
                 SINGLE(self._library.addresses[PREAMBLE])(address(values), 0, address(found))
+                found.flags.writeable = False
                 if len(self._constants) > REMEMBERED:
                     self._constants.popitem(last=False)
             else:
@@ -133,8 +135,7 @@ class Function:
     def _default_constants(self) -> tuple[NDArray[np.float64], int] | None:
         if any(p.default is None for p in self._parameters):
             return None
-        values = [v for p in self._parameters for v in p.default or ()]
-        found = self.preamble_values(np.array(values, dtype=np.float64))
+        found = self._preamble_of(self._defaults)
         return found, address(found)
 
     def __call__(
@@ -197,29 +198,58 @@ class Function:
         for name in given:
             if name not in self._known:
                 raise unknown("input", name, [p.name for p in self.inputs], self.name)
-        given = {**given, **self._named_parameters(given, parameters)}
-        arrays = [_given(port, given) for port in self.inputs]
+        if parameters:
+            given = {**given, **self._named_parameters(given, parameters)}
+        arrays = [self._given(port, given) for port in self.inputs]
         batch = common_batch(self.inputs, arrays)
         rows = dict(zip((p.name for p in self.inputs), arrays, strict=True))
         if check:
             for port in self._parameters:
-                port.refuse_infinite(rows[port.name])
+                if port.name in given:
+                    port.refuse_infinite(rows[port.name])
+        if not batch:
+            return self._one(rows, check)
         if prod(batch) < BY_ONE:
             return self._one_by_one(rows, batch, check)
         return self._many(rows, batch, check, threads)
 
+    def _given(self, port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
+        if port.name in given:
+            return port.array(given[port.name])
+        if port.name not in self._defaults:
+            raise _not_given(port)
+        return self._defaults[port.name]
+
+    def _one(
+        self, rows: Mapping[str, NDArray[np.float64]], check: bool
+    ) -> dict[str, NDArray[np.float64]]:
+        local = self._local.__dict__
+        if not local:
+            self._buffers(local)
+        for port, view in zip(self._variables, local["views"], strict=True):
+            view[...] = rows[port.name]
+        constants = self._preamble_of(rows)
+        return self._single(local, address(constants), check)
+
+    def _preamble_of(self, rows: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The preamble's results for one value of each parameter input."""
+        values = [rows[p.name].reshape(-1) for p in self._parameters]
+        if len(values) == 1:
+            return self.preamble_values(values[0])
+        return self.preamble_values(np.concatenate([*values, np.empty(0)]))
+
     def _named_parameters(
-        self, given: Mapping[str, Any], parameters: Mapping[str, Any] | None
+        self, given: Mapping[str, Any], parameters: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Parameter inputs with single components replaced by name."""
         changed: dict[str, Any] = {}
-        for name, value in (parameters or {}).items():
+        for name, value in parameters.items():
             port = next((p for p in self._parameters if name in p.labels), None)
             if port is None:
                 labels = [label for p in self._parameters for label in p.labels]
                 raise unknown("parameter", name, labels, self.name)
             if port.name not in changed:
-                changed[port.name] = _given(port, given)
+                changed[port.name] = self._given(port, given)
             array = changed[port.name]
             flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], port.size))
             component = np.asarray(value, dtype=np.float64)
@@ -232,17 +262,11 @@ class Function:
     def _one_by_one(
         self, rows: Mapping[str, NDArray[np.float64]], batch: tuple[int, ...], check: bool
     ) -> dict[str, NDArray[np.float64]]:
-        local = self._local.__dict__
-        if not local:
-            self._buffers(local)
         spread = {p.name: np.broadcast_to(rows[p.name], (*batch, *p.shape)) for p in self.inputs}
-        found = []
-        for index in np.ndindex(*batch):
-            for port, view in zip(self._variables, local["views"], strict=True):
-                view[...] = spread[port.name][index]
-            values = [spread[p.name][index].reshape(-1) for p in self._parameters]
-            constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
-            found.append(self._single(local, address(constants), check))
+        found = [
+            self._one({name: row[index] for name, row in spread.items()}, check)
+            for index in np.ndindex(*batch)
+        ]
         return {
             p.name: np.array([row[p.name] for row in found]).reshape((*batch, *p.shape))
             for p in self.outputs
@@ -260,8 +284,7 @@ class Function:
         inputs = [_flat(rows[p.name], p, batch) for p in self._variables]
         results = [np.empty((count, p.size)) for p in self.outputs]
         if shared:
-            values = [rows[p.name].reshape(-1) for p in self._parameters]
-            constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
+            constants = self._preamble_of(rows)
         else:
             constants = np.empty((count, self.sizes["c"]))
             parameters = [_flat(rows[p.name], p, batch) for p in self._parameters]
@@ -287,14 +310,6 @@ def _not_given(port: Port) -> ShapeError:
         element=f"input '{port.name}'",
         cure=f"pass {port.name}=…",
     )
-
-
-def _given(port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
-    if port.name in given:
-        return port.array(given[port.name])
-    if port.default is None:
-        raise _not_given(port)
-    return np.array(port.default, dtype=np.float64).reshape(port.shape)
 
 
 def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Tape -> LLVM IR, as text: `void NAME(const double* x, const double* c, double* y)`.
+"""Plan -> LLVM IR, as text: `void NAME(const double* x, const double* c, double* y)`.
 
 With one lane x, c and y are plain arrays of doubles.  With several lanes every element of x and y
 is a row of that many doubles, one per evaluation; c holds one double for all lanes, or rows too;
@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native import angles, solve
+from kinetree.targets.native import angles, copies, solve
 from kinetree.targets.native.layout import layout
-from kinetree.targets.native.plan import Plan, output_runs
+from kinetree.targets.native.plan import Plan
 from kinetree.targets.native.writer import Options, Writer
 from kinetree.targets.tape import ZERO
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Wanted = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
 
+ON_STACK = 32768
+"""Doubles of workspace that a single evaluation takes from the stack: a quarter of a megabyte."""
+HEAP = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n"
 UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
 """Module-level note that the way of far angles is hardly ever taken."""
 
@@ -41,7 +44,7 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
     for made in plans:
         texts = [*angles.definitions(made, options.fused), *solve.helpers(made.tape)]
         found.update(dict.fromkeys(texts))
-    return "\n".join(found)
+    return "\n".join([HEAP, *found])
 
 
 def _whole(made: Plan, name: str, options: Options) -> str:
@@ -79,21 +82,33 @@ def _split(made: Plan, name: str, options: Options) -> list[str]:
         if made.tape.code[segment[0]] == "solve":
             index = made.tape.a[segment[0]]
             texts.append(solve.definition(made, index, callee))
-            driver.add(f"call void @{callee}(ptr %w)")
+            driver.add(f"call void @{callee}(ptr %w, ptr %y)")
             _parts(driver, index, wanted)
             continue
         writer = Writer(made, options)
         _operations(writer, segment, wanted)
         texts.append(_function(callee, ("x", "c", "y", "r", "z"), writer))
         driver.add(f"call void @{callee}(ptr %x, ptr %c, ptr %y, ptr %w, ptr %w)")
-    _solutions(driver)
+    copies.solutions(driver)
+    _release(driver)
     return [*texts, _function(name, _arguments(options), driver)]
 
 
 def _workspace(writer: Writer) -> None:
-    """A single evaluation keeps its workspace on the stack."""
-    if writer.options.lanes == 1:
-        writer.add(f"%w = alloca [{writer.plan.workspace} x double], align 64")
+    """A single evaluation keeps its workspace on the stack, a very large one on the heap."""
+    size = writer.plan.workspace
+    if writer.options.lanes == 1 and size <= ON_STACK:
+        writer.add(f"%w = alloca [{size} x double], align 64")
+    elif writer.options.lanes == 1:
+        writer.add(f"%heap = call ptr @malloc(i64 {8 * size + 64})")
+        writer.add("%w = call ptr @llvm.ptrmask.p0.i64(ptr %after, i64 -64)")
+        writer.lines.insert(-1, "  %after = getelementptr i8, ptr %heap, i64 64")
+
+
+def _release(writer: Writer) -> None:
+    """Give the heap back what came from it."""
+    if writer.options.lanes == 1 and writer.plan.workspace > ON_STACK:
+        writer.add("call void @free(ptr %heap)")
 
 
 def _arguments(options: Options) -> tuple[str, ...]:
@@ -104,14 +119,15 @@ def _wanted(made: Plan) -> Wanted:
     """Outputs, values that other segments read, and what systems read."""
     wanted: Wanted = {}
     for position, entry in enumerate(made.tape.outputs):
-        wanted.setdefault(entry, []).append(("%y", position))
+        if entry == ZERO or made.tape.code[entry] != "part":
+            wanted.setdefault(entry, []).append(("%y", position))
     for entry, place in made.place.items():
         wanted.setdefault(entry, []).append(("workspace", place))
     for index, system in enumerate(made.tape.systems):
-        at = made.matrix_at[index], made.rhs_at[index]
-        for entry, element in layout(system, made.lanes, *at):
+        at = made.matrix_at[index], made.panels[index]
+        for entry, base, element in layout(system, made.lanes, *at):
             if entry != ZERO:
-                wanted.setdefault(entry, []).append(("workspace", element))
+                wanted.setdefault(entry, []).append((base, element))
     return wanted
 
 
@@ -135,22 +151,7 @@ def _parts(driver: Writer, index: int, wanted: Wanted) -> None:
     tape = driver.tape
     for entry, places in wanted.items():
         if entry != ZERO and tape.code[entry] == "part" and tape.a[entry] == index:
-            inner = [place for place in places if place[0] == "workspace"]
-            if inner:
-                driver.keep(driver.value(entry), inner)
-
-
-def _solutions(driver: Writer) -> None:
-    """Outputs that are parts of a solution, copied in runs."""
-    made = driver.plan
-    for position, entry, length in output_runs(made.tape):
-        there = driver.pointer("%y", position)
-        here = driver.pointer("%w", made.part_place(entry))
-        size = 8 * made.lanes * length
-        driver.add(
-            f"call void @llvm.memcpy.p0.p0.i64(ptr align 8 {there}, ptr align 8 {here}, "
-            f"i64 {size}, i1 false)"
-        )
+            driver.keep(driver.value(entry), places)
 
 
 KINDS = {"x": "readonly ", "c": "readonly ", "r": "readonly ", "y": "writeonly ", "z": "writeonly "}

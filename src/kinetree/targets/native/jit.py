@@ -10,10 +10,8 @@ import itertools
 import threading
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
-
-import llvmlite
-import llvmlite.binding as llvm
 
 from kinetree.targets.native.cache import Cache
 
@@ -29,6 +27,16 @@ FORMAT = "1"
 
 _lock = threading.Lock()
 _numbers = itertools.count()
+
+
+@cache
+def backend() -> Any:
+    """LLVM, imported when something is compiled for the first time."""
+    import llvmlite.binding  # noqa: PLC0415  it is large
+
+    llvmlite.binding.initialize_native_target()
+    llvmlite.binding.initialize_native_asmprinter()
+    return llvmlite.binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +59,29 @@ class Host:
     @property
     def cpu_is_x86(self) -> bool:
         """Whether it is one of the x86 family, where that depends on the model."""
-        triple: str = llvm.get_default_triple()
+        triple: str = backend().get_default_triple()
         return triple.startswith(("x86_64", "i386", "i686", "amd64"))
 
 
 @cache
 def host() -> Host:
     """The processor that this process runs on."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    llvm = backend()
     return Host(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 def key(text: str, tier: str) -> tuple[str, ...]:
     """What an object depends on."""
     here = host()
-    versions = (llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info)), FORMAT)
-    return (text, tier, *versions, llvm.get_default_triple(), here.cpu, here.features)
+    return (text, tier, *_maker(), here.cpu, here.features)
+
+
+@cache
+def _maker() -> tuple[str, ...]:
+    """Who makes the objects."""
+    llvm = backend()
+    release = ".".join(map(str, llvm.llvm_version_info))
+    return version("llvmlite"), release, FORMAT, llvm.get_default_triple()
 
 
 def object_code(text: str, tier: str, store: Cache | None) -> bytes:
@@ -84,7 +98,7 @@ def object_code(text: str, tier: str, store: Cache | None) -> bytes:
 
 def compile_object(text: str, tier: str) -> bytes:
     """Compile IR; the bytes of a relocatable object."""
-    here = host()
+    here, llvm = host(), backend()
     with _lock:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -113,15 +127,14 @@ class Library:
 
 @cache
 def _linker() -> Any:
-    host()
-    return llvm.create_lljit_compiler(None, use_jit_link=True)
+    return backend().create_lljit_compiler(None, use_jit_link=True)
 
 
 def link(code: bytes, names: Iterable[str]) -> Library:
     """Bring an object into this process."""
     names = tuple(names)
     with _lock:
-        builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        builder = backend().JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:
             builder.export_symbol(name)
         tracker = builder.link(_linker(), f"kinetree.{next(_numbers)}")

@@ -12,14 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kinetree.targets.native import jit
-from kinetree.targets.native.batch import (
-    LANES,
-    batch_definition,
-    block_size,
-    pack_definitions,
-)
+from kinetree.targets.native.batch import batch_definition, block_size
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.ir import UNLIKELY, checked_definition, helpers, kernel
+from kinetree.targets.native.packing import LANES
 from kinetree.targets.native.plan import Plan, plan
 from kinetree.targets.native.writer import Options
 
@@ -130,7 +126,6 @@ class Kernels:
         parts = [
             helpers((made,), options),
             kernel(made, BODY, options),
-            pack_definitions(),
             batch_definition(BODY, inputs, outputs, constant_lanes),
             UNLIKELY,
         ]

@@ -12,15 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.layout import ANGLES, matrix_size, rhs_stride
-from kinetree.targets.tape import LEAVES, ZERO
+from kinetree.targets.native.layout import ANGLES, Panel, matrix_size, panels
+from kinetree.targets.tape import LEAVES
 
 if TYPE_CHECKING:
     from kinetree.targets.tape import Tape
 
 WHOLE = 4000
 """Operations up to which a tape stays one LLVM function; measured, like the next."""
-SEGMENT = 1500
+SEGMENT = 1000
 """Operations per LLVM function otherwise."""
 SHALLOW = 3
 """Operations between inputs and an angle that still counts as known at the start."""
@@ -40,7 +40,8 @@ class Plan:
         segments: operations of each segment; a lone `solve` entry is a segment by itself.
         home: entry -> segment that makes it; -1 for the prologue.
         place: entry -> its element of the workspace, where another segment reads it.
-        matrix_at, rhs_at: per system, where its matrix and its right-hand sides start.
+        matrix_at: per system, where its matrix starts.
+        panels: per system, where its right-hand sides stand.
         size: elements of the workspace.
     """
 
@@ -53,7 +54,7 @@ class Plan:
     home: dict[int, int] = field(default_factory=dict)
     place: dict[int, int] = field(default_factory=dict)
     matrix_at: list[int] = field(default_factory=list)
-    rhs_at: list[int] = field(default_factory=list)
+    panels: list[tuple[Panel, ...]] = field(default_factory=list)
     size: int = 0
 
     @property
@@ -91,11 +92,15 @@ class Plan:
         return self.trig_place(entry) if entry in self.trig else self.place[entry]
 
     def part_place(self, entry: int) -> int:
-        """Element of the workspace that holds a part of a solution."""
-        index, element = self.tape.a[entry], self.tape.b[entry]
-        system = self.tape.systems[index]
-        row, column = divmod(element, system.k)
-        return self.rhs_at[index] + row * rhs_stride(system, self.lanes) + column
+        """Element of the array of its panel that holds a part of a solution."""
+        row, column = divmod(self.tape.b[entry], self.tape.systems[self.tape.a[entry]].k)
+        return self.panel(entry).place(row, column)
+
+    def panel(self, entry: int) -> Panel:
+        """The panel in which a part of a solution stands."""
+        index = self.tape.a[entry]
+        column = self.tape.b[entry] % self.tape.systems[index].k
+        return next(p for p in self.panels[index] if p.first <= column < p.first + p.count)
 
 
 def plan(tape: Tape, lanes: int) -> Plan:
@@ -166,11 +171,12 @@ def _place(made: Plan) -> None:
     """Give a place to angles, sines and cosines, systems, and values between segments."""
     tape = made.tape
     size = 3 * made.rows * made.row
-    for system in tape.systems:
+    for index, system in enumerate(tape.systems):
         made.matrix_at.append(size)
         size += matrix_size(system, made.lanes)
-        made.rhs_at.append(size)
-        size += system.n * rhs_stride(system, made.lanes)
+        made.panels.append(panels(tape, index, made.lanes, size))
+        inside = (p for p in made.panels[-1] if p.base == "workspace")
+        size += sum(system.n * panel.stride for panel in inside)
     last = _last_readers(made)
     free: list[int] = []
     leaving: list[list[int]] = [[] for _ in range(len(made.segments) + 1)]
@@ -198,20 +204,3 @@ def _last_readers(made: Plan) -> dict[int, int]:
                 if made.home.get(read, number) != number:
                     last[read] = number
     return last
-
-
-def output_runs(tape: Tape) -> list[tuple[int, int, int]]:
-    """(first output, entry, length): runs of outputs that copy a piece of a row of a solution."""
-    runs: list[tuple[int, int, int]] = []
-    for position, entry in enumerate(tape.outputs):
-        if entry == ZERO or tape.code[entry] != "part":
-            continue
-        if runs:
-            start, first, length = runs[-1]
-            same = tape.a[first] == tape.a[entry] and start + length == position
-            new_row = tape.b[entry] % tape.systems[tape.a[entry]].k == 0
-            if same and not new_row and tape.b[first] + length == tape.b[entry]:
-                runs[-1] = (start, first, length + 1)
-                continue
-        runs.append((position, entry, 1))
-    return runs

@@ -46,19 +46,14 @@ class Port:
         """Number of components."""
         return self.stop - self.start
 
+    @property
+    def default_array(self) -> NDArray[np.float64]:
+        """The default as an array."""
+        return np.array(self.default, dtype=np.float64).reshape(self.shape)
+
     def array(self, value: Any) -> NDArray[np.float64]:
         """The value as an array of doubles whose last axes have the port's shape."""
-        try:
-            array = np.asarray(value)
-            if array.dtype.kind not in "fiub":
-                raise TypeError
-            array = np.asarray(array, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ShapeError(
-                "it must be an array of real numbers",
-                element=f"input '{self.name}'",
-                cure=f"give {self.size} numbers of shape {self.shape}",
-            ) from None
+        array = self._real(value)
         lead = array.ndim - len(self.shape)
         if lead < 0 or array.shape[lead:] != self.shape:
             raise ShapeError(
@@ -67,6 +62,19 @@ class Port:
                 cure="leading axes may be added for a batch, the last ones must match",
             )
         return array
+
+    def _real(self, value: Any) -> NDArray[np.float64]:
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            return np.asarray(array, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ShapeError(
+                "it must be an array of real numbers",
+                element=f"input '{self.name}'",
+                cure=f"give {self.size} numbers of shape {self.shape}",
+            ) from None
 
     def refuse_infinite(self, array: NDArray[np.float64]) -> None:
         """Name the first component that is infinite or not a number."""

@@ -3,8 +3,7 @@
 The argument is reduced to |r| <= pi/4 by subtracting a multiple of pi/2 held in parts (Cody and
 Waite), both kernels are minimax polynomials with the coefficients of fdlibm, and the quadrant is
 applied by bit operations, so there is no branch on the value.  At most 2 ulp from the true value
-as long as |x| <= limit; beyond it the caller has to take the C library's functions.  Not-a-number
-and infinity give not-a-number by themselves.
+as long as |x| <= limit; beyond it, and for what is no number, the C library's functions take over.
 
 The kernels are those of Sun's fdlibm (1993), the reduction is in Cody and Waite's manual (1980).
 """
@@ -37,23 +36,38 @@ ROUNDER = 6755399441055744.0
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How pi/2 is split, and up to which |x| the split serves.
+    """How pi/2 is split, and up to which multiple of it the split serves.
 
     Attributes:
         parts: pi/2 as a sum of doubles, largest first.
-        limit: largest |x| for which two ulp are kept.
+        bits: multiples of pi/2 below 2**bits are subtracted accurately.
     """
 
     parts: tuple[float, ...]
-    limit: float
+    bits: int
+
+    @property
+    def limit(self) -> float:
+        """Largest |x| that is reduced accurately."""
+        return 2.0**self.bits / TWO_OVER_PI
+
+    @property
+    def rounder(self) -> float:
+        """Added to a multiple within the limit it gives a positive integer of bits + 1 bits."""
+        return ROUNDER + 2.0**self.bits
 
 
-FUSED = Reduction((1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33), 1e9)
+FUSED = Reduction((1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33), 30)
 """With a hardware fused multiply-add the products are exact whatever the length of the parts."""
 SHORT = Reduction(
-    (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21, 8.4784276603689e-32), 1e5
+    (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21, 8.4784276603689e-32), 16
 )
 """Without it, 33 bits per part keep the products with the first 20 bits of the multiple exact."""
+
+
+def reduction(fused: bool) -> Reduction:
+    """The split for processors with and without a fused multiply-add."""
+    return FUSED if fused else SHORT
 
 
 def literal(value: float) -> str:
@@ -81,115 +95,146 @@ def splat(value: str, kind: str, lanes: int) -> str:
     return value if lanes == 1 else f"splat ({kind} {value})"
 
 
+def triple(lanes: int) -> str:
+    """The LLVM type of what the functions below return: sine, cosine, and whether it is too far."""
+    return f"{{ {real(lanes)}, {real(lanes)}, {whole(lanes)} }}"
+
+
 def sincos_definition(lanes: int, fused: bool) -> str:
-    """IR of `{T, T} @kt.sincos.<lanes>(T)`: sine and cosine of every lane, no fallback inside."""
-    real_, whole_ = real(lanes), whole(lanes)
+    """IR of `@kt.sincos.<lanes>(T)`: sine and cosine of every lane, and an integer per lane.
+
+    The integer has more than bits + 1 bits where the angle lies beyond the limit of the reduction
+    or is no number; sine and cosine are worthless then.
+    """
+    kind, count = real(lanes), whole(lanes)
     writer = _Writer(lanes, fused)
     r, multiple = _reduce(writer)
     sine, cosine = _kernels(writer, r)
-    writer.line(f"%odd = and {whole_} {multiple}, {writer.integer(1)}")
     flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-    writer.line(f"%swap = icmp ne {whole_} %odd, {writer.integer(0)}")
-    writer.line(f"%s0 = select {flag} %swap, {real_} {cosine}, {real_} {sine}")
-    writer.line(f"%c0 = select {flag} %swap, {real_} {sine}, {real_} {cosine}")
-    writer.line(f"%next = add {whole_} {multiple}, {writer.integer(1)}")
-    for name, quadrant in (("s", multiple), ("c", "%next")):
-        writer.line(f"%{name}1 = and {whole_} {quadrant}, {writer.integer(2)}")
-        writer.line(f"%{name}2 = shl {whole_} %{name}1, {writer.integer(62)}")
-        writer.line(f"%{name}3 = bitcast {real_} %{name}0 to {whole_}")
-        writer.line(f"%{name}4 = xor {whole_} %{name}3, %{name}2")
-        writer.line(f"%{name}5 = bitcast {whole_} %{name}4 to {real_}")
-    pair = f"{{ {real_}, {real_} }}"
-    writer.line(f"%pair0 = insertvalue {pair} poison, {real_} %s5, 0")
-    writer.line(f"%pair1 = insertvalue {pair} %pair0, {real_} %c5, 1")
-    writer.line(f"ret {pair} %pair1")
-    body = "\n".join(writer.lines)
-    return f"define internal {pair} @kt.sincos.{lanes}({real_} %x) alwaysinline {{\n{body}\n}}\n"
+    writer.line(f"%odd = and {count} {multiple}, {writer.integer(1)}")
+    writer.line(f"%swap = icmp ne {count} %odd, {writer.integer(0)}")
+    writer.line(f"%minus = fneg {kind} {sine}")
+    writer.line(f"%s0 = select {flag} %swap, {kind} {cosine}, {kind} {sine}")
+    writer.line(f"%c0 = select {flag} %swap, {kind} %minus, {kind} {cosine}")
+    writer.line(f"%half = and {count} {multiple}, {writer.integer(2)}")
+    writer.line(f"%sign = shl {count} %half, {writer.integer(62)}")
+    for name in ("s", "c"):
+        writer.line(f"%{name}1 = bitcast {kind} %{name}0 to {count}")
+        writer.line(f"%{name}2 = xor {count} %{name}1, %sign")
+        writer.line(f"%{name}3 = bitcast {count} %{name}2 to {kind}")
+    start = struct.unpack("<q", struct.pack("<d", reduction(fused).rounder))[0]
+    writer.line(f"%away = xor {count} {multiple}, {writer.integer(start)}")
+    body = "\n".join(
+        [*writer.lines, *_returned(lanes, f"{kind} %s3", f"{kind} %c3", f"{count} %away")]
+    )
+    head = f"define internal {triple(lanes)} @kt.sincos.{lanes}({kind} %x) alwaysinline"
+    return f"{head} {{\n{body}\n}}\n"
+
+
+def _returned(lanes: int, *values: str) -> list[str]:
+    """Return the values together."""
+    lines = []
+    whole_ = "poison"
+    for place, value in enumerate(values):
+        lines.append(f"  %all{place} = insertvalue {triple(lanes)} {whole_}, {value}, {place}")
+        whole_ = f"%all{place}"
+    return [*lines, f"  ret {triple(lanes)} {whole_}"]
 
 
 def far_definition(lanes: int) -> str:
-    """IR of `@kt.sincos.far.<lanes>`: the same by the C library, for angles beyond the limit."""
-    real_ = real(lanes)
-    pair = f"{{ {real_}, {real_} }}"
-    return f"""\
-define internal {pair} @kt.sincos.far.{lanes}({real_} %x) noinline cold nounwind {{
-  %s = call {real_} @llvm.sin.{suffix(lanes)}({real_} %x)
-  %c = call {real_} @llvm.cos.{suffix(lanes)}({real_} %x)
-  %pair0 = insertvalue {pair} poison, {real_} %s, 0
-  %pair1 = insertvalue {pair} %pair0, {real_} %c, 1
-  ret {pair} %pair1
-}}
-"""
+    """IR of `@kt.sincos.far.<lanes>`: the same by the C library, for every angle."""
+    kind = real(lanes)
+    values = (f"{kind} %s", f"{kind} %c", f"{whole(lanes)} zeroinitializer")
+    head = f"define internal {triple(lanes)} @kt.sincos.far.{lanes}({kind} %x)"
+    lines = [
+        f"{head} noinline cold nounwind {{",
+        f"  %s = call {kind} @llvm.sin.{suffix(lanes)}({kind} %x)",
+        f"  %c = call {kind} @llvm.cos.{suffix(lanes)}({kind} %x)",
+        *_returned(lanes, *values),
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def checked_definition(lanes: int, fused: bool) -> str:
     """IR of `@kt.sincos.checked.<lanes>`: right for every angle."""
-    real_ = real(lanes)
-    pair = f"{{ {real_}, {real_} }}"
+    kind, result = real(lanes), triple(lanes)
     return f"""\
-define internal {pair} @kt.sincos.checked.{lanes}({real_} %x) noinline nounwind {{
-{is_far("%x", lanes, fused)}
-  br i1 %far, label %away, label %near, !prof !0
-away:
-  %a = call {pair} @kt.sincos.far.{lanes}({real_} %x)
-  ret {pair} %a
+define internal {result} @kt.sincos.checked.{lanes}({kind} %x) noinline nounwind {{
+  %n = call {result} @kt.sincos.{lanes}({kind} %x)
+  %away = extractvalue {result} %n, 2
+{is_far("%away", lanes, fused)}
+  br i1 %far, label %beyond, label %near, !prof !0
 near:
-  %n = call {pair} @kt.sincos.{lanes}({real_} %x)
-  ret {pair} %n
+  ret {result} %n
+beyond:
+  %a = call {result} @kt.sincos.far.{lanes}({kind} %x)
+  ret {result} %a
 }}
 """
 
 
 def rows_definition(lanes: int, fused: bool) -> str:
-    """IR of `@kt.sincos.rows.<lanes>(angles, results, rows)`: per row, sines then cosines."""
-    real_ = real(lanes)
-    pair = f"{{ {real_}, {real_} }}"
+    """IR of `@kt.sincos.rows.<lanes>(angles, results, rows)`: per row, sines then cosines.
+
+    A first loop takes all rows as near and gathers what speaks against it; should any angle be too
+    far, a second loop does all rows anew by the C library.
+    """
     return f"""\
 define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) \
 noinline nounwind {{
 entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %next, %end ]
-  %from = mul i64 %i, {lanes}
-  %p = getelementptr inbounds double, ptr %angles, i64 %from
-  %x = load {real_}, ptr %p, align 8
-{is_far("%x", lanes, fused)}
-  br i1 %far, label %away, label %near, !prof !0
-away:
-  %a = call {pair} @kt.sincos.far.{lanes}({real_} %x)
-  br label %end
+  br label %near
 near:
-  %n = call {pair} @kt.sincos.{lanes}({real_} %x)
-  br label %end
-end:
-  %both = phi {pair} [ %a, %away ], [ %n, %near ]
-  %s = extractvalue {pair} %both, 0
-  %c = extractvalue {pair} %both, 1
-  %to = mul i64 %i, {2 * lanes}
-  %ps = getelementptr inbounds double, ptr %results, i64 %to
-  %pc = getelementptr inbounds double, ptr %ps, i64 {lanes}
-  store {real_} %s, ptr %ps, align 8
-  store {real_} %c, ptr %pc, align 8
+  %i = phi i64 [ 0, %entry ], [ %next, %near ]
+  %seen = phi {whole(lanes)} [ zeroinitializer, %entry ], [ %gathered, %near ]
+{_row("near", "kt.sincos", lanes, "%i")}
+  %away = extractvalue {triple(lanes)} %near.all, 2
+  %gathered = or {whole(lanes)} %seen, %away
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, %rows
-  br i1 %more, label %row, label %done
+  br i1 %more, label %near, label %check
+check:
+{is_far("%gathered", lanes, fused)}
+  br i1 %far, label %beyond, label %done, !prof !0
+beyond:
+  %j = phi i64 [ 0, %check ], [ %following, %beyond ]
+{_row("beyond", "kt.sincos.far", lanes, "%j")}
+  %following = add i64 %j, 1
+  %again = icmp ult i64 %following, %rows
+  br i1 %again, label %beyond, label %done
 done:
   ret void
 }}
 """
 
 
-def is_far(angle: str, lanes: int, fused: bool) -> str:
+def _row(name: str, function: str, lanes: int, number: str) -> str:
+    """One row of angles to one row of sines and one of cosines."""
+    kind = real(lanes)
+    return f"""\
+  %{name}.from = mul i64 {number}, {lanes}
+  %{name}.p = getelementptr inbounds double, ptr %angles, i64 %{name}.from
+  %{name}.x = load {kind}, ptr %{name}.p, align 8
+  %{name}.all = call {triple(lanes)} @{function}.{lanes}({kind} %{name}.x)
+  %{name}.s = extractvalue {triple(lanes)} %{name}.all, 0
+  %{name}.c = extractvalue {triple(lanes)} %{name}.all, 1
+  %{name}.to = mul i64 {number}, {2 * lanes}
+  %{name}.ps = getelementptr inbounds double, ptr %results, i64 %{name}.to
+  %{name}.pc = getelementptr inbounds double, ptr %{name}.ps, i64 {lanes}
+  store {kind} %{name}.s, ptr %{name}.ps, align 8
+  store {kind} %{name}.c, ptr %{name}.pc, align 8"""
+
+
+def is_far(away: str, lanes: int, fused: bool) -> str:
     """IR of `%far`: whether any lane lies beyond the limit of the reduction."""
-    real_ = real(lanes)
-    limit = splat(literal((FUSED if fused else SHORT).limit), "double", lanes)
-    size = f"  %size = call {real_} @llvm.fabs.{suffix(lanes)}({real_} {angle})\n"
+    limit = splat(str(2 ** (reduction(fused).bits + 1)), "i64", lanes)
     if lanes == 1:
-        return f"{size}  %far = fcmp ogt double %size, {limit}"
+        return f"  %far = icmp uge i64 {away}, {limit}"
     return (
-        f"{size}  %beyond = fcmp ogt {real_} %size, {limit}\n"
-        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> %beyond)"
+        f"  %lanes = icmp uge {whole(lanes)} {away}, {limit}\n"
+        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> %lanes)"
     )
 
 
@@ -227,10 +272,11 @@ class _Writer:
 
 def _reduce(w: _Writer) -> tuple[str, str]:
     """The reduced argument r, and the multiple of pi/2 as an integer."""
-    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(ROUNDER))
-    multiple = w.op("fsub", shifted, w.number(ROUNDER))
+    split = reduction(w.fused)
+    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(split.rounder))
+    multiple = w.op("fsub", shifted, w.number(split.rounder))
     r = "%x"
-    for part in (FUSED if w.fused else SHORT).parts:
+    for part in split.parts:
         r = w.fma(multiple, w.number(-part), r)
     w.line(f"%multiple = bitcast {w.type} {shifted} to {whole(w.lanes)}")
     return r, "%multiple"

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native.elimination import ELIMINATION
-from kinetree.targets.native.layout import COLUMNS, layout, padded, rhs_stride
-from kinetree.targets.native.sincos import real
+from kinetree.targets.native.layout import COLUMNS, layout, padded
+from kinetree.targets.native.sincos import real, suffix
 from kinetree.targets.tape import ZERO
 
 if TYPE_CHECKING:
@@ -27,102 +27,117 @@ def helpers(tape: Tape) -> list[str]:
 
 
 def definition(made: Plan, index: int, name: str) -> str:
-    """IR of `void NAME(double* w)`: the solution takes the place of the right-hand sides."""
+    """IR of `void NAME(double* w, double* y)`: the solution takes the place of the right sides."""
     system = made.tape.systems[index]
     lines = _clear(made, index)
+    texts: list[str] = []
     if system.factorised:
-        lines += _substitutions(made, index)
-    elif made.lanes == 1:
-        lines += _eliminate(made, index)
+        strides = dict.fromkeys(panel.stride for panel in made.panels[index])
+        texts = [_substitutions(made, index, stride, f"{name}.{stride}") for stride in strides]
+        lines += _calls(made, index, name)
     else:
-        lines += _eliminate_lanes(made, index)
-    body = "\n".join(f"  {line}" if not line.endswith(":") else line for line in lines)
-    head = f"define internal void @{name}(ptr noalias %w) nounwind noinline alignstack(64)"
-    return f"{head} {{\nentry:\n{body}\n}}\n"
+        lines += _eliminate(made, index) if made.lanes == 1 else _eliminate_lanes(made, index)
+    head = f"define internal void @{name}(ptr noalias %w, ptr noalias %y) nounwind noinline"
+    return "\n".join([*texts, f"{head} {{\nentry:\n{_body(lines)}\n}}\n"])
+
+
+def _body(lines: list[str]) -> str:
+    return "\n".join(line if line.endswith(":") else f"  {line}" for line in lines)
+
+
+ARRAYS = {"workspace": "%w", "%y": "%y"}
 
 
 def _clear(made: Plan, index: int) -> list[str]:
-    """Structural zeros, in runs: the last solution stands in their places."""
+    """Structural zeros, in runs: something else may stand in their places."""
     system, lanes = made.tape.systems[index], made.lanes
     holes = sorted(
-        element
-        for entry, element in layout(system, lanes, made.matrix_at[index], made.rhs_at[index])
+        (base, element)
+        for entry, base, element in layout(system, lanes, made.matrix_at[index], made.panels[index])
         if entry == ZERO
     )
-    runs: list[list[int]] = []
-    for element in holes:
-        if runs and sum(runs[-1]) == element:
-            runs[-1][1] += 1
+    runs: list[tuple[str, int, int]] = []
+    for base, element in holes:
+        if runs and runs[-1][0] == base and runs[-1][1] + runs[-1][2] == element:
+            runs[-1] = (base, runs[-1][1], runs[-1][2] + 1)
         else:
-            runs.append([element, 1])
+            runs.append((base, element, 1))
     lines = []
-    for number, (start, length) in enumerate(runs):
-        at = f"%hole{number}"
-        lines.append(f"{at} = getelementptr inbounds double, ptr %w, i64 {start * lanes}")
-        lines.append(
-            f"call void @llvm.memset.p0.i64(ptr align 8 {at}, i8 0, i64 {8 * lanes * length}, "
-            "i1 false)"
-        )
+    for number, (base, start, length) in enumerate(runs):
+        at, size = f"%hole{number}", 8 * lanes * length
+        lines += [
+            f"{at} = getelementptr inbounds double, ptr {ARRAYS[base]}, i64 {start * lanes}",
+            f"call void @llvm.memset.p0.i64(ptr align 8 {at}, i8 0, i64 {size}, i1 false)",
+        ]
     return lines
 
 
-def _substitutions(made: Plan, index: int) -> list[str]:
-    """A loop over blocks of columns, with Lᵀ y = b, x = y / D, L x = y written out inside."""
-    system, lanes = made.tape.systems[index], made.lanes
-    blocks = system.k if lanes > 1 else -(-system.k // COLUMNS)
-    width = lanes if lanes > 1 else COLUMNS
-    writer = _Columns(made, index, width)
-    head = [
+def _calls(made: Plan, index: int, name: str) -> list[str]:
+    """One call per panel."""
+    lines: list[str] = []
+    for number, panel in enumerate(made.panels[index]):
+        base, start = ARRAYS[panel.base], panel.start * made.lanes
+        lines += [
+            f"%panel{number} = getelementptr inbounds double, ptr {base}, i64 {start}",
+            f"call void @{name}.{panel.stride}(ptr %w, ptr %panel{number}, i64 {panel.count})",
+        ]
+    return [*lines, "ret void"]
+
+
+def _substitutions(made: Plan, index: int, stride: int, name: str) -> str:
+    """IR of `void NAME(w, x, count)`: Lᵀ y = b, x = y / D, L x = y for the columns of a panel.
+
+    The sweeps are written out; a loop goes over blocks of columns.
+    """
+    lanes = made.lanes
+    width = 1 if lanes > 1 else COLUMNS
+    writer = _Columns(made, index, stride)
+    writer.substitute()
+    lines = [
         "br label %column",
         "column:",
         "%i = phi i64 [ 0, %entry ], [ %next, %column ]",
-        f"%offset = mul i64 %i, {width}",
-    ]
-    writer.substitute()
-    tail = [
-        "%next = add i64 %i, 1",
-        f"%more = icmp ult i64 %next, {blocks}",
+        f"%offset = mul i64 %i, {lanes}",
+        "%left = sub i64 %count, %i",
+        *writer.lines,
+        f"%next = add i64 %i, {width}",
+        "%more = icmp ult i64 %next, %count",
         "br i1 %more, label %column, label %done",
         "done:",
         "ret void",
     ]
-    return [*head, *writer.lines, *tail]
+    head = f"define internal void @{name}(ptr noalias %w, ptr noalias %x, i64 %count)"
+    return f"{head} nounwind noinline alignstack(64) {{\nentry:\n{_body(lines)}\n}}\n"
 
 
 class _Columns:
-    """Substitutions for one block of columns."""
+    """Substitutions for one block of columns; the last block of a panel may be masked."""
 
-    def __init__(self, made: Plan, index: int, width: int) -> None:
+    def __init__(self, made: Plan, index: int, stride: int) -> None:
         self.system = made.tape.systems[index]
         self.lanes = made.lanes
-        self.width = width
-        self.type = real(width)
-        self.matrix_at, self.rhs_at = made.matrix_at[index], made.rhs_at[index]
-        self.stride = rhs_stride(self.system, made.lanes)
+        self.width = made.lanes if made.lanes > 1 else COLUMNS
+        self.type = real(self.width)
+        self.matrix_at = made.matrix_at[index]
+        self.step = made.lanes * stride
         self.lines: list[str] = []
         self.x: list[str] = []
 
-    def fresh(self) -> str:
-        return f"%t{len(self.lines)}"
-
     def add(self, text: str) -> str:
-        name = self.fresh()
+        name = f"%t{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         return name
 
     def substitute(self) -> None:
         n = self.system.n
         rows = self._packed()
-        base = self.add("getelementptr inbounds double, ptr %w, i64 %offset")
-        step = self.lanes * self.stride
+        mask = self._mask() if self.lanes == 1 else ""
+        base = self.add("getelementptr inbounds double, ptr %x, i64 %offset")
         at = [
-            self.add(
-                f"getelementptr inbounds double, ptr {base}, "
-                f"i64 {self.rhs_at * self.lanes + row * step}"
-            )
+            self.add(f"getelementptr inbounds double, ptr {base}, i64 {row * self.step}")
             for row in range(n)
         ]
-        self.x = [self.add(f"load {self.type}, ptr {a}, align 8") for a in at]
+        self.x = [self._load(place, mask) for place in at]
         for k in reversed(range(n)):
             for j, place in rows[k].items():
                 self.subtract(j, place, k)
@@ -133,7 +148,36 @@ class _Columns:
             for j, place in rows[k].items():
                 self.subtract(k, place + count + n, j)  # the second copy of L
         for row in range(n):
-            self.lines.append(f"store {self.type} {self.x[row]}, ptr {at[row]}, align 8")
+            self._store(self.x[row], at[row], mask)
+
+    def _mask(self) -> str:
+        """The lanes that belong to the panel."""
+        width = self.width
+        numbers = ", ".join(f"i64 {i}" for i in range(width))
+        first = self.add(f"insertelement <{width} x i64> poison, i64 %left, i32 0")
+        left = self.add(
+            f"shufflevector <{width} x i64> {first}, <{width} x i64> poison, "
+            f"<{width} x i32> zeroinitializer"
+        )
+        return self.add(f"icmp ugt <{width} x i64> {left}, <{numbers}>")
+
+    def _load(self, place: str, mask: str) -> str:
+        if not mask:
+            return self.add(f"load {self.type}, ptr {place}, align 8")
+        function = f"@llvm.masked.load.{suffix(self.width)}.p0"
+        lanes = f"<{self.width} x i1> {mask}"
+        arguments = f"ptr align 8 {place}, {lanes}, {self.type} zeroinitializer"
+        return self.add(f"call {self.type} {function}({arguments})")
+
+    def _store(self, value: str, place: str, mask: str) -> None:
+        if not mask:
+            self.lines.append(f"store {self.type} {value}, ptr {place}, align 8")
+            return
+        function = f"@llvm.masked.store.{suffix(self.width)}.p0"
+        lanes = f"<{self.width} x i1> {mask}"
+        self.lines.append(
+            f"call void {function}({self.type} {value}, ptr align 8 {place}, {lanes})"
+        )
 
     def _packed(self) -> list[dict[int, int]]:
         """Per row of L: column -> element of the workspace."""
@@ -168,7 +212,7 @@ def _eliminate(made: Plan, index: int) -> list[str]:
     system = made.tape.systems[index]
     return [
         f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index]}",
-        f"%b = getelementptr inbounds double, ptr %w, i64 {made.rhs_at[index]}",
+        f"%b = getelementptr inbounds double, ptr %w, i64 {made.panels[index][0].start}",
         _elimination("%a", "%b", system.n, system.k),
         "ret void",
     ]
@@ -181,7 +225,7 @@ def _eliminate_lanes(made: Plan, index: int) -> list[str]:
     scratch = made.matrix_at[index] + n * n
     return [
         f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index] * lanes}",
-        f"%b = getelementptr inbounds double, ptr %w, i64 {made.rhs_at[index] * lanes}",
+        f"%b = getelementptr inbounds double, ptr %w, i64 {made.panels[index][0].start * lanes}",
         f"%sa = getelementptr inbounds double, ptr %w, i64 {scratch * lanes}",
         f"%sb = getelementptr inbounds double, ptr %sa, i64 {n * padded(n)}",
         "br label %lane",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.sincos import literal, real, splat, suffix
+from kinetree.targets.native.sincos import literal, real, splat, suffix, triple
 from kinetree.targets.tape import TWO, ZERO
 
 if TYPE_CHECKING:
@@ -155,14 +155,14 @@ class Writer:
     def _late(self, entry: int, angle: str) -> str:
         """A sine or cosine whose angle is not known at the start; its partner comes with it."""
         lanes = self.options.lanes
-        pair = f"{{ {self.type}, {self.type} }}"
+        result = triple(lanes)
         both = self.known.get(-2 - self.tape.a[entry])
         if both is None:
             both = self.known[-2 - self.tape.a[entry]] = self.fresh()
-            self.add(f"{both} = call {pair} @kt.sincos.checked.{lanes}({self.type} {angle})")
+            self.add(f"{both} = call {result} @kt.sincos.checked.{lanes}({self.type} {angle})")
         name = self.known[entry] = f"%v{entry}"
         which = int(self.tape.code[entry] == "cos")
-        self.add(f"{name} = extractvalue {pair} {both}, {which}")
+        self.add(f"{name} = extractvalue {result} {both}, {which}")
         return name
 
     def _sign(self, entry: int, a: str) -> str:
