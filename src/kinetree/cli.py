@@ -14,7 +14,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -47,6 +47,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable res
 
 NAMES = ("quantity", "formalism", "example")
 """Columns whose entries are never broken or cut."""
+SHORT = {"preamble": "once", "derive s": "s"}
+"""Headings where a screen of 80 columns needs them."""
 SLOW = "lagrange"
 """Reference formalism, left out of tables unless asked for."""
 BATCH = 4096
@@ -77,7 +79,7 @@ def check(file: ModelFile, as_json: AsJson = False) -> None:
     facts["hash"] = facts["hash"][:16]
     print_table(f"{file.name} is fine", [{"what": k, "value": str(v)} for k, v in facts.items()])
     for note in notes:
-        stderr().print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
+        console(error=True).print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command()
@@ -104,14 +106,14 @@ def count(
                     "formalism": way,
                     **operations(program),
                     "preamble": program.preamble_count().total,
-                    "derive s": round(spent, 4),
+                    "derive s": round(spent, 3),
                 }
             )
     if as_json:
         print_json({"model": model.name, "parameters": parameters, "counts": rows})
         return
     print_table(f"{model.name}: operations per evaluation, parameters {parameters}", rows)
-    stdout().print("add includes subtractions; the preamble runs once per parameter set")
+    console().print("add includes subtractions; once: per parameter set; s: time to derive")
 
 
 @app.command()
@@ -129,19 +131,24 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Write the equations in a target language."""
+    from kinetree.program.program import TARGETS
+
+    languages = [name for name in TARGETS if name != "native"]
+    if target not in languages:
+        raise unknown("target language", target, languages)
     model, _ = read(file)
     refuse_full(out, force=force)
     with working(show=not as_json) as say:
         say(f"deriving {of}")
         program = derive(model, of, formalism, parameters, by)
         say(f"writing {target}")
-        written = [str(path) for path in program.write(target, out)]
+        written = [str(path) for path in program.write(target, out, force=force)]
     if as_json:
         print_json({"files": written, **operations(program)})
         return
     for path in written:
-        stdout().print(path, highlight=False, soft_wrap=True)
-    stdout().print(f"{operations(program)['total']} operations per evaluation")
+        console().print(path, highlight=False, soft_wrap=True)
+    console().print(f"{operations(program)['total']} operations per evaluation")
 
 
 @app.command()
@@ -157,7 +164,7 @@ def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson 
         print_json({"model": model.name, "parameters": parameters, "batch": BATCH, "times": rows})
         return
     print_table(f"{model.name}: times, parameters {parameters}, batch of {BATCH}", rows)
-    stdout().print("call ns includes the way through Python; batch ns is per state, all cores")
+    console().print("call ns includes the way through Python; batch ns is per state, all cores")
 
 
 @app.command()
@@ -204,7 +211,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--json" in given:
             print_json({"error": said})
         else:
-            stderr().print(f"error: {said}", markup=False, highlight=False, soft_wrap=True)
+            console(error=True).print(
+                f"error: {said}", markup=False, highlight=False, soft_wrap=True
+            )
         sys.exit(1)
 
 
@@ -248,13 +257,12 @@ def derive(
 ) -> Program:
     """One Program, with derivatives of its outputs; the warnings of the check are not repeated."""
     from kinetree import derive as derived
-    from kinetree.program.derive import forward
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         program = derived(model, quantity, formalism or None, parameters)
     outputs = tuple(row.name for row in program.outputs)
-    return forward(program, outputs, tuple(by)) if by else program
+    return program.derivative(outputs, tuple(by)) if by else program
 
 
 def operations(program: Program) -> Row:
@@ -346,18 +354,11 @@ def cited_by(given: str, entries: Mapping[str, str]) -> list[str]:
 # --- printing ------------------------------------------------------------------------------------
 
 
-def stdout() -> Console:
-    """Console on standard output."""
+def console(*, error: bool = False) -> Console:
+    """Console on standard output, or on standard error."""
     from rich.console import Console
 
-    return Console()
-
-
-def stderr() -> Console:
-    """Console on standard error."""
-    from rich.console import Console
-
-    return Console(stderr=True)
+    return Console(stderr=error)
 
 
 def print_json(data: Any) -> None:
@@ -372,12 +373,11 @@ def print_table(title: str, rows: Sequence[Row]) -> None:
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     for name, value in (rows[0] if rows else {}).items():
         number = isinstance(value, int | float)
-        table.add_column(
-            name, justify="right" if number else "left", no_wrap=number or name in NAMES
-        )
+        side: Literal["left", "right"] = "right" if number else "left"
+        table.add_column(SHORT.get(name, name), justify=side, no_wrap=number or name in NAMES)
     for row in rows:
-        table.add_row(*(f"{x:,}" if isinstance(x, int) else str(x) for x in row.values()))
-    stdout().print(table)
+        table.add_row(*(str(x) for x in row.values()))
+    console().print(table)
 
 
 @contextmanager
@@ -386,7 +386,7 @@ def working(*, show: bool) -> Iterator[Callable[[str], None]]:
     if not show:
         yield lambda _: None
         return
-    with stderr().status("") as status:
+    with console(error=True).status("") as status:
         yield status.update
 
 

@@ -75,7 +75,7 @@ def test_count_prints_whole_numbers_on_a_narrow_screen(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert run("count", PENDULUM) == 0
+    assert run("count", str(MODELS / "arm7.urdf")) == 0
     assert "…" not in capsys.readouterr().out
 
 
@@ -99,6 +99,10 @@ def test_generate_refuses_a_folder_with_files_unless_forced(
     assert list(tmp_path.iterdir()) == [precious]
     assert run(*command, "--force") == 0
     assert precious.read_text() == "mine"
+    for path in tmp_path.glob("*.c"):
+        path.write_text("foreign")
+    assert run(*command, "--force") == 0
+    assert "foreign" not in {path.read_text() for path in tmp_path.glob("*.c")}
 
 
 def test_bench_times_the_three_quantities(capsys: Capture) -> None:
@@ -128,6 +132,7 @@ MISTAKES = {
     "misspelled parameters": (("count", PENDULUM, "--parameters", "fold"), "'folded'"),
     "misspelled input": (("count", PENDULUM, "--of", "inverse", "--by", "qq"), "'q'"),
     "misspelled target": (("generate", PENDULUM, "--target", "cc", "-o", "no/such"), "'c'"),
+    "target without files": (("generate", PENDULUM, "--target", "native", "-o", "no/such"), "'c'"),
     "misspelled example": (("examples", "01_double_pendulm"), "'01_double_pendulum'"),
     "misspelled key": (("cite", "Oter1996"), "'Otter1996'"),
 }

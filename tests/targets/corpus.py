@@ -211,7 +211,7 @@ def long_chain(length: int) -> Program:
         expr = a * en.number(0.3) + b * c / (1 + c**2) - en.number(0.5)
         if i % 40 == 0:
             expr = en.sin(q.symbols[i % 8]) + en.cos(q.symbols[(i + 3) % 8]) * expr
-        blocks.append(Assign(target, expr))
+        blocks.append(Assign(target, expr, Note(step="q and y stand here, but not in every part")))
         names.append(target)
     return Program("long_chain", (q,), (), tuple(blocks), (
         Output("y", (3,), tuple(names[-3:])), Output("early", (), (names[9],)),

@@ -142,3 +142,12 @@ def test_older_processors(cpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
         one = {name: row[0] for name, row in many.items()}
         assert_same(function(**one), program.evaluate(**one))
         assert_same(function(**many), program.evaluate(**many))
+
+
+@pytest.mark.parametrize("name", ["system_7_11", "system_5_9_general"])
+def test_strict_systems(name: str) -> None:
+    program = corpus.SYSTEMS[name]
+    function = program.compile(strict=True)
+    assert " contract " not in function.kernels.single_text()
+    values = corpus.arrays(program)
+    assert_same(function(**values), program.evaluate(**values))

@@ -45,7 +45,7 @@ from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.model.parts import Body, Joint, Motion, Point, Wrench
+    from kinetree.model.parts import Body, Motion, Point, Wrench
     from kinetree.model.system import Model
 
 SNAP = 1e-14

@@ -146,6 +146,7 @@ def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
         N = scheme.vector(f"n{i}", N, note)
         f[i], n[i] = F, N
         p = link.parent
+        note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "parent")
         F_p = scheme.vector(f"fp{i}", frames.to_parent(i, F, f"f{i}"), note)
         N_p = frames.to_parent(i, N, f"n{i}")
         f[p] = plus(f[p], F_p)

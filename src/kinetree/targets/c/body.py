@@ -92,7 +92,8 @@ class Body:
         return [structure, *made, self._function(f"void {self.name}", self.signature, lines)]
 
     def _function(self, head: str, signature: Signature, lines: list[str]) -> str:
-        words = set(re.findall(r"\w+", "\n".join(lines)))
+        code = re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.DOTALL)
+        words = set(re.findall(r"\w+", code))
         unused = [f"    (void){name};" for name in signature.names if name not in words]
         return "\n".join([signature.declared(head), "{", *lines, *unused, "}", ""])
 

@@ -43,7 +43,7 @@ class NativeTarget:
 
         Args:
             program: what to compile.
-            strict: keep every rounding, so that results repeat bit by bit on other processors;
+            strict: round every sum and product as it is written, and keep the sign of zero;
                 otherwise products and sums may fuse, which is faster and at least as accurate.
             tier: `full` for the fastest code, `quick` to compile at once.
             cache: keep object code on disk and take it from there.

@@ -42,7 +42,7 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
     """IR of the functions that the kernels of these plans call, each once."""
     found: dict[str, None] = {}
     for made in plans:
-        texts = [*angles.definitions(made, options.fused), *solve.helpers(made.tape)]
+        texts = [*angles.definitions(made, options.fused), *solve.helpers(made.tape, options)]
         found.update(dict.fromkeys(texts))
     return "\n".join([HEAP, *found])
 
@@ -81,7 +81,7 @@ def _split(made: Plan, name: str, options: Options) -> list[str]:
         callee = f"{name}.{number}"
         if made.tape.code[segment[0]] == "solve":
             index = made.tape.a[segment[0]]
-            texts.append(solve.definition(made, index, callee))
+            texts.append(solve.definition(made, index, callee, options))
             driver.add(f"call void @{callee}(ptr %w, ptr %y)")
             _parts(driver, index, wanted)
             continue

@@ -18,22 +18,27 @@ from kinetree.targets.tape import ZERO
 
 if TYPE_CHECKING:
     from kinetree.targets.native.plan import Plan
+    from kinetree.targets.native.writer import Options
     from kinetree.targets.tape import Tape
 
 
-def helpers(tape: Tape) -> list[str]:
+def helpers(tape: Tape, options: Options) -> list[str]:
     """Definitions that the systems of a tape call."""
-    return [] if all(s.factorised for s in tape.systems) else [ELIMINATION]
+    if all(system.factorised for system in tape.systems):
+        return []
+    return [ELIMINATION.replace(" contract ", " ") if options.strict else ELIMINATION]
 
 
-def definition(made: Plan, index: int, name: str) -> str:
+def definition(made: Plan, index: int, name: str, options: Options) -> str:
     """IR of `void NAME(double* w, double* y)`: the solution takes the place of the right sides."""
     system = made.tape.systems[index]
     lines = _clear(made, index)
     texts: list[str] = []
     if system.factorised:
         strides = dict.fromkeys(panel.stride for panel in made.panels[index])
-        texts = [_substitutions(made, index, stride, f"{name}.{stride}") for stride in strides]
+        for stride in strides:
+            columns = _Columns(made, index, stride, options.flags)
+            texts.append(_substitutions(columns, f"{name}.{stride}"))
         lines += _calls(made, index, name)
     else:
         lines += _eliminate(made, index) if made.lanes == 1 else _eliminate_lanes(made, index)
@@ -84,23 +89,20 @@ def _calls(made: Plan, index: int, name: str) -> list[str]:
     return [*lines, "ret void"]
 
 
-def _substitutions(made: Plan, index: int, stride: int, name: str) -> str:
+def _substitutions(columns: _Columns, name: str) -> str:
     """IR of `void NAME(w, x, count)`: Lᵀ y = b, x = y / D, L x = y for the columns of a panel.
 
     The sweeps are written out; a loop goes over blocks of columns.
     """
-    lanes = made.lanes
-    width = 1 if lanes > 1 else COLUMNS
-    writer = _Columns(made, index, stride)
-    writer.substitute()
+    columns.substitute()
     lines = [
         "br label %column",
         "column:",
         "%i = phi i64 [ 0, %entry ], [ %next, %column ]",
-        f"%offset = mul i64 %i, {lanes}",
+        f"%offset = mul i64 %i, {columns.lanes}",
         "%left = sub i64 %count, %i",
-        *writer.lines,
-        f"%next = add i64 %i, {width}",
+        *columns.lines,
+        f"%next = add i64 %i, {1 if columns.lanes > 1 else COLUMNS}",
         "%more = icmp ult i64 %next, %count",
         "br i1 %more, label %column, label %done",
         "done:",
@@ -113,13 +115,14 @@ def _substitutions(made: Plan, index: int, stride: int, name: str) -> str:
 class _Columns:
     """Substitutions for one block of columns; the last block of a panel may be masked."""
 
-    def __init__(self, made: Plan, index: int, stride: int) -> None:
+    def __init__(self, made: Plan, index: int, stride: int, flags: str) -> None:
         self.system = made.tape.systems[index]
         self.lanes = made.lanes
         self.width = made.lanes if made.lanes > 1 else COLUMNS
         self.type = real(self.width)
         self.matrix_at = made.matrix_at[index]
         self.step = made.lanes * stride
+        self.flags = flags
         self.lines: list[str] = []
         self.x: list[str] = []
 
@@ -144,7 +147,7 @@ class _Columns:
         count = sum(len(row) for row in rows)
         for k in range(n):
             scale = self.factor(self.matrix_at + count + k)
-            self.x[k] = self.add(f"fmul contract nsz {self.type} {self.x[k]}, {scale}")
+            self.x[k] = self.add(f"fmul {self.flags}{self.type} {self.x[k]}, {scale}")
             for j, place in rows[k].items():
                 self.subtract(k, place + count + n, j)  # the second copy of L
         for row in range(n):
@@ -191,8 +194,8 @@ class _Columns:
         return rows
 
     def subtract(self, target: int, place: int, source: int) -> None:
-        product = self.add(f"fmul contract nsz {self.type} {self.factor(place)}, {self.x[source]}")
-        self.x[target] = self.add(f"fsub contract nsz {self.type} {self.x[target]}, {product}")
+        product = self.add(f"fmul {self.flags}{self.type} {self.factor(place)}, {self.x[source]}")
+        self.x[target] = self.add(f"fsub {self.flags}{self.type} {self.x[target]}, {product}")
 
     def factor(self, place: int) -> str:
         """An entry of the factors, the same in every column."""

@@ -34,6 +34,11 @@ class Options:
     fused: bool = True
     constant_lanes: bool = False
 
+    @property
+    def flags(self) -> str:
+        """What LLVM may do to sums and products: fuse them, and ignore the sign of zero."""
+        return "" if self.strict else "contract nsz "
+
 
 class Writer:
     """The body of one LLVM function over a plan.
@@ -53,7 +58,7 @@ class Writer:
         self.lines: list[str] = []
         self.known: dict[int, str] = {}
         self.type = real(options.lanes)
-        self.flags = "" if options.strict else "contract nsz "
+        self.flags = options.flags
         self.count = 0
 
     def fresh(self) -> str:
