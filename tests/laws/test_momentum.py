@@ -51,8 +51,7 @@ def on_a_free_base(links: list[zoo.Link]) -> kt.Model:
     for i, link in enumerate(links):
         body = model.body(f"b{i}", mass=link.mass, com=link.com, inertia=link.inertia)
         parent = base if link.parent < 0 else bodies[link.parent]
-        at = parent.point(f"p{i}", link.position, rotation=link.rotation)
-        getattr(model, link.kind)(f"j{i}", at, body, **zoo.joint_data(link))
+        zoo.join(model, i, link, parent, body)
         bodies.append(body)
     return model
 

@@ -151,3 +151,20 @@ def test_strict_systems(name: str) -> None:
     assert " contract " not in function.kernels.single_text()
     values = corpus.arrays(program)
     assert_same(function(**values), program.evaluate(**values))
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_packing_of_all_sizes(short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples come out as they went in, whatever their number of components."""
+    monkeypatch.setattr(plan, "LARGE", 0 if short else 10**6)
+    sizes = (1, 2, 3, 7, 8, 9, 16, 17, 48, 49, 66)
+    inputs = tuple(corpus.vector(f"i{n}", n) for n in sizes)
+    outputs = tuple(
+        corpus.Output(f"o{n}", (n,), tuple(2 * s for s in row.symbols))
+        for n, row in zip(sizes, inputs, strict=True)
+    )
+    function = Program("copy", inputs, (), (), outputs).compile(cache=False)
+    values = {f"i{n}": np.random.default_rng(n).uniform(size=(19, n)) for n in sizes}
+    found = function(**values)
+    for n in sizes:
+        assert np.array_equal(found[f"o{n}"], 2 * values[f"i{n}"])

@@ -196,8 +196,29 @@ def multiply(a: Node, b: Node) -> Node:
     if b is ONE:
         return a
     if a is b or a.op in _COMPOUND or b.op in _COMPOUND:
-        return monomial(1, ((a, 1), (b, 1)))
+        return _compound_product(a, b)
     return intern_pair(a, b)
+
+
+def _compound_product(a: Node, b: Node) -> Node:
+    """Product of two Nodes; the quick way for a product or minus something, times an atom."""
+    if b.op in _COMPOUND:
+        a, b = b, a
+    if a is not b and b.op not in _COMPOUND:
+        if a.op is MUL and len(a.args) <= PRODUCT_LENGTH:
+            return _with_factor(a, b)
+        if a.op is ADD and a.coefs == _MINUS and a.value == 0:
+            return scale(-1, multiply(a.args[0], b))
+    return monomial(1, ((a, 1), (b, 1)))
+
+
+def _with_factor(product: Node, factor: Node) -> Node:
+    """A product with one more plain factor, put in its place."""
+    args, exps = product.args, product.coefs
+    k = bisect_left(args, factor.key, key=by_key)
+    if k < len(args) and args[k] is factor:
+        return monomial(1, ((product, 1), (factor, 1)))
+    return intern_factors((*args[:k], factor, *args[k:]), (*exps[:k], 1, *exps[k:]))
 
 
 def quotient(a: Node, b: Node) -> Node:

@@ -11,11 +11,12 @@ from kinetree.engine import ADD, MUL, Node, mul, split_coefficient
 from kinetree.engine.node import Number, collected, intern_factors, normal
 
 Terms = dict[Node, Number]
+UNITS = {1, -1}
 
 
 def factor(node: Node) -> Node:
     """The same value with common factors pulled out; the Node itself where there are none."""
-    if node.op is not ADD or len(node.args) < 2:
+    if node.op is not ADD or not _may_share(node):
         return node
     rest: Terms = dict(zip(node.args, node.coefs, strict=True))
     groups: list[tuple[Node, Number]] = []
@@ -34,6 +35,13 @@ def factor(node: Node) -> Node:
     for product, coef in groups:
         _collect(rest, product, coef)
     return collected(node.value, {t: c for t, c in rest.items() if c != 0})
+
+
+def _may_share(node: Node) -> bool:
+    """Whether there are two products, or two coefficients other than one, in a sum."""
+    if len(node.args) < 2:
+        return False
+    return [a.op for a in node.args].count(MUL) > 1 or not UNITS.issuperset(node.coefs)
 
 
 def _by_size(terms: Terms, size: Number) -> tuple[tuple[Node, Number], Terms]:
@@ -84,6 +92,8 @@ def _collect(terms: Terms, term: Node, coef: Number) -> None:
 
 def _most_shared_size(terms: Terms) -> tuple[int, Number] | None:
     """(uses, size) of the numeric coefficient other than 1 that most terms share, at least two."""
+    if UNITS.issuperset(terms.values()):
+        return None
     uses: dict[Number, int] = {}
     for coef in terms.values():
         size = coef if coef > 0 else -coef

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,15 @@ def map_block(block: Block, change: Callable[[Node], Node]) -> Block:
 def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Output, ...]:
     """The outputs with every component changed."""
     return tuple(replace(out, nodes=tuple(change(x) for x in out.nodes)) for out in program.outputs)
+
+
+def above(changed: Container[Node], nodes: Iterable[Node]) -> set[Node]:
+    """The changed ones among Nodes (children first), and every Node that holds one."""
+    found: set[Node] = set()
+    for node in nodes:
+        if node in changed or not found.isdisjoint(node.args):
+            found.add(node)
+    return found
 
 
 def taken_names(program: Program) -> set[str]:

@@ -144,6 +144,20 @@ def test_late_angles_are_paired_just_before_their_use() -> None:
     verify(program)
 
 
+def test_late_angles_of_outputs_are_named_too() -> None:
+    program = small({"angle": x * y}, {"out": en.sin(local("angle")) + en.cos(z)})
+    paired = verify(pair(program))
+    assert [b.targets[0].name for b in paired.blocks] == ["C_z", "angle", "S_angle"]
+    assert_same_values(program, paired)
+
+
+def test_names_of_long_angles_stay_short() -> None:
+    program = pair(dead(raw(zoo.planar_pendulum(12), "inverse")))
+    names = [b.targets[0].name for b in program.blocks if b.operands[0].op in (SIN, COS)]
+    assert "S_q_j0_to_q_j11" in names
+    assert max(len(name) for name in names) < 60
+
+
 # --- share ---------------------------------------------------------------------------------------
 
 

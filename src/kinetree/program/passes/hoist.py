@@ -14,6 +14,7 @@ from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
 
 STEM = "P"
+UNITS = {1, -1}
 
 
 def hoist(program: Program) -> Program:
@@ -96,7 +97,7 @@ class _Hoist:
                 self.fixed.add(node)
             return node
         args = [self.new[a] for a in node.args]
-        if self.fixed.isdisjoint(args) and node.op is MUL:
+        if self.fixed.isdisjoint(args) and (node.op is not ADD or UNITS.issuperset(node.coefs)):
             return same_form(node, args)
         if self.fixed.issuperset(args):
             done = same_form(node, args)

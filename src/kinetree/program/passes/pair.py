@@ -5,27 +5,28 @@ A target can then evaluate them together, and all those at the front in SIMD lan
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kinetree.engine import OPS, Node, Rank, fold, symbol, symbols, topological
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
+from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
 
 SIN, COS = OPS["sin"], OPS["cos"]
 LETTER = {SIN: "S", COS: "C"}
+WORDS = 6
+"""Coordinates up to which the name of a sine lists all; beyond, the first and the last."""
 
 
 def pair(program: Program) -> Program:
     """The Program with every sine and cosine named, in pairs."""
     state = _Pair(program)
-    preamble = state.through(program.preamble, front=False)
     known = {s for row in program.inputs for s in row.symbols}
     known |= {t for b in program.preamble for t in b.targets}
     state.collect(program, known)
-    blocks = (*state.front(), *state.through(program.blocks, front=True))
-    return replace(
-        program, preamble=preamble, blocks=blocks, outputs=map_outputs(program, state.change)
-    )
+    blocks = [*state.front(), *state.through(program.blocks)]
+    outputs = map_outputs(program, state.change)
+    return replace(program, blocks=(*blocks, *state.due()), outputs=outputs)
 
 
 class _Pair:
@@ -35,17 +36,20 @@ class _Pair:
         self.early: dict[Node, list[Node]] = {}
         self.late: dict[Node, list[Node]] = {}
         self.taken = taken_names(program)
+        self.touched: set[Node] = set()
         self.pending: list[Block] = []
 
     def collect(self, program: Program, known: set[Node]) -> None:
         """All sines and cosines by angle; early ones are those of inputs and preamble names."""
         roots = [x for b in program.blocks for x in b.operands]
         roots += [x for out in program.outputs for x in out.nodes]
-        for node in topological(roots):
-            if node.op in LETTER:
-                angle = node.args[0]
-                group = self.early if known.issuperset(symbols((angle,))) else self.late
-                group.setdefault(angle, []).append(node)
+        nodes = [node for node in topological(roots) if node.args]
+        trig = [node for node in nodes if node.op in LETTER]
+        self.touched = above(set(trig), nodes)
+        for node in trig:
+            angle = node.args[0]
+            group = self.early if known.issuperset(symbols((angle,))) else self.late
+            group.setdefault(angle, []).append(node)
 
     def front(self) -> list[Block]:
         """The equations of the early ones, in order of first use."""
@@ -61,8 +65,9 @@ class _Pair:
         return rows
 
     def _fresh(self, node: Node) -> str:
-        words = "_".join(s.name for s in symbols(node.args))
-        base = f"{LETTER[node.op]}_{words}"
+        names = [s.name for s in symbols(node.args)]
+        words = names if len(names) <= WORDS else [names[0], "to", names[-1]]
+        base = "_".join([LETTER[node.op], *words])
         name, k = base, 1
         while name in self.taken:
             k += 1
@@ -70,19 +75,21 @@ class _Pair:
         self.taken.add(name)
         return name
 
-    def through(self, blocks: tuple[Block, ...], *, front: bool) -> tuple[Block, ...]:
+    def through(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
         """The blocks with sines and cosines replaced by their names; late ones just before use."""
-        done: list[Block] = []
         for block in blocks:
-            new = map_block(block, self.change if front else lambda x: x)
-            done += self.pending
-            self.pending = []
-            done.append(new)
-        return tuple(done)
+            new = map_block(block, self.change)
+            yield from self.due()
+            yield new
+
+    def due(self) -> list[Block]:
+        """The equations of late names given since the last call."""
+        due, self.pending = self.pending, []
+        return due
 
     def change(self, root: Node) -> Node:
         """The expression with sines and cosines named."""
-        return fold(root, self.new, self._changed)
+        return fold(root, self.new, self._changed) if root in self.touched else root
 
     def _changed(self, node: Node) -> Node:
         if node.op in LETTER:

@@ -7,14 +7,20 @@ common sign: a - b and b - a are one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
 from kinetree.engine import ADD, MUL, Node, Op, Rank, fold, symbol, topological
 from kinetree.engine.node import collected, intern_product
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, merged, same_form, taken_names
+from kinetree.program.rewrite import (
+    above,
+    map_block,
+    map_outputs,
+    merged,
+    same_form,
+    taken_names,
+)
 
 LONGEST = 40
 """Operands up to which a sum or product takes part."""
@@ -41,22 +47,13 @@ def _extract(
     nodes = [x for x in topological(roots) if x.args]
     table = _Pairs([x for x in nodes if x.op is ADD or x.op is MUL])
     table.run(_Names(program, stem))
-    change = Change(table, _above(table.consumed, nodes))
+    change = Change(table, above(table.consumed, nodes))
     done: list[Block] = []
     for block in blocks:
         new = map_block(block, change)
         done += change.ahead()
         done.append(new)
     return tuple(done), change
-
-
-def _above(changed: Container[Node], nodes: list[Node]) -> set[Node]:
-    """The changed ones among the Nodes, and every Node that holds one."""
-    above: set[Node] = set()
-    for node in nodes:
-        if node in changed or not above.isdisjoint(node.args):
-            above.add(node)
-    return above
 
 
 class _Names:
@@ -79,59 +76,71 @@ class _Pairs:
 
     def __init__(self, nodes: list[Node]) -> None:
         self.operands: dict[Node, dict[Node, int]] = {}
-        self.where: defaultdict[Pair, set[Node]] = defaultdict(set)
         self.made: dict[Node, Pair] = {}
         self.consumed: defaultdict[Node, set[Node]] = defaultdict(set)
+        first: dict[Pair, Node] = {}
+        self.where: dict[Pair, set[Node]] = {}
         often = _often(nodes)
         for node in nodes:
-            uses = often[node.op]
-            common = {a: c for a, c in _units(node) if uses[a] > 1}
-            if 1 < len(common) <= LONGEST:
-                self.operands[node] = common
-                self._enter(node, list(common.items()))
+            if len(node.args) > 1:
+                common = _common(node, often[node.op])
+                if 1 < len(common) <= LONGEST:
+                    self.operands[node] = common
+                    self._enter(node, list(common.items()), first)
 
-    def _enter(self, node: Node, units: list[tuple[Node, int]]) -> None:
+    def _enter(self, node: Node, units: list[tuple[Node, int]], first: dict[Pair, Node]) -> None:
         """The operands stand in normal order, and so do those of a pair."""
         where, is_sum = self.where, node.op is ADD
         for i, (a, sign) in enumerate(units):
             for b, other in units[i + 1 :]:
-                where[a, b, sign * other if is_sum else 0].add(node)
+                pair = (a, b, sign * other if is_sum else 0)
+                if pair in where:
+                    where[pair].add(node)
+                elif pair in first:
+                    where[pair] = {first[pair], node}
+                else:
+                    first[pair] = node
 
     def run(self, names: _Names) -> None:
-        heap = [(-len(at), _order(pair), pair) for pair, at in self.where.items() if len(at) > 1]
+        """Name pairs, the one with most uses first, until none is used twice."""
+        heap = [(-len(at), _order(pair), pair) for pair, at in self.where.items()]
         heapify(heap)
         while heap:
             uses, order, pair = heappop(heap)
-            actual = len(self.where[pair])
+            actual = len(self.where.get(pair, ()))
             if actual < 2:
                 continue
             if -uses != actual:
                 heappush(heap, (-actual, order, pair))
                 continue
-            for touched in self._replace(pair, names.fresh()):
-                if len(self.where[touched]) > 1:
-                    heappush(heap, (-len(self.where[touched]), _order(touched), touched))
+            for touched, at in self._replace(pair, names.fresh()).items():
+                if len(at) > 1:
+                    self.where[touched] = at
+                    heappush(heap, (-len(at), _order(touched), touched))
 
-    def _replace(self, pair: Pair, name: Node) -> set[Pair]:
+    def _replace(self, pair: Pair, name: Node) -> dict[Pair, set[Node]]:
+        """Put the name in place of a pair; the pairs with that name, and where they stand."""
         a, b, _ = pair
         self.made[name] = pair
-        touched: set[Pair] = set()
+        touched: dict[Pair, set[Node]] = {}
         for node in self.where.pop(pair):
             units = self.operands[node]
             for other in units:
                 if other is not a and other is not b:
-                    self.where[_pair(node, a, other, units)].discard(node)
-                    self.where[_pair(node, b, other, units)].discard(node)
+                    self._leave(_pair(node, a, other, units), node)
+                    self._leave(_pair(node, b, other, units), node)
             sign = units[a]
             del units[a], units[b]
             units[name] = sign
             self.consumed[node].update((a, b))
             for other in units:
                 if other is not name:
-                    new = _pair(node, name, other, units)
-                    self.where[new].add(node)
-                    touched.add(new)
+                    touched.setdefault(_pair(node, name, other, units), set()).add(node)
         return touched
+
+    def _leave(self, pair: Pair, node: Node) -> None:
+        if pair in self.where:
+            self.where[pair].discard(node)
 
 
 def _often(nodes: list[Node]) -> dict[Op, dict[Node, int]]:
@@ -144,11 +153,11 @@ def _often(nodes: list[Node]) -> dict[Op, dict[Node, int]]:
     return often
 
 
-def _units(node: Node) -> list[tuple[Node, int]]:
+def _common(node: Node, uses: dict[Node, int]) -> dict[Node, int]:
     """Operands that can pair: plain factors of a product, terms with coefficient ±1 of a sum."""
     least = 1 if node.op is MUL else -1
     rows = zip(node.args, node.coefs, strict=True)
-    return [row for row in rows if row[1] == 1 or row[1] == least]
+    return {a: c for a, c in rows if uses[a] > 1 and c in (1, least)}
 
 
 def _pair(node: Node, a: Node, b: Node, units: dict[Node, int]) -> Pair:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kinetree.engine import ADD, NUM, SYM, Node, Rank, fold, symbol, use_counts
+from kinetree.engine import ADD, NUM, SYM, Node, Rank, fold, symbol, topological, use_counts
 from kinetree.program.passes.pairs import extract_pairs
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
+from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
 
 STEM = "t"
 
@@ -29,10 +29,15 @@ def share(program: Program) -> Program:
 
 
 class _Share:
+    """Names given so far, and which expressions hold something that several use."""
+
     def __init__(self, program: Program) -> None:
         roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
         roots += [x for out in program.outputs for x in out.nodes]
         self.uses = use_counts(roots)
+        nodes = [node for node in topological(roots) if node.args]
+        self.touched = above({node for node in nodes if self.uses[node] > 1}, nodes)
+        self.aliases = False
         self.new: dict[Node, Node] = {}
         self.names: dict[Node, Node] = {}
         self.taken = taken_names(program)
@@ -48,6 +53,7 @@ class _Share:
                 known = expr if expr.op is SYM else self.names.get(expr)
                 if known is not None:
                     self.new[block.target] = known
+                    self.aliases = True
                     continue
                 self.names[expr] = block.target
                 self.new[block.expr] = block.target
@@ -66,6 +72,8 @@ class _Share:
         """The value of a block with its shared parts named; the whole has the block's name."""
         if root in self.new:
             return self.new[root]
+        if root not in self.touched and not self.aliases:
+            return root
         for arg in root.args:
             self.change(arg)
         return same_form(root, [self.new[a] for a in root.args])

@@ -24,16 +24,20 @@ def block_size(inputs: Sequence[int], outputs: Sequence[int]) -> tuple[int, int]
 
 
 def batch_definition(
-    name: str, inputs: Sequence[int], outputs: Sequence[int], constant_lanes: bool
+    name: str, inputs: Sequence[int], outputs: Sequence[int], *, constant_lanes: bool, short: bool
 ) -> str:
-    """IR of the loop over blocks; preamble results that come per lane are the last input."""
+    """IR of the loop over blocks; preamble results that come per lane are the last input.
+
+    Packing is written out unless it has to be short: a kernel that nearly fills the cache for
+    instructions must not be driven out of it by what stands around it.
+    """
     x_size, y_size = block_size(inputs, outputs)
     constants = f"%x{len(inputs) - 1}" if constant_lanes else "%c"
     packing = "\n".join(_packing(i, sum(inputs[:i]), n) for i, n in enumerate(inputs))
     unpacking = "\n".join(_unpacking(i, sum(outputs[:i]), n) for i, n in enumerate(outputs))
     seen = f"%b{len(inputs) - 1}" if inputs else "%bad"
-    packs = "\n".join(pack_definition(size) for size in dict.fromkeys(inputs))
-    unpacks = "\n".join(unpack_definition(size) for size in dict.fromkeys(outputs))
+    packs = "\n".join(pack_definition(size, short) for size in dict.fromkeys(inputs))
+    unpacks = "\n".join(unpack_definition(size, short) for size in dict.fromkeys(outputs))
     return f"""\
 {packs}
 {unpacks}

@@ -126,7 +126,9 @@ class Kernels:
         parts = [
             helpers((made,), options),
             kernel(made, BODY, options),
-            batch_definition(BODY, inputs, outputs, constant_lanes),
+            batch_definition(
+                BODY, inputs, outputs, constant_lanes=constant_lanes, short=made.large
+            ),
             UNLIKELY,
         ]
         return "\n".join(parts)

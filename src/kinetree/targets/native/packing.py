@@ -2,7 +2,7 @@
 
 Two components of all eight samples at a time: pairs of neighbouring doubles are read, put side by
 side and interleaved, which takes fewer shuffles than a square transposition.  Up to STRAIGHT
-components this is straight code, else a loop over stretches of it.
+components this is straight code, else, or where code has to be short, a loop over stretches of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ LANES = 8
 """Evaluations side by side."""
 STRAIGHT = 48
 """Components up to which packing is written out."""
-STRETCH = 16
+STRETCH = 8
 """Components per turn of the loop otherwise."""
 EVEN = ", ".join(f"i32 {i}" for i in (0, 8, 2, 10, 4, 12, 6, 14))
 ODD = ", ".join(f"i32 {i}" for i in (1, 9, 3, 11, 5, 13, 7, 15))
@@ -19,7 +19,7 @@ QUARTER = ", ".join(f"i32 {i}" for i in range(4))
 WHOLE = ", ".join(f"i32 {i}" for i in range(8))
 
 
-def pack_definition(size: int) -> str:
+def pack_definition(size: int, short: bool) -> str:
     """IR of `kt.pack.SIZE(from, step, to, bad)`: rows of lanes, and a row that tells of infinities.
 
     Zero times infinity is not a number, so the running sum of all values times zero tells.
@@ -29,7 +29,7 @@ def pack_definition(size: int) -> str:
         "<8 x double> %bad) noinline nounwind {"
     )
     starts = _starts("%from", "%step")
-    if size <= STRAIGHT:
+    if size <= (STRETCH if short else STRAIGHT):
         lines, seen = _pack_stretch("", "%to", size, "%bad")
         return "\n".join([head, *starts, *lines, f"  ret <8 x double> {seen}", "}", ""])
     turns, rest = divmod(size, STRETCH)
@@ -41,11 +41,11 @@ def pack_definition(size: int) -> str:
     return "\n".join([head, "entry:", *starts, *loop, *ends])
 
 
-def unpack_definition(size: int) -> str:
+def unpack_definition(size: int, short: bool) -> str:
     """IR of `kt.unpack.SIZE(rows, samples)`: the components of one sample after the other."""
     head = f"define internal void @kt.unpack.{size}(ptr %to, ptr %from) noinline nounwind {{"
     starts = _starts("%from", str(size))
-    if size <= STRAIGHT:
+    if size <= (STRETCH if short else STRAIGHT):
         return "\n".join([head, *starts, *_unpack_stretch("", "%to", size), "  ret void", "}", ""])
     turns, rest = divmod(size, STRETCH)
     loop = _loop(turns, _unpack_stretch("i", "%at", STRETCH), [])

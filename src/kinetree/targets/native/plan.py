@@ -22,6 +22,8 @@ WHOLE = 4000
 """Operations up to which a tape stays one LLVM function; measured, like the next."""
 SEGMENT = 1000
 """Operations per LLVM function otherwise."""
+LARGE = 2000
+"""Operations from which code has to be kept short."""
 SHALLOW = 3
 """Operations between inputs and an angle that still counts as known at the start."""
 FREE = frozenset({"num", "in", "const"})
@@ -61,6 +63,11 @@ class Plan:
     def inline(self) -> bool:
         """Whether one function holds it all."""
         return not self.tape.systems and len(self.segments) <= 1
+
+    @property
+    def large(self) -> bool:
+        """Whether its code fills much of a cache for instructions, 32 KB on most processors."""
+        return len(self.tape.code) > LARGE
 
     @property
     def workspace(self) -> int:
