@@ -201,8 +201,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run the parts asked for and write their results."""
     options = arguments(argv)
     names = options.parts or (["speed"] if options.quick else list(PARTS))
-    results = {name: PARTS[name](options) for name in names}
-    print(f"written to {report.save('benchmarks', results)}")
+    for name in names:
+        results = PARTS[name](options)
+        print(f"written to {report.save(name, results)}")
     return 0
 
 
