@@ -1,5 +1,6 @@
 """kinetree: one description of a mechanism, its equations of motion, and fast code from them."""
 
+from kinetree import constraints as _constraints
 from kinetree import joints as _joints
 from kinetree import targets as _targets
 from kinetree.engine import Node, OperationCount
@@ -12,4 +13,4 @@ __version__ = "0.1.0"
 
 __all__ = ["Model", "Node", "OperationCount", "Program", "derive", "load", "save"]
 
-del _joints, _targets
+del _constraints, _joints, _targets
