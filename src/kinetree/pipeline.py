@@ -43,7 +43,8 @@ def derive(
         model: the mechanism.
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "reaction" (wrench on the
             ground), "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
-            "energy" (kinetic, potential), "regressor" (Y, base parameters).
+            "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
+            coordinates), "energy" (kinetic, potential), "regressor" (Y, base parameters).
         formalism: "newton_euler", "order_n", "virtual_power" or "lagrange"; the default is the
             cheapest that offers the quantity.
         parameters: "run-time" keeps masses and lengths as the input p with the model's values as
@@ -65,6 +66,12 @@ def derive(
             "it is not a quantity of points",
             element=f"quantity '{quantity}'",
             cure="leave points= out, or derive 'kinematics'",
+        )
+    if quantity == "forward" and (model.closures or model.drives):
+        raise UnsupportedError(
+            "it has closures or drives, which the forward dynamics of a tree would ignore",
+            element=f"model '{model.name}'",
+            cure="derive 'mass_bias' and 'constraints', or remove the closures",
         )
     way = row.choose(model, formalism)
     model.check(invertible=quantity == "forward")

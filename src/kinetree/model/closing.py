@@ -182,7 +182,7 @@ class ClosureMethods(ABC):
         return self.closure("coupling", name, (), given)
 
     def constrain(self, name: str, law: Law) -> Closure:
-        """Keep h(q, t) = 0, such as ``lambda q, t: q["a"] - kt.sin(t)``: one equation per value."""
+        """Keep h(q, t) = 0, such as ``lambda q, t: q["a"] - 2*t``: one equation per value."""
         return self.closure("law", name, (), {"law": law})
 
     def constrain_rates(self, name: str, law: Law) -> Closure:
@@ -265,7 +265,7 @@ class ClosureMethods(ABC):
             if key in row.scalars:
                 full[key] = scalar(value, f"{element} {key}")
             elif key in row.laws:
-                full[key] = self._laws(value, self._law_names(row, element), element)
+                full[key] = self._laws(value, self.law_names(row.name, element), element)
             elif row.ends == 0:
                 full[key] = self._coordinate(value, element)
             elif isinstance(value, list):
@@ -274,18 +274,25 @@ class ClosureMethods(ABC):
 
     def _coordinate(self, joint: Any, element: str) -> str:
         """The coordinate of a joint that has exactly one of its own, or the one of that name."""
-        name = joint.name if isinstance(joint, Joint) else joint
-        if name in self.coordinates:
-            return str(name)
-        found = self.joints.get(name)
+        name = joint.name if isinstance(joint, Joint) else str(joint)
+        owners = {c: row for row in self.joints.values() for c in row.coordinates}
+        found = self.joints.get(name, owners.get(name))
         if found is None:
-            raise unknown("coordinate", str(name), self.coordinates, element)
+            raise unknown("coordinate", name, self.coordinates, element)
+        if found.nq != found.nv:
+            raise ModelError(
+                f"joint '{found.name}' turns by a quaternion",
+                element=element,
+                cure="use a joint whose velocities are the rates of its coordinates",
+            )
         if found.follows:
             raise ModelError(
                 f"joint '{name}' follows another",
                 element=element,
                 cure="use the coordinate of the joint that leads",
             )
+        if name in found.coordinates:
+            return name
         if len(found.coordinates) != 1:
             raise ModelError(
                 f"joint '{name}' has {len(found.coordinates)} coordinates",
@@ -294,11 +301,12 @@ class ClosureMethods(ABC):
             )
         return found.coordinates[0]
 
-    def _law_names(self, row: ClosureKind, element: str) -> dict[str, Any]:
+    def law_names(self, kind: str, element: str = "") -> dict[str, Any]:
         """What the laws of a closure may use, under the names of a function's arguments."""
+        row = CLOSURES[kind]
         q = {name: coordinate_symbol(name) for name in self.coordinates}
         names: dict[str, Any] = {"q": Named("coordinate", q, element), "t": time_symbol()}
-        if row.name == "rate":
+        if row.rates:
             qd = {name: velocity_symbol(name) for name in self.velocities}
             names["qd"] = Named("velocity", qd, element)
         if row.ends:
@@ -317,14 +325,26 @@ class ClosureMethods(ABC):
         value = traced(law, names, element)
         listed = list(value) if isinstance(value, Sequence) else [value]
         laws = tuple(as_node(entry) for entry in listed)
-        known = {row.symbol for row in self.parameters.values()}
-        for entry in names.values():
-            known |= set(entry.values()) if isinstance(entry, Named) else {entry}
+        known = {row.symbol for row in self.parameters.values()} | set(spelled(names).values())
         for found in symbols(laws):
             if found not in known:
-                spelled = [entry.name for entry in known]
-                raise unknown("name", found.name, sorted(spelled), f"{element} law")
+                listed = sorted(entry.name for entry in known)
+                raise unknown("name", found.name, listed, f"{element} law")
+            if not found.name.replace(".", "_").isidentifier():
+                raise ModelError(
+                    f"'{found.name}' cannot be written in a law",
+                    element=element,
+                    cure="name the coordinate by letters, digits and underscores",
+                )
         return laws
+
+
+def spelled(names: Mapping[str, Any]) -> dict[str, Node]:
+    """The symbols a law may use, by their own names: q_NAME, qd_NAME, t, x, y, z."""
+    found: list[Node] = []
+    for entry in names.values():
+        found += entry.values() if isinstance(entry, Named) else [entry]
+    return {node.name: node for node in found}
 
 
 def uses_time(model: ClosureMethods) -> bool:
@@ -347,6 +367,6 @@ def traced(law: Any, names: Mapping[str, Any], element: str) -> Any:
 
 
 __all__ = [
-    "CLOSURES", "ClosureMethods", "Named", "coordinate_symbol", "place_symbols", "time_symbol",
-    "traced", "uses_time", "velocity_symbol",
+    "CLOSURES", "ClosureMethods", "Named", "coordinate_symbol", "place_symbols", "spelled",
+    "time_symbol", "traced", "uses_time", "velocity_symbol",
 ]  # fmt: skip

@@ -184,6 +184,7 @@ class ClosureKind:
         scalars: the arguments that stay run-time parameters.
         ends: number of places it joins, 2 or 0.
         laws: the arguments that are expressions.
+        rates: whether its laws may use velocities.
     """
 
     name: str
@@ -192,3 +193,4 @@ class ClosureKind:
     scalars: tuple[str, ...] = ()
     ends: int = 2
     laws: tuple[str, ...] = ()
+    rates: bool = False
