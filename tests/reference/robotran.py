@@ -19,7 +19,8 @@ import kinetree as kt
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "robotran"
 GOLDEN = tuple(sorted(p.stem.removeprefix("golden_") for p in DATA.glob("golden_*.yaml")))
-MODELS = tuple(sorted(p.stem for p in DATA.glob("*.yaml") if not p.stem.startswith("golden_")))
+NO_MODEL = ("golden_", "assembled_")
+MODELS = tuple(sorted(p.stem for p in DATA.glob("*.yaml") if not p.stem.startswith(NO_MODEL)))
 
 
 @dataclass(frozen=True)
