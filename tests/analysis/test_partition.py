@@ -9,7 +9,7 @@ from tests.closed import CLOSED
 
 import kinetree as kt
 from kinetree.engine import sin
-from kinetree.errors import AssemblyError, PartitionError, ShapeError, UnknownNameError
+from kinetree.errors import AssemblyError, ModelError, PartitionError, ShapeError, UnknownNameError
 
 
 def test_assembly_keeps_the_independent_and_moves_the_rest() -> None:
@@ -130,3 +130,35 @@ def test_bad_arguments_are_named() -> None:
         kt.partition(model, independent=["q7"])
     with pytest.raises(ShapeError, match="it must be 3 finite numbers"):
         kt.assemble(model, [0.0, 0.0])
+
+
+def hinge(angle: float) -> kt.Model:
+    """A free body to be hinged to the ground about z, started at a turn about x."""
+    model = kt.Model("hinge")
+    body = model.body("door", mass=1.0, inertia=(1, 1, 1))
+    e = (np.cos(angle / 2), np.sin(angle / 2), 0.0, 0.0)
+    model.free("float", model.ground, body, initial=(*e, 0.1, 0.2, 0.3))
+    model.close_revolute("hinge", body, model.ground)
+    return model
+
+
+@pytest.mark.parametrize("angle", [0.8, 2.0, 3.0])
+def test_a_hinge_closes_with_its_axes_parallel(angle: float) -> None:
+    found = kt.partition(hinge(angle))
+    assert found.mobility == 1
+    assert found.q[1:3] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_a_hinge_that_closes_the_wrong_way_round_is_refused() -> None:
+    model = kt.Model("hinge")
+    body = model.body("door", mass=1.0, inertia=(1, 1, 1))
+    model.sequence("slide", model.ground, body, "T1 T2 T3")
+    over = body.point("over", rotation=((1, 0, 0), (0, -1, 0), (0, 0, -1)))
+    model.close_revolute("hinge", over, model.ground)
+    with pytest.raises(AssemblyError, match=r"closure 'hinge': .* opposite each other"):
+        kt.assemble(model)
+
+
+def test_a_coordinate_is_not_coupled_with_itself() -> None:
+    with pytest.raises(ModelError, match="couples the coordinate 'q1' with itself"):
+        mechanisms.slider_crank().couple("gear", "q1", "q1", 2)

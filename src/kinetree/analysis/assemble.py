@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.loops import Loops, loops, start
+from kinetree.analysis.loops import Loops, loops, opposite_frames, start
 from kinetree.errors import AssemblyError, unknown
 from kinetree.model.displace import displaced
 from kinetree.solve.newton import Solution, damped_newton
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 TOLERANCE = 1e-11
 """Largest |h| of a closed system [m, m2 or 1]."""
+NEAR = 1e-3
+"""Largest |h| at which steering is left to the equations alone."""
 STEPS = 100
 """Most steps of one attempt."""
 NUDGE = 0.05
@@ -88,16 +90,21 @@ def close(
 ) -> Assembly:
     """Close the loops from q; see `assemble`."""
     best: Solution | None = None
+    opposite = ""
     names = system.model.velocities
-    for first, columns in _attempts(system, q, independent, t):
+    for first, columns, guarded in _attempts(system, q, independent, t):
         found = _solve(system, first, columns, t, steps)
-        if found.converged:
+        if guarded:
+            near = _solve(system, first, columns, t, steps, guarded=True)
+            found = _solve(system, near.x, columns, t, steps)
+        opposite = system.opposite(found.x, t) if found.converged else ""
+        if found.converged and not opposite:
             gap = float(np.abs(found.h).max(initial=0.0))
             return Assembly(found.x, gap, found.steps, tuple(names[k] for k in columns))
         if best is None or np.linalg.norm(found.h) < np.linalg.norm(best.h):
             best = found
     assert best is not None
-    raise _failure(system, best)
+    raise opposite_frames(f"closure '{opposite}'") if opposite else _failure(system, best)
 
 
 def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
@@ -112,32 +119,43 @@ def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
 
 def _attempts(
     system: Loops, q: Array, independent: Sequence[str] | None, t: float
-) -> Iterator[tuple[Array, list[int]]]:
-    """(start, velocities that move), the most careful first."""
+) -> Iterator[tuple[Array, list[int], bool]]:
+    """(start, velocities that move, whether to steer frames parallel first), careful ones first."""
     free = free_columns(system, independent)
     if independent is None:
         J = system.evaluate(q, t)[1][system.positions()]
         pivots = eliminate(J[:, free])
-        yield q, sorted(free[k] for k in pivots.columns)
-    yield q, free
+        yield q, sorted(free[k] for k in pivots.columns), False
+    yield q, free, False
     nudge = np.zeros(system.model.nv)
     nudge[free] = NUDGE * np.cos(1.0 + np.arange(len(free)))
-    yield displaced(system.model, q, nudge), free
+    aside = displaced(system.model, q, nudge)
+    yield aside, free, False
+    if system.guards is not None:
+        yield aside, free, True
 
 
-def _solve(system: Loops, q: Array, columns: list[int], t: float, steps: int) -> Solution:
+def _solve(
+    system: Loops, q: Array, columns: list[int], t: float, steps: int, *, guarded: bool = False
+) -> Solution:
     rows = system.positions()
 
     def function(x: Array) -> tuple[Array, Array]:
         h, J = system.evaluate(x, t)
-        return h[rows], J[np.ix_(rows, columns)]
+        if not guarded:
+            return h[rows], J[np.ix_(rows, columns)]
+        g, G = system.guard(x, t)
+        return np.concatenate([h[rows], g]), np.concatenate(
+            [J[np.ix_(rows, columns)], G[:, columns]]
+        )
 
     def move(x: Array, step: Array) -> Array:
         whole = np.zeros(system.model.nv)
         whole[columns] = step
         return displaced(system.model, x, whole)
 
-    return damped_newton(function, q, move, tolerance=TOLERANCE, steps=steps)
+    tolerance = NEAR if guarded else TOLERANCE
+    return damped_newton(function, q, move, tolerance=tolerance, steps=steps)
 
 
 def _failure(system: Loops, best: Solution) -> AssemblyError:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.errors import ShapeError
+from kinetree.errors import AssemblyError, ModelError, ShapeError
+from kinetree.model.closures import Angle
 from kinetree.pipeline import derive
 from kinetree.program.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kinetree.model.closures import Closure
     from kinetree.model.system import Model
     from kinetree.program import Program
 
@@ -32,6 +35,7 @@ class Loops:
         rates: numbers of the rows that only velocities have to satisfy.
         driven: numbers of the velocities whose motion is given.
         dropped: labels of trivial rows.
+        guards: tells parallel directions from opposite ones; none where no closure has any.
     """
 
     model: Model
@@ -40,13 +44,28 @@ class Loops:
     rates: tuple[int, ...]
     driven: tuple[int, ...]
     dropped: tuple[str, ...]
+    guards: Program | None = None
 
     def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
         """(h, J) at coordinates q and time t."""
-        given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(self.model.nv), "t": np.asarray(t)}
-        names = {row.name for row in self.program.inputs}
-        out = self.program.evaluate(**{k: v for k, v in given.items() if k in names})
-        return out["h"], out["J"]
+        return _values(self.program, self.model, q, t)
+
+    def guard(self, q: Any, t: float) -> tuple[Array, Array]:
+        """(a·b - 1, its Jacobian) for directions a, b of two ends that are meant to be parallel.
+
+        Equations of direction say that axes are perpendicular to others, which opposite axes are
+        too; these values are 0 where the frames agree and -2 where they are opposite.
+        """
+        if self.guards is None:
+            return np.zeros(0), np.zeros((0, self.model.nv))
+        return _values(self.guards, self.model, q, t)
+
+    def opposite(self, q: Any, t: float) -> str:
+        """Name of a closure whose frames stand opposite each other; empty where none does."""
+        value, _ = self.guard(q, t)
+        if self.guards is None or not (value < -1).any():
+            return ""
+        return self.guards.output("h").labels[int(np.argmin(value))].partition(".")[0]
 
     def positions(self) -> list[int]:
         """Numbers of the rows that positions have to satisfy."""
@@ -57,6 +76,41 @@ class Loops:
         name, _, component = self.labels[row].partition(".")
         conditions = self.model.closures[name].conditions
         return next((c.unit for c in conditions if c.label == component), "")
+
+
+def _values(program: Program, model: Model, q: Any, t: float) -> tuple[Array, Array]:
+    """(h, J) that a Program gives at coordinates q and time t."""
+    given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
+    names = {row.name for row in program.inputs}
+    out = program.evaluate(**{k: v for k, v in given.items() if k in names})
+    return out["h"], out["J"]
+
+
+def _guards(model: Model) -> Program | None:
+    """h = a·b - 1 for every pair of directions that is meant to be parallel, and its Jacobian."""
+    guarded: dict[str, Closure] = {}
+    for closure in model.closures.values():
+        axes = [c.a for c in closure.conditions if isinstance(c, Angle) and c.guarded]
+        rows = tuple(Angle(f"{k}", a, a, 1) for k, a in enumerate(dict.fromkeys(axes)))
+        if rows:
+            guarded[closure.name] = replace(closure, conditions=rows)
+    if not guarded:
+        return None
+    twin = copy(model)
+    twin.closures = guarded
+    try:
+        return select(derive(twin, "constraints"), ("h", "J"))
+    except ModelError as error:  # a value that no coordinate changes: always opposite
+        raise opposite_frames(error.element) from error
+
+
+def opposite_frames(element: str) -> AssemblyError:
+    """The sentence for a closure that only closes with a frame the wrong way round."""
+    return AssemblyError(
+        "the loop closes with its two frames opposite each other",
+        element=element,
+        cure="start nearer to the closed configuration, or turn the frame of one end",
+    )
 
 
 def loops(model: Model) -> Loops:
@@ -72,6 +126,7 @@ def loops(model: Model) -> Loops:
         tuple(i for i, label in enumerate(labels) if label in rates),
         tuple(at[name] for name in model.velocities if name in model.drives),
         tuple(_listed(whole.info["dropped"])),
+        _guards(model),
     )
 
 
@@ -97,4 +152,4 @@ def start(model: Model, q: Sequence[float] | None, t: float) -> Array:
     return out
 
 
-__all__ = ["Loops", "loops", "start"]
+__all__ = ["Loops", "loops", "opposite_frames", "start"]

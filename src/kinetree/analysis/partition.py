@@ -41,6 +41,8 @@ class Partition:
 
     Attributes:
         q: the closed configuration at which everything was found.
+        u, v: numbers of the independent and the dependent velocities.
+        rows: numbers of the independent equations, in the order of the pivots.
         independent: u; what the loops leave to choose.
         dependent: v; what the equations between positions are solved for.
         rate_dependent: the independent ones whose velocities follow from rolling and the like.
@@ -55,6 +57,9 @@ class Partition:
     """
 
     q: Array
+    u: tuple[int, ...]
+    v: tuple[int, ...]
+    rows: tuple[int, ...]
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     rate_dependent: tuple[str, ...]
@@ -119,6 +124,9 @@ def _sorted(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) -> Part
     moving = len(names) - len(system.driven)
     return Partition(
         q=q,
+        u=tuple(u),
+        v=tuple(v),
+        rows=pivots.rows,
         independent=tuple(names[k] for k in u),
         dependent=tuple(names[k] for k in v),
         rate_dependent=tuple(names[k] for k in rolling),

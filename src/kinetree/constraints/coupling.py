@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kinetree.errors import ModelError
 from kinetree.model.closures import ClosureKind, Coupled
 from kinetree.model.parts import REQUIRED
 
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
     """One relation between two coordinates."""
-    del element
+    if arguments["first"] == arguments["second"]:
+        raise ModelError(
+            f"it couples the coordinate '{arguments['first']}' with itself",
+            element=element,
+            cure="name two coordinates",
+        )
     return (Coupled("coupling", arguments["first"], arguments["second"]),)
 
 

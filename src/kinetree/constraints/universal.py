@@ -34,7 +34,7 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
             element=f"{element} axes",
             cure="give two different directions, or close a revolute joint",
         )
-    return (*together(), Angle("angle", a, b, cosine))
+    return (*together(), Angle("angle", a, b, cosine, guarded=False))
 
 
 KIND = ClosureKind("universal", conditions, {"axes": ("x", "y")})

@@ -47,7 +47,8 @@ def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """Write the outputs h (m), J (m × nv), Jdqd (m), ht (m); labels are "closure.component".
 
     hdot = J qd + ht and hddot = J qdd + Jdqd.  Equations between velocities have h = 0; the info
-    row "rates" of the Program lists them, the row "dropped" lists the trivial equations.
+    row "rates" of the Program lists them, the row "dropped" lists the trivial equations, and
+    "dropped_by_value" those among them that hold for the model's own lengths only.
     """
     system, scheme = frames.system, frames.scheme
     every = list(equations(frames))
@@ -61,6 +62,8 @@ def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     scheme.output("Jdqd", [row.Jdqd for row in rows], None, labels)
     scheme.output("ht", [row.ht for row in rows], None, labels)
     scheme.info["dropped"] = ", ".join(dropped)
+    by_value = [row.label for row in every if row.label in dropped and row.h is not ZERO]
+    scheme.info["dropped_by_value"] = ", ".join(by_value)
     scheme.info["rates"] = ", ".join(row.label for row in rows if not row.holonomic)
 
 

@@ -46,12 +46,16 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """h = a·b - cosine [1]: a is fixed in the first frame, b in the second, both of unit length."""
+    """h = a·b - cosine [1]: a is fixed in the first frame, b in the second, both of unit length.
+
+    `guarded` says that the directions `a` of both frames are meant to be parallel, not opposite.
+    """
 
     label: str
     a: Vector
     b: Vector
     cosine: float = 0
+    guarded: bool = True
     holonomic: ClassVar[bool] = True
     unit: ClassVar[str] = "1"
 
