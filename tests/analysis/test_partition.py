@@ -8,7 +8,7 @@ from tests import mechanisms
 from tests.closed import CLOSED
 
 import kinetree as kt
-from kinetree.engine import sin
+from kinetree.engine import cos, sin, sqrt
 from kinetree.errors import AssemblyError, ModelError, PartitionError, ShapeError, UnknownNameError
 
 
@@ -162,3 +162,40 @@ def test_a_hinge_that_closes_the_wrong_way_round_is_refused() -> None:
 def test_a_coordinate_is_not_coupled_with_itself() -> None:
     with pytest.raises(ModelError, match="couples the coordinate 'q1' with itself"):
         mechanisms.slider_crank().couple("gear", "q1", "q1", 2)
+
+
+def test_a_curve_may_be_given_by_its_arc() -> None:
+    model = kt.Model("helix")
+    bead, arc = model.body("bead", mass=1.0), model.body("arc")
+    model.sequence("place", model.ground, bead, "T1 T2 T3", initial=(1.0, 0.3, 0.2))
+    model.prismatic("s", model.ground, arc, initial=0.5)
+    model.close_curve(
+        "wire", bead, model.ground,
+        lambda x, y, z, q: (x - cos(q["s"]), y - sin(q["s"]), z - 0.1 * q["s"]),
+    )  # fmt: skip
+    found = kt.partition(model, independent=["s"])
+    assert found.mobility == 1
+    assert found.q == pytest.approx([np.cos(0.5), np.sin(0.5), 0.05, 0.5])
+
+
+def test_a_tree_has_nothing_to_close() -> None:
+    model = kt.Model("pendulum")
+    model.revolute("q", model.ground, model.body("bob", mass=1.0, com=(1, 0, 0)), initial=0.4)
+    found = kt.partition(model)
+    assert (found.independent, found.mobility, found.rank) == (("q",), 1, 0)
+    assert found.q == pytest.approx([0.4])
+
+
+def test_everything_driven_leaves_nothing_to_move() -> None:
+    model = mechanisms.slider_crank()
+    for name in ("q1", "q2", "q3"):
+        model.drive(name)
+    with pytest.raises(AssemblyError, match="closure 'pin': the loop does not close"):
+        kt.assemble(model)
+
+
+def test_a_law_without_a_value_is_named() -> None:
+    model = mechanisms.slider_crank()
+    model.constrain("root", lambda q: sqrt(q["q2"]) - 1)
+    with pytest.raises(AssemblyError, match="closure 'root': law has no value or no slope"):
+        kt.assemble(model)

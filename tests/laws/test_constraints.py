@@ -133,3 +133,19 @@ def test_rolling_is_the_velocity_of_the_touching_point(kind: str) -> None:
     out = values(kind, s["q"], s["qd"])
     assert_close(rate(out, s["qd"])[1:], (R.T @ slip)[:2], IDENTITY, "slip")
     assert_close(out["h"][0], R[:, 2] @ (touch - at), IDENTITY, "height")
+
+
+def test_a_follower_moves_its_loop_with_the_leader() -> None:
+    """A hinge that mimics another at ratio 2: J by its leader counts both."""
+    given = kt.Model("pantograph")
+    left, right = given.body("left", inertia=(1, 1, 1)), given.body("right", inertia=(1, 1, 1))
+    given.revolute("a", given.ground, left)
+    given.revolute("b", given.ground.point("foot", (2, 0, 0)), right, mimic=("a", 2.0, 0.3))
+    given.close_rod("bar", left.point("tip", (1, 0, 0)), right.point("tip", (1, 0, 0)), 2.0)
+    program = kt.derive(given, "constraints")
+    q, qd = np.array([0.7]), np.array([1.3])
+    out = program.evaluate(q=q, qd=qd)
+    step = 1j * tools.STEP
+    moved = program.evaluate(q=q + step * qd, qd=qd)
+    assert_close(np.imag(moved["h"]) / tools.STEP, out["J"] @ qd, IDENTITY)
+    assert_close(np.imag(moved["J"] @ qd) / tools.STEP, out["Jdqd"], IDENTITY)

@@ -89,6 +89,7 @@ def close(
     steps: int = STEPS,
 ) -> Assembly:
     """Close the loops from q; see `assemble`."""
+    _refuse_undefined(system, q, t)
     best: Solution | None = None
     opposite = ""
     names = system.model.velocities
@@ -105,6 +106,19 @@ def close(
             best = found
     assert best is not None
     raise opposite_frames(f"closure '{opposite}'") if opposite else _failure(system, best)
+
+
+def _refuse_undefined(system: Loops, q: Array, t: float) -> None:
+    """Refuse start values at which an equation has no value."""
+    h, J = system.evaluate(q, t)
+    for row, label in enumerate(system.labels):
+        if not (np.isfinite(h[row]) and np.isfinite(J[row]).all()):
+            name, _, component = label.partition(".")
+            raise AssemblyError(
+                f"{component} has no value or no slope at the start values",
+                element=f"closure '{name}'",
+                cure="start where the law is defined, or change it",
+            )
 
 
 def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
