@@ -75,7 +75,7 @@ def compare(timed: Timed, rows: dict[str, np.ndarray], rounds: int) -> dict[str,
 
 def measure(quick: bool = False) -> dict[str, Any]:
     """Ratios for the robots and a chain."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in MODELS[:2] if quick else MODELS:
         side = Side(name, random_states(read_model(name)))
         for quantity in ("inverse", "forward"):

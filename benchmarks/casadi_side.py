@@ -60,6 +60,7 @@ def expression(tree: Tree, quantity: str, algorithm: str) -> Any:
     def upper(M: list[list[Any]]) -> Any:
         return ca.vertcat(*(M[i][j] for i in range(tree.nv) for j in range(i, tree.nv)))
 
+    outputs: list[Any]
     match quantity, algorithm:
         case "inverse", _:
             outputs = [ca.vertcat(*tree.inverse(qs, vs, us))]
@@ -75,7 +76,8 @@ def expression(tree: Tree, quantity: str, algorithm: str) -> Any:
             outputs = [ca.vertcat(*solve_symmetric(tree.mass_matrix(qs), rhs))]
         case _:
             tau = ca.vertcat(*tree.inverse(qs, vs, us))
-            outputs = [ca.jacobian(tau, q), ca.jacobian(tau, v), upper(tree.mass_matrix(qs))]
+            by_q, by_v = ca.jacobian(tau, q), ca.jacobian(tau, v)
+            outputs = [by_q, by_v, upper(tree.mass_matrix(qs))]
     return ca.Function("f", [q, v, u], ca.cse(outputs))
 
 

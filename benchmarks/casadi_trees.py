@@ -120,7 +120,7 @@ def turn_matrix(axis: Vec, angle: Scalar) -> Mat:
     for k in range(3):
         if abs(axis[k]) == 1:
             i, j = (k + 1) % 3, (k + 2) % 3
-            E = [[ca.SX(int(a == b)) for b in range(3)] for a in range(3)]
+            E: Mat = [[ca.SX(int(a == b)) for b in range(3)] for a in range(3)]
             E[i][i] = E[j][j] = c
             E[i][j], E[j][i] = -axis[k] * s, axis[k] * s
             return E
@@ -285,7 +285,8 @@ class Tree:
     def about_origin(self, link: Link) -> Mat:
         """Inertia of a link's body about its joint frame's origin."""
         c = np.array(link.com)
-        return snapped(np.array(link.inertia) + link.mass * (c @ c * np.eye(3) - np.outer(c, c)))
+        about: Mat = snapped(link.inertia + link.mass * (c @ c * np.eye(3) - np.outer(c, c)))
+        return about
 
     def forward(self, q: Vec, v: Vec, tau: Vec) -> Vec:
         """Articulated bodies: accelerations for given joint forces."""

@@ -77,7 +77,7 @@ def axis_of(joint: Any) -> np.ndarray:
     data = joint.createData()
     joint.calc(data, np.zeros(joint.nq))
     column = np.asarray(data.S.__array__() if hasattr(data.S, "__array__") else data.S.matrix)
-    return column.reshape(6, -1)[:3, 0] + column.reshape(6, -1)[3:, 0]
+    return np.asarray(column.reshape(2, 3, -1)[:, :, 0].sum(axis=0))
 
 
 def numbers(*arrays: Any) -> str:

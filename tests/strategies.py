@@ -60,6 +60,8 @@ def links(draw: st.DrawFn, kind: str, parent: int) -> zoo.Link:
         steps=draw(st.sampled_from(zoo.SEQUENCES)),
         position=draw(vectors),
         rotation=draw(rotations()),
+        child_position=draw(st.just((0.0, 0.0, 0.0)) | vectors),
+        child_rotation=draw(rotations()),
         mass=mass,
         com=draw(vectors),
         inertia=draw(inertias(mass)),

@@ -51,6 +51,8 @@ class Link:
     steps: tuple[str, ...] = ("R1",)  # of a sequence
     position: Vector = (0, 0, 0)  # of the joint, in the parent body's frame
     rotation: Matrix = IDENTITY  # joint frame -> parent body's frame
+    child_position: Vector = (0, 0, 0)  # where the joint holds the child, in the child's frame
+    child_rotation: Matrix = IDENTITY  # frame there -> child's frame
     mass: float = 1.0
     com: Vector = (0, 0, 0)
     inertia: tuple[float, ...] = (1, 1, 1, 0, 0, 0)  # about the com: xx yy zz xy xz yz
@@ -81,6 +83,11 @@ def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
     return np.asarray(np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * (k @ k))
 
 
+def random_rotation(rng: np.random.Generator) -> Matrix:
+    """A general rotation."""
+    return matrix(rotation_about(unit(rng.normal(size=3)), rng.uniform(0, 3)))
+
+
 def physical_inertia(points: Any, mass: float) -> tuple[float, ...]:
     """Inertia about the centre of mass of equal point masses: physical whatever the points are."""
     r = np.asarray(points, dtype=float)
@@ -100,9 +107,7 @@ def random_link(rng: np.random.Generator, kind: str, parent: int, aligned: bool 
         aligned: axes along x, y or z of an unrotated joint frame, as most robots have them.
     """
     axis = AXES[rng.integers(3)] if aligned else unit(rng.normal(size=3))
-    turn = (
-        IDENTITY if aligned else matrix(rotation_about(unit(rng.normal(size=3)), rng.uniform(0, 3)))
-    )
+    turn, held = (IDENTITY if aligned else random_rotation(rng) for _ in range(2))
     mass = float(rng.uniform(0.5, 2.0))
     return Link(
         kind=kind,
@@ -113,6 +118,8 @@ def random_link(rng: np.random.Generator, kind: str, parent: int, aligned: bool 
         steps=SEQUENCES[int(rng.integers(len(SEQUENCES)))],
         position=vector(rng.uniform(-0.5, 0.5, 3)),
         rotation=turn,
+        child_position=(0, 0, 0) if aligned else vector(rng.uniform(-0.2, 0.2, 3)),
+        child_rotation=held,
         mass=mass,
         com=vector(rng.uniform(-0.2, 0.2, 3)),
         inertia=physical_inertia(rng.uniform(-0.3, 0.3, (6, 3)), mass),
@@ -127,7 +134,10 @@ def build(links: Sequence[Link], name: str = "zoo", gravity: Vector = (0, 0, -9.
         body = model.body(f"b{i}", mass=link.mass, com=link.com, inertia=link.inertia)
         parent = model.ground if link.parent < 0 else bodies[link.parent]
         at = parent.point(f"p{i}", link.position, rotation=link.rotation)
-        getattr(model, link.kind)(f"j{i}", at, body, **joint_data(link))
+        held: Any = body
+        if any(link.child_position) or link.child_rotation != IDENTITY:
+            held = body.point("held", link.child_position, rotation=link.child_rotation)
+        getattr(model, link.kind)(f"j{i}", at, held, **joint_data(link))
         bodies.append(body)
     return model
 

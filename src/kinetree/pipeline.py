@@ -44,7 +44,10 @@ def derive(
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "reaction" (wrench on the
             ground), "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
             "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
-            coordinates), "energy" (kinetic, potential), "regressor" (Y, base parameters).
+            coordinates),
+            "energy" (kinetic, potential), "regressor" (Y, base parameters),
+            "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd), "forward_derivatives" (qdd,
+            dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along der(q) = N(q) qd.
         formalism: "newton_euler", "order_n", "virtual_power" or "lagrange"; the default is the
             cheapest that offers the quantity.
         parameters: "run-time" keeps masses and lengths as the input p with the model's values as
@@ -67,19 +70,19 @@ def derive(
             element=f"quantity '{quantity}'",
             cure="leave points= out, or derive 'kinematics'",
         )
-    if quantity == "forward" and (model.closures or model.drives):
+    if row.rates == "tau" and (model.closures or model.drives):
         raise UnsupportedError(
             "it has closures or drives, which the forward dynamics of a tree would ignore",
             element=f"model '{model.name}'",
             cure="derive 'mass_bias' and 'constraints', or remove the closures",
         )
     way = row.choose(model, formalism)
-    model.check(invertible=quantity == "forward")
+    model.check(invertible=row.rates == "tau")
     arena = current()
     mark = arena.mark()
     system = linkage(model, folded=parameters == "folded")
     if base_parameters and row.regroups:
-        system = regroup(system)
+        system = regroup(system, all_moves=row.minimal)
     program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
     arena.release(mark)
     return program.with_info(

@@ -47,6 +47,12 @@ def matrix_quaternion(R: Array) -> Array:
     return out
 
 
+def cross_matrix(a: Array) -> Array:
+    """The matrix of the vector product with a."""
+    x, y, z = a
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
 def mjcf(model: kt.Model) -> str:
     """The model as an MJCF document."""
     numbers = Numbers(model)
@@ -103,44 +109,49 @@ class Twin:
             self.q_from += [i + k for k in order]
             self.v_from += [j + k for k in turned]
 
-    def world_state(self, q: Array) -> tuple[Array, Array]:
-        """q with free joints told from the world frame, and X of v_mujoco (our order) = X qd."""
-        X, q = np.eye(self.model.nv), np.array(q)
+    def set_state(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Write a state; returns X and b of der(v_mujoco) = X qdd + b, with v_mujoco = X qd."""
+        X, b, world = np.eye(self.model.nv), np.zeros(self.model.nv), np.array(q)
         i = j = 0
         for joint in self.model.joints.values():
             for motion in joint.motions:
+                turned = slice(j, j + 3)
+                if isinstance(motion, Ball):
+                    X[turned, turned] = R_c = self.numbers.place(joint.child)[0]
+                    world[i + 1 : i + 4] = R_c @ q[i + 1 : i + 4]
                 if isinstance(motion, Float):
-                    R, p = self.numbers.place(joint.parent)
-                    at = p + R @ q[i + 4 : i + 7]
-                    X[j + 3 : j + 6, j + 3 : j + 6] = R @ quaternion_matrix(q[i : i + 4])
-                    q[i : i + 7] = [*matrix_quaternion(X[j + 3 : j + 6, j + 3 : j + 6]), *at]
+                    part = slice(j, j + 6)
+                    pose = self.free_state(joint, q[i : i + 7], qd[part])
+                    world[i : i + 7], X[part, part], b[part] = pose
                 i, j = i + len(motion.neutral), j + motion.nv
-        return q, X
-
-    def set_state(self, q: Array, qd: Array) -> Array:
-        """Write a state in MuJoCo's conventions; returns the velocity map used."""
-        world, X = self.world_state(q)
         self.data.qpos[self.q_from] = world
         self.data.qvel[self.v_from] = X @ qd
-        return X
+        return X, b
+
+    def free_state(self, joint: Any, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        """Pose from the world, X and b of a free joint, all as quaternion or angular part first.
+
+        MuJoCo's free joint carries the body's own frame, told from the world; ours carries the
+        frame at the joint's child point, told from the joint's parent point.
+        """
+        R_p, p_p = self.numbers.place(joint.parent)
+        R_c, p_c = self.numbers.place(joint.child)
+        R, r = R_p @ quaternion_matrix(q[:4]), -R_c.T @ p_c
+        w, v = qd[:3], qd[3:]
+        X = np.block([[R_c, np.zeros((3, 3))], [R @ cross_matrix(-r), R]])
+        b = np.concatenate([np.zeros(3), R @ np.cross(w, v + np.cross(w, r))])
+        return np.array([*matrix_quaternion(R @ R_c.T), *(p_p + R_p @ q[4:] + R @ r)]), X, b
 
     def forward(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Accelerations; a free joint's linear one is told in the child frame, hence w x v."""
-        X = self.set_state(q, qd)
+        """Accelerations in our order and conventions."""
+        X, b = self.set_state(q, qd)
         self.data.qfrc_applied[self.v_from] = np.linalg.solve(X.T, tau)
         mujoco.mj_forward(self.peer, self.data)
-        qdd = np.linalg.solve(X, self.data.qacc[self.v_from])
-        j = 0
-        for joint in self.model.joints.values():
-            for motion in joint.motions:
-                if isinstance(motion, Float):
-                    qdd[j + 3 : j + 6] -= np.cross(qd[j : j + 3], qd[j + 3 : j + 6])
-                j += motion.nv
-        return qdd
+        return np.linalg.solve(X, self.data.qacc[self.v_from] - b)
 
     def mass_matrix(self, q: Array) -> Array:
         """M in our order and conventions."""
-        X = self.set_state(q, np.zeros(self.model.nv))
+        X, _ = self.set_state(q, np.zeros(self.model.nv))
         mujoco.mj_forward(self.peer, self.data)
         full = np.zeros((self.peer.nv, self.peer.nv))
         mujoco.mj_fullM(self.peer, self.data, full)

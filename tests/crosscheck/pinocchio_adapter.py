@@ -77,11 +77,11 @@ class Twin:
 
     def q(self, ours: Array) -> Array:
         """Coordinates in Pinocchio's order."""
-        return np.asarray(ours)[self.q_into]
+        return np.array(ours)[self.q_into]
 
     def v(self, ours: Array) -> Array:
         """Velocities, accelerations or forces in Pinocchio's order."""
-        return np.asarray(ours)[self.v_into]
+        return np.array(ours)[self.v_into]
 
     def ours(self, theirs: Array) -> Array:
         """Velocities, accelerations or forces in our order."""
@@ -127,6 +127,32 @@ class Twin:
         parts = (self.data.ddq_dq, self.data.ddq_dv, full)
         dq, dv, dt = (self.ours_matrix(part) for part in parts)
         return dq, dv, dt
+
+    def external(self, q: Array, wrenches: dict[str, Array]) -> Any:
+        """Our external wrenches [torque; force] as Pinocchio wants them, joint by joint."""
+        pin.forwardKinematics(self.peer, self.data, self.q(q))
+        forces = pin.StdVec_Force()
+        for _ in range(self.peer.njoints):
+            forces.append(pin.Force.Zero())
+        numbers = Numbers(self.model)
+        for name, values in wrenches.items():
+            wrench = self.model.wrenches[name]
+            joint, place = self.places[wrench.point.body.name]
+            at = place * pin.SE3(*numbers.place(wrench.point))
+            if wrench.frame == "world":
+                at = pin.SE3(self.data.oMi[joint].rotation.T, at.translation)
+            forces[joint] = forces[joint] + at.act(pin.Force(values[3:], values[:3]))
+        return forces
+
+    def loaded_inverse(self, q: Array, qd: Array, qdd: Array, wrenches: dict[str, Array]) -> Array:
+        """Joint forces under external wrenches."""
+        x = self.q(q), self.v(qd), self.v(qdd)
+        return self.ours(pin.rnea(self.peer, self.data, *x, self.external(q, wrenches)))
+
+    def loaded_forward(self, q: Array, qd: Array, tau: Array, wrenches: dict[str, Array]) -> Array:
+        """Accelerations under external wrenches."""
+        x = self.q(q), self.v(qd), self.v(tau)
+        return self.ours(pin.aba(self.peer, self.data, *x, self.external(q, wrenches)))
 
     def energy(self, q: Array, qd: Array) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential is zero at the ground's origin."""

@@ -12,7 +12,7 @@ from tests.crosscheck.compare import assert_same
 import kinetree as kt
 
 if TYPE_CHECKING:
-    from tests.crosscheck.conftest import Case
+    from tests.crosscheck.cases import Case
 
 pytestmark = pytest.mark.crosscheck
 FIXED = [name for name, robot in robots.ROBOTS.items() if not robot.floating]

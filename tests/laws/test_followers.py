@@ -15,7 +15,8 @@ def arm(*, follows: bool) -> kt.Model:
     """Three links; the second follows the first, the third follows the second."""
     model = kt.Model("arm")
     a, b, c = (
-        model.body(name, 1.3, (0.3, 0.1, 0.05), (0.2, 0.3, 0.25, 0.01, 0.02, 0.03)) for name in "abc"
+        model.body(name, 1.3, (0.3, 0.1, 0.05), (0.2, 0.3, 0.25, 0.01, 0.02, 0.03))
+        for name in "abc"
     )
     model.revolute("q1", model.ground, a, axis="y")
     second = ("q1", -1.5, 0.2) if follows else None
@@ -38,14 +39,14 @@ def restricted(state: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("way", ["newton_euler", "virtual_power"])
+@pytest.mark.parametrize("way", ["newton_euler", "virtual_power", "lagrange"])
 def test_forces_are_projected_on_the_coordinate(state, way):
     ours = kt.derive(arm(follows=True), "inverse", way).evaluate(**state)["tau"]
     full = kt.derive(arm(follows=False), "inverse", way).evaluate(**restricted(state))["tau"]
     assert ours == pytest.approx([RATIO @ full], rel=1e-12)
 
 
-@pytest.mark.parametrize("way", ["newton_euler", "virtual_power"])
+@pytest.mark.parametrize("way", ["newton_euler", "virtual_power", "lagrange"])
 def test_the_mass_matrix_is_projected(state, way):
     q = {"q": state["q"], "qd": state["qd"]}
     ours = kt.derive(arm(follows=True), "mass_bias", way).evaluate(**q)["M"]
@@ -64,3 +65,18 @@ def test_forward_undoes_inverse(state):
 def test_order_n_refuses_followers_by_name():
     with pytest.raises(kt.errors.UnsupportedError, match=r"joint 'q2'.*newton_euler"):
         kt.derive(arm(follows=True), "forward", "order_n")
+
+
+def test_jacobians_are_projected(state):
+    ours = kt.derive(arm(follows=True), "kinematics", points=["c"]).evaluate(**state)
+    full = kt.derive(arm(follows=False), "kinematics", points=["c"]).evaluate(**restricted(state))
+    assert ours["c.jacobian"][:, 0] == pytest.approx(full["c.jacobian"] @ RATIO, rel=1e-12)
+    for name in ("position", "rotation", "velocity", "acceleration", "jdqd"):
+        assert ours[f"c.{name}"] == pytest.approx(full[f"c.{name}"], rel=1e-12), name
+
+
+@pytest.mark.parametrize("base", [True, False])
+def test_the_regressor_is_projected(state, base):
+    tau = kt.derive(arm(follows=True), "inverse").evaluate(**state)["tau"]
+    out = kt.derive(arm(follows=True), "regressor", base_parameters=base).evaluate(**state)
+    assert out["Y"] @ out["pi"] == pytest.approx(tau, rel=1e-12)

@@ -54,7 +54,7 @@ def loaded(links: list[zoo.Link]) -> tuple[kt.Model, dict[str, Any]]:
     return tree, {name: rng.uniform(-1, 1, 6) for name in tree.wrenches}
 
 
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(strategies.trees(max_size=3), strategies.seeds)
 def test_formalisms_agree_on_any_tree(links: list[zoo.Link], seed: int) -> None:
     tree, wrenches = loaded(links)
@@ -66,7 +66,7 @@ def test_formalisms_agree_on_any_tree(links: list[zoo.Link], seed: int) -> None:
             assert_close(other[output], expected, FORMALISM, f"{way} {output}")
 
 
-@settings(max_examples=15)
+@settings(max_examples=12)
 @given(strategies.trees(max_size=4), strategies.seeds)
 def test_order_n_undoes_newton_euler_on_any_tree(links: list[zoo.Link], seed: int) -> None:
     tree, wrenches = loaded(links)

@@ -31,9 +31,7 @@ def check_point(out: dict[str, Any], path: str, state: dict[str, Any]) -> None:
     assert_close(expected, a, FORMALISM, f"{path} acceleration", scale=SIZE)
 
 
-def check_derivatives(
-    prog: kt.Program, system: kt.Model, path: str, state: dict[str, Any]
-) -> None:
+def check_derivatives(prog: kt.Program, system: kt.Model, path: str, state: dict[str, Any]) -> None:
     """Each level is the derivative of the one before."""
     q, qd, qdd = state["q"], state["qd"], state["qdd"]
     out = values(prog, **state)

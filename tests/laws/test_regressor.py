@@ -16,11 +16,13 @@ from kinetree.formalism.regressor import PARAMETERS
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("base", [True, False])
 def test_regressor_times_parameters_is_inverse_dynamics(name: str, base: bool) -> None:
-    prog = kt.derive(model(name), "regressor", base_parameters=base)
     state = zoo.state(model(name), 1, (3,))
-    out = values(prog, **state)
     tau = values(program(name, "inverse"), **state)["tau"]
-    assert_close(np.einsum("...ij,...j->...i", out["Y"], out["pi"]), tau, FORMALISM, f"{name} Y π")
+    for parameters in ("run-time", "folded"):
+        prog = kt.derive(model(name), "regressor", parameters=parameters, base_parameters=base)
+        out = values(prog, **state)
+        found = np.einsum("...ij,...j->...i", out["Y"], out["pi"])
+        assert_close(found, tau, FORMALISM, f"{name} Y π {parameters}")
 
 
 @settings(max_examples=15)
@@ -60,21 +62,16 @@ def test_regressor_holds_no_mass(name: str, base: bool) -> None:
     assert_close(changed, values(prog, **state)["Y"], IDENTITY, f"{name} Y")
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_base_parameters_of_a_general_chain_are_independent(seed: int) -> None:
-    """Seven per revolute link, less on the first: no column is a combination of others."""
-    rng = np.random.default_rng(seed)
-    links = [zoo.random_link(rng, "revolute", i - 1) for i in range(4)]
-    system = zoo.build(links)
-    prog = kt.derive(system, "regressor")
-    Y = values(prog, **zoo.state(system, seed, (60,)))["Y"]
-    stacked = Y.reshape(-1, Y.shape[-1])
-    assert np.linalg.matrix_rank(stacked, tol=1e-9) == stacked.shape[1]
-    everything = values(
-        kt.derive(system, "regressor", base_parameters=False), **zoo.state(system, seed, (60,))
-    )["Y"]
-    flat = everything.reshape(-1, everything.shape[-1])
-    assert np.linalg.matrix_rank(flat, tol=1e-9) == stacked.shape[1]
+@pytest.mark.parametrize("kind", zoo.KINDS)
+def test_base_parameters_are_independent_and_span_the_standard_ones(kind: str) -> None:
+    system = zoo.one_joint(kind, 2)
+    state = zoo.state(system, 3, (60,))
+    ranks = []
+    for base in (True, False):
+        Y = values(kt.derive(system, "regressor", base_parameters=base), **state)["Y"]
+        ranks.append(np.linalg.matrix_rank(Y.reshape(-1, Y.shape[-1]), tol=1e-9))
+    count = len(kt.derive(system, "regressor").output("pi").nodes)
+    assert ranks == [count, count]
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -34,7 +34,7 @@ def nine_joints() -> kt.Model:
     return chain
 
 
-def test_one_jacobian_element_takes_at_most_44_operations() -> None:
+def test_one_jacobian_element_takes_at_most_40_operations() -> None:
     """J(3,1) of Docquier2013 eq. 47: 220 by classical, 62 by recursive differentiation there."""
     whole = kt.derive(nine_joints(), "kinematics", points=["b9"])
     element = verify(select(whole, "b9.jacobian", [(5, 0)]))
@@ -72,7 +72,8 @@ def test_selected_components_are_those_of_the_whole(name: str) -> None:
     for i in range(n):
         part = verify(select(prog, "M", [(i, 0), i * n + n - 1]))
         expected = whole["M"][..., i, :][..., [0, n - 1]]
-        assert_close(values(part, **state)["M"], expected, IDENTITY, f"{name} M row {i}")
+        found = np.broadcast_to(values(part, **state)["M"], expected.shape)  # constants: no batch
+        assert_close(found, expected, IDENTITY, f"{name} M row {i}")
 
 
 @pytest.mark.parametrize("quantity", ["inverse", "kinematics", "regressor", "energy"])

@@ -94,11 +94,6 @@ def time_derivative(
     return np.imag(f(q_step, qd_step)) / STEP
 
 
-def directions(nv: int) -> Array:
-    """One unit velocity per row."""
-    return np.eye(nv)
-
-
 def skew(v: Array) -> Array:
     """v~, so that v~ x = v × x."""
     x, y, z = np.moveaxis(v, -1, 0)

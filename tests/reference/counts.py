@@ -36,6 +36,11 @@ def robotran_row(name: str, quantity: str) -> Row:
     return Row(f"{name} {quantity}", lambda: robotran.model(name), quantity)
 
 
+def bare_row(name: str, quantity: str) -> Row:
+    """The same mechanism without external wrenches, for comparison."""
+    return Row(f"{name} {quantity} bare", lambda: robotran.model(name, wrenches=False), quantity)
+
+
 R3 = (
     Row("r3 no load, inverse", lambda: manutec.r3("none"), "inverse"),
     Row("r3 rigid load, inverse", lambda: manutec.r3("rigid"), "inverse"),

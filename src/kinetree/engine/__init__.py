@@ -1,10 +1,11 @@
 """The symbolic engine: scalar expressions in a hash-consed graph, simplified as they are made.
 
-`node` makes and normalises, `rules` rewrites, `arena` keeps and releases; `walk`, `diff`,
-`substitute`, `evaluate`, `count` and `show` read.  The engine knows no mechanics.
+`node` is the noun, `algebra` and `elementary` make and normalise, `rules` rewrite, `arena` keeps
+and releases; `walk`, `diff`, `substitute`, `evaluate`, `count`, `show` and `sympy_bridge` read.
+The engine knows no mechanics.
 """
 
-from kinetree.engine.arena import Arena, current, fresh_arena
+from kinetree.engine.arena import Arena, collector_paused, current, fresh_arena
 from kinetree.engine.count import OperationCount, count, count_nodes
 from kinetree.engine.diff import derivative, partials, tangent
 from kinetree.engine.evaluate import evaluate
@@ -42,14 +43,14 @@ from kinetree.engine.node import (
 from kinetree.engine.ops import ADD, MUL, NUM, OPS, SYM, Op
 from kinetree.engine.show import dot, latex, text
 from kinetree.engine.substitute import rebuild, substitute
-from kinetree.engine.walk import symbols, topological, use_counts
+from kinetree.engine.walk import fold, reach, symbols, topological, use_counts
 
 __all__ = [
     "ADD", "MUL", "NUM", "ONE", "OPS", "SYM", "ZERO",
     "Arena", "Node", "Op", "OperationCount", "Rank",
-    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "cos", "cosh", "count",
-    "count_nodes", "current", "derivative", "dot", "evaluate", "exp", "fresh_arena", "latex",
-    "linear", "log", "monomial", "mul", "number", "partials", "power", "rebuild", "scale", "sign",
-    "sin", "sinh", "split_coefficient", "sqrt", "substitute", "symbol", "symbols", "tan", "tangent",
-    "tanh", "text", "topological", "use_counts",
+    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "collector_paused", "cos", "cosh",
+    "count", "count_nodes", "current", "derivative", "dot", "evaluate", "exp", "fold",
+    "fresh_arena", "latex", "linear", "log", "monomial", "mul", "number", "partials", "power",
+    "reach", "rebuild", "scale", "sign", "sin", "sinh", "split_coefficient", "sqrt", "substitute",
+    "symbol", "symbols", "tan", "tangent", "tanh", "text", "topological", "use_counts",
 ]  # fmt: skip

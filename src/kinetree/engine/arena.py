@@ -5,11 +5,13 @@ equal expressions are one object and equality is identity.  Most expressions tha
 are short-lived (Docquier2013 sec. 3.4: more than 90 %), so the arena can be marked and released:
 `release(mark)` drops every Node made since the mark that nobody outside the arena holds.
 
-Refs: Docquier2013 sec. 3.4 (locks and a linked list there; reference counts in order of birth here).
+Refs: Docquier2013 sec. 3.4 (a linked list and locks there; order of birth and counts of references
+here)
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -27,14 +29,13 @@ class Arena:
 
     Attributes:
         table: intern key -> Node, oldest first.
-        peak: largest number of Nodes ever held.
-        born: number of Nodes ever made.
+        released: number of Nodes dropped so far.
     """
 
     def __init__(self) -> None:
         self.table: dict[Hashable, Node] = {}
-        self.peak = 0
         self.released = 0
+        self._peak = 0
 
     def __len__(self) -> int:
         return len(self.table)
@@ -45,9 +46,14 @@ class Arena:
         return len(self.table) + self.released
 
     @property
+    def peak(self) -> int:
+        """Largest number of Nodes ever held."""
+        return max(self._peak, len(self.table))
+
+    @property
     def peak_bytes(self) -> int:
         """Memory at the fullest moment, estimated [byte]."""
-        return max(self.peak, len(self.table)) * NODE_BYTES
+        return self.peak * NODE_BYTES
 
     def mark(self) -> int:
         """A point in time to release back to."""
@@ -59,7 +65,7 @@ class Arena:
         Youngest first: a parent goes before its children, which are then free to go too.
         """
         table = self.table
-        self.peak = max(self.peak, len(table))
+        self._peak = self.peak
         kept: list[tuple[Hashable, Node]] = []
         getrefcount = sys.getrefcount
         before = len(table)
@@ -71,6 +77,19 @@ class Arena:
         gone = before - len(table)
         self.released += gone
         return gone
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Python's cycle collector at rest: Nodes form no cycles, and looking for some takes long."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 _stack: list[Arena] = [Arena()]

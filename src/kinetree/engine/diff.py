@@ -30,7 +30,8 @@ def local_partials(node: Node) -> tuple[Node, ...]:
     if op is MUL:
         powers = tuple(zip(node.args, node.coefs, strict=True))
         return tuple(
-            n.monomial(exp, tuple((a, e - 1 if a is arg else e) for a, e in powers)) for arg, exp in powers
+            n.monomial(exp, tuple((a, e - 1 if a is arg else e) for a, e in powers))
+            for arg, exp in powers
         )
     if op.partials is None:
         return ()

@@ -31,7 +31,7 @@ def _value(node: Node, known: Mapping[Node, Any], values: Mapping[Node, Any]) ->
     if op is SYM:
         if node not in values:
             raise ExpressionError(f"the symbol '{node.name}' has no value; give one to evaluate")
-        return values[node]
+        return _floating(values[node])
     if op is NUM:
         return float(node.value)
     if op is ADD:
@@ -43,6 +43,14 @@ def _value(node: Node, known: Mapping[Node, Any], values: Mapping[Node, Any]) ->
         return _monomial(node, known)
     assert op.evaluate is not None
     return op.evaluate(*[known[arg] for arg in node.args])
+
+
+def _floating(x: Any) -> Any:
+    """A number or array as it is, but integers as doubles: their arithmetic would wrap around."""
+    if isinstance(x, float | complex):
+        return x
+    array = np.asarray(x)
+    return array.astype(float) if array.dtype.kind in "iub" else array
 
 
 def _monomial(node: Node, known: Mapping[Node, Any]) -> Any:

@@ -8,7 +8,9 @@ collectors in `node`; their rows carry only what is uniform.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ class Op:
         latex: LaTeX head.
         cost: rough price in additions, used to choose between equal forms.
         code: position in OPS; fixed, part of the structural digest.
+        exact: value at exact numbers, or None where it is not exact.
     """
 
     name: str
@@ -40,7 +43,7 @@ class Op:
     c: str = ""
     latex: str = ""
     cost: int = 1
-    hash_: int = field(default=0, repr=False)
+    exact: Callable[..., int | float | Fraction | None] | None = None
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
@@ -65,37 +68,63 @@ def _sign(x: Any) -> Any:
     return np.sign(np.real(x))
 
 
+def _slope(F: Any, x: Any) -> Any:
+    """Derivative of the arc sine."""
+    return 1 / F.sqrt(1 - x**2)
+
+
+def _turn(y: Any, x: Any) -> tuple[Any, Any]:
+    """Derivatives of the angle of the point (x, y)."""
+    square = x**2 + y**2
+    return x / square, -y / square
+
+
+def _power_partials(F: Any, a: tuple[Any, ...], f: Any) -> tuple[Any, ...]:
+    """Derivatives of x**e; that by a constant exponent is not asked for and may not exist."""
+    x, e = a
+    by_base = e * F.call("pow", x, e - 1)
+    return by_base, F.number(0) if e.is_number else f * F.log(x)
+
+
+def _exact_sign(x: int | float | Fraction) -> int:
+    return (x > 0) - (x < 0)
+
+
+def _root(x: int | float | Fraction) -> Fraction | None:
+    """The square root of a rational square."""
+    if isinstance(x, float) or x < 0:
+        return None
+    above, below = isqrt(x.numerator), isqrt(x.denominator)
+    return Fraction(above, below) if above**2 == x.numerator and below**2 == x.denominator else None
+
+
 NUM = Op("num", 0, 0)
 SYM = Op("sym", 0, 1)
 ADD = Op("add", -1, 2)
 MUL = Op("mul", -1, 3)
 
+# fmt: off
 FUNCTIONS: tuple[Op, ...] = (
-    Op("sin", 1, 4, np.sin, lambda F, a, f: (F.cos(a[0]),), "sin", r"\sin", 20),
-    Op("cos", 1, 5, np.cos, lambda F, a, f: (-F.sin(a[0]),), "cos", r"\cos", 20),
-    Op("tan", 1, 6, np.tan, lambda F, a, f: (1 + f * f,), "tan", r"\tan", 25),
-    Op("asin", 1, 7, np.arcsin, lambda F, a, f: (1 / F.sqrt(1 - a[0] ** 2),), "asin", r"\arcsin", 25),
-    Op("acos", 1, 8, np.arccos, lambda F, a, f: (-1 / F.sqrt(1 - a[0] ** 2),), "acos", r"\arccos", 25),
-    Op("atan", 1, 9, np.arctan, lambda F, a, f: (1 / (1 + a[0] ** 2),), "atan", r"\arctan", 25),
-    Op(
-        "atan2", 2, 10, _atan2,
-        lambda F, a, f: (a[1] / (a[0] ** 2 + a[1] ** 2), -a[0] / (a[0] ** 2 + a[1] ** 2)),
-        "atan2", r"\operatorname{atan2}", 30,
-    ),
-    Op("sinh", 1, 11, np.sinh, lambda F, a, f: (F.cosh(a[0]),), "sinh", r"\sinh", 25),
-    Op("cosh", 1, 12, np.cosh, lambda F, a, f: (F.sinh(a[0]),), "cosh", r"\cosh", 25),
-    Op("tanh", 1, 13, np.tanh, lambda F, a, f: (1 - f * f,), "tanh", r"\tanh", 25),
-    Op("exp", 1, 14, np.exp, lambda F, a, f: (f,), "exp", r"\exp", 20),
-    Op("log", 1, 15, np.log, lambda F, a, f: (1 / a[0],), "log", r"\ln", 20),
-    Op("sqrt", 1, 16, np.sqrt, lambda F, a, f: (0.5 / f,), "sqrt", r"\sqrt", 6),
-    Op("abs", 1, 17, _abs, lambda F, a, f: (F.sign(a[0]),), "fabs", r"\operatorname{abs}", 1),
-    Op("sign", 1, 18, _sign, lambda F, a, f: (F.number(0),), "kt_sign", r"\operatorname{sign}", 2),
-    Op(
-        "pow", 2, 19, np.power,
-        lambda F, a, f: (a[1] * F.call("pow", a[0], a[1] - 1), f * F.log(a[0])),
-        "pow", r"\operatorname{pow}", 40,
-    ),
+    Op("sin",   1, 4,  np.sin,    lambda F, a, f: (F.cos(a[0]),),       "sin",  r"\sin", 20),
+    Op("cos",   1, 5,  np.cos,    lambda F, a, f: (-F.sin(a[0]),),      "cos",  r"\cos", 20),
+    Op("tan",   1, 6,  np.tan,    lambda F, a, f: (1 + f * f,),         "tan",  r"\tan", 25),
+    Op("asin",  1, 7,  np.arcsin, lambda F, a, f: (_slope(F, a[0]),),   "asin", r"\arcsin", 25),
+    Op("acos",  1, 8,  np.arccos, lambda F, a, f: (-_slope(F, a[0]),),  "acos", r"\arccos", 25),
+    Op("atan",  1, 9,  np.arctan, lambda F, a, f: (1 / (1 + a[0] ** 2),), "atan", r"\arctan", 25),
+    Op("atan2", 2, 10, _atan2,    lambda F, a, f: _turn(*a), "atan2", r"\operatorname{atan2}", 30),
+    Op("sinh",  1, 11, np.sinh,   lambda F, a, f: (F.cosh(a[0]),),      "sinh", r"\sinh", 25),
+    Op("cosh",  1, 12, np.cosh,   lambda F, a, f: (F.sinh(a[0]),),      "cosh", r"\cosh", 25),
+    Op("tanh",  1, 13, np.tanh,   lambda F, a, f: (1 - f * f,),         "tanh", r"\tanh", 25),
+    Op("exp",   1, 14, np.exp,    lambda F, a, f: (f,),                 "exp",  r"\exp", 20),
+    Op("log",   1, 15, np.log,    lambda F, a, f: (1 / a[0],),          "log",  r"\ln", 20),
+    Op("sqrt",  1, 16, np.sqrt,   lambda F, a, f: (0.5 / f,),           "sqrt", r"\sqrt", 6, _root),
+    Op("abs",   1, 17, _abs,      lambda F, a, f: (F.sign(a[0]),),      "fabs",
+       r"\operatorname{abs}", 1, abs),
+    Op("sign",  1, 18, _sign,     lambda F, a, f: (F.number(0),),       "kt_sign",
+       r"\operatorname{sign}", 2, _exact_sign),
+    Op("pow",   2, 19, np.power,  _power_partials, "pow", r"\operatorname{pow}", 40),
 )
+# fmt: on
 
 OPS: dict[str, Op] = {op.name: op for op in (NUM, SYM, ADD, MUL, *FUNCTIONS)}
 SIN, COS, SQRT = OPS["sin"], OPS["cos"], OPS["sqrt"]

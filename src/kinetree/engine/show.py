@@ -9,34 +9,44 @@ from kinetree.engine.node import Node, Number
 from kinetree.engine.ops import ADD, MUL, NUM, SYM
 from kinetree.engine.walk import topological
 
-_SUM, _PRODUCT, _ATOM = 1, 2, 3
+REPR_LENGTH = 1000
+"""Characters after which `repr` of a Node breaks off."""
+SMALL = 64
+"""Numerators and denominators up to which a dyadic number is written as a fraction."""
+
+_ANY, _SUM, _PRODUCT, _ATOM = 0, 1, 2, 3
 """Binding strength of a rendered piece: what needs brackets inside what."""
 
-Piece = tuple[str, int]
+Piece = str | tuple[Node, int]
+"""Finished text, or a Node still to be rendered and the least strength that needs no brackets."""
 
 
-def text(node: Node) -> str:
-    """The expression as one line that a person, Python and a model file can read."""
-    return _render(node, _Text())
+def text(node: Node, longest: int | None = None) -> str:
+    """The expression as one line that a person, Python and a model file can read.
+
+    Args:
+        node: the expression; shared parts are written out wherever they stand.
+        longest: number of characters after which it breaks off with an ellipsis.
+    """
+    return _render(node, _Text(), longest)
 
 
 def latex(node: Node) -> str:
     """The expression as LaTeX mathematics."""
-    return _render(node, _Latex())
+    return _render(node, _Latex(), None)
 
 
 def spell_number(x: Number) -> str:
-    """A number as short as it can be read back: dyadic fractions of small size as p/q."""
-    if isinstance(x, float):
-        exact = Fraction(x)
-        if exact.denominator <= 64 and abs(exact.numerator) <= 64:
-            return f"{exact.numerator}/{exact.denominator}"
-        return repr(x)
-    return str(x)
+    """A number as short as it can be read back: fractions as p/q, large dyadic ones as decimals."""
+    if isinstance(x, Fraction) and x.denominator & (x.denominator - 1) == 0:
+        small = x.denominator <= SMALL and abs(x.numerator) <= SMALL
+        return str(x) if small else repr(float(x))
+    return repr(x) if isinstance(x, float) else str(x)
 
 
 class _Text:
     times = "*"
+    left, right = "(", ")"
 
     def number(self, x: Number) -> str:
         return spell_number(x)
@@ -44,21 +54,19 @@ class _Text:
     def symbol(self, name: str) -> str:
         return name
 
-    def power(self, base: str, exp: int) -> str:
-        return base if exp == 1 else f"{base}**{exp}"
+    def exponent(self, exp: int) -> str:
+        return "" if exp == 1 else f"**{exp}"
 
-    def quotient(self, above: str, below: Piece) -> str:
-        return f"{above}/{below[0] if below[1] == _ATOM else f'({below[0]})'}"
+    def quotient(self, above: list[Piece], below: list[Piece], *, bare: bool) -> list[Piece]:
+        return [*above, "/", *below] if bare else [*above, "/(", *below, ")"]
 
-    def bracket(self, inner: str) -> str:
-        return f"({inner})"
-
-    def call(self, node: Node, args: list[str]) -> str:
-        return f"{node.op.name}({', '.join(args)})"
+    def call(self, node: Node) -> tuple[str, str]:
+        return f"{node.op.name}(", ")"
 
 
 class _Latex(_Text):
     times = r" \, "
+    left, right = r"\left(", r"\right)"
 
     def number(self, x: Number) -> str:
         spelled = spell_number(x)
@@ -74,88 +82,110 @@ class _Latex(_Text):
         head, _, tail = name.replace(".", "_").partition("_")
         letters = head.rstrip("0123456789")
         digits = head[len(letters) :]
-        index = ",".join(part for part in (digits, *tail.split("_")) if part)
-        base = letters if len(letters) == 1 else rf"\mathrm{{{letters}}}"
+        index = ",".join(_escaped(part) for part in (digits, *tail.split("_")) if part)
+        base = letters if len(letters) == 1 else rf"\mathrm{{{_escaped(letters)}}}"
         return rf"{base}_{{{index}}}" if index else base
 
-    def power(self, base: str, exp: int) -> str:
-        return base if exp == 1 else rf"{base}^{{{exp}}}"
+    def exponent(self, exp: int) -> str:
+        return "" if exp == 1 else f"^{{{exp}}}"
 
-    def quotient(self, above: str, below: Piece) -> str:
-        return rf"\frac{{{above}}}{{{below[0]}}}"
+    def quotient(self, above: list[Piece], below: list[Piece], *, bare: bool) -> list[Piece]:
+        del bare
+        return [r"\frac{", *above, "}{", *below, "}"]
 
-    def bracket(self, inner: str) -> str:
-        return rf"\left({inner}\right)"
-
-    def call(self, node: Node, args: list[str]) -> str:
+    def call(self, node: Node) -> tuple[str, str]:
         if node.op.name == "sqrt":
-            return rf"\sqrt{{{args[0]}}}"
-        return rf"{node.op.latex}\left({', '.join(args)}\right)"
+            return r"\sqrt{", "}"
+        return rf"{node.op.latex}\left(", r"\right)"
 
 
-def _render(root: Node, style: _Text) -> str:
-    pieces: dict[Node, Piece] = {}
-    for node in topological((root,)):
-        pieces[node] = _piece(node, pieces, style)
-    return pieces[root][0]
+def _escaped(word: str) -> str:
+    """A word with LaTeX's own characters taken literally."""
+    return "".join(rf"\{c}" if c in "#$%&{}" else " " if c in "\\^~" else c for c in word)
 
 
-def _piece(node: Node, pieces: dict[Node, Piece], style: _Text) -> Piece:
+def _render(root: Node, style: _Text, longest: int | None) -> str:
+    out: list[str] = []
+    size = 0
+    stack: list[Piece] = [(root, _ANY)]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, str):
+            out.append(piece)
+            size += len(piece)
+            if longest is not None and size > longest:
+                return "".join(out)[:longest] + "…"
+            continue
+        node, least = piece
+        pieces, strength = _pieces(node, style)
+        if strength < least:
+            pieces = [style.left, *pieces, style.right]
+        stack.extend(reversed(pieces))
+    return "".join(out)
+
+
+def _pieces(node: Node, style: _Text) -> tuple[list[Piece], int]:
+    """What a Node is written as, and how strongly that binds."""
     if node.op is NUM:
         spelled = style.number(node.value)
-        return spelled, _ATOM if node.value >= 0 and "/" not in spelled else _PRODUCT
+        return [spelled], _ATOM if node.value >= 0 and "/" not in spelled else _PRODUCT
     if node.op is SYM:
-        return style.symbol(node.name), _ATOM
+        return [style.symbol(node.name)], _ATOM
     if node.op is ADD:
-        return _sum(node, pieces, style)
+        single = len(node.args) == 1 and node.value == 0 and node.coefs[0] > 0
+        return _sum(node, style), _PRODUCT if single else _SUM
     if node.op is MUL:
-        return _product(node, pieces, style)
-    return style.call(node, [pieces[a][0] for a in node.args]), _ATOM
+        return _product(node, style), _PRODUCT
+    head, tail = style.call(node)
+    args: list[Piece] = [(a, _ANY) for a in node.args]
+    return [head, *_joined([[a] for a in args], ", "), tail], _ATOM
 
 
-def _sum(node: Node, pieces: dict[Node, Piece], style: _Text) -> Piece:
-    out = ""
+def _sum(node: Node, style: _Text) -> list[Piece]:
+    """Terms in order, but a positive one leads; a negative constant comes last."""
     terms = list(zip(node.coefs, node.args, strict=True))
     lead = next((i for i, (c, _) in enumerate(terms) if c > 0), None)
     if lead and node.value == 0:
         terms.insert(0, terms.pop(lead))
+    out: list[Piece] = []
     if node.value > 0 or (node.value != 0 and lead is None):
-        out = style.number(node.value)
+        out.append(style.number(node.value))
     for coef, arg in terms:
-        body = _factor(arg, pieces, style, _PRODUCT)
-        size = abs(coef)
-        term = body if size == 1 else style.number(size) + style.times + body
         if out:
-            out += (" - " if coef < 0 else " + ") + term
-        else:
-            out = ("-" if coef < 0 else "") + term
+            out.append(" - " if coef < 0 else " + ")
+        elif coef < 0:
+            out.append("-")
+        if abs(coef) != 1:
+            out.append(style.number(abs(coef)) + style.times)
+        out.append((arg, _PRODUCT))
     if node.value < 0 and lead is not None:
-        out += " - " + style.number(-node.value)
-    single = len(terms) == 1 and node.value == 0
-    return out, _PRODUCT if single and node.coefs[0] > 0 else _SUM
+        out.append(" - " + style.number(-node.value))
+    return out
 
 
-def _factor(arg: Node, pieces: dict[Node, Piece], style: _Text, least: int) -> str:
-    body, strength = pieces[arg]
-    return body if strength >= least else style.bracket(body)
-
-
-def _product(node: Node, pieces: dict[Node, Piece], style: _Text) -> Piece:
-    above, below = [], []
+def _product(node: Node, style: _Text) -> list[Piece]:
+    above: list[list[Piece]] = []
+    below: list[list[Piece]] = []
     for arg, exp in zip(node.args, node.coefs, strict=True):
-        base = _factor(arg, pieces, style, _ATOM)
-        (above if exp > 0 else below).append(style.power(base, abs(exp)))
-    top = style.times.join(above) or "1"
+        row = above if exp > 0 else below
+        row.append([(arg, _ATOM), style.exponent(abs(exp))])
+    top = _joined(above, style.times) or ["1"]
     if not below:
-        return top, _PRODUCT
-    bottom = style.times.join(below), _ATOM if len(below) == 1 and "**" not in below[0] else _PRODUCT
-    return style.quotient(top, bottom), _PRODUCT
+        return top
+    bare = len(below) == 1 and min(node.coefs) == -1
+    return style.quotient(top, _joined(below, style.times), bare=bare)
+
+
+def _joined(rows: list[list[Piece]], between: str) -> list[Piece]:
+    out: list[Piece] = []
+    for row in rows:
+        out += [between, *row] if out else row
+    return out
 
 
 def dot(roots: Iterable[Node]) -> str:
     """The graph under the roots in Graphviz's language; shared Nodes appear once."""
-    order = topological(roots)
-    index = {node: i for i, node in enumerate(order)}
+    index = {node: i for i, node in enumerate(topological(roots))}
     lines = ["digraph expression {", "  rankdir=BT;"]
     for node, i in index.items():
         shape = "ellipse" if node.args else "box"
@@ -170,7 +200,7 @@ def _label(node: Node) -> str:
     if node.op is NUM:
         return spell_number(node.value)
     if node.op is SYM:
-        return node.name
+        return node.name.replace("\\", r"\\").replace('"', r"\"")
     if node.op is ADD:
         return "+" if node.value == 0 else f"+ {spell_number(node.value)}"
     return "*" if node.op is MUL else node.op.name

@@ -62,9 +62,10 @@ def possible(link: Link) -> Moves:
     motion = link.motion
     if not isinstance(motion, AxisMotion):
         return Moves(mass=not motion.floats)
-    if motion.slide is ZERO and motion.turn is not ZERO:
-        return Moves(mass=True, moment=True, rod=True)
-    return Moves(tensor=motion.turn is ZERO)
+    if motion.turn is ZERO:
+        return Moves(tensor=True)
+    slides = motion.slide is not ZERO
+    return Moves(mass=not slides, moment=not slides, rod=True)
 
 
 class _Economy:

@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.linkage import rotate
-from kinetree.formalism.motion import FreeMotion
 from kinetree.formalism.newton_euler import relative
-from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus, times
+from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus
 from kinetree.program import Note
 
 if TYPE_CHECKING:
@@ -232,40 +231,7 @@ def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) ->
     )
 
 
-def coordinate_rates(system: Linkage, rates: Sequence[Node]) -> list[Node]:
-    """der(q) = N(q) qd: qd itself, but ½ e ∘ (0, w) for quaternions and R v for free positions.
-
-    Args:
-        system: the links.
-        rates: one Node per velocity, in the place of qd.
-    """
-    at = {q: k for k, q in enumerate(system.q)}
-    out: list[Node] = [ZERO] * len(system.q)
-    for i in system.outward():
-        motion = system.links[i].motion
-        mine = [rates[k] for k in motion.dofs]
-        if not isinstance(motion, FreeMotion):
-            out[at[motion.q]] = mine[0]
-            continue
-        for e, x in zip(motion.e, _quaternion_rates(motion.e, mine), strict=True):
-            out[at[e]] = x
-        if motion.floats:
-            v: Vec = (mine[3], mine[4], mine[5])
-            for p, x in zip(motion.p, motion.to_joint(v), strict=True):
-                out[at[p]] = x
-    return out
-
-
-def _quaternion_rates(e: Sequence[Node], rates: Sequence[Node]) -> tuple[Node, ...]:
-    """½ e ∘ (0, w), with w in the frame the quaternion turns to."""
-    w, *xyz = e
-    axis: Vec = (xyz[0], xyz[1], xyz[2])
-    half: Vec = (rates[0] / 2, rates[1] / 2, rates[2] / 2)
-    vector = plus(times(w, half), cross(axis, half))
-    return (-(axis[0] * half[0] + axis[1] * half[1] + axis[2] * half[2]), *vector)
-
-
 __all__ = [
-    "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "coordinate_rates",
-    "geometry", "jacobian", "kinematics", "named", "points_of", "velocities",
+    "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "geometry",
+    "jacobian", "kinematics", "named", "points_of", "velocities",
 ]  # fmt: skip

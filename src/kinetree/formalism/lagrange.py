@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, SYM, ZERO, Node, scale, split_coefficient, substitute, tangent
 from kinetree.formalism.energy import kinetic, link_velocities, potential
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.kinematics import coordinate_rates
 from kinetree.formalism.motion import FreeMotion
 from kinetree.formalism.newton_euler import external
+from kinetree.formalism.rates import rate_matrix
 from kinetree.formalism.vectors import Vec, cross, dot, plus
 from kinetree.program import Assign, Note, Program, Scheme
 
@@ -129,7 +129,8 @@ def _replayed(record: Record, energies: Program) -> list[Node]:
 
 def _seeds(frames: Frames, rates: Sequence[Node]) -> Seeds:
     """der(q) of every coordinate when the velocities are `rates`."""
-    values = coordinate_rates(frames.system, rates)
+    N = rate_matrix(frames.system)
+    values = [dot(row, rates) for row in N] if N else rates
     return {q: x for q, x in zip(frames.system.q, values, strict=True) if x is not ZERO}
 
 

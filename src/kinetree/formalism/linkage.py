@@ -218,7 +218,7 @@ class _Assembly:
         """Carry the frame over one elementary motion: a new link."""
         k, kq, kv = at
         joint = self.tree.joints[i]
-        turned, made = self._motion(i, motion, kq, kv)
+        turned, made = self._motion(i, motion, pose.R, (kq, kv))
         index = len(self.links)
         link = Link(
             index,
@@ -234,16 +234,24 @@ class _Assembly:
         return Pose(index, turned.T, NULL)
 
     def _motion(
-        self, i: int, motion: Motion, kq: int, kv: int
+        self, i: int, motion: Motion, R: NDArray[np.float64], at: tuple[int, int]
     ) -> tuple[NDArray[np.float64], LinkMotion]:
-        """The constant turn that aligns the axis, and the motion about the aligned axis."""
+        """The constant turn that aligns the axis, and the motion about the aligned axis.
+
+        An axis along one of the carrying link's own axes (R to its frame) needs no turn at all.
+        """
+        kq, kv = at
         dofs = tuple(range(kv, kv + motion.nv))
         if isinstance(motion, Ball):
             return np.eye(3), FreeMotion(self.q[kq : kq + 4], NULL, False, dofs)
         if isinstance(motion, Float):
             x, y, z = self.q[kq + 4 : kq + 7]
             return np.eye(3), FreeMotion(self.q[kq : kq + 4], (x, y, z), True, dofs)
-        turned, axis, sign = aligned(np.array(motion.axis, dtype=float))
+        given = np.array(motion.axis, dtype=float)
+        turned, axis, sign = aligned(given)
+        along, k, sense = aligned(snapped(R @ given))
+        if np.array_equal(along, np.eye(3)):
+            turned, axis, sign = R.T, k, sense
         s = as_node(sign)
         ratio = number(self.tree.ratio[i])
         q = ratio * self.q[kq] + number(self.tree.offset[i])

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.linkage import Link, rotate, wrench_poses
+from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -207,10 +207,25 @@ def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
 def reaction(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> tuple[Vec, Vec]:
     """Force and torque (about the ground origin) from the ground on the mechanism, ground frame.
 
+    Bodies welded to the ground belong to the mechanism: the ground carries their weight.
+
     Refs: Docquier2013 sec. 2.1.3, eqs. 4 and 5 (six locked joints there; here the ground link).
     """
-    f, n = inward(frames, outward(frames, qd, qdd))
-    return f[0], n[0]
+    motion = outward(frames, qd, qdd)
+    f, n = inward(frames, motion)
+    m, h = _welded(frames.system)
+    return plus(f[0], times(m, motion.a[0])), plus(n[0], cross(h, motion.a[0]))
+
+
+def _welded(system: Linkage) -> tuple[Node, Vec]:
+    """Mass and first moment about the ground origin of the bodies welded to the ground."""
+    m, h = ZERO, NULL
+    for body in system.model.bodies.values():
+        pose = system.poses[body.name]
+        if pose.link == 0:
+            com = plus(pose.p, rotate(pose.R, system.table.com(body)))
+            m, h = m + system.table.mass(body), plus(h, times(system.table.mass(body), com))
+    return m, h
 
 
 __all__ = ["bias", "external", "inverse", "inward", "outward", "reaction"]

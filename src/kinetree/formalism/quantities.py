@@ -10,6 +10,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
 from kinetree.formalism.constraints import constraints
+from kinetree.formalism.derivatives import forward_derivatives, inverse_derivatives
 from kinetree.formalism.drives import drives
 from kinetree.formalism.energy import energy
 from kinetree.formalism.frames import Frames
@@ -42,6 +43,7 @@ class Quantity:
         wrenches: whether external wrenches go in.
         options: arguments of `derive` that the functions take.
         time: whether the time t goes in, where a law of the model uses it.
+        minimal: whether every regrouping pays, because tensors are turned from link to link too.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Quantity:
     wrenches: bool = True
     options: tuple[str, ...] = ()
     time: bool = False
+    minimal: bool = False
 
     def choose(self, model: Model, formalism: str | None) -> str:
         """The formalism to use: the first, unless the user or the model's size says otherwise."""
@@ -187,6 +190,12 @@ ALL: tuple[Quantity, ...] = (
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
         options=("base_parameters",),
+    ),
+    Quantity(
+        "inverse_derivatives", "qdd", {"newton_euler": inverse_derivatives}, minimal=True
+    ),
+    Quantity(
+        "forward_derivatives", "tau", {"newton_euler": forward_derivatives}, minimal=True
     ),
 )  # fmt: skip
 QUANTITIES: dict[str, Quantity] = {row.name: row for row in ALL}

@@ -1,7 +1,7 @@
 """Rates of coordinates: N(q) with der(q) = N(q) qd.
 
-One-axis motions have N = 1.  A unit quaternion e with the angular velocity w of the link relative
-to the joint, in the link frame, changes by der(e) = ½ e ∘ (0, w); the position of a floating link by
+One-axis motions have N = 1.  A unit quaternion e changes by der(e) = ½ e ∘ (0, w), with the angular
+velocity w of the link relative to the joint, in the link frame; the position of a floating link by
 R v, with v in the link frame.
 
 Refs: Featherstone2008 sec. 4.5

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ZERO, Node
+from kinetree.engine import ADD, ZERO, Node, scale
 from kinetree.formalism.frames import TENSOR, Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.linkage import Linkage, Pose, rotate
@@ -47,7 +47,9 @@ from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
 PARAMETERS = ("mass", "h_x", "h_y", "h_z", *(f"I_{name}" for name in TENSOR))
 """Endings of the labels of the ten parameters of a carrier."""
@@ -60,6 +62,19 @@ class Carrier:
     name: str
     pose: Pose
     values: tuple[Node, ...]
+
+
+PROPORTIONAL = 1e-12
+"""Relative difference up to which two parameters count as proportional."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A parameter: its label, its value, its column of Y as velocity number -> entry."""
+
+    label: str
+    value: Node
+    column: dict[int, Node]
 
 
 @dataclass(frozen=True)
@@ -106,29 +121,66 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     """
     system = frames.system
     carriers = base_links(system) if base_parameters else bodies(system)
-    columns: list[dict[int, Node]] = []
-    values: list[Node] = []
-    labels: list[str] = []
-    for carrier, column, k in _columns(frames, carriers, outward(frames, system.qd, qdd)):
-        if base_parameters and (carrier.values[k] is ZERO or not any_effect(column)):
+    rows = list(_columns(frames, carriers, outward(frames, system.qd, qdd)))
+    if base_parameters:
+        rows = _merged(rows)
+    Y = [row.column.get(k, ZERO) for k in range(system.nv) for row in rows]
+    frames.scheme.output("Y", Y, (system.nv, len(rows)))
+    values = [row.value for row in rows]
+    frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
+
+
+def _merged(rows: Iterable[Row]) -> list[Row]:
+    """The rows without parameters that are zero or move nothing; proportional ones become one.
+
+    What is regrouped onto a massless frame inside a joint can stand there in several places.
+    """
+    kept: list[Row] = []
+    alike: dict[object, list[int]] = {}
+    for row in rows:
+        column = {k: x for k, x in row.column.items() if x is not ZERO}
+        if not column or row.value is ZERO:
             continue
-        columns.append(column)
-        values.append(carrier.values[k])
-        labels.append(f"{carrier.name}.{PARAMETERS[k]}")
-    Y = [column.get(k, ZERO) for k in range(system.nv) for column in columns]
-    frames.scheme.output("Y", Y, (system.nv, len(columns)))
-    frames.scheme.output("pi", values, (len(values),), labels)
+        # folded parameters are equal by accident only
+        key = row.label if row.value.is_number else _terms(row.value)[0]
+        for n in alike.setdefault(key, []):
+            ratio = _ratio(row.value, kept[n].value)
+            if ratio is not None:
+                kept[n] = _joined(kept[n], column, ratio)
+                break
+        else:
+            alike[key].append(len(kept))
+            kept.append(Row(row.label, row.value, column))
+    return kept
 
 
-def any_effect(column: dict[int, Node]) -> bool:
-    """Whether a parameter asks for any generalised force."""
-    return any(x is not ZERO for x in column.values())
+def _joined(row: Row, column: dict[int, Node], ratio: float) -> Row:
+    """A row that also carries the column of a parameter that is `ratio` times its own."""
+    both = dict(row.column)
+    for k, x in column.items():
+        both[k] = both.get(k, ZERO) + scale(ratio, x)
+    return Row(row.label, row.value, both)
 
 
-def _columns(
-    frames: Frames, carriers: Iterable[Carrier], motion: Motions
-) -> Iterable[tuple[Carrier, dict[int, Node], int]]:
-    """(carrier, column as velocity number -> entry, parameter number) of every parameter."""
+def _terms(value: Node) -> tuple[tuple[Node, ...], NDArray[np.float64]]:
+    """What a value is a linear combination of, and its coefficients; a constant term included."""
+    if value.op is not ADD:
+        return (value,), np.ones(1)
+    constant = () if value.value == 0 else (value.value,)
+    return value.args, np.array([*map(float, value.coefs), *map(float, constant)])
+
+
+def _ratio(a: Node, b: Node) -> float | None:
+    """c with a = c·b, if there is one."""
+    (args, x), (others, y) = _terms(a), _terms(b)
+    if args != others or x.shape != y.shape:
+        return None
+    c = float(x[0] / y[0])
+    return c if np.allclose(x, c * y, rtol=PROPORTIONAL, atol=0) else None
+
+
+def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> Iterator[Row]:
+    """One row for every parameter of every carrier."""
     J = partial_velocities(frames)
     for carrier in carriers:
         i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
@@ -143,7 +195,7 @@ def _columns(
         state = _state(frames, carrier, motion)
         for number, (force, torque) in enumerate(unit_wrenches(frames, carrier.name, state)):
             column = {k: dot(v, force) + dot(w, torque) for k, (w, v) in partials.items()}
-            yield carrier, column, number
+            yield Row(f"{carrier.name}.{PARAMETERS[number]}", carrier.values[number], column)
 
 
 def _state(frames: Frames, carrier: Carrier, motion: Motions) -> State:

@@ -22,12 +22,18 @@ Refs: Khalil1987; Docquier2013 sec. 2.1
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node
+import numpy as np
+
+from kinetree.engine import ZERO, Node, number
 from kinetree.formalism.economy import Moves, decide, possible
 from kinetree.formalism.linkage import Link, Linkage, rotate, rotate_tensor
 from kinetree.formalism.motion import AxisMotion
-from kinetree.formalism.vectors import NULL_TENSOR, Sym, Vec, plus, steiner, tensor_plus, times
+from kinetree.formalism.vectors import NULL_TENSOR, Sym, Vec, plus, steiner, tensor_plus, times, vec3
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Properties = tuple[Node, Vec, Sym]
 DIAGONAL = (0, 1, 2)
@@ -42,9 +48,11 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
             of those moves only that save operations.
     """
     links = [replace(link) for link in system.links]
+    steady = steady_axes(system) if all_moves else [None] * len(links)
     moves = [possible(link) for link in links] if all_moves else decide(system)
     for i in system.inward():
         link = links[i]
+        link.h = _without(link.h, steady[i])
         kept, taken = split(link, moves[i])
         link.m, link.h, link.I = kept
         if link.parent:
@@ -54,6 +62,39 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
             parent.h = plus(parent.h, h)
             parent.I = tensor_plus(parent.I, inertia)
     return replace(system, links=tuple(links))
+
+
+def steady_axes(system: Linkage) -> list[NDArray[np.float64] | None]:
+    """Link -> the one direction about which it ever turns, in its frame; None where there is none.
+
+    Up to the second revolute axis that is not parallel to the first, links turn about a direction
+    that stands still: a first moment along it feels no motion and no change of gravity.
+    """
+    axes: list[NDArray[np.float64] | None] = [np.zeros(3)]
+    for link in system.links[1:]:
+        before, motion = axes[link.parent], link.motion
+        if before is None or not isinstance(motion, AxisMotion):
+            axes.append(None)
+            continue
+        axis = link.R0.T @ before
+        own = np.eye(3)[motion.k]
+        if motion.turn is ZERO or np.allclose(np.abs(axis), own, atol=1e-12):
+            axes.append(axis)
+        else:
+            axes.append(own if not axis.any() else None)
+    return axes
+
+
+def _without(h: Vec, axis: NDArray[np.float64] | None) -> Vec:
+    """A first moment less its part along an axis, where that leaves fewer components."""
+    if axis is None or not axis.any():
+        return h
+    present = {k for k in range(3) if h[k] is not ZERO}
+    j = int(np.argmax(np.abs(axis)))
+    if len((present | set(np.flatnonzero(axis))) - {j}) >= len(present):
+        return h
+    share = [number(x) for x in (axis / axis[j]).tolist()]
+    return vec3(h[k] - share[k] * h[j] for k in range(3))
 
 
 def split(link: Link, moves: Moves) -> tuple[Properties, Properties]:

@@ -54,8 +54,8 @@ class Input:
         parameter: whether it is constant over many evaluations (see the preamble).
         labels: name of each component, for people.
         units: unit of each component; empty where unknown.
-        tangent: rows of N with der(input) = N·rates, where that is not the unit matrix; Nodes of the
-            input's own symbols.  Empty means that the components change independently.
+        tangent: rows of N with der(input) = N·rates, where that is not the unit matrix; Nodes of
+            the input's own symbols.  Empty means that the components change independently.
     """
 
     name: str

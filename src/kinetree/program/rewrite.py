@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from kinetree.engine import ADD, MUL, Node
 from kinetree.engine.node import collected, intern_call, intern_product
@@ -12,25 +13,31 @@ from kinetree.program.program import Assign, Block, Output, Program
 
 def same_form(node: Node, args: Sequence[Node]) -> Node:
     """A Node of the same form on other operands; sums and products are merged where those agree."""
-    if all(a is b for a, b in zip(node.args, args, strict=True)):
+    args = tuple(args)
+    if args == node.args:
         return node
     if node.op is ADD:
-        terms: dict[Node, int | float] = {}
-        for arg, coef in zip(args, node.coefs, strict=True):
-            terms[arg] = terms.get(arg, 0) + coef
-        return collected(node.value, {a: c for a, c in terms.items() if c != 0})
+        return collected(node.value, merged(args, node.coefs))
     if node.op is MUL:
-        powers: dict[Node, int] = {}
-        for arg, exp in zip(args, node.coefs, strict=True):
-            powers[arg] = powers.get(arg, 0) + exp
-        return intern_product({a: e for a, e in powers.items() if e != 0})
-    return intern_call(node.op, tuple(args))
+        return intern_product(merged(args, node.coefs))
+    return intern_call(node.op, args)
+
+
+def merged(args: Sequence[Node], weights: Sequence[Any]) -> dict[Node, Any]:
+    """Operand -> weight, where equal operands add up and those of weight zero vanish."""
+    total: dict[Node, Any] = {}
+    for arg, weight in zip(args, weights, strict=True):
+        total[arg] = total[arg] + weight if arg in total else weight
+    if len(total) == len(args):
+        return total
+    return {arg: weight for arg, weight in total.items() if weight != 0}
 
 
 def map_block(block: Block, change: Callable[[Node], Node]) -> Block:
-    """The block with every operand changed."""
+    """The block with every operand changed; itself where nothing does."""
     if isinstance(block, Assign):
-        return replace(block, expr=change(block.expr))
+        expr = change(block.expr)
+        return block if expr is block.expr else Assign(block.target, expr, block.note)
     return replace(
         block,
         matrix=tuple(change(x) for x in block.matrix),
@@ -43,3 +50,9 @@ def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Outpu
     return tuple(
         replace(out, nodes=tuple(change(x) for x in out.nodes)) for out in program.outputs
     )
+
+
+def taken_names(program: Program) -> set[str]:
+    """Every name the Program gives away: of inputs and of targets."""
+    taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
+    return taken | {s.name for row in program.inputs for s in row.symbols}

@@ -60,6 +60,16 @@ class Scheme:
         """The equations named so far, in order."""
         return (block for block in self._blocks if isinstance(block, Assign))
 
+    def exactly(self, name: str, expr: Node, note: Note | None = None) -> Node:
+        """A name for a value with its sign, for values that are results: no sign change is left."""
+        coef, bare = split_coefficient(expr)
+        if coef != -1 or bare in self._known or (bare.op is not ADD and bare.op is not MUL):
+            return self.let(name, expr, note)
+        found = symbol(self.fresh(name), Rank.LOCAL)
+        self.adopt(Assign(found, factor(expr), note or Note()))
+        self._known[bare] = scale(-1, found)
+        return found
+
     def adopt(self, block: Block) -> None:
         """Take over a finished block as it stands; equal expressions get its names from now on."""
         self.reserve(t.name for t in block.targets)

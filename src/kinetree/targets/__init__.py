@@ -11,16 +11,19 @@ from kinetree.targets.native import Function, NativeTarget
 
 
 class Target(Protocol):
-    """What every target offers; one that cannot do a thing says so in a sentence."""
+    """What every target offers; one that cannot do a thing says so in a sentence.
+
+    Both functions take options of their own by keyword, all with defaults.
+    """
 
     @property
     def name(self) -> str:
         """The name under which Programs ask for it."""
 
-    def compile(self, program: Program, **options: Any) -> Any:
+    def compile(self, program: Program) -> Any:
         """Something to call with arrays."""
 
-    def write(self, program: Program, folder: str | Path, **options: Any) -> tuple[Path, ...]:
+    def write(self, program: Program, folder: str | Path) -> tuple[Path, ...]:
         """Files in a folder; the paths written."""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.program.program import Assign, Solve
+from kinetree.program.program import Assign
 from kinetree.targets.linear import Factors, factor, fits, substitute
 from kinetree.targets.tape import ZERO, System, Tape
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.engine import Node
-    from kinetree.program.program import Block, Input, Program
+    from kinetree.engine.node import Number
+    from kinetree.program.program import Block, Input, Program, Solve
 
 COLUMNS = 2
 """Right-hand sides up to which a factorised system is written out; SIMD lanes win beyond."""
@@ -91,11 +92,8 @@ class _Lowering:
         for block in blocks:
             if isinstance(block, Assign):
                 self.entry[block.target] = self.value(block.expr)
-            elif isinstance(block, Solve):
-                self._solve(block)
             else:
-                message = f"lowering does not know the block {type(block).__name__}"
-                raise TypeError(message)
+                self._solve(block)
 
     def result(self, node: Node) -> int:
         """The entry of an output, ZERO for the number 0."""
@@ -152,7 +150,7 @@ class _Lowering:
             total = _join(tape, total, term)
         return _settle(tape, total)
 
-    def _term(self, coef: float, entry: int, plus: bool) -> Signed:
+    def _term(self, coef: Number, entry: int, plus: bool) -> Signed:
         """coef * entry; its sign kept apart where the sum has a positive term to take it from."""
         if coef in (1, -1):
             return entry, int(coef)
@@ -204,7 +202,7 @@ def _join(tape: Tape, left: Signed, right: Signed) -> Signed:
     return tape.emit("sub", y, x), 1
 
 
-def _signed(tape: Tape, value: float, apart: bool) -> Signed:
+def _signed(tape: Tape, value: Number, apart: bool) -> Signed:
     """A number, its sign apart where wanted: c and -c then are one literal."""
     sign = -1 if value < 0 and apart else 1
     return tape.number(sign * float(value)), sign
@@ -229,6 +227,6 @@ def _chain(tape: Tape, factors: list[int]) -> int:
     """The product of the factors, the latest ones last."""
     factors.sort(key=lambda entry: tape.depth[entry])
     product = factors[0]
-    for factor in factors[1:]:
-        product = tape.emit("mul", product, factor)
+    for other in factors[1:]:
+        product = tape.emit("mul", product, other)
     return product

@@ -95,7 +95,7 @@ class Tape:
         return len(self.code) - 1
 
     def leaf(self, code: str, a: int, b: int = 0, depth: int = 0) -> int:
-        """The entry of an input, a preamble result or a part of a solution, made when first asked."""
+        """The entry of an input, a preamble result or a part of a solution, made on first use."""
         key = (code, a, b)
         entry = self._leaf.get(key)
         if entry is None:
@@ -116,14 +116,19 @@ class Tape:
         return self.leaf("num", index)
 
     def solve(self, system: System) -> int:
-        """Append the solution of a system; its number, to name its parts by."""
-        index = len(self.systems)
+        """Append the solution of a system; the system's number, to name its parts by."""
         self.systems.append(system)
+        self.place_solve(len(self.systems) - 1)
+        return len(self.systems) - 1
+
+    def place_solve(self, index: int) -> int:
+        """Append the solution of a system that has its number already; the number of the entry."""
+        entries = self.systems[index].entries
         self.code.append("solve")
         self.a.append(index)
         self.b.append(0)
-        self.depth.append(max((self.depth[e] for e in system.entries), default=0) + CALL)
-        return index
+        self.depth.append(max((self.depth[e] for e in entries), default=0) + CALL)
+        return len(self.code) - 1
 
     def operands(self, entry: int) -> tuple[int, ...]:
         """The entries that an entry reads."""

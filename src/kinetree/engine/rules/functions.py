@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from kinetree.engine import node as n
@@ -70,16 +71,12 @@ def square(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
     return None
 
 
-def one_exponent(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
-    """x, number: a power whose exponent became a number."""
-    return args if args[1].op is NUM and args[0].op is not NUM else None
-
-
-def _number_power(x: n.Node, e: n.Node) -> n.Node:
-    value = n.normal(e.value)
-    if isinstance(value, int) or (isinstance(value, float) and (2 * value).is_integer()):
-        return n.power(x, value)
-    return n.intern_call(OPS["pow"], (x, e))
+def simple_power(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """x, exponent: a whole number or half of one."""
+    _, exponent = args
+    if exponent.op is NUM and isinstance(exponent.value, int | Fraction):
+        return args if exponent.value.denominator <= 2 else None
+    return None
 
 
 def _odd(head: str) -> Rule:
@@ -96,22 +93,31 @@ def _even(head: str) -> Rule:
     )  # fmt: skip
 
 
+def _abs(x: n.Node) -> n.Node:
+    return n.call("abs", x)
+
+
+def _leg(x: n.Node) -> n.Node:
+    """The other leg of a right triangle with hypotenuse 1."""
+    return n.sqrt(1 - x * x)
+
+
 # fmt: off
 TABLE: tuple[Rule, ...] = (
     *(_odd(head) for head in ("sin", "tan", "asin", "atan", "sinh", "tanh", "sign")),
     *(_even(head) for head in ("cos", "cosh", "abs")),
-    Rule("sin-asin",   "sin",  of("asin"), lambda x: x,                      "sin(asin(x)) -> x"),
-    Rule("cos-acos",   "cos",  of("acos"), lambda x: x,                      "cos(acos(x)) -> x"),
-    Rule("tan-atan",   "tan",  of("atan"), lambda x: x,                      "tan(atan(x)) -> x"),
-    Rule("cos-asin",   "cos",  of("asin"), lambda x: n.sqrt(1 - x * x),      "cos(asin(x)) -> sqrt(1 - x**2)"),
-    Rule("sin-acos",   "sin",  of("acos"), lambda x: n.sqrt(1 - x * x),      "sin(acos(x)) -> sqrt(1 - x**2)"),
-    Rule("exp-log",    "exp",  of("log"),  lambda x: x,                      "exp(log(x)) -> x"),
-    Rule("log-exp",    "log",  of("exp"),  lambda x: x,                      "log(exp(x)) -> x"),
-    Rule("sqrt-square", "sqrt", square,    lambda x: n.call("abs", x),       "sqrt(x**2) -> abs(x)"),
-    Rule("abs-abs",    "abs",  of("abs"),  lambda x: n.call("abs", x),       "abs(abs(x)) -> abs(x)"),
-    Rule("abs-sqrt",   "abs",  of("sqrt"), n.sqrt,                           "abs(sqrt(x)) -> sqrt(x)"),
-    Rule("abs-exp",    "abs",  of("exp"),  n.exp,                            "abs(exp(x)) -> exp(x)"),
-    Rule("pow-number", "pow",  one_exponent, _number_power,                  "pow(x, 3) -> x**3"),
+    Rule("sin-asin",    "sin",  of("asin"),   lambda x: x,   "sin(asin(x)) -> x"),
+    Rule("cos-acos",    "cos",  of("acos"),   lambda x: x,   "cos(acos(x)) -> x"),
+    Rule("tan-atan",    "tan",  of("atan"),   lambda x: x,   "tan(atan(x)) -> x"),
+    Rule("cos-asin",    "cos",  of("asin"),   _leg,          "cos(asin(x)) -> sqrt(1 - x**2)"),
+    Rule("sin-acos",    "sin",  of("acos"),   _leg,          "sin(acos(x)) -> sqrt(1 - x**2)"),
+    Rule("exp-log",     "exp",  of("log"),    lambda x: x,   "exp(log(x)) -> x"),
+    Rule("log-exp",     "log",  of("exp"),    lambda x: x,   "log(exp(x)) -> x"),
+    Rule("sqrt-square", "sqrt", square,       _abs,          "sqrt(x**2) -> abs(x)"),
+    Rule("abs-abs",     "abs",  of("abs"),    _abs,          "abs(abs(x)) -> abs(x)"),
+    Rule("abs-sqrt",    "abs",  of("sqrt"),   n.sqrt,        "abs(sqrt(x)) -> sqrt(x)"),
+    Rule("abs-exp",     "abs",  of("exp"),    n.exp,         "abs(exp(x)) -> exp(x)"),
+    Rule("pow-number",  "pow",  simple_power, n.power,       "pow(x, 3) -> x**3"),
 )
 # fmt: on
 

@@ -39,10 +39,14 @@ class PairRule:
 
 # fmt: off
 PAIRS: tuple[PairRule, ...] = (
-    PairRule("cos-sum",        (COS, COS), (SIN, SIN), -1, COS, +1, "cos(a)*cos(b) - sin(a)*sin(b) -> cos(a + b)"),
-    PairRule("cos-difference", (COS, COS), (SIN, SIN), +1, COS, -1, "cos(a)*cos(b) + sin(a)*sin(b) -> cos(a - b)"),
-    PairRule("sin-sum",        (SIN, COS), (COS, SIN), +1, SIN, +1, "sin(a)*cos(b) + cos(a)*sin(b) -> sin(a + b)"),
-    PairRule("sin-difference", (SIN, COS), (COS, SIN), -1, SIN, -1, "sin(a)*cos(b) - cos(a)*sin(b) -> sin(a - b)"),
+    PairRule("cos-sum",        (COS, COS), (SIN, SIN), -1, COS, +1,
+             "cos(a)*cos(b) - sin(a)*sin(b) -> cos(a + b)"),
+    PairRule("cos-difference", (COS, COS), (SIN, SIN), +1, COS, -1,
+             "cos(a)*cos(b) + sin(a)*sin(b) -> cos(a - b)"),
+    PairRule("sin-sum",        (SIN, COS), (COS, SIN), +1, SIN, +1,
+             "sin(a)*cos(b) + cos(a)*sin(b) -> sin(a + b)"),
+    PairRule("sin-difference", (SIN, COS), (COS, SIN), -1, SIN, -1,
+             "sin(a)*cos(b) - cos(a)*sin(b) -> sin(a - b)"),
 )
 # fmt: on
 DOUBLE = "2*sin(a)*cos(a) -> sin(2*a)"

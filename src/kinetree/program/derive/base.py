@@ -15,9 +15,9 @@ TRIG = (OPS["sin"], OPS["cos"])
 class Page:
     """A Program opened for writing: a scheme with its inputs, and its blocks in one list.
 
-    Sines and cosines keep their names, both of one angle side by side, so that the derivative of one
-    is the name of the other.  Looking through these names instead lets trigonometric identities act
-    on the derivatives: 2 % fewer operations, but a third more sines and cosines, in twice the time.
+    Sines and cosines keep their names, both of one angle side by side, so that the derivative of
+    one is the name of the other.  Looking through these names instead lets trigonometric identities
+    act on derivatives: 2 % fewer operations, but a third more sines and cosines, in twice the time.
 
     Attributes:
         program: what was opened.

@@ -1,8 +1,9 @@
 """Forward mode: every named value gets a named total derivative per direction.
 
-The recursive rule of Docquier2013 sec. 3.5.2: for AUXJ = AUXI + 2·P a new variable AUXJ_P = AUXI_P + 2
-is written, even if it turns out to be 0 or useless; zeros vanish on line, what no output needs is
-eliminated afterwards.  Nothing is ever expanded, so derivatives stay as recursive as the scheme.
+The recursive rule of Docquier2013 sec. 3.5.2: for AUXJ = AUXI + 2·P a new variable
+AUXJ_P = AUXI_P + 2 is written, even if it turns out to be 0 or useless; zeros vanish on line, what
+no output needs is eliminated afterwards.  Nothing is ever expanded, so derivatives stay as
+recursive as the scheme.
 
     y = f(x₁, x₂, …)      dy = Σ ∂f/∂xᵢ · dxᵢ, the partial derivatives shared by all directions
     A X = B               A dX = dB - dA X, one system with the columns of all directions
@@ -43,8 +44,8 @@ def forward(
         by: an input or several (coordinates, rates, wrenches, parameters); a mapping from the
             input to labels takes these components alone.
         tangent: differentiate along der(q) = N(q) e_k, k = 1 … nv, instead of by each component of
-            q.  For coordinates without quaternions the two are the same.  With quaternions the first
-            is what an integrator, a filter or a controller needs, and what other engines give.
+            q.  Without quaternions the two are the same.  With quaternions the first is what an
+            integrator, a filter or a controller needs, and what other engines give.
         only: whether the Program's own outputs are dropped.
 
     Returns:
@@ -133,9 +134,12 @@ class _Forward:
     def _partials(self, node: Node, inner: Sequence[Tangents], stem: str) -> list[Node]:
         """∂f/∂xᵢ, named where several directions need it."""
         note = Note(step=f"partial derivative in {stem}")
+        slopes = [self.page.named(f) for f in local_partials(node)]
+        if node.op is not MUL:
+            return slopes
         return [
-            self.scheme.let(f"{stem}_p", f, note) if len(dx) > 1 and node.op is MUL else self.page.named(f)
-            for f, dx in zip(local_partials(node), inner, strict=True)
+            self.scheme.let(f"{stem}_p", f, note) if len(dx) > 1 else f
+            for f, dx in zip(slopes, inner, strict=True)
         ]
 
     def solve(self, block: Solve) -> None:
@@ -182,5 +186,5 @@ def _moved(block: Solve, entries: Sequence[Tangents], i: int, d: int, c: int) ->
 
 
 def _note(block: Assign) -> Note:
-    note = block.note
-    return Note(note.body, f"derivative of {block.target.name}", "Docquier2013 sec. 3.5.2", "", note.frame)
+    step = f"derivative of {block.target.name}"
+    return Note(block.note.body, step, "Docquier2013 sec. 3.5.2", "", block.note.frame)

@@ -1,8 +1,8 @@
 """Reverse mode: the weight of every named value in a weighted sum of outputs, last to first.
 
-With weights y_bar on the output y, the bar of a value x is d(Σ y_bar·y)/dx.  One sweep gives the bars
-of all inputs at once: gradients of a scalar, or products (vector)ᵀ·(Jacobian), at a small multiple
-of the cost of the Program however many inputs there are.
+With weights y_bar on the output y, the bar of a value x is d(Σ y_bar·y)/dx.  One sweep gives the
+bars of all inputs at once: gradients of a scalar, or products (vector)ᵀ·(Jacobian), at a small
+multiple of the cost of the Program however many inputs there are.
 
     y = f(x₁, x₂, …)      x̄ᵢ += ∂f/∂xᵢ · ȳ
     A X = B               Aᵀ W = X̄,   B̄ += W,   Ā += -W Xᵀ

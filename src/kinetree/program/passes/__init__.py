@@ -1,10 +1,10 @@
-"""Passes: Program → Program.  The order, and its reason:
+"""Passes: Program → Program, in an order that has its reasons.
 
 1. `dead` removes equations that no output needs, so that later passes look at nothing in vain;
 2. `hoist` moves what depends on parameters alone into the preamble: before sharing, because it cuts
    parameter factors out of products and so changes which sub-expressions are common;
-3. `pair` names sines and cosines, those of one angle side by side, at the front where their angle is
-   known: before sharing, so that sharing sees names;
+3. `pair` names sines and cosines, those of one angle side by side, at the front where their angle
+   is known: before sharing, so that sharing sees names;
 4. `share` names what several equations use, so that every compound Node is used once;
 5. `dead` again: hoisting and sharing leave unused names behind;
 6. `schedule` orders the equations for short lives of values.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kinetree.engine import collector_paused
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair import pair
@@ -26,8 +27,9 @@ ALL: tuple[Callable[[Program], Program], ...] = (dead, hoist, pair, share, dead,
 
 def condense(program: Program) -> Program:
     """The Program after all passes, in their order."""
-    for run in ALL:
-        program = run(program)
+    with collector_paused():
+        for run in ALL:
+            program = run(program)
     return program
 
 

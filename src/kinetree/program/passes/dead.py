@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import Node, symbols
+from kinetree.engine import Node, reach
 from kinetree.program.program import Block, Program
 
 
 def dead(program: Program) -> Program:
     """The Program without superfluous equations; `info` reports the share removed."""
-    needed: set[Node] = set(symbols([x for out in program.outputs for x in out.nodes]))
+    needed: set[Node] = set()
+    reach([x for out in program.outputs for x in out.nodes], needed)
     blocks = _needed(program.blocks, needed)
     preamble = _needed(program.preamble, needed)
     before = len(program.blocks) + len(program.preamble)
@@ -28,6 +29,6 @@ def _needed(blocks: tuple[Block, ...], needed: set[Node]) -> tuple[Block, ...]:
     kept: list[Block] = []
     for block in reversed(blocks):
         if not needed.isdisjoint(block.targets):
-            needed.update(symbols(block.operands))
+            reach(block.operands, needed)
             kept.append(block)
     return tuple(reversed(kept))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import ADD, MUL, NUM, SYM, Node, Rank, symbol, topological
-from kinetree.engine.node import collected, intern_product
+from kinetree.engine import ADD, MUL, NUM, SYM, Node, Rank, fold, split_coefficient, symbol
+from kinetree.engine.node import Number, collected, intern_product
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form
+from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
 
 STEM = "P"
 
@@ -44,8 +44,7 @@ class _Hoist:
     def __init__(self, program: Program) -> None:
         self.fixed: set[Node] = {s for row in program.inputs if row.parameter for s in row.symbols}
         self.fixed |= {t for block in program.preamble for t in block.targets}
-        self.taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
-        self.taken |= {s.name for row in program.inputs for s in row.symbols}
+        self.taken = taken_names(program)
         self.new: dict[Node, Node] = {}
         self.names: dict[Node, Node] = {}
         self.preamble: list[Block] = []
@@ -89,10 +88,7 @@ class _Hoist:
         return self.name(node) if self.is_fixed(node) else node
 
     def change(self, root: Node) -> Node:
-        for node in topological((root,)):
-            if node not in self.new:
-                self.new[node] = self._changed(node)
-        return self.new[root]
+        return fold(root, self.new, self._changed)
 
     def _changed(self, node: Node) -> Node:
         if node.op is SYM or node.op is NUM:
@@ -100,7 +96,9 @@ class _Hoist:
                 self.fixed.add(node)
             return node
         args = [self.new[a] for a in node.args]
-        if all(a in self.fixed for a in args):
+        if self.fixed.isdisjoint(args) and node.op is MUL:
+            return same_form(node, args)
+        if self.fixed.issuperset(args):
             done = same_form(node, args)
             self.fixed.add(done)
             return done
@@ -111,36 +109,35 @@ class _Hoist:
         return same_form(node, [self.name(a) if a in self.fixed else a for a in args])
 
     def _sum(self, node: Node, args: list[Node]) -> Node:
-        still: dict[Node, int | float] = {}
-        moving: dict[Node, int | float] = {}
+        still: dict[Node, Number] = {}
+        moving: dict[Node, Number] = {}
         for arg, coef in zip(args, node.coefs, strict=True):
             if arg in self.fixed:
                 still[arg] = still.get(arg, 0) + coef
             else:
                 term, c = self._scaled(arg, coef)
                 moving[term] = moving.get(term, 0) + c
+        moving = {a: c for a, c in moving.items() if c != 0}
         if not still:
-            return collected(node.value, {a: c for a, c in moving.items() if c != 0})
+            return collected(node.value, moving)
         constant = self.name(collected(node.value, {a: c for a, c in still.items() if c != 0}))
         if constant.op is NUM:
             return collected(constant.value, moving)
-        if constant.op is ADD:
-            moving[constant.args[0]] = -1
-        else:
-            moving[constant] = moving.get(constant, 0) + 1
-        return collected(0, {a: c for a, c in moving.items() if c != 0})
+        sign, named = split_coefficient(constant)
+        return collected(0, {**moving, named: sign})
 
-    def _scaled(self, term: Node, coef: int | float) -> tuple[Node, int | float]:
+    def _scaled(self, term: Node, coef: Number) -> tuple[Node, Number]:
         """coef·term with the coefficient merged into the term's parameter factor, if it has one."""
         if abs(coef) == 1 or term.op is not MUL:
             return term, coef
         for arg, exp in zip(term.args, term.coefs, strict=True):
             if exp == 1 and arg in self.fixed:
-                factor = self.name(collected(0, {arg: abs(coef)}))
+                size, sign = (coef, 1) if coef > 0 else (-coef, -1)
+                factor = self.name(collected(0, {arg: size}))
                 powers = dict(zip(term.args, term.coefs, strict=True))
                 del powers[arg]
                 powers[factor] = powers.get(factor, 0) + 1
-                return intern_product(powers), 1 if coef > 0 else -1
+                return intern_product(powers), sign
         return term, coef
 
     def _product(self, node: Node, args: list[Node]) -> Node:
@@ -149,8 +146,6 @@ class _Hoist:
         for arg, exp in zip(args, node.coefs, strict=True):
             group = still if arg in self.fixed else moving
             group[arg] = group.get(arg, 0) + exp
-        if not still:
-            return same_form(node, args)
         factor = intern_product(still)
         self.fixed.add(factor)
         named = self.name(factor)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import OPS, Node, Rank, symbol, symbols, topological
+from kinetree.engine import OPS, Node, Rank, fold, symbol, symbols, topological
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form
+from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
 
 SIN, COS = OPS["sin"], OPS["cos"]
 LETTER = {SIN: "S", COS: "C"}
@@ -34,8 +34,7 @@ class _Pair:
         self.new: dict[Node, Node] = {}
         self.early: dict[Node, list[Node]] = {}
         self.late: dict[Node, list[Node]] = {}
-        self.taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
-        self.taken |= {s.name for row in program.inputs for s in row.symbols}
+        self.taken = taken_names(program)
         self.pending: list[Block] = []
 
     def collect(self, program: Program, known: set[Node]) -> None:
@@ -82,11 +81,14 @@ class _Pair:
         return tuple(done)
 
     def change(self, root: Node) -> Node:
-        for node in topological((root,)):
-            if node in self.new:
-                continue
-            if node.op in LETTER and node not in self.names and node.args[0] in self.late:
+        """The expression with sines and cosines named."""
+        return fold(root, self.new, self._changed)
+
+    def _changed(self, node: Node) -> Node:
+        if node.op in LETTER:
+            if node not in self.names and node.args[0] in self.late:
                 self.pending += self._named(node.args[0], self.late[node.args[0]])
             name = self.names.get(node)
-            self.new[node] = name if name is not None else same_form(node, [self.new[a] for a in node.args])
-        return self.new[root]
+            if name is not None:
+                return name
+        return same_form(node, [self.new[a] for a in node.args])

@@ -7,13 +7,14 @@ common sign: a - b and b - a are one.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
-from kinetree.engine import ADD, MUL, Node, Rank, symbol, topological
+from kinetree.engine import ADD, MUL, Node, Op, Rank, fold, symbol, topological
 from kinetree.engine.node import collected, intern_product
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form
+from kinetree.program.rewrite import map_block, map_outputs, merged, same_form, taken_names
 
 LONGEST = 40
 """Operands up to which a sum or product takes part."""
@@ -27,7 +28,8 @@ def extract_pairs(program: Program) -> Program:
     if program.preamble:
         program = replace(program, preamble=_extract(program, program.preamble, "v")[0])
     blocks, change = _extract(program, program.blocks, "u", outputs=True)
-    return replace(program, blocks=blocks, outputs=map_outputs(program, change))
+    outputs = map_outputs(program, change)
+    return replace(program, blocks=(*blocks, *change.ahead()), outputs=outputs)
 
 
 def _extract(
@@ -36,9 +38,10 @@ def _extract(
     roots = [x for b in blocks for x in b.operands]
     if outputs:
         roots += [x for out in program.outputs for x in out.nodes]
-    table = _Pairs([x for x in topological(roots) if x.op is ADD or x.op is MUL])
+    nodes = [x for x in topological(roots) if x.args]
+    table = _Pairs([x for x in nodes if x.op is ADD or x.op is MUL])
     table.run(_Names(program, stem))
-    change = Change(table)
+    change = Change(table, _above(table.consumed, nodes))
     done: list[Block] = []
     for block in blocks:
         new = map_block(block, change)
@@ -47,10 +50,18 @@ def _extract(
     return tuple(done), change
 
 
+def _above(changed: Container[Node], nodes: list[Node]) -> set[Node]:
+    """The changed ones among the Nodes, and every Node that holds one."""
+    above: set[Node] = set()
+    for node in nodes:
+        if node in changed or not above.isdisjoint(node.args):
+            above.add(node)
+    return above
+
+
 class _Names:
     def __init__(self, program: Program, stem: str) -> None:
-        self.taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
-        self.taken |= {s.name for row in program.inputs for s in row.symbols}
+        self.taken = taken_names(program)
         self.stem, self.k = stem, 0
 
     def fresh(self) -> Node:
@@ -61,24 +72,30 @@ class _Names:
 
 
 class _Pairs:
-    """Operands of every sum and product, and where each pair of them stands."""
+    """Operands of every sum and product, and where each pair of them stands.
+
+    An operand that stands in one sum (or product) only is left aside: no pair with it is common.
+    """
 
     def __init__(self, nodes: list[Node]) -> None:
         self.operands: dict[Node, dict[Node, int]] = {}
         self.where: defaultdict[Pair, set[Node]] = defaultdict(set)
         self.made: dict[Node, Pair] = {}
-        self.changed: set[Node] = set()
+        self.consumed: defaultdict[Node, set[Node]] = defaultdict(set)
+        often = _often(nodes)
         for node in nodes:
-            units = _units(node)
-            if 2 <= len(units) <= LONGEST:
-                self.operands[node] = units
-                self._enter(node, list(units))
+            uses = often[node.op]
+            common = {a: c for a, c in _units(node) if uses[a] > 1}
+            if 1 < len(common) <= LONGEST:
+                self.operands[node] = common
+                self._enter(node, list(common.items()))
 
-    def _enter(self, node: Node, atoms: list[Node]) -> None:
-        units = self.operands[node]
-        for i, a in enumerate(atoms):
-            for b in atoms[i + 1 :]:
-                self.where[_pair(node, a, b, units)].add(node)
+    def _enter(self, node: Node, units: list[tuple[Node, int]]) -> None:
+        """The operands stand in normal order, and so do those of a pair."""
+        where, is_sum = self.where, node.op is ADD
+        for i, (a, sign) in enumerate(units):
+            for b, other in units[i + 1 :]:
+                where[a, b, sign * other if is_sum else 0].add(node)
 
     def run(self, names: _Names) -> None:
         heap = [(-len(at), _order(pair), pair) for pair, at in self.where.items() if len(at) > 1]
@@ -99,7 +116,7 @@ class _Pairs:
         a, b, _ = pair
         self.made[name] = pair
         touched: set[Pair] = set()
-        for node in sorted(self.where[pair], key=lambda x: x.key):
+        for node in self.where.pop(pair):
             units = self.operands[node]
             for other in units:
                 if other is not a and other is not b:
@@ -108,24 +125,30 @@ class _Pairs:
             sign = units[a]
             del units[a], units[b]
             units[name] = sign
-            self.changed.add(node)
+            self.consumed[node].update((a, b))
             for other in units:
                 if other is not name:
                     new = _pair(node, name, other, units)
                     self.where[new].add(node)
                     touched.add(new)
-        del self.where[pair]
         return touched
 
 
-def _units(node: Node) -> dict[Node, int]:
+def _often(nodes: list[Node]) -> dict[Op, dict[Node, int]]:
+    """How many sums, and how many products, each operand stands in."""
+    often: dict[Op, dict[Node, int]] = {ADD: {}, MUL: {}}
+    for node in nodes:
+        uses = often[node.op]
+        for arg in node.args:
+            uses[arg] = uses[arg] + 1 if arg in uses else 1
+    return often
+
+
+def _units(node: Node) -> list[tuple[Node, int]]:
     """Operands that can pair: plain factors of a product, terms with coefficient ±1 of a sum."""
-    size = 1 if node.op is MUL else None
-    return {
-        a: c
-        for a, c in zip(node.args, node.coefs, strict=True)
-        if (c == size if size else abs(c) == 1)
-    }
+    least = 1 if node.op is MUL else -1
+    rows = zip(node.args, node.coefs, strict=True)
+    return [row for row in rows if row[1] == 1 or row[1] == least]
 
 
 def _pair(node: Node, a: Node, b: Node, units: dict[Node, int]) -> Pair:
@@ -141,8 +164,9 @@ def _order(pair: Pair) -> tuple[object, ...]:
 class Change:
     """The rewriting that names the extracted pairs, each before its first use."""
 
-    def __init__(self, table: _Pairs) -> None:
+    def __init__(self, table: _Pairs, touched: set[Node]) -> None:
         self.table = table
+        self.touched = touched
         self.new: dict[Node, Node] = {}
         self.pending: list[Block] = []
         self.defined: set[Node] = set()
@@ -153,21 +177,21 @@ class Change:
         return due
 
     def __call__(self, root: Node) -> Node:
-        for node in topological((root,)):
-            if node not in self.new:
-                self.new[node] = self._changed(node)
-        return self.new[root]
+        """The expression with pairs named."""
+        return fold(root, self.new, self._changed) if root in self.touched else root
 
     def _changed(self, node: Node) -> Node:
-        if node not in self.table.changed:
+        gone = self.table.consumed.get(node)
+        if gone is None:
             return same_form(node, [self.new[a] for a in node.args])
-        units = self.table.operands[node]
-        original = _units(node)
-        rest = [(a, c) for a, c in zip(node.args, node.coefs, strict=True) if a not in original]
-        for name in units:
+        rows = zip(node.args, node.coefs, strict=True)
+        kept = [(self.new[a], c) for a, c in rows if a not in gone]
+        made = [(a, c) for a, c in self.table.operands[node].items() if a in self.table.made]
+        for name, _ in made:
             self._define(name)
-        parts = [(self.new.get(a, a), c) for a, c in (*units.items(), *rest)]
-        return _rebuilt(node, parts)
+        args, weights = zip(*kept, *made, strict=True)
+        total = merged(args, weights)
+        return intern_product(total) if node.op is MUL else collected(node.value, total)
 
     def _define(self, name: Node) -> None:
         stack = [name]
@@ -184,13 +208,8 @@ class Change:
             stack.pop()
             self.defined.add(top)
             a, b = (self.new.get(x, x) for x in pair[:2])
-            expr = intern_product({a: 1, b: 1}) if pair[2] == 0 else collected(0, {a: 1, b: pair[2]})
+            if pair[2]:
+                expr = collected(0, merged((a, b), (1, pair[2])))
+            else:
+                expr = intern_product(merged((a, b), (1, 1)))
             self.pending.append(Assign(top, expr, Note(step="shared")))
-
-
-def _rebuilt(node: Node, parts: list[tuple[Node, int]]) -> Node:
-    total: dict[Node, int] = {}
-    for part, weight in parts:
-        total[part] = total.get(part, 0) + weight
-    kept = {a: c for a, c in total.items() if c != 0}
-    return intern_product(kept) if node.op is MUL else collected(node.value, kept)

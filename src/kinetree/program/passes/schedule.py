@@ -2,7 +2,8 @@
 
 The order of the formalism sweeps the whole tree outward and then inward; an order that follows each
 output down to what it needs first keeps fewer values waiting.  Both are tried; the one under which
-values live shorter is kept.  Sines and cosines stay at the front, where they are evaluated together.
+values live shorter is kept.  Sines and cosines stay at the front, where they are evaluated
+together.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ TRIG = (OPS["sin"], OPS["cos"])
 def schedule(program: Program) -> Program:
     """The Program in the order with the shorter lives."""
     front, rest = _split(program.blocks)
-    needs = {id(b): [s for s in symbols(b.operands)] for b in rest}
+    needs = {id(b): symbols(b.operands) for b in rest}
     other = _depth_first(program, rest, needs)
     if _life(other, needs) < _life(rest, needs):
         return replace(program, blocks=(*front, *other))
@@ -35,7 +36,10 @@ def _split(blocks: tuple[Block, ...]) -> tuple[list[Block], list[Block]]:
     return list(blocks[:k]), list(blocks[k:])
 
 
-def _depth_first(program: Program, blocks: list[Block], needs: dict[int, list[Node]]) -> list[Block]:
+def _depth_first(
+    program: Program, blocks: list[Block], needs: dict[int, list[Node]]
+) -> list[Block]:
+    """The blocks in the order in which the outputs call for them."""
     home = {t: b for b in blocks for t in b.targets}
     done: set[int] = set()
     order: list[Block] = []

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kinetree.engine import ADD, NUM, SYM, Node, Rank, symbol, topological
+from kinetree.engine import ADD, NUM, SYM, Node, Rank, fold, symbol, use_counts
 from kinetree.program.passes.pairs import extract_pairs
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import map_block, map_outputs, same_form
+from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
 
 STEM = "t"
 
@@ -24,54 +24,63 @@ def share(program: Program) -> Program:
     state = _Share(program)
     preamble = tuple(state.through(program.preamble))
     blocks = tuple(state.through(program.blocks))
-    ahead: list[Block] = []
-    outputs = map_outputs(program, lambda x: state.change(x, ahead, root_stays=False))
-    return replace(program, preamble=preamble, blocks=(*blocks, *ahead), outputs=outputs)
+    outputs = map_outputs(program, state.change)
+    return replace(program, preamble=preamble, blocks=(*blocks, *state.due()), outputs=outputs)
 
 
 class _Share:
     def __init__(self, program: Program) -> None:
         roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
         roots += [x for out in program.outputs for x in out.nodes]
-        self.uses = _uses(roots)
+        self.uses = use_counts(roots)
         self.new: dict[Node, Node] = {}
         self.names: dict[Node, Node] = {}
-        self.taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
-        self.taken |= {s.name for row in program.inputs for s in row.symbols}
+        self.taken = taken_names(program)
+        self.ahead: list[Block] = []
         self.count = 0
 
     def through(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
         """The blocks with shared parts replaced by names, new names before their first use."""
         for block in blocks:
-            ahead: list[Block] = []
-            is_assign = isinstance(block, Assign)
-            new = map_block(block, lambda x, a=ahead, r=is_assign: self.change(x, a, root_stays=r))
-            yield from ahead
-            if isinstance(new, Assign):
-                known = new.expr if new.expr.op is SYM else self.names.get(new.expr)
+            if isinstance(block, Assign):
+                expr = self._own(block.expr)
+                yield from self.due()
+                known = expr if expr.op is SYM else self.names.get(expr)
                 if known is not None:
-                    self.new[new.target] = known
+                    self.new[block.target] = known
                     continue
-                self.names[new.expr] = new.target
-                if isinstance(block, Assign):
-                    self.new[block.expr] = new.target
-            yield new
-
-    def change(self, root: Node, ahead: list[Block], *, root_stays: bool) -> Node:
-        """The expression with shared parts named; a root that stays is the block's own value."""
-        for node in topological((root,)):
-            if node in self.new:
-                continue
-            done = same_form(node, [self.new[a] for a in node.args])
-            if node is not root or not root_stays:
-                done = self._named(done, self.uses.get(node, 1), ahead)
-            if node is not root or not root_stays:
-                self.new[node] = done
+                self.names[expr] = block.target
+                self.new[block.expr] = block.target
+                yield block if expr is block.expr else Assign(block.target, expr, block.note)
             else:
-                return done
-        return self.new[root]
+                done = map_block(block, self.change)
+                yield from self.due()
+                yield done
 
-    def _named(self, node: Node, uses: int, ahead: list[Block]) -> Node:
+    def due(self) -> list[Block]:
+        """The equations of names given since the last call."""
+        due, self.ahead = self.ahead, []
+        return due
+
+    def _own(self, root: Node) -> Node:
+        """The value of a block with its shared parts named; the whole has the block's name."""
+        if root in self.new:
+            return self.new[root]
+        for arg in root.args:
+            self.change(arg)
+        return same_form(root, [self.new[a] for a in root.args])
+
+    def change(self, root: Node) -> Node:
+        """The expression with shared parts named."""
+        return fold(root, self.new, self._changed)
+
+    def _changed(self, node: Node) -> Node:
+        if not node.args:
+            return node
+        done = same_form(node, [self.new[a] for a in node.args])
+        return self._named(done, self.uses.get(node, 1))
+
+    def _named(self, node: Node, uses: int) -> Node:
         """A name for a Node that is used more than once; itself otherwise."""
         if node.op is SYM or node.op is NUM or _is_scaled_name(node):
             return node
@@ -81,7 +90,7 @@ class _Share:
                 return node
             known = symbol(self._fresh(), Rank.LOCAL)
             self.names[node] = known
-            ahead.append(Assign(known, node, Note(step="shared")))
+            self.ahead.append(Assign(known, node, Note(step="shared")))
         return known
 
     def _fresh(self) -> str:
@@ -94,13 +103,3 @@ class _Share:
 def _is_scaled_name(node: Node) -> bool:
     """-x, which every target spells for nothing inside a sum."""
     return node.op is ADD and node.value == 0 and node.coefs == (-1,) and node.args[0].op is SYM
-
-
-def _uses(roots: list[Node]) -> dict[Node, int]:
-    uses: dict[Node, int] = {}
-    for root in roots:
-        uses[root] = uses.get(root, 0) + 1
-    for node in topological(roots):
-        for arg in node.args:
-            uses[arg] = uses.get(arg, 0) + 1
-    return uses

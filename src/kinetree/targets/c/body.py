@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO
+from kinetree.targets.c.header import safe
 from kinetree.targets.c.solve import general_helper, pattern, symmetric_helper
 from kinetree.targets.c.statements import Let, Out, Statement, System, crossing, cut
 
@@ -77,7 +78,8 @@ class Body:
             return [self._function(f"void {self.name}", self.signature, lines)]
         self.shared = crossing(parts)
         work = f"{self.name}_work"
-        signature = Signature((*self.signature.rows, (f"{work} *work", "work")), self.signature.sizes)
+        rows_ = (*self.signature.rows, (f"{work} *work", "work"))
+        signature = Signature(rows_, self.signature.sizes)
         made = [
             self._function(f"static void {self.name}_{i}", signature, self._lines(part))
             for i, part in enumerate(parts, 1)
@@ -120,7 +122,7 @@ class Body:
         return [*self._comment(row.note), *_wrapped(line)]
 
     def _out(self, row: Out) -> list[str]:
-        note = f"  /* {_safe(row.label)} */" if row.label else ""
+        note = f"  /* {safe(row.label)} */" if row.label else ""
         expression = self.source.printer.text(row.expr, self.names)
         lines = _wrapped(f"{row.place} = {expression};")
         lines[-1] += note
@@ -128,7 +130,7 @@ class Body:
 
     def _comment(self, note: Note) -> list[str]:
         """Where an equation comes from, said once for equations that come from the same place."""
-        text = _safe(str(note))
+        text = safe(str(note))
         if not text or text == self.said:
             return []
         self.said = text
@@ -183,8 +185,3 @@ def _wrapped(line: str) -> list[str]:
         line, WIDTH, initial_indent="    ", subsequent_indent="        ",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
-
-
-def _safe(text: str) -> str:
-    """Text that may stand in a comment."""
-    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

@@ -103,11 +103,9 @@ class Printer:
 
 def _power_helper(n: int) -> str:
     """x**n by repeated squaring, from the highest binary digit of n down."""
-    lines = ["    double y = x;"]
-    for digit in bin(n)[3:]:
-        lines.append("    y = y*y*x;" if digit == "1" else "    y = y*y;")
-    body = "\n".join(lines)
-    return f"static inline double kt_pow_{n}(double x)\n{{\n{body}\n    return y;\n}}\n"
+    steps = ["    y = y*y*x;" if digit == "1" else "    y = y*y;" for digit in bin(n)[3:]]
+    body = "\n".join(["    double y = x;", *steps, "    return y;"])
+    return f"static inline double kt_pow_{n}(double x)\n{{\n{body}\n}}\n"
 
 
 def number(value: float) -> str:

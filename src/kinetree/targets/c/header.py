@@ -25,7 +25,9 @@ def header_text(source: Source) -> str:
         fields = [f"    double {field};" for field in source.constants.values()]
         lines += [
             "/* What depends on the parameters alone. */",
-            f"typedef struct {source.name}_constants {{", *fields, f"}} {source.name}_constants;", "",
+            f"typedef struct {source.name}_constants {{",
+            *fields,
+            f"}} {source.name}_constants;", "",
             "/* Once per parameter set. */",
             f"{source.preamble.declared(f'void {source.name}_preamble')};", "",
             "/* As often as wanted, with what the preamble left. */",
@@ -38,21 +40,28 @@ def header_text(source: Source) -> str:
 
 def _about(source: Source) -> Iterator[str]:
     program = source.program
-    yield f" * {_safe(program.name)}"
+    yield f" * {safe(program.name)}"
     yield " *"
     for key, value in program.info.items():
-        yield f" * {_safe(key.replace('_', ' '))}: {_safe(value)}"
-    yield f" * operations per evaluation: {_count(program.count())}"
+        yield from _wrapped(f"{key.replace('_', ' ')}: {value}")
+    yield from _wrapped(f"operations per evaluation: {_count(program.count())}")
     if program.preamble:
-        yield f" * operations of the preamble: {_count(program.preamble_count())}"
+        yield from _wrapped(f"operations of the preamble: {_count(program.preamble_count())}")
     yield " *"
-    rows = [("in", source.ins[r.name], r) for r in program.inputs]
-    outs = [("out", source.outs[r.name], r) for r in program.outputs]
-    for way, name, row in (*rows, *outs):
-        shape = "x".join(str(n) for n in row.shape) or "1"
-        listed = f": {', '.join(row.labels)}" if row.labels else ""
-        text = f"{way} {name} [{shape}]{listed}"
-        yield from (f" * {line}" for line in wrap(_safe(text), 96, subsequent_indent="    "))
+    for row in program.inputs:
+        yield from _array("in", source.ins[row.name], row.shape, row.labels)
+    for out in program.outputs:
+        yield from _array("out", source.outs[out.name], out.shape, out.labels)
+
+
+def _array(way: str, name: str, shape: tuple[int, ...], labels: tuple[str, ...]) -> Iterator[str]:
+    size = "x".join(str(n) for n in shape) or "1"
+    listed = f": {', '.join(labels)}" if labels else ""
+    yield from _wrapped(f"{way} {name} [{size}]{listed}")
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    yield from (f" * {line}" for line in wrap(safe(text), 96, subsequent_indent="    "))
 
 
 def _count(count: OperationCount) -> str:
@@ -62,5 +71,6 @@ def _count(count: OperationCount) -> str:
     )
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """Text that may stand in a comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import re
 
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline "
-    "int long register restrict return short signed sizeof static struct switch typedef union "
-    "unsigned void volatile while alignas alignof bool constexpr false nullptr static_assert "
-    "thread_local true typeof asm and bitand bitor catch class compl delete explicit export friend "
-    "mutable namespace new not operator or private protected public template this throw try "
-    "typename using virtual xor main".split()  # C++ too, so that the header can be included there
-)
-MATH = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2 "
-    "expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb infinity isfinite "
-    "isgreater isinf isless isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p "
-    "log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint "
-    "round scalb scalbln scalbn signbit significand signgam sin sincos sinh sqrt tan tanh tgamma "
-    "trunc y0 y1 yn HUGE_VAL INFINITY NAN M_PI M_E".split()
-)
-RESERVED = KEYWORDS | MATH
+KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline
+int long register restrict return short signed sizeof static struct switch typedef union unsigned
+void volatile while alignas alignof bool constexpr false nullptr static_assert thread_local true
+typeof asm and bitand bitor catch class compl delete explicit export friend mutable namespace new
+not operator or private protected public template this throw try typename using virtual xor main
+"""
+"""Words of C, and of C++, so that the header can be included there."""
+MATH = """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2
+expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb infinity isfinite isgreater
+isinf isless isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint
+lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint round scalb scalbln
+scalbn signbit significand signgam sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn
+HUGE_VAL INFINITY NAN M_PI M_E
+"""
+RESERVED = frozenset(KEYWORDS.split()) | frozenset(MATH.split())
 
 
 def identifier(name: str) -> str:

@@ -35,7 +35,7 @@ def symmetric_helper(name: str, n: int, k: int, rows: tuple[tuple[int, ...], ...
         starts.append(starts[-1] + len(row))
     listed = ", ".join(map(str, columns)) or "0"
     return f"""\
-/* A X = B by A = L'DL from the last row to the first; X comes in as B [Featherstone2008 sec. 6.5]. */
+/* A X = B by A = L'DL from the last row to the first [Featherstone2008 sec. 6.5]; X is B before. */
 static void {name}(double A[{n * n}], double X[{n * k}])
 {{
     static const int start[{n + 1}] = {{{", ".join(map(str, starts))}}};

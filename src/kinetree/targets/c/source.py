@@ -69,18 +69,18 @@ class Source:
 
     def signature(self, *, variables: bool, parameters: bool, results: bool) -> Signature:
         """The argument arrays of one of the functions."""
-        rows: list[tuple[str, str]] = []
-        for row in self.program.inputs:
-            if parameters if row.parameter else variables:
-                rows.append((f"const double {self.ins[row.name]}", self.ins[row.name]))
+        rows = [
+            (f"const double {self.ins[row.name]}", self.ins[row.name])
+            for row in self.program.inputs
+            if (parameters if row.parameter else variables)
+        ]
         sizes = {self.ins[r.name]: prod(r.shape) for r in self.program.inputs}
         kept = "" if parameters else "const "
         if self.constants and not (variables and parameters):
             rows.append((f"{kept}{self.name}_constants *pre", "pre"))
         if results:
-            for out in self.program.outputs:
-                rows.append((f"double {self.outs[out.name]}", self.outs[out.name]))
-                sizes[self.outs[out.name]] = prod(out.shape)
+            rows += [(f"double {name}", name) for name in self.outs.values()]
+            sizes.update({self.outs[out.name]: prod(out.shape) for out in self.program.outputs})
         return Signature(tuple(rows), sizes)
 
     @property

@@ -1,7 +1,7 @@
 """A Program as a list of C statements to be, cut into parts that a compiler takes quickly.
 
 Time and memory of a C compiler grow faster than linearly with the length of a function, so a long
-list is cut; what one part defines and another reads then lives in a structure, the rest stays local.
+list is cut; what one part defines and another reads lives in a structure, the rest stays local.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PART = 800
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """key = expr; the key is a symbol, or the expression itself where a Program shares it unnamed."""
+    """key = expr; the key is a symbol, or the expression itself where it is shared unnamed."""
 
     key: Node
     expr: Node
@@ -83,7 +83,7 @@ Statement = Let | System | Out
 
 
 def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statement]:
-    """Blocks and results in order, with shared expressions that have no name put before their use."""
+    """Blocks and results in order; shared expressions without a name come before their use."""
     plain: list[Statement] = [
         Let(b.target, b.expr, b.note) if isinstance(b, Assign) else System(b) for b in blocks
     ]

@@ -1,12 +1,12 @@
 """Native code through LLVM: `prog.compile()` gives a `Function` to call with arrays.
 
-The way: tape (`targets.lowering`) -> plan -> IR text (`ir`, `writer`, `angles`, `solve`, `batch`)
--> object code (`jit`, `cache`) -> `kernels` -> `function`.
+The way: tape (`targets.lowering`) -> `schedule`, `plan` -> IR text (`ir`, `writer`, `angles`,
+`solve`, `batch`) -> object code (`jit`, `cache`) -> `kernels` -> `function`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.errors import UnsupportedError
@@ -15,6 +15,7 @@ from kinetree.targets.native.function import Function
 from kinetree.targets.native.jit import TIERS
 from kinetree.targets.native.kernels import Kernels
 from kinetree.targets.native.ports import in_ports, out_ports
+from kinetree.targets.native.schedule import schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,10 +49,12 @@ class NativeTarget:
             cache: keep object code on disk and take it from there.
         """
         if tier not in TIERS:
-            raise UnsupportedError(f"there is no tier '{tier}'", cure=f"choose {' or '.join(TIERS)}")
+            choice = " or ".join(f"'{name}'" for name in TIERS)
+            raise UnsupportedError(f"there is no tier '{tier}'", cure=f"choose {choice}")
         inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
+        lowered = lower(program)
         kernels = Kernels(
-            lower(program),
+            replace(lowered, body=schedule(lowered.body)),
             tuple(p.size for p in inputs if not p.parameter),
             tuple(p.size for p in outputs),
             tuple(p.size for p in inputs if p.parameter),

@@ -1,10 +1,10 @@
 """Object code on disk, so that the second run of a model starts at once.
 
 An entry is a file whose name is a digest of everything the object depends on, and whose content
-carries a digest of itself: what is damaged or cut short is ignored and made anew.  Code is only ever
-read from a folder and a file that belong to this user and that nobody else may write.
-The folder is the platform's own for caches, or the environment variable KINETREE_CACHE; the value
-`off` turns the store off.
+carries a digest of itself: what is damaged or cut short is ignored and made anew.  Code is only
+ever read from a folder and a file that belong to this user and that nobody else may write.  The
+folder is the platform's own for caches, or the environment variable KINETREE_CACHE; the value `off`
+turns the store off.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Cache:
         return code if hashlib.sha256(code).digest() == data[len(MAGIC) : head] else None
 
     def write(self, parts: tuple[str, ...], code: bytes) -> None:
-        """Keep an object, all at once or not at all; a folder that cannot be written is no error."""
+        """Keep an object, whole or not at all; a folder that cannot be written is no error."""
         with suppress(OSError):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _own(self.folder):

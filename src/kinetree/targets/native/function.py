@@ -1,7 +1,7 @@
 """Function: a Program as native code, called with arrays.
 
-One evaluation takes the quick way: buffers that belong to the calling thread, one native call, fresh
-results.  Anything with leading axes goes eight samples at a time through the batch kernel, on
+One evaluation takes the quick way: buffers that belong to the calling thread, one native call,
+fresh results.  Anything with leading axes goes eight samples at a time through the batch kernel, on
 several threads when there is enough to do; ctypes lets other Python threads run meanwhile.
 """
 
@@ -11,13 +11,14 @@ import ctypes
 import os
 import threading
 from collections import OrderedDict
-from math import isfinite, prod
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.errors import ShapeError, unknown
-from kinetree.targets.native.kernels import BODY, PREAMBLE, Kernels
+from kinetree.targets.native.batch import LANES
+from kinetree.targets.native.kernels import BODY, CHECKED, PREAMBLE, Kernels
 from kinetree.targets.native.ports import Port, common_batch
 
 if TYPE_CHECKING:
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 
     from kinetree.targets.native.kernels import BatchKernel
 
-SINGLE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+POINTERS = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+SINGLE = ctypes.CFUNCTYPE(None, *POINTERS)
+CHECKED_CALL = ctypes.CFUNCTYPE(ctypes.c_bool, *POINTERS)
 BATCH = ctypes.CFUNCTYPE(
-    ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
-    ctypes.c_int64, ctypes.c_void_p,
+    ctypes.c_bool, *POINTERS, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )  # fmt: skip
 DOUBLE = np.dtype(np.float64)
-BY_ONE = 8
+BY_ONE = LANES
 """Samples below which a batch is evaluated one by one."""
 PER_THREAD = 4_000_000
 """Operations that are worth a thread of their own: a few hundred microseconds."""
@@ -55,6 +57,7 @@ class Function:
         inputs: what goes in, in order.
         outputs: what comes out, in order.
         kernels: the code behind it.
+        sizes: numbers of doubles: x (variables), p (parameters), c (preamble results), y (results).
     """
 
     def __init__(
@@ -72,11 +75,17 @@ class Function:
         self._known = frozenset(p.name for p in self.inputs)
         self._quick = tuple((p.name, p.shape) for p in self._variables)
         self._results = tuple((p.name, p.start, p.stop, p.shape) for p in self.outputs)
+        self.sizes = {
+            "x": sum(p.size for p in self._variables),
+            "p": sum(p.size for p in self._parameters),
+            "c": len(self.kernels.lowered.preamble.outputs),
+            "y": sum(p.size for p in self.outputs),
+        }
         self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
         self._lock = threading.Lock()
         self._local = threading.local()
         self._library = self.kernels.single()
-        self._call = SINGLE(self._library.addresses[BODY])
+        self._call = CHECKED_CALL(self._library.addresses[CHECKED])
         self._default = self._default_constants()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -95,16 +104,6 @@ class Function:
         stays valid as long as this Function lives.
         """
         return self._library.addresses[BODY]
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Numbers of doubles: x (variables), p (parameters), c (preamble results), y (results)."""
-        return {
-            "x": sum(p.size for p in self._variables),
-            "p": sum(p.size for p in self._parameters),
-            "c": len(self.kernels.lowered.preamble.outputs),
-            "y": sum(p.size for p in self.outputs),
-        }
 
     def preamble_values(self, p: Any = None) -> NDArray[np.float64]:
         """The preamble's results for a parameter vector (all parameter inputs, concatenated)."""
@@ -176,17 +175,15 @@ class Function:
         sizes = self.sizes
         x, y = np.zeros(sizes["x"]), np.zeros(sizes["y"])
         local["views"] = tuple(x[p.start : p.stop].reshape(p.shape) for p in self._variables)
-        local["x"], local["y"], local["zeros"] = x, y, np.zeros_like(x)
-        local["at"] = address(x), address(y)
+        local["x"], local["y"], local["at"] = x, y, (address(x), address(y))
 
     def _single(
         self, local: dict[str, Any], constants: int, check: bool
     ) -> dict[str, NDArray[np.float64]]:
         x, y = local["at"]
-        if check and not isfinite(local["x"].dot(local["zeros"])):
+        if self._call(x, constants, y) and check:
             for port, view in zip(self._variables, local["views"], strict=True):
                 port.refuse_infinite(view)
-        self._call(x, constants, y)
         y = local["y"].copy()
         return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
 
@@ -223,12 +220,13 @@ class Function:
                 raise unknown("parameter", name, labels, self.name)
             if port.name not in changed:
                 changed[port.name] = _given(port, given)
-            flat = changed[port.name].reshape(*changed[port.name].shape[: -len(port.shape)], -1)
-            value = np.asarray(value, dtype=np.float64)
-            lead = np.broadcast_shapes(flat.shape[:-1], value.shape)
+            array = changed[port.name]
+            flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], port.size))
+            component = np.asarray(value, dtype=np.float64)
+            lead = np.broadcast_shapes(flat.shape[:-1], component.shape)
             flat = np.array(np.broadcast_to(flat, (*lead, port.size)))
-            flat[..., port.labels.index(name)] = value
-            changed[port.name] = flat.reshape(*lead, *port.shape)
+            flat[..., port.labels.index(name)] = component
+            changed[port.name] = flat.reshape((*lead, *port.shape))
         return changed
 
     def _one_by_one(
@@ -246,7 +244,7 @@ class Function:
             constants = self.preamble_values(np.concatenate([*values, np.empty(0)]))
             found.append(self._single(local, address(constants), check))
         return {
-            p.name: np.array([row[p.name] for row in found]).reshape(*batch, *p.shape)
+            p.name: np.array([row[p.name] for row in found]).reshape((*batch, *p.shape))
             for p in self.outputs
         }
 
@@ -278,7 +276,8 @@ class Function:
             for port in self._variables:
                 port.refuse_infinite(rows[port.name])
         return {
-            p.name: y.reshape(*batch, *p.shape) for p, y in zip(self.outputs, results, strict=True)
+            p.name: y.reshape((*batch, *p.shape))
+            for p, y in zip(self.outputs, results, strict=True)
         }
 
 
@@ -298,14 +297,13 @@ def _given(port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
     return np.array(port.default, dtype=np.float64).reshape(port.shape)
 
 
-def _flat(
-    array: NDArray[np.float64], port: Port, batch: tuple[int, ...]
-) -> NDArray[np.float64]:
+def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDArray[np.float64]:
     """One row per sample, or one single row where all samples share it."""
     if array.ndim == len(port.shape):
         return np.ascontiguousarray(array).reshape(1, port.size)
-    full = np.broadcast_to(array, (*batch, *port.shape))
-    return np.ascontiguousarray(full).reshape(prod(batch), port.size)
+    if array.ndim != len(batch) + len(port.shape) or array.shape[: len(batch)] != batch:
+        array = np.broadcast_to(array, (*batch, *port.shape))
+    return np.ascontiguousarray(array).reshape(prod(batch), port.size)
 
 
 def _cores() -> int:
@@ -328,8 +326,9 @@ def _run(
     )
     targets = np.array([address(a) for a in results], dtype=np.int64)
     call = BATCH(kernel.address)
+    threads = max(1, min(threads, count // LANES))
     flags = [False] * threads
-    cuts = [count * t // threads // 8 * 8 for t in range(threads)] + [count]
+    cuts = [*(count * t // threads // LANES * LANES for t in range(threads)), count]
 
     def part(number: int) -> None:
         work = np.empty(kernel.work + 8)

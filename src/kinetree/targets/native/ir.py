@@ -5,8 +5,8 @@ is a row of that many doubles, one per evaluation; c holds one double for all la
 and the workspace, which then is large, is a fourth argument w.
 
 A short tape is one function.  A longer one is a driver, NAME, that holds the workspace (on its
-stack) and calls the segments of the plan in turn.  A segment receives the workspace twice, once to read
-and once to write: what it reads it never writes, so the compiler may treat them as apart.
+stack) and calls the segments of the plan in turn.  A segment receives the workspace twice, once to
+read and once to write: what it reads it never writes, so the compiler may treat them as apart.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.native import angles, solve
 from kinetree.targets.native.layout import layout
-from kinetree.targets.native.plan import Plan, output_runs, plan
+from kinetree.targets.native.plan import Plan, output_runs
 from kinetree.targets.native.writer import Options, Writer
 from kinetree.targets.tape import ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from kinetree.targets.tape import Tape
 
 Wanted = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
@@ -31,19 +29,17 @@ UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
 """Module-level note that the way of far angles is hardly ever taken."""
 
 
-def kernel(tape: Tape, name: str, options: Options) -> str:
+def kernel(made: Plan, name: str, options: Options) -> str:
     """IR of the function NAME and of everything it calls, helpers apart."""
-    made = plan(tape, options.lanes)
     parts = [_whole(made, name, options)] if made.inline else _split(made, name, options)
     return "\n".join(parts)
 
 
-def helpers(tapes: Iterable[Tape], options: Options) -> str:
-    """IR of the functions that the kernels of these tapes call, each once."""
+def helpers(plans: Iterable[Plan], options: Options) -> str:
+    """IR of the functions that the kernels of these plans call, each once."""
     found: dict[str, None] = {}
-    for tape in tapes:
-        made = plan(tape, options.lanes)
-        texts = [*angles.definitions(made, options.fused), *solve.helpers(tape)]
+    for made in plans:
+        texts = [*angles.definitions(made, options.fused), *solve.helpers(made.tape)]
         found.update(dict.fromkeys(texts))
     return "\n".join(found)
 
@@ -56,7 +52,7 @@ def _whole(made: Plan, name: str, options: Options) -> str:
     if angles.in_registers(made):
         angles.through_registers(writer)
     elif made.angles:
-        _workspace(writer, workspace_size(made))
+        _workspace(writer)
         angles.through_memory(writer)
     for segment in made.segments:
         _operations(writer, segment, wanted)
@@ -75,7 +71,7 @@ def _split(made: Plan, name: str, options: Options) -> list[str]:
     _leaves(start, wanted, trig=False)
     texts = [_function(f"{name}.start", ("x", "c", "y", "w"), start)]
     driver = Writer(made, options, into="%w")
-    _workspace(driver, workspace_size(made))
+    _workspace(driver)
     driver.add(f"call void @{name}.start(ptr %x, ptr %c, ptr %y, ptr %w)")
     _leaves(driver, wanted, trig=True)
     for number, segment in enumerate(made.segments):
@@ -94,15 +90,10 @@ def _split(made: Plan, name: str, options: Options) -> list[str]:
     return [*texts, _function(name, _arguments(options), driver)]
 
 
-def workspace_size(made: Plan) -> int:
-    """Doubles of the workspace that a kernel needs."""
-    return made.lanes * (3 * made.rows * made.row if made.inline else made.size)
-
-
-def _workspace(writer: Writer, size: int) -> None:
+def _workspace(writer: Writer) -> None:
     """A single evaluation keeps its workspace on the stack."""
     if writer.options.lanes == 1:
-        writer.add(f"%w = alloca [{size} x double], align 64")
+        writer.add(f"%w = alloca [{writer.plan.workspace} x double], align 64")
 
 
 def _arguments(options: Options) -> tuple[str, ...]:
@@ -168,10 +159,38 @@ KINDS = {"x": "readonly ", "c": "readonly ", "r": "readonly ", "y": "writeonly "
 def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     """A function without result whose pointers do not overlap."""
     listed = ", ".join(f"ptr noalias {KINDS.get(a, '')}%{a}" for a in arguments)
-    width = 512 if writer.options.lanes > 1 else 256
+    # with lanes, values that spill are whole cache lines, if the stack is aligned to these
+    stack = " alignstack(64)" if writer.options.lanes > 1 else ""
     scope = "internal " if "." in name else ""
     body = "\n".join(writer.lines)
-    return (
-        f"define {scope}void @{name}({listed}) nounwind noinline "
-        f'"prefer-vector-width"="{width}" {{\nentry:\n{body}\n  ret void\n}}\n'
-    )
+    head = f"define {scope}void @{name}({listed}) nounwind noinline{stack}"
+    return f"{head} {{\nentry:\n{body}\n  ret void\n}}\n"
+
+
+def checked_definition(name: str, body: str, count: int) -> str:
+    """IR of `i1 NAME(x, c, y)`: the body, and whether any of the inputs is not finite.
+
+    Zero times infinity is not a number, so the sum of all inputs times zero tells.
+    """
+    return f"""\
+define zeroext i1 @{name}(ptr %x, ptr %c, ptr %y) nounwind {{
+entry:
+  call void @{body}(ptr %x, ptr %c, ptr %y)
+  br label %test
+test:
+  %i = phi i64 [ 0, %entry ], [ %next, %one ]
+  %sum = phi double [ 0.0, %entry ], [ %more, %one ]
+  %left = icmp ult i64 %i, {count}
+  br i1 %left, label %one, label %done
+one:
+  %p = getelementptr inbounds double, ptr %x, i64 %i
+  %v = load double, ptr %p, align 8
+  %z = fmul double %v, 0.0
+  %more = fadd double %sum, %z
+  %next = add i64 %i, 1
+  br label %test
+done:
+  %bad = fcmp uno double %sum, 0.0
+  ret i1 %bad
+}}
+"""

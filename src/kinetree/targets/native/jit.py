@@ -51,7 +51,8 @@ class Host:
     @property
     def cpu_is_x86(self) -> bool:
         """Whether it is one of the x86 family, where that depends on the model."""
-        return llvm.get_default_triple().startswith(("x86_64", "i386", "i686", "amd64"))
+        triple: str = llvm.get_default_triple()
+        return triple.startswith(("x86_64", "i386", "i686", "amd64"))
 
 
 @cache

@@ -19,15 +19,15 @@ from kinetree.targets.native.batch import (
     pack_definitions,
 )
 from kinetree.targets.native.cache import default_cache
-from kinetree.targets.native.ir import UNLIKELY, helpers, kernel, workspace_size
-from kinetree.targets.native.plan import plan
+from kinetree.targets.native.ir import UNLIKELY, checked_definition, helpers, kernel
+from kinetree.targets.native.plan import Plan, plan
 from kinetree.targets.native.writer import Options
 
 if TYPE_CHECKING:
     from kinetree.targets.lowering import Lowered
     from kinetree.targets.tape import Tape
 
-BODY, PREAMBLE = "kt_body", "kt_preamble"
+BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ class Kernels:
         self._lock = threading.Lock()
 
     def single(self) -> jit.Library:
-        """Addresses of one evaluation and of the preamble."""
+        """Addresses of one evaluation, bare and checked, and of the preamble."""
         with self._lock:
             if "single" not in self._made:
-                self._made["single"] = self._link(self.single_text(), (BODY, PREAMBLE))
+                self._made["single"] = self._link(self.single_text(), (BODY, PREAMBLE, CHECKED))
             made: jit.Library = self._made["single"]
             return made
 
@@ -98,11 +98,12 @@ class Kernels:
     def single_text(self) -> str:
         """IR of one evaluation and of the preamble."""
         options = Options(strict=self.strict, fused=jit.host().fused)
-        body, preamble = self.lowered.body, self.lowered.preamble
+        body, preamble = plan(self.lowered.body, 1), plan(self.lowered.preamble, 1)
         parts = [
             helpers((body, preamble), options),
             kernel(body, BODY, options),
             kernel(preamble, PREAMBLE, options),
+            checked_definition(CHECKED, BODY, sum(self.inputs)),
             UNLIKELY,
         ]
         return "\n".join(parts)
@@ -113,20 +114,27 @@ class Kernels:
         label = f"batch {tape is self.lowered.body} {constant_lanes}"
         with self._lock:
             if label not in self._made:
-                options = Options(LANES, self.strict, jit.host().fused, constant_lanes)
-                text = "\n".join([
-                    helpers((tape,), options),
-                    kernel(tape, BODY, options),
-                    pack_definitions(),
-                    batch_definition(BODY, inputs, outputs, constant_lanes),
-                    UNLIKELY,
-                ])  # fmt: skip
+                made = plan(tape, LANES)
+                text = self._batch_text(made, inputs, outputs, constant_lanes)
                 library = self._link(text, (f"{BODY}.batch",))
-                work = sum(block_size(inputs, outputs)) + workspace_size(plan(tape, LANES))
+                work = sum(block_size(inputs, outputs)) + made.workspace
                 address = library.addresses[f"{BODY}.batch"]
                 self._made[label] = BatchKernel(address, work, library)
-            made: BatchKernel = self._made[label]
-            return made
+            found: BatchKernel = self._made[label]
+            return found
+
+    def _batch_text(
+        self, made: Plan, inputs: tuple[int, ...], outputs: tuple[int, ...], constant_lanes: bool
+    ) -> str:
+        options = Options(LANES, self.strict, jit.host().fused, constant_lanes)
+        parts = [
+            helpers((made,), options),
+            kernel(made, BODY, options),
+            pack_definitions(),
+            batch_definition(BODY, inputs, outputs, constant_lanes),
+            UNLIKELY,
+        ]
+        return "\n".join(parts)
 
     def _link(self, text: str, names: tuple[str, ...]) -> jit.Library:
         store = default_cache() if self.store else None

@@ -62,6 +62,11 @@ class Plan:
         return not self.tape.systems and len(self.segments) <= 1
 
     @property
+    def workspace(self) -> int:
+        """Doubles of the workspace."""
+        return self.lanes * (3 * self.rows * self.row if self.inline else self.size)
+
+    @property
     def rows(self) -> int:
         """Rows of the sine and cosine stage."""
         return len(self.angles) if self.lanes > 1 else -(-len(self.angles) // ANGLES)
@@ -79,6 +84,12 @@ class Plan:
         row, lane = divmod(angle, ANGLES)
         return (self.rows + 2 * row + which) * ANGLES + lane
 
+    def where(self, entry: int) -> int:
+        """Element of the workspace that holds a value made elsewhere."""
+        if self.tape.code[entry] == "part":
+            return self.part_place(entry)
+        return self.trig_place(entry) if entry in self.trig else self.place[entry]
+
     def part_place(self, entry: int) -> int:
         """Element of the workspace that holds a part of a solution."""
         index, element = self.tape.a[entry], self.tape.b[entry]
@@ -87,11 +98,11 @@ class Plan:
         return self.rhs_at[index] + row * rhs_stride(system, self.lanes) + column
 
 
-def plan(tape: Tape, lanes: int, whole: int = WHOLE, segment: int = SEGMENT) -> Plan:
+def plan(tape: Tape, lanes: int) -> Plan:
     """The plan of a tape for that many evaluations side by side."""
     made = Plan(tape, lanes)
     _find_angles(made)
-    _cut(made, whole, segment)
+    _cut(made)
     if not made.inline:
         _place(made)
     return made
@@ -135,7 +146,7 @@ def _needed(tape: Tape, roots: list[int]) -> list[int]:
     return sorted(found)
 
 
-def _cut(made: Plan, whole: int, segment: int) -> None:
+def _cut(made: Plan) -> None:
     """Segments of about equal size, broken at every system."""
     runs: list[list[int]] = [[]]
     for entry, code in enumerate(made.tape.code):
@@ -144,7 +155,7 @@ def _cut(made: Plan, whole: int, segment: int) -> None:
         elif code not in LEAVES and entry not in made.home and entry not in made.trig:
             runs[-1].append(entry)
     for run in runs:
-        parts = -(-len(run) // segment) if len(run) > whole else min(len(run), 1)
+        parts = -(-len(run) // SEGMENT) if len(run) > WHOLE else min(len(run), 1)
         for part in range(parts):
             low, high = (len(run) * p // parts for p in (part, part + 1))
             made.home.update(dict.fromkeys(run[low:high], len(made.segments)))

@@ -70,10 +70,10 @@ class Port:
 
     def refuse_infinite(self, array: NDArray[np.float64]) -> None:
         """Name the first component that is infinite or not a number."""
-        wrong = np.argwhere(~np.isfinite(array))
-        if not len(wrong):
+        finite = np.isfinite(array)
+        if finite.all():
             return
-        where = tuple(int(i) for i in wrong[0])
+        where = tuple(int(i) for i in np.argwhere(~finite)[0])
         lead = array.ndim - len(self.shape)
         flat = int(np.ravel_multi_index(where[lead:], self.shape)) if self.shape else 0
         label = f" ('{self.labels[flat]}')" if flat < len(self.labels) else ""
@@ -122,6 +122,8 @@ def common_batch(ports: Iterable[Port], arrays: Iterable[NDArray[np.float64]]) -
     sized = ""
     for port, array in zip(ports, arrays, strict=True):
         lead = array.shape[: array.ndim - len(port.shape)]
+        if lead in (batch, ()):
+            continue
         try:
             joined = np.broadcast_shapes(batch, lead)
         except ValueError:

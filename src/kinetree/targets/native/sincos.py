@@ -1,12 +1,12 @@
 """Sine and cosine together, in LLVM IR, for one double or for several in SIMD lanes.
 
-The argument is reduced to |r| <= pi/4 by subtracting a multiple of pi/2 held in three parts (Cody and
+The argument is reduced to |r| <= pi/4 by subtracting a multiple of pi/2 held in parts (Cody and
 Waite), both kernels are minimax polynomials with the coefficients of fdlibm, and the quadrant is
 applied by bit operations, so there is no branch on the value.  At most 2 ulp from the true value
 as long as |x| <= limit; beyond it the caller has to take the C library's functions.  Not-a-number
 and infinity give not-a-number by themselves.
 
-Refs: CodyWaite1980 (reduction), Ng1993 (fdlibm's kernels)
+The kernels are those of Sun's fdlibm (1993), the reduction is in Cody and Waite's manual (1980).
 """
 
 from __future__ import annotations
@@ -145,7 +145,8 @@ def rows_definition(lanes: int, fused: bool) -> str:
     real_ = real(lanes)
     pair = f"{{ {real_}, {real_} }}"
     return f"""\
-define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) noinline nounwind {{
+define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) \
+noinline nounwind {{
 entry:
   br label %row
 row:
@@ -245,7 +246,5 @@ def _kernels(w: _Writer, r: str) -> tuple[str, str]:
 
 
 def _polynomial(w: _Writer, c: tuple[float, ...], z: str, z2: str) -> str:
-    low, middle, high = (
-        w.fma(z, w.number(c[i + 1]), w.number(c[i])) for i in (0, 2, 4)
-    )
+    low, middle, high = (w.fma(z, w.number(c[i + 1]), w.number(c[i])) for i in (0, 2, 4))
     return w.fma(w.fma(high, z2, middle), z2, low)

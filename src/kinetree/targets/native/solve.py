@@ -2,9 +2,9 @@
 
 Rows of right-hand sides stand packed one after another.  In a single evaluation eight columns at a
 time go through the substitutions in SIMD lanes; with several evaluations side by side the lanes
-belong to these, and one column goes through at a time.  Where the matrix was factorised on the tape,
-the substitutions are written out over the entries of L that are not zero, inside a loop over the
-columns, so that code stays bounded.  A general matrix is eliminated in loops, with row pivoting.
+belong to these, and one column goes through at a time.  Where the matrix was factorised on the
+tape, the substitutions are written out over the entries of L that are not zero, inside a loop over
+the columns, so that code stays bounded.  A general matrix is eliminated in loops, with pivoting.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kinetree.targets.tape import ZERO
 if TYPE_CHECKING:
     from kinetree.targets.native.plan import Plan
     from kinetree.targets.tape import Tape
+
 
 def helpers(tape: Tape) -> list[str]:
     """Definitions that the systems of a tape call."""
@@ -36,8 +37,8 @@ def definition(made: Plan, index: int, name: str) -> str:
     else:
         lines += _eliminate_lanes(made, index)
     body = "\n".join(f"  {line}" if not line.endswith(":") else line for line in lines)
-    attributes = 'nounwind noinline "prefer-vector-width"="512"'
-    return f"define internal void @{name}(ptr noalias %w) {attributes} {{\nentry:\n{body}\n}}\n"
+    head = f"define internal void @{name}(ptr noalias %w) nounwind noinline alignstack(64)"
+    return f"{head} {{\nentry:\n{body}\n}}\n"
 
 
 def _clear(made: Plan, index: int) -> list[str]:
@@ -115,8 +116,10 @@ class _Columns:
         base = self.add("getelementptr inbounds double, ptr %w, i64 %offset")
         step = self.lanes * self.stride
         at = [
-            self.add(f"getelementptr inbounds double, ptr {base}, "
-                     f"i64 {self.rhs_at * self.lanes + row * step}")
+            self.add(
+                f"getelementptr inbounds double, ptr {base}, "
+                f"i64 {self.rhs_at * self.lanes + row * step}"
+            )
             for row in range(n)
         ]
         self.x = [self.add(f"load {self.type}, ptr {a}, align 8") for a in at]
@@ -144,12 +147,8 @@ class _Columns:
         return rows
 
     def subtract(self, target: int, place: int, source: int) -> None:
-        product = self.add(
-            f"fmul contract nsz {self.type} {self.factor(place)}, {self.x[source]}"
-        )
-        self.x[target] = self.add(
-            f"fsub contract nsz {self.type} {self.x[target]}, {product}"
-        )
+        product = self.add(f"fmul contract nsz {self.type} {self.factor(place)}, {self.x[source]}")
+        self.x[target] = self.add(f"fsub contract nsz {self.type} {self.x[target]}, {product}")
 
     def factor(self, place: int) -> str:
         """An entry of the factors, the same in every column."""
@@ -170,8 +169,7 @@ def _eliminate(made: Plan, index: int) -> list[str]:
     return [
         f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index]}",
         f"%b = getelementptr inbounds double, ptr %w, i64 {made.rhs_at[index]}",
-        f"call void @kt.eliminate(ptr %a, ptr %b, i64 {system.n}, i64 {padded(system.n)}, "
-        f"i64 {padded(system.k)})",
+        _elimination("%a", "%b", system.n, system.k),
         "ret void",
     ]
 
@@ -191,16 +189,24 @@ def _eliminate_lanes(made: Plan, index: int) -> list[str]:
         "%l = phi i64 [ 0, %entry ], [ %next, %lane ]",
         "%al = getelementptr inbounds double, ptr %a, i64 %l",
         "%bl = getelementptr inbounds double, ptr %b, i64 %l",
-        f"call void @kt.copy(ptr %sa, i64 {padded(n)}, i64 1, ptr %al, i64 {n * lanes}, "
-        f"i64 {lanes}, i64 {n}, i64 {n})",
-        f"call void @kt.copy(ptr %sb, i64 {padded(k)}, i64 1, ptr %bl, i64 {k * lanes}, "
-        f"i64 {lanes}, i64 {n}, i64 {k})",
-        f"call void @kt.eliminate(ptr %sa, ptr %sb, i64 {n}, i64 {padded(n)}, i64 {padded(k)})",
-        f"call void @kt.copy(ptr %bl, i64 {k * lanes}, i64 {lanes}, ptr %sb, i64 {padded(k)}, "
-        f"i64 1, i64 {n}, i64 {k})",
+        _copy(("%sa", padded(n), 1), ("%al", n * lanes, lanes), (n, n)),
+        _copy(("%sb", padded(k), 1), ("%bl", k * lanes, lanes), (n, k)),
+        _elimination("%sa", "%sb", n, k),
+        _copy(("%bl", k * lanes, lanes), ("%sb", padded(k), 1), (n, k)),
         "%next = add i64 %l, 1",
         f"%more = icmp ult i64 %next, {lanes}",
         "br i1 %more, label %lane, label %done",
         "done:",
         "ret void",
     ]
+
+
+def _elimination(matrix: str, rhs: str, n: int, k: int) -> str:
+    sizes = f"i64 {n}, i64 {padded(n)}, i64 {padded(k)}"
+    return f"call void @kt.eliminate(ptr {matrix}, ptr {rhs}, {sizes})"
+
+
+def _copy(to: tuple[str, int, int], source: tuple[str, int, int], size: tuple[int, int]) -> str:
+    """Rows and columns from one array to another; an array is (pointer, row step, column step)."""
+    ends = ", ".join(f"ptr {p}, i64 {row}, i64 {column}" for p, row, column in (to, source))
+    return f"call void @kt.copy({ends}, i64 {size[0]}, i64 {size[1]})"

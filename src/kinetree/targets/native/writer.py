@@ -112,11 +112,7 @@ class Writer:
             return self.load("%x", a)
         if code == "const":
             return self._constant(a)
-        if code == "part":
-            return self.load(self.out_of, self.plan.part_place(entry))
-        if entry in self.plan.trig:
-            return self.load(self.out_of, self.plan.trig_place(entry))
-        return self.load(self.out_of, self.plan.place[entry])
+        return self.load(self.out_of, self.plan.where(entry))
 
     def _constant(self, index: int) -> str:
         lanes = self.options.lanes

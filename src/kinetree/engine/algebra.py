@@ -1,0 +1,272 @@
+"""Sums and products: the collectors that keep them in normal form.
+
+A sum is value + Σ coef·arg, a product Π arg^exp.  Both are flat and collected, and their operands
+stand in order.  A numeric factor never stays in a product: it floats outward, into a sum of one
+term.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from kinetree.engine.node import (
+    ONE,
+    ZERO,
+    Node,
+    Number,
+    as_node,
+    by_key,
+    intern_factors,
+    intern_pair,
+    intern_sum,
+    normal,
+    number,
+)
+from kinetree.engine.ops import ADD, MUL, NUM, SQRT
+from kinetree.errors import ExpressionError
+
+PRODUCT_LENGTH = 32
+"""Factors up to which a product is merged into another; beyond, chains of products stay linear."""
+
+_COMPOUND = frozenset((ADD, MUL, NUM, SQRT))
+"""Operators whose Nodes a product must look into."""
+_MINUS = (-1,)
+
+
+# --- linear combinations -------------------------------------------------------------------------
+
+
+def add(*terms: Node) -> Node:
+    """Sum of Nodes."""
+    return linear(0, [(t, 1) for t in terms])
+
+
+def scale(factor: Number, node: Node) -> Node:
+    """A number times a Node; the quick way for a change of sign."""
+    if factor != -1 or node.op is NUM:
+        return linear(0, ((node, factor),))
+    if node.op is not ADD:
+        return intern_sum(0, (node,), _MINUS)
+    if node.coefs == _MINUS and node.value == 0:
+        return node.args[0]
+    return intern_sum(-node.value, node.args, tuple([-c for c in node.coefs]))
+
+
+def plus(a: Node, b: Node, sign: int) -> Node:
+    """a + sign·b; the quick way for two different plain terms."""
+    if b is ZERO:
+        return a
+    if a is ZERO:
+        return b if sign == 1 else scale(sign, b)
+    first, second = a.op, b.op
+    if (
+        a is b
+        or first is ADD
+        or second is ADD
+        or first is NUM
+        or second is NUM
+        or a.trig > 1
+        or b.trig > 1
+    ):
+        return linear(0, ((a, 1), (b, sign)))
+    if a.key < b.key:
+        return intern_sum(0, (a, b), (1, sign))
+    return intern_sum(0, (b, a), (sign, 1))
+
+
+Terms = tuple[tuple[Node, Number], ...] | list[tuple[Node, Number]]
+
+
+def linear(value: Number, terms: Terms) -> Node:
+    """value + Σ coef·node, collected, condensed and in normal order."""
+    sums: dict[Node, Number] = {}
+    rich = False
+    for node, coef in terms:
+        op = node.op
+        rich |= node.trig > 1
+        if op is ADD:
+            value += coef * node.value
+            for arg, c in zip(node.args, node.coefs):  # noqa: B905  equal by construction
+                sums[arg] = sums[arg] + coef * c if arg in sums else coef * c
+        elif op is NUM:
+            value += coef * node.value
+        else:
+            sums[node] = sums[node] + coef if node in sums else coef
+    if 0 in sums.values():
+        sums = {node: coef for node, coef in sums.items() if coef != 0}
+    value = normal(value)
+    return _trigonometric(value, sums) if rich else collected(value, sums)
+
+
+def _trigonometric(value: Number, sums: dict[Node, Number]) -> Node:
+    """A sum in which products of sines and cosines may meet: expand, condense, factor."""
+    if not any(t.trig > 1 and (len(sums) > 1 or abs(c) == 2) for t, c in sums.items()):
+        return collected(value, sums)
+    from kinetree.engine.rules import trig  # noqa: PLC0415  the rules stand above the Node
+
+    value, sums = trig.expand(value, sums)
+    value, sums = trig.condense(value, sums)
+    common = trig.common_factor(value, sums)
+    if common is None:
+        return collected(value, sums)
+    outer, inner = common
+    return mul(outer, linear(0, tuple(inner.items())))
+
+
+def collected(value: Number, sums: dict[Node, Number]) -> Node:
+    """The interned Node of a collected sum; nothing is looked into, coefficients are not zero."""
+    if len(sums) > 1:
+        args = tuple(sorted(sums, key=by_key))
+        coefs = tuple([normal(sums[a]) for a in args])
+        return intern_sum(value, args, coefs)
+    if not sums:
+        return number(value)
+    ((node, coef),) = sums.items()
+    if value == 0 and coef == 1:
+        return node
+    return intern_sum(value, (node,), (normal(coef),))
+
+
+def split_coefficient(node: Node) -> tuple[Number, Node]:
+    """(c, x) with node = c·x and x free of a numeric factor; sums lead with a positive sign."""
+    if node.op is ADD:
+        if len(node.args) == 1 and node.value == 0:
+            return node.coefs[0], node.args[0]
+        if node.coefs[0] < 0:
+            return -1, scale(-1, node)
+    elif node.op is NUM:
+        return node.value, ONE
+    return 1, node
+
+
+# --- monomials -----------------------------------------------------------------------------------
+
+
+def mul(*factors: Node) -> Node:
+    """Product of Nodes."""
+    if len(factors) == 2:
+        return multiply(*factors)
+    return monomial(1, [(f, 1) for f in factors])
+
+
+def multiply(a: Node, b: Node) -> Node:
+    """Product of two Nodes; the quick way for two different atoms."""
+    if a is ZERO or b is ZERO:
+        return ZERO
+    if a is ONE:
+        return b
+    if b is ONE:
+        return a
+    if a is b or a.op in _COMPOUND or b.op in _COMPOUND:
+        return monomial(1, ((a, 1), (b, 1)))
+    return intern_pair(a, b)
+
+
+def quotient(a: Node, b: Node) -> Node:
+    """a / b."""
+    return monomial(1, ((a, 1), (b, -1)))
+
+
+Factors = tuple[tuple[Node, int], ...] | list[tuple[Node, int]]
+
+
+def monomial(coef: Number, factors: Factors) -> Node:
+    """coef·Π node^exp, collected and in normal order; exponents are integers."""
+    powers: dict[Node, int] = {}
+    roots = False
+    for node, exp in factors:
+        op = node.op
+        if op is ADD:
+            c, node = split_coefficient(node)  # noqa: PLW2901  what is left of the factor
+            if c != 1:
+                coef *= _number_power(c, exp)
+            op = node.op
+        elif op is NUM:
+            coef *= _number_power(node.value, exp)
+            continue
+        if op is MUL and (len(node.args) <= PRODUCT_LENGTH or _meets(node, factors)):
+            for arg, e in zip(node.args, node.coefs):  # noqa: B905  equal by construction
+                powers[arg] = powers[arg] + e * exp if arg in powers else e * exp
+                roots |= arg.op is SQRT
+        else:
+            powers[node] = powers[node] + exp if node in powers else exp
+            roots |= op is SQRT
+    coef = normal(coef)
+    if coef == 0:
+        return ZERO
+    if roots and any(n.op is SQRT and abs(e) > 1 for n, e in powers.items()):
+        return _without_square_roots(coef, powers)
+    if 0 in powers.values():
+        powers = {n: e for n, e in powers.items() if e}
+    return _scaled(coef, intern_product(powers))
+
+
+def _meets(product: Node, factors: Factors) -> bool:
+    """Whether a factor of a long product comes again, so that the two must be collected."""
+    return any(other in product.args for other, _ in factors)
+
+
+def _scaled(coef: Number, product: Node) -> Node:
+    """A number times collected factors."""
+    if coef == 1:
+        return product
+    if product.op is ADD or (product.trig > 1 and abs(coef) == 2):
+        return linear(0, ((product, coef),))
+    if product.op is NUM:
+        return number(coef)
+    return intern_sum(0, (product,), (coef,))
+
+
+def _number_power(x: Number, exp: int) -> Number:
+    if exp == 1:
+        return x
+    if x == 0 and exp < 0:
+        raise ExpressionError("division by an expression that is identically zero")
+    if abs(exp) > 64 and abs(x) != 1:
+        x = float(x)
+    try:
+        return Fraction(1, x) ** -exp if exp < 0 and isinstance(x, int) else x**exp
+    except OverflowError:
+        raise ExpressionError(f"the power {x}**{exp} is too large for a double") from None
+
+
+def _without_square_roots(coef: Number, powers: dict[Node, int]) -> Node:
+    """sqrt(x)**2 is x: pairs of equal square roots leave the product."""
+    plain: list[tuple[Node, int]] = []
+    for node, exp in powers.items():
+        if node.op is SQRT and abs(exp) > 1:
+            half = int(exp / 2)
+            plain += [(node.args[0], half), (node, exp - 2 * half)]
+        else:
+            plain.append((node, exp))
+    return monomial(coef, plain)
+
+
+def intern_product(powers: dict[Node, int]) -> Node:
+    """The interned Node of collected factors without a numeric coefficient."""
+    if len(powers) > 1:
+        args = tuple(sorted(powers, key=by_key))
+        return intern_factors(args, tuple([powers[a] for a in args]))
+    if not powers:
+        return ONE
+    ((node, exp),) = powers.items()
+    return node if exp == 1 else intern_factors((node,), (exp,))
+
+
+def power(base: Any, exponent: Any) -> Node:
+    """base**exponent; integer exponents stay monomials, halves become square roots."""
+    base = as_node(base)
+    if type(exponent) is int:
+        return monomial(1, ((base, exponent),)) if exponent else ONE
+    from kinetree.engine.elementary import call  # noqa: PLC0415  functions stand above
+
+    exponent = as_node(exponent)
+    if exponent.op is not NUM:
+        return call("pow", base, exponent)
+    size = exponent.value
+    if isinstance(size, int):
+        return monomial(1, ((base, size),)) if size else ONE
+    if isinstance(size, Fraction) and size.denominator == 2:
+        return power(call("sqrt", base), size.numerator)
+    return call("pow", base, exponent)
