@@ -70,12 +70,8 @@ def derive(
             element=f"quantity '{quantity}'",
             cure="leave points= out, or derive 'kinematics'",
         )
-    if row.rates == "tau" and (model.closures or model.drives):
-        raise UnsupportedError(
-            "it has closures or drives, which the forward dynamics of a tree would ignore",
-            element=f"model '{model.name}'",
-            cure="derive 'mass_bias' and 'constraints', or remove the closures",
-        )
+    if row.rates == "tau":
+        _refuse_closed(model)
     way = row.choose(model, formalism)
     model.check(invertible=row.rates == "tau")
     arena = current()
@@ -92,3 +88,13 @@ def derive(
         formalism=way,
         parameters=parameters,
     )
+
+
+def _refuse_closed(model: Model) -> None:
+    """Refuse the forward dynamics of a tree where loops or drives would be ignored."""
+    if model.closures or model.drives:
+        raise UnsupportedError(
+            "it has closures or drives, which the forward dynamics of a tree would ignore",
+            element=f"model '{model.name}'",
+            cure="derive 'mass_bias' and 'constraints', or remove the closures",
+        )
