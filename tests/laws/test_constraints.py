@@ -70,7 +70,7 @@ def test_j_is_the_derivative_of_h(name: str, state: Any) -> None:
     q, _, _ = state
     still = np.zeros(model(name).nv)
     J = values(name, q, still)["J"]
-    for k, direction in enumerate(tools.directions(model(name).nv)):
+    for k, direction in enumerate(np.eye(model(name).nv)):
         step = 1j * tools.STEP * tools.coordinate_rates(model(name), q, direction)
         slope = np.imag(values(name, q + step, still)["h"]) / tools.STEP
         assert_close(slope[holonomic(name)], J[holonomic(name), k], IDENTITY, f"column {k}", 1.0)
