@@ -6,29 +6,24 @@ A mistake in a model is one sentence on standard error (with ``--json`` an objec
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
 import warnings
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kinetree.errors import FormatError, KinetreeError, ModelWarning, unknown
+from kinetree.printing import Row, console, os_sentence, print_json, print_table, working
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from rich.console import Console
+    from collections.abc import Callable, Mapping, Sequence
 
     from kinetree.model.system import Model
     from kinetree.program.program import Program
-
-Row = dict[str, Any]
 
 app = typer.Typer(
     name="kinetree",
@@ -45,10 +40,6 @@ Parameters = Annotated[str, typer.Option(help="run-time (inputs with defaults) o
 By = Annotated[list[str] | None, typer.Option("--by", help="Also derivatives by this input.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
 
-NAMES = ("quantity", "formalism", "example")
-"""Columns whose entries are never broken or cut."""
-SHORT = {"preamble": "once", "derive s": "s"}
-"""Headings where a screen of 80 columns needs them."""
 SLOW = "lagrange"
 """Reference formalism, left out of tables unless asked for."""
 BATCH = 4096
@@ -71,8 +62,14 @@ def check(file: ModelFile, as_json: AsJson = False) -> None:
         "velocities": model.nv,
         "wrenches": len(model.wrenches),
         "named parameters": len(model.parameters),
+        "closures": len(model.closures),
         "hash": model.content_hash(),
     }
+    if model.closures:
+        from kinetree.analysis.partition import facts as mobility
+        from kinetree.analysis.partition import partition as sort
+
+        facts |= mobility(sort(model))
     if as_json:
         print_json({**facts, "warnings": notes})
         return
@@ -80,6 +77,27 @@ def check(file: ModelFile, as_json: AsJson = False) -> None:
     print_table(f"{file.name} is fine", [{"what": k, "value": str(v)} for k, v in facts.items()])
     for note in notes:
         console(error=True).print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command()
+def partition(
+    file: ModelFile,
+    independent: Annotated[
+        list[str] | None, typer.Option("--independent", help="A coordinate to keep independent.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close the loops; sort coordinates into independent and dependent, name what is redundant."""
+    from kinetree.analysis.partition import facts
+    from kinetree.analysis.partition import partition as sort
+
+    model, _ = read(file)
+    found = sort(model, independent=independent)
+    if as_json:
+        print_json({**asdict(found), "q": found.q.tolist()})
+        return
+    rows = {**facts(found), "dependent": ", ".join(found.dependent) or "none"}
+    print_table(model.name, [{"what": k, "value": str(v)} for k, v in rows.items()])
 
 
 @app.command()
@@ -349,51 +367,6 @@ def cited_by(given: str, entries: Mapping[str, str]) -> list[str]:
         raise unknown("work or formalism", given, [*entries, *files])
     text = files[given].read_text(encoding="utf-8")
     return [key for key in entries if re.search(rf"\b{key}\b", text)]
-
-
-# --- printing ------------------------------------------------------------------------------------
-
-
-def console(*, error: bool = False) -> Console:
-    """Console on standard output, or on standard error."""
-    from rich.console import Console
-
-    return Console(stderr=error)
-
-
-def print_json(data: Any) -> None:
-    """One JSON document on standard output."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
-
-
-def print_table(title: str, rows: Sequence[Row]) -> None:
-    """Rows of equal keys as a table; numbers to the right."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
-    for name, value in (rows[0] if rows else {}).items():
-        number = isinstance(value, int | float)
-        side: Literal["left", "right"] = "right" if number else "left"
-        table.add_column(SHORT.get(name, name), justify=side, no_wrap=number or name in NAMES)
-    for row in rows:
-        table.add_row(*(str(x) for x in row.values()))
-    console().print(table)
-
-
-@contextmanager
-def working(*, show: bool) -> Iterator[Callable[[str], None]]:
-    """A line on standard error that says what is being done, while it is being done."""
-    if not show:
-        yield lambda _: None
-        return
-    with console(error=True).status("") as status:
-        yield status.update
-
-
-def os_sentence(error: OSError) -> str:
-    """What the operating system refused, as one sentence."""
-    place = f"file '{error.filename}': " if error.filename else ""
-    return f"{place}{error.strerror or error}."
 
 
 if __name__ == "__main__":

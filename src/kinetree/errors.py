@@ -44,6 +44,14 @@ class UnknownNameError(ModelError):
     """A name is used that nothing carries; the nearest known name is proposed."""
 
 
+class AssemblyError(ModelError):
+    """The loops do not close from the start values; the loop with the largest gap is named."""
+
+
+class PartitionError(ModelError):
+    """The coordinates chosen as independent do not determine the others."""
+
+
 class FormatError(KinetreeError):
     """A model file cannot be read as it stands."""
 

@@ -43,6 +43,8 @@ def derive(
         model: the mechanism.
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "reaction" (wrench on the
             ground), "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
+            "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
+            coordinates),
             "energy" (kinetic, potential), "regressor" (Y, base parameters),
             "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd), "forward_derivatives" (qdd,
             dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along der(q) = N(q) qd.
@@ -68,6 +70,8 @@ def derive(
             element=f"quantity '{quantity}'",
             cure="leave points= out, or derive 'kinematics'",
         )
+    if row.rates == "tau":
+        _refuse_closed(model)
     way = row.choose(model, formalism)
     model.check(invertible=row.rates == "tau")
     arena = current()
@@ -84,3 +88,13 @@ def derive(
         formalism=way,
         parameters=parameters,
     )
+
+
+def _refuse_closed(model: Model) -> None:
+    """Refuse the forward dynamics of a tree where loops or drives would be ignored."""
+    if model.closures or model.drives:
+        raise UnsupportedError(
+            "it has closures or drives, which the forward dynamics of a tree would ignore",
+            element=f"model '{model.name}'",
+            cure="derive 'mass_bias' and 'constraints', or remove the closures",
+        )

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import mechanisms
 
+import kinetree as kt
 from kinetree.cli import bibliography, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,3 +181,30 @@ def test_command_is_installed_and_its_help_stays_light() -> None:
     )
     assert result.stdout.splitlines()[-1] == "0"
     assert "generate" in result.stdout
+
+
+def closed(folder: Path, rod: float = 2.0) -> str:
+    """A slider-crank in a file."""
+    file = folder / "slider_crank.yaml"
+    kt.save(mechanisms.slider_crank(rod), file)
+    return str(file)
+
+
+def test_check_tells_the_mobility_of_a_closed_system(tmp_path: Path, capsys: Capture) -> None:
+    facts = answer(capsys, "check", closed(tmp_path))
+    assert (facts["mobility"], facts["structural mobility"]) == (1, 1)
+    assert facts["trivial equations"] == "pin.z"
+    assert facts["redundant equations"] == "none"
+
+
+def test_check_names_the_loop_that_does_not_close(tmp_path: Path, capsys: Capture) -> None:
+    assert run("partition", closed(tmp_path, rod=0.2), "--independent", "q1") == 1
+    assert "closure 'pin': the loop does not close, y is" in capsys.readouterr().err
+
+
+def test_partition_sorts_the_coordinates(tmp_path: Path, capsys: Capture) -> None:
+    found = answer(capsys, "partition", closed(tmp_path), "--independent", "q3")
+    assert found["independent"] == ["q3"]
+    assert found["dependent"] == ["q1", "q2"]
+    assert run("partition", closed(tmp_path)) == 0
+    assert "mobility" in capsys.readouterr().out

@@ -13,6 +13,7 @@ from tests import zoo
 from tests.reference import manutec, robotran
 
 import kinetree as kt
+from kinetree.program.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ class Row:
     build: Callable[[], kt.Model]
     quantity: str
     formalism: str | None = None
+    outputs: tuple[str, ...] = ()
 
 
 def robotran_row(name: str, quantity: str) -> Row:
@@ -50,13 +52,23 @@ ROBOTRAN = tuple(
     for quantity in ("inverse", "mass_bias")
     for name in robotran.GOLDEN
 )
+LOOPS = tuple(
+    Row(
+        f"{name} {function}",
+        lambda name=name: robotran.model(name, wrenches=False, cuts=True),
+        "constraints",
+        outputs=outputs,
+    )
+    for name in robotran.CLOSED
+    for function, outputs in (("cons_hJ", ("h", "J")), ("cons_jdqd", ("Jdqd",)))
+)
 ZOO = (
     Row("chain10 inverse", lambda: zoo.chain(10), "inverse"),
     Row("chain10 forward", lambda: zoo.chain(10), "forward", "order_n"),
     Row("every_kind inverse", zoo.every_kind, "inverse"),
     Row("every_kind forward", zoo.every_kind, "forward", "order_n"),
 )
-ALL = (*R3, *ROBOTRAN, *ZOO)
+ALL = (*R3, *ROBOTRAN, *LOOPS, *ZOO)
 
 
 DERIVED: dict[str, kt.Program] = {}
@@ -66,7 +78,8 @@ DERIVED: dict[str, kt.Program] = {}
 def program(row: Row) -> kt.Program:
     """The Program of a row, derived once per process."""
     if row.key not in DERIVED:
-        DERIVED[row.key] = kt.derive(row.build(), row.quantity, formalism=row.formalism)
+        whole = kt.derive(row.build(), row.quantity, formalism=row.formalism)
+        DERIVED[row.key] = select(whole, row.outputs) if row.outputs else whole
     return DERIVED[row.key]
 
 

@@ -19,7 +19,8 @@ import kinetree as kt
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "robotran"
 GOLDEN = tuple(sorted(p.stem.removeprefix("golden_") for p in DATA.glob("golden_*.yaml")))
-MODELS = tuple(sorted(p.stem for p in DATA.glob("*.yaml") if not p.stem.startswith("golden_")))
+NO_MODEL = ("golden_", "assembled_")
+MODELS = tuple(sorted(p.stem for p in DATA.glob("*.yaml") if not p.stem.startswith(NO_MODEL)))
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,17 @@ class Golden:
     Qq: np.ndarray
 
 
+@dataclass(frozen=True)
+class GoldenLoops:
+    """Constraints, Jacobian and velocity-product term that ROBOTRAN's code gave at one state."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    h: np.ndarray
+    J: np.ndarray
+    Jdqd: np.ndarray
+
+
 @cache
 def read(name: str) -> Any:
     """The content of a YAML file of the data folder."""
@@ -46,12 +58,13 @@ def inertia(table: dict[str, float]) -> tuple[float, ...]:
     return tuple(table[k] for k in ("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"))
 
 
-def model(name: str, wrenches: bool = True) -> kt.Model:
-    """A file's mechanism as a tree (its cuts left open).
+def model(name: str, wrenches: bool = True, cuts: bool = False) -> kt.Model:
+    """A file's mechanism as a tree, or with its loops closed.
 
     Args:
         name: file name without suffix.
         wrenches: give every body an external wrench `w_<body>` at its centre of mass, in its frame.
+        cuts: close its loops.
     """
     file = read(name)
     made = kt.Model(name, gravity=file["gravity"])
@@ -59,7 +72,24 @@ def model(name: str, wrenches: bool = True) -> kt.Model:
         made.ground.point(point["name"], point["r"])
     for entry in file["bodies"]:
         add_body(made, entry, wrenches)
+    for cut in file["cuts"] if cuts else ():
+        add_cut(made, cut)
     return made
+
+
+def add_cut(made: kt.Model, cut: dict[str, Any]) -> None:
+    """One ball or rod between two named points."""
+    first, second = (place(made, cut[end]) for end in ("endpoint1", "endpoint2"))
+    if cut["kind"] == "ball":
+        made.close_ball(cut["name"], first, second)
+    else:
+        made.close_rod(cut["name"], first, second, cut["length"])
+
+
+def place(made: kt.Model, end: dict[str, str]) -> Any:
+    """The body or point that an entry of a file names."""
+    body = made.ground if end["body"] == "base" else made.bodies[end["body"]]
+    return body if end["point"] == "origin" else body.points[end["point"]]
 
 
 def add_body(made: kt.Model, entry: dict[str, Any], wrench: bool) -> None:
@@ -105,13 +135,25 @@ def golden(name: str) -> Golden:
     return Golden(wrenches=wrenches, **values)
 
 
+CLOSED = tuple(name for name in GOLDEN if read(f"golden_{name}").get("h"))
+"""The models with loops whose constraints ROBOTRAN's code gave."""
+
+
+@cache
+def golden_loops(name: str) -> GoldenLoops:
+    """The reference values of the loops of a model."""
+    file, tree = read(f"golden_{name}"), golden(name)
+    h, J, Jdqd = (np.array(file[key]) for key in ("h", "Jac", "Jdqd"))
+    return GoldenLoops(tree.q, tree.qd, h, J, Jdqd)
+
+
 @cache
 def published_counts() -> dict[tuple[str, str], int]:
-    """(model, "dirdyna" or "invdyna") -> operations in ROBOTRAN's own convention."""
+    """(model, function such as "dirdyna" or "cons_hJ") -> operations in ROBOTRAN's convention."""
     with (DATA / "opcounts.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     return {
         (row["model"], row["function"]): int(row["total_robotran_convention"])
         for row in rows
-        if row["function"] in {"dirdyna", "invdyna"}
+        if row["function"] in {"dirdyna", "invdyna", "cons_hJ", "cons_jdqd"}
     }

@@ -79,9 +79,15 @@ def named(frames: Frames, stem: str, v: Vec, note: Note) -> Vec:
     return (x, y, z)
 
 
-def geometry(frames: Frames, links: Iterable[int]) -> Geometry:
-    """Poses of some links, parents before children, the ground included."""
-    place = Geometry({0: IDENTITY}, {0: NULL}, {0: NULL})
+def geometry(frames: Frames, links: Iterable[int], base: int = 0) -> Geometry:
+    """Poses of some links, parents before children, seen from a link that carries them all.
+
+    Args:
+        frames: the links and the scheme to write into.
+        links: those between the base and the last ones asked for, the base excluded.
+        base: the link in whose frame everything stands, in place of the ground.
+    """
+    place = Geometry({base: IDENTITY}, {base: NULL}, {base: NULL})
     for i in links:
         link = frames.system.links[i]
         note = Note(link.name, "orientation", "Docquier2013 eq. (48)", "1", "ground")
@@ -99,7 +105,8 @@ def geometry(frames: Frames, links: Iterable[int]) -> Geometry:
 
 def velocities(frames: Frames, place: Geometry) -> Velocities:
     """Velocities of the links of a geometry."""
-    motion = Velocities({0: NULL}, {0: NULL})
+    base = next(iter(place.p))
+    motion = Velocities({base: NULL}, {base: NULL})
     for i in _moving(place):
         link = frames.system.links[i]
         w_rel, v_rel = _relative(frames, place, i, frames.system.qd)
@@ -123,7 +130,8 @@ def accelerations(
     frames: Frames, place: Geometry, motion: Velocities, qdd: Sequence[Node]
 ) -> Accelerations:
     """Accelerations of the links of a geometry; gravity is not in them."""
-    rates = Accelerations({0: NULL}, {0: NULL})
+    base = next(iter(place.p))
+    rates = Accelerations({base: NULL}, {base: NULL})
     for i in _moving(place):
         link = frames.system.links[i]
         p = link.parent
@@ -209,7 +217,7 @@ def _outputs(
 
 
 def _moving(place: Geometry) -> list[int]:
-    return [i for i in place.p if i]
+    return list(place.p)[1:]  # the first one is the base
 
 
 def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) -> tuple[Vec, Vec]:

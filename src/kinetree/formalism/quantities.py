@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
+from kinetree.formalism.constraints import constraints
 from kinetree.formalism.derivatives import inverse_derivatives
+from kinetree.formalism.drives import drives
 from kinetree.formalism.energy import energy
 from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import kinematics
 from kinetree.formalism.rates import rate_matrix
 from kinetree.formalism.regressor import regressor
+from kinetree.model.closing import time_symbol, uses_time
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
@@ -40,6 +43,7 @@ class Quantity:
         velocities: whether qd goes in.
         wrenches: whether external wrenches go in.
         options: arguments of `derive` that the functions take.
+        time: whether the time t goes in, where a law of the model uses it.
         minimal: whether every regrouping pays, because tensors are turned from link to link too.
     """
 
@@ -50,6 +54,7 @@ class Quantity:
     velocities: bool = True
     wrenches: bool = True
     options: tuple[str, ...] = ()
+    time: bool = False
     minimal: bool = False
 
     def choose(self, model: Model, formalism: str | None) -> str:
@@ -69,6 +74,8 @@ class Quantity:
         rates = declare_inputs(
             scheme, system, self.rates, velocities=self.velocities, wrenches=self.wrenches
         )
+        if self.time and uses_time(system.model):
+            scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
         taken = {name: options[name] for name in self.options if name in options}
         self.ways[way](Frames(scheme, system), rates, **taken)
         return scheme.program()
@@ -176,6 +183,10 @@ ALL: tuple[Quantity, ...] = (
     Quantity(
         "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",)
     ),
+    Quantity(
+        "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False, time=True
+    ),
+    Quantity("drives", "", {"recursive": drives}, False, False, wrenches=False, time=True),
     Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False),
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,

@@ -5,15 +5,24 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
+from kinetree.model.closing import CLOSURES, spelled, time_symbol
 from kinetree.model.system import Model
 from kinetree.model.values import rotation_rpy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kinetree.formats.schema import BodyData, Document, JointSection, PointData
+    from kinetree.engine import Node
+    from kinetree.formats.schema import (
+        BodyData,
+        ClosureSection,
+        Document,
+        JointSection,
+        PointData,
+    )
     from kinetree.model.parts import Body
     from kinetree.model.values import Scalar
 
@@ -40,7 +49,7 @@ class _Builder:
         self.model = Model("unnamed")
 
     def run(self) -> Model:
-        """Add everything in order: parameters, ground, bodies, joints, wrenches."""
+        """Add everything in order: parameters, ground, bodies, joints, wrenches, closures."""
         document = self.document
         with self.gather():
             self.model = Model(document.name)
@@ -59,6 +68,12 @@ class _Builder:
         for name, wrench in document.wrenches.items():
             with self.gather():
                 self.model.wrench(name, wrench.at, wrench.frame)
+        for name, closure in document.closures.items():
+            with self.gather():
+                self.closure(name, closure)
+        for name, drive in document.drives.items():
+            with self.gather():
+                self.drive(name, drive.law)
         if self.mistakes:
             raise combine(self.mistakes, FormatError)
         self.model.shapes, self.model.layout = document.shapes, document.layout
@@ -110,6 +125,30 @@ class _Builder:
             arguments["pitch"] = self.scalar(f"{name}.pitch", arguments["pitch"], path)
         self.model.joint(kind, name, data.parent, data.child, arguments, **extra)
 
+    def closure(self, name: str, data: ClosureSection) -> None:
+        """Add one closure; its lengths and laws may be expressions."""
+        given = data.model_dump(exclude_unset=True)
+        row = CLOSURES[given.pop("kind")]
+        ends = [given.pop(end) for end in ("first", "second") if row.ends]
+        path = f"closures.{name}"
+        for key in given.keys() & set(row.scalars):
+            given[key] = self.scalar(f"{name}.{key}", given[key], f"{path}.{key}")
+        names = spelled(self.model.law_names(row.name))
+        for key in given.keys() & set(row.laws):
+            given[key] = [
+                self.scalar(f"{name}.{key}_{k}", law, f"{path}.{key}", names)
+                for k, law in enumerate(given[key], 1)
+            ]
+        self.model.closure(row.name, name, ends, given)
+
+    def drive(self, name: str, law: Any) -> None:
+        """Add one drive; its law is an expression of t, or none."""
+        expr = law
+        if law is not None:
+            t = time_symbol()
+            expr = as_node(self.scalar(f"{name}.drive", law, f"drives.{name}", {t.name: t}))
+        self.model.drive(name, expr)
+
     def scalars(
         self, stem: str, values: Sequence[Any], path: str, ends: Sequence[str] = "xyz"
     ) -> list[Scalar]:
@@ -119,12 +158,21 @@ class _Builder:
             for k, (end, value) in enumerate(zip(ends, values, strict=False))
         ]
 
-    def scalar(self, name: str, value: Any, path: str) -> Scalar:
-        """A number as it is, an expression as its Node; its text is kept for saving."""
+    def scalar(
+        self, name: str, value: Any, path: str, more: Mapping[str, Node] | None = None
+    ) -> Scalar:
+        """A number as it is, an expression as its Node; its text is kept for saving.
+
+        Args:
+            name: under which its text is kept.
+            value: number or text.
+            path: of the value in the file.
+            more: names that the expression may use besides the parameters.
+        """
         if not isinstance(value, str):
             number: Scalar = value
             return number
-        names = {row.name: row.symbol for row in self.model.parameters.values()}
+        names = {row.name: row.symbol for row in self.model.parameters.values()} | dict(more or {})
         try:
             node = parse(value, names, path)
         except KinetreeError as mistake:

@@ -22,15 +22,17 @@ from pydantic import (
     create_model,
 )
 
+from kinetree.constraints import ALL as CLOSURES
 from kinetree.errors import FormatError, combine, suggest
 from kinetree.joints import ALL
 from kinetree.model.parts import REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic_core import CoreSchema, ErrorDetails
 
+    from kinetree.model.closures import ClosureKind
     from kinetree.model.parts import Kind
 
 SCHEMA_FILE = Path(__file__).with_name("model.schema.json")
@@ -71,6 +73,11 @@ def _words(value: Any) -> str | list[str]:
     return value if isinstance(value, str) else list(listed)
 
 
+def _laws(value: Any) -> list[float | str]:
+    """Expressions: one, or a list of them."""
+    return [_number_or_text(entry) for entry in (value if isinstance(value, list) else [value])]
+
+
 def _name(value: Any) -> Any:
     """A name; an integer is one too, because YAML reads a bare 7 as a number."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -96,6 +103,9 @@ AXIS_JSON: dict[str, Any] = {
 WORDS_JSON: dict[str, Any] = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
 }
+LAWS_JSON: dict[str, Any] = {
+    "anyOf": [SCALAR_JSON, {"type": "array", "items": SCALAR_JSON, "minItems": 1}]
+}
 
 Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(NUMBER_JSON)]
 Scalar = Annotated[Any, BeforeValidator(_number_or_text), WithJsonSchema(SCALAR_JSON)]
@@ -103,6 +113,7 @@ Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
 NumberVector = Annotated[list[Number], Field(min_length=3, max_length=3)]
 Axis = Annotated[Any, BeforeValidator(_axis), WithJsonSchema(AXIS_JSON)]
 Words = Annotated[Any, BeforeValidator(_words), WithJsonSchema(WORDS_JSON)]
+Laws = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(LAWS_JSON)]
 Text = Annotated[str, Field(strict=True)]
 Name = Annotated[Text, BeforeValidator(_name)]
 
@@ -210,7 +221,41 @@ OPTION_TYPES: dict[str, Any] = {
     "axes": Annotated[list[Axis], Field(min_length=2, max_length=2)],
     "pitch": Scalar,
     "steps": Words,
+    **dict.fromkeys(("length", "ratio", "offset", "radius", "crown"), Scalar),
+    **dict.fromkeys(("first", "second"), Name),
+    "law": Laws,
 }
+
+
+class ClosureSection(Section):
+    """A closure: places as "body" or "body.point", coordinates, or laws, as its kind takes them."""
+
+
+class DriveData(Section):
+    """A driven coordinate: q(t) as an expression of t; without a law it is given at run time."""
+
+    law: Scalar | None = None
+
+
+_drive = Short("law", {"anyOf": [SCALAR_JSON, {"type": "null"}]})
+DriveEntry = Annotated[DriveData, BeforeValidator(_drive.expand), _drive]
+
+
+def closure_model(kind: ClosureKind) -> type[ClosureSection]:
+    """The section of one closure kind, with its ends and the arguments that kind takes."""
+    fields: dict[str, Any] = dict.fromkeys(("first", "second"), (Name, ...)) if kind.ends else {}
+    for name, default in kind.options.items():
+        wanted = OPTION_TYPES.get(name, Any)
+        wanted = wanted if default is not None else wanted | None
+        fields[name] = (wanted, ... if default is REQUIRED else default)
+    fields["kind"] = (Literal[kind.name], ...)
+    made: type[ClosureSection] = create_model(
+        f"{kind.name.capitalize()}Closure",
+        __base__=ClosureSection,
+        __doc__=f"A {kind.name} closure.",
+        **fields,
+    )
+    return made
 
 
 def joint_model(kind: Kind) -> type[JointSection]:
@@ -230,10 +275,18 @@ def joint_model(kind: Kind) -> type[JointSection]:
 
 
 JOINT_MODELS = {kind.name: joint_model(kind) for kind in ALL}
+CLOSURE_MODELS = {kind.name: closure_model(kind) for kind in CLOSURES}
 if TYPE_CHECKING:
     JointEntry = JointSection
+    ClosureEntry = ClosureSection
 else:
     JointEntry = Annotated[reduce(or_, JOINT_MODELS.values()), Field(discriminator="kind")]
+    ClosureEntry = Annotated[reduce(or_, CLOSURE_MODELS.values()), Field(discriminator="kind")]
+KINDED: dict[str, Mapping[str, type[Section]]] = {
+    "joints": JOINT_MODELS,
+    "closures": CLOSURE_MODELS,
+}
+"""Sections whose entries are of kinds, each with fields of its own."""
 
 
 class Document(Section):
@@ -247,6 +300,8 @@ class Document(Section):
     bodies: dict[str, BodyData] = Field(default_factory=dict)
     joints: dict[str, JointEntry] = Field(default_factory=dict)
     wrenches: dict[str, WrenchData] = Field(default_factory=dict)
+    closures: dict[str, ClosureEntry] = Field(default_factory=dict)
+    drives: dict[str, DriveEntry] = Field(default_factory=dict)
     shapes: Any = None
     layout: Any = None
 
@@ -285,8 +340,9 @@ def _translate(detail: ErrorDetails) -> FormatError:
         return FormatError("the field is missing", element=path, cure="add it")
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         given = detail["input"].get("kind") if isinstance(detail["input"], dict) else None
-        said = "the joint has no kind" if given is None else f"there is no joint kind '{given}'"
-        return FormatError(said, element=path, cure=suggest(str(given), JOINT_MODELS, "kind"))
+        what, known = str(where[0])[:-1], list(KINDED[str(where[0])])
+        said = f"the {what} has no kind" if given is None else f"there is no {what} kind '{given}'"
+        return FormatError(said, element=path, cure=suggest(str(given), known, "kind"))
     return FormatError(
         f"{_shown(detail['input'])} is not accepted", element=path, cure=_message(detail["msg"])
     )
@@ -305,8 +361,8 @@ def _message(text: str) -> str:
 
 
 def _without_kind(loc: Sequence[int | str]) -> tuple[int | str, ...]:
-    """The path without the joint kind that pydantic inserts after the joint's name."""
-    if len(loc) > 2 and loc[0] == "joints" and loc[2] in JOINT_MODELS:
+    """The path without the kind that pydantic inserts after the name of a joint or closure."""
+    if len(loc) > 2 and loc[2] in KINDED.get(str(loc[0]), ()):
         return (*loc[:2], *loc[3:])
     return tuple(loc)
 
@@ -321,6 +377,7 @@ SECTIONS: dict[tuple[str, ...], type[Section]] = {
     ("joints", "*", "*", "limits"): LimitsData,
     ("joints", "*", "*", "mimic"): MimicData,
     ("wrenches", "*"): WrenchData,
+    ("drives", "*"): DriveData,
 }
 
 
@@ -329,12 +386,12 @@ def _matches(pattern: str, step: str) -> bool:
 
 
 def _fields(where: Sequence[int | str]) -> list[str]:
-    """The fields of the section that holds the last step of a path, joint kinds included."""
+    """The fields of the section that holds the last step of a path, those of kinds included."""
     parent = tuple(str(step) for step in where[:-1])
     for pattern, section in SECTIONS.items():
         if len(pattern) == len(parent) and all(map(_matches, pattern, parent)):
             return list(section.model_fields)
-    return list(JOINT_MODELS[parent[2]].model_fields)
+    return list(KINDED[parent[0]][parent[2]].model_fields)
 
 
 if __name__ == "__main__":

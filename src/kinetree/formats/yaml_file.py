@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 500_000
 """Most values a file may unfold to; repeated aliases can multiply a small file without end."""
-NAMED_SECTIONS = ("parameters", "bodies", "points", "joints", "wrenches")
+NAMED_SECTIONS = ("parameters", "bodies", "points", "joints", "wrenches", "closures")
 """Sections whose order means something."""
 WIDTH = 110
 """Columns before a line is broken."""

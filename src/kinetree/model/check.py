@@ -43,7 +43,7 @@ class Finding:
 
     Attributes:
         severity: "error", "warning" or "note".
-        topic: "tree", "name", "value", "inertia", "mass" (M singular) or "data".
+        topic: "tree", "name", "value", "inertia", "mass" (M singular), "loop" or "data".
         element: path of the element.
         problem: what is wrong.
         cure: what to do.
@@ -92,7 +92,7 @@ def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tu
 
 
 def findings(model: Model) -> tuple[Finding, ...]:
-    """All problems of `model`, in the order tree, names, data, values, inertias, masses."""
+    """All problems of `model`, in the order tree, names, data, values, inertias, loops, masses."""
     broken = [_as_finding(e, "tree") for e in topology.problems(model)]
     found = [*broken, *_names(model), *_data(model)]
     try:
@@ -102,7 +102,7 @@ def findings(model: Model) -> tuple[Finding, ...]:
     bad = list(_values(table))
     found += [*bad, *(f for body in model.bodies.values() for f in _inertia(body, table))]
     if not broken and not bad:
-        found += _masses(model, table)
+        found += [*_closures(model, table), *_masses(model, table)]
     return tuple(found)
 
 
@@ -227,15 +227,37 @@ def _inertia(body: Body, table: ParameterTable) -> Iterator[Finding]:
         )
 
 
+def _closures(model: Model, table: ParameterTable) -> Iterator[Finding]:
+    """Closures between bodies that are one piece, and lengths that are none."""
+    tree = topology.tree(model)
+    for closure in model.closures.values():
+        element = f"closure '{closure.name}'"
+        for name in ("length", "radius"):
+            value = table.values.get(f"{closure.name}.{name}", 1.0)
+            if value <= 0:
+                cure = "give a positive value"
+                yield Finding(ERROR, "loop", element, f"its {name} is {value:g}", cure)
+        bodies = [end.body for end in closure.ends]
+        if bodies and topology.welded(tree, *bodies):
+            yield Finding(
+                WARNING,
+                "loop",
+                element,
+                f"no joint lets '{bodies[0].name}' move against '{bodies[1].name}'",
+                "remove it, or put a joint between the two bodies",
+            )
+
+
 def _masses(model: Model, table: ParameterTable) -> Iterator[Finding]:
     """Joints that make M singular: errors by structure, warnings by default values."""
     tree = topology.tree(model)
     numeric = singular_joints(tree, table.values)
     if not numeric:
         return
+    closed = bool(model.closures or model.drives)
     structural = {case.joint for case in singular_joints(tree, _general_values(model))}
     for case in numeric:
-        yield _mass_finding(case, by_structure=case.joint in structural)
+        yield _mass_finding(case, by_structure=case.joint in structural, closed=closed)
 
 
 def _general_values(model: Model) -> dict[str, float]:
@@ -250,7 +272,7 @@ def _general_values(model: Model) -> dict[str, float]:
     return {name: float(value) for name, value in zip(table.nodes, results, strict=True)}
 
 
-def _mass_finding(case: Singular, *, by_structure: bool) -> Finding:
+def _mass_finding(case: Singular, *, by_structure: bool, closed: bool) -> Finding:
     """The sentence for one joint that makes M singular."""
     joint, child = case.joint, case.joint.child.body.name
     because = (
@@ -260,6 +282,8 @@ def _mass_finding(case: Singular, *, by_structure: bool) -> Finding:
     )
     when = "" if by_structure else " for the default parameters"
     cure = f"give body '{child}' mass or inertia, or fix the joint"
+    if closed:  # what the loops leave free may still have mass
+        return Finding(NOTE, "mass", f"joint '{joint.name}'", f"of the open tree, {because}", cure)
     return Finding(
         ERROR if by_structure else WARNING,
         "mass",

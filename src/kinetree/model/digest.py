@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from kinetree.model.values import IDENTITY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from kinetree.model.closures import Closure, Condition, Drive
     from kinetree.model.parts import Body, Joint, Motion, Point
     from kinetree.model.system import Model
     from kinetree.model.values import Scalar
@@ -47,6 +48,10 @@ def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
         data["wrenches"] = {
             row.name: {"at": row.point.path, "frame": row.frame} for row in model.wrenches.values()
         }
+    if model.closures:
+        data["closures"] = {row.name: _closure(row, spell) for row in model.closures.values()}
+    if model.drives:
+        data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
     return data
 
 
@@ -54,7 +59,7 @@ def content_hash(model: Model) -> str:
     """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
 
     Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
-    normal form, joints by their motions.
+    normal form, joints by their motions, closures by their conditions.
     """
     spell = _Speller({})
     data = _exact(_to_data(model, spell))
@@ -63,6 +68,11 @@ def content_hash(model: Model) -> str:
         for name in joint.arguments:
             del row[name]
         row["motions"] = _exact([_motion(joint, motion, spell) for motion in joint.motions])
+    for closure in model.closures.values():
+        row = data["closures"][closure.name]
+        for name in row.keys() & closure.arguments.keys() - closure.scalars.keys():
+            del row[name]
+        row["conditions"] = _exact([_condition(c) for c in closure.conditions])
     canonical = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -174,6 +184,31 @@ def _motion(joint: Joint, motion: Motion, spell: _Speller) -> list[Any]:
     if isinstance(motion, Twist):
         row.append(spell.one(f"{joint.name}.pitch", motion.pitch))
     return row
+
+
+def _closure(closure: Closure, spell: _Speller) -> dict[str, Any]:
+    """One closure without its name."""
+    data: dict[str, Any] = {"kind": closure.kind}
+    data |= dict(zip(("first", "second"), (end.path for end in closure.ends), strict=False))
+    for name, value in closure.arguments.items():
+        if isinstance(value, tuple) and value and isinstance(value[0], Node):
+            laws = [spell.one(f"{closure.name}.{name}_{k}", x) for k, x in enumerate(value, 1)]
+            data[name] = laws[0] if len(laws) == 1 else laws
+        elif value is not None:
+            data[name] = _argument(f"{closure.name}.{name}", value, spell)
+    return data
+
+
+def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
+    """One drive without the name of its coordinate."""
+    return {} if drive.law is None else {"law": spell.one(f"{drive.coordinate}.drive", drive.law)}
+
+
+def _condition(condition: Condition) -> list[Any]:
+    """A condition as its name and what it holds; expressions in normal form."""
+    held = [getattr(condition, row.name) for row in fields(condition)]
+    plainly = [list(x) if isinstance(x, tuple) else x for x in held]
+    return [type(condition).__name__, *(text(x) if isinstance(x, Node) else x for x in plainly)]
 
 
 def _argument(name: str, value: Any, spell: _Speller) -> Any:

@@ -18,6 +18,7 @@ from kinetree.model.parts import Twist
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kinetree.model.closures import Closure
     from kinetree.model.parts import Body, Joint, Point
     from kinetree.model.system import Model
     from kinetree.model.values import Scalar
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 AXES = ("x", "y", "z")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 """Order of the tensor elements of an inertia."""
+
+CLOSURE_UNITS = {"length": "m", "radius": "m", "crown": "m"}
+"""Unit of the scalars of closures; ratios and offsets have the one their coordinates give them."""
 
 Nodes3 = tuple[Node, Node, Node]
 
@@ -100,6 +104,10 @@ class ParameterTable:
         """Advance per angle of the screw motion of `joint` [m/rad]."""
         return self.nodes[f"{joint.name}.pitch"]
 
+    def closure_scalar(self, closure: Closure, name: str) -> Node:
+        """A length [m] or ratio of a closure."""
+        return self.nodes[f"{closure.name}.{name}"]
+
     def _triple(self, stem: str) -> Nodes3:
         return (self.nodes[f"{stem}_x"], self.nodes[f"{stem}_y"], self.nodes[f"{stem}_z"])
 
@@ -173,6 +181,9 @@ def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
         for motion in joint.motions:
             if isinstance(motion, Twist):
                 yield f"{joint.name}.pitch", motion.pitch, "m/rad", Rank.LENGTH
+    for closure in model.closures.values():
+        for name, value in closure.scalars.items():
+            yield f"{closure.name}.{name}", value, CLOSURE_UNITS.get(name, ""), Rank.LENGTH
 
 
 def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:

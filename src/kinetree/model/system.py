@@ -12,6 +12,7 @@ from kinetree.errors import DuplicateNameError, ModelError, suggest, unknown
 from kinetree.model import check as checks
 from kinetree.model import digest, topology
 from kinetree.model.builder import JointData, JointMethods
+from kinetree.model.closing import ClosureMethods
 from kinetree.model.parts import (
     REQUIRED,
     Body,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from kinetree.model.builder import Place
     from kinetree.model.check import Finding
+    from kinetree.model.closures import Closure, Drive
     from kinetree.model.topology import Tree
 
 KINDS: dict[str, Kind] = {}
@@ -44,7 +46,7 @@ RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t")
 FRAMES = ("body", "world")
 
 
-class Model(JointMethods):
+class Model(JointMethods, ClosureMethods):
     """A mechanism: bodies, joints, wrenches and parameters in the order in which they were added.
 
     Attributes:
@@ -54,6 +56,8 @@ class Model(JointMethods):
         bodies: name -> Body, without the ground.
         joints: name -> Joint; their order numbers the coordinates.
         wrenches: name -> Wrench.
+        closures: name -> Closure; their order numbers the constraints.
+        drives: coordinate -> Drive.
         parameters: name -> Parameter, the named ones.
         sources: path of a scalar -> the text it had in the model file.
         shapes: free-form data for viewers, kept verbatim.
@@ -70,6 +74,8 @@ class Model(JointMethods):
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
         self.wrenches: dict[str, Wrench] = {}
+        self.closures: dict[str, Closure] = {}
+        self.drives: dict[str, Drive] = {}
         self.parameters: dict[str, Parameter] = {}
         self.sources: dict[str, str] = {}
         self.shapes: Any = None

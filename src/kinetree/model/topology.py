@@ -131,6 +131,12 @@ def drive(model: Model, joint: Joint) -> tuple[Joint, float, float]:
     return joint, ratio, offset
 
 
+def welded(tree: Tree, first: Body, second: Body) -> bool:
+    """Whether only fixed joints stand between two bodies."""
+    a, b = tree.path(tree.index(first)), tree.path(tree.index(second))
+    return not any(tree.joints[i].motions for i in set(a) ^ set(b))
+
+
 def _outward(model: Model) -> Iterator[tuple[int, Joint]]:
     """(number, joint) with parents before children, in order of addition where that allows it."""
     carried: dict[str, list[tuple[int, Joint]]] = {}

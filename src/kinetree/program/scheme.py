@@ -9,7 +9,7 @@ Refs: Docquier2013 sec. 3.3
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kinetree.engine import ADD, MUL, Node, Rank, current, scale, split_coefficient, symbol
 from kinetree.program.factor import factor
@@ -29,6 +29,7 @@ class Scheme:
         self._inputs: list[Input] = []
         self._blocks: list[Block] = []
         self._outputs: list[Output] = []
+        self.info: dict[str, str] = {}
         self._known: dict[Node, Node] = {}
         self._names: set[str] = set()
         self._mark = current().mark()
@@ -54,6 +55,10 @@ class Scheme:
             if len(self._blocks) % SWEEP == 0:
                 self._sweep()
         return known if coef == 1 else scale(coef, known)
+
+    def assigned(self) -> Iterator[Assign]:
+        """The equations named so far, in order."""
+        return (block for block in self._blocks if isinstance(block, Assign))
 
     def exactly(self, name: str, expr: Node, note: Note | None = None) -> Node:
         """A name for a value with its sign, for values that are results: no sign change is left."""
@@ -138,7 +143,12 @@ class Scheme:
     def program(self, **info: str) -> Program:
         """The finished Program; short-lived expressions are released."""
         done = Program(
-            self.name, tuple(self._inputs), (), tuple(self._blocks), tuple(self._outputs), info
+            self.name,
+            tuple(self._inputs),
+            (),
+            tuple(self._blocks),
+            tuple(self._outputs),
+            {**self.info, **info},
         )
         self._known.clear()
         self._sweep()

@@ -1,0 +1,1 @@
+"""Analyses: one file per question that an engineer asks of a model."""

@@ -1,0 +1,41 @@
+"""Coupling of two coordinates: gears, belts, racks and pinions.
+
+Equation: coupling, q(first) - ratio·q(second) - offset, in the unit of the first coordinate.
+Unlike a joint that follows another (mimic), both coordinates stay and the multiplier is the force
+or torque [N or N.m] that the gear puts on the first.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.errors import ModelError
+from kinetree.model.closures import ClosureKind, Coupled
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """One relation between two coordinates."""
+    if arguments["first"] == arguments["second"]:
+        raise ModelError(
+            f"it couples the coordinate '{arguments['first']}' with itself",
+            element=element,
+            cure="name two coordinates",
+        )
+    return (Coupled("coupling", arguments["first"], arguments["second"]),)
+
+
+KIND = ClosureKind(
+    "coupling",
+    conditions,
+    {"first": REQUIRED, "second": REQUIRED, "ratio": REQUIRED, "offset": 0},
+    ("ratio", "offset"),
+    ends=0,
+)

@@ -1,0 +1,29 @@
+"""Cylindrical cut: the ends slide along and turn about one axis.
+
+Equations: two of place [m]: the first end has no distance from the axis through the second; two of
+direction [1] as for the revolute cut.  `axis` is the same in the frames of both ends.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.constraints.directions import on_line, parallel
+from kinetree.model.closures import ClosureKind
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """Two of place, two of direction."""
+    axis = direction(arguments["axis"], f"{element} axis")
+    return (*on_line(axis), *parallel(axis))
+
+
+KIND = ClosureKind("cylindrical", conditions, {"axis": "z"})

@@ -1,0 +1,57 @@
+"""Conditions that several closures share: places, directions, triads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.model.closures import Along, Angle, Coincide
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from kinetree.model.closures import Condition
+    from kinetree.model.values import Vector
+
+UNITS: tuple[Vector, Vector, Vector] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+LETTERS = ("x", "y", "z")
+
+
+def together() -> tuple[Condition, ...]:
+    """The two ends at one place: x, y, z."""
+    return tuple(Coincide(letter, k) for k, letter in enumerate(LETTERS))
+
+
+def triad(n: Vector) -> tuple[tuple[str, Vector], tuple[str, Vector]]:
+    """Two named directions that make a right-handed triad with the unit vector n.
+
+    For ±x, ±y, ±z they are axes and carry their letters, otherwise they are called 1 and 2.
+    """
+    k = max(range(3), key=lambda i: abs(n[i]))
+    if abs(n[k]) == 1:
+        i, j = ((k + 1) % 3, (k + 2) % 3) if n[k] > 0 else ((k + 2) % 3, (k + 1) % 3)
+        return (LETTERS[i], UNITS[i]), (LETTERS[j], UNITS[j])
+    least = UNITS[min(range(3), key=lambda i: abs(n[i]))]
+    first = direction(cross(least, n), "axis")
+    return ("1", first), ("2", direction(cross(n, first), "axis"))
+
+
+def parallel(n: Vector) -> tuple[Condition, ...]:
+    """The directions n of both frames stay parallel; each equation stops one turn."""
+    (a, first), (b, second) = triad(n)
+    return Angle(f"turn_{a}", n, second), Angle(f"turn_{b}", n, first)
+
+
+def unturned() -> tuple[Condition, ...]:
+    """Both frames stay parallel: no turn about x, y, z."""
+    x, y, z = UNITS
+    return Angle("turn_x", y, z), Angle("turn_y", z, x), Angle("turn_z", x, y)
+
+
+def on_line(n: Vector) -> tuple[Condition, ...]:
+    """The first end stays on the line through the second, along n of its frame."""
+    (a, first), (b, second) = triad(n)
+    return Along(a, first), Along(b, second)
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """The vector product a × b."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

@@ -1,0 +1,31 @@
+"""User constraint: h(q, t) = 0 as one or several expressions of the coordinates and the time.
+
+Equations: law, or law_1, law_2, …  The expressions may use coordinates q_NAME, the time t and
+parameters; J and Jdqd follow by differentiation.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model.closures import ClosureKind, Law
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """One equation per expression."""
+    del element
+    laws = arguments["law"]
+    if len(laws) == 1:
+        return (Law("law", laws[0]),)
+    return tuple(Law(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
+
+
+KIND = ClosureKind("law", conditions, {"law": REQUIRED}, ends=0, laws=("law",))

@@ -1,0 +1,29 @@
+"""Prismatic cut: the ends slide along one axis and do not turn.
+
+Equations: two of place [m]: the first end has no distance from the axis through the second; turn_x,
+turn_y, turn_z [1] as for the solid cut.  `axis` is the same in the frames of both ends.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.constraints.directions import on_line, unturned
+from kinetree.model.closures import ClosureKind
+from kinetree.model.values import direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """Two of place, three of direction."""
+    axis = direction(arguments["axis"], f"{element} axis")
+    return (*on_line(axis), *unturned())
+
+
+KIND = ClosureKind("prismatic", conditions, {"axis": "x"})

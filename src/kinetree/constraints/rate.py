@@ -1,0 +1,31 @@
+"""User constraint between velocities: A(q, t) qd + b(q, t) = 0, which no position has to satisfy.
+
+Equations: law, or law_1, law_2, …  The expressions are linear in velocities qd_NAME and may use
+coordinates q_NAME, the time t and parameters.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model.closures import ClosureKind, RateLaw
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """One equation per expression."""
+    del element
+    laws = arguments["law"]
+    if len(laws) == 1:
+        return (RateLaw("law", laws[0]),)
+    return tuple(RateLaw(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
+
+
+KIND = ClosureKind("rate", conditions, {"law": REQUIRED}, ends=0, laws=("law",), rates=True)

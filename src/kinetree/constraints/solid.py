@@ -1,0 +1,28 @@
+"""Solid cut: the two ends are one piece; their frames coincide.
+
+Equations: x, y, z as for the ball cut [m]; turn_x, turn_y, turn_z [1]: pairs of axes of the two
+frames stay perpendicular, y·z, z·x, x·y, the first of the first end.
+
+Refs: Docquier2013 sec. 2.2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.constraints.directions import together, unturned
+from kinetree.model.closures import ClosureKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import Condition
+
+
+def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
+    """Three of place, three of direction."""
+    del arguments, element
+    return (*together(), *unturned())
+
+
+KIND = ClosureKind("solid", conditions)

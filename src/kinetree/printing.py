@@ -1,0 +1,61 @@
+"""What the command line prints: tables, JSON documents, a line of progress, sentences."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+Row = dict[str, Any]
+
+NAMES = ("quantity", "formalism", "example")
+"""Columns whose entries are never broken or cut."""
+SHORT = {"preamble": "once", "derive s": "s"}
+"""Headings where a screen of 80 columns needs them."""
+
+
+def console(*, error: bool = False) -> Console:
+    """Console on standard output, or on standard error."""
+    from rich.console import Console
+
+    return Console(stderr=error)
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, rows: Sequence[Row]) -> None:
+    """Rows of equal keys as a table; numbers to the right."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for name, value in (rows[0] if rows else {}).items():
+        number = isinstance(value, int | float)
+        side: Literal["left", "right"] = "right" if number else "left"
+        table.add_column(SHORT.get(name, name), justify=side, no_wrap=number or name in NAMES)
+    for row in rows:
+        table.add_row(*(str(x) for x in row.values()))
+    console().print(table)
+
+
+@contextmanager
+def working(*, show: bool) -> Iterator[Callable[[str], None]]:
+    """A line on standard error that says what is being done, while it is being done."""
+    if not show:
+        yield lambda _: None
+        return
+    with console(error=True).status("") as status:
+        yield status.update
+
+
+def os_sentence(error: OSError) -> str:
+    """What the operating system refused, as one sentence."""
+    place = f"file '{error.filename}': " if error.filename else ""
+    return f"{place}{error.strerror or error}."

@@ -1,0 +1,1 @@
+"""Numerics on plain callables and arrays: no model, no expression, no Program."""

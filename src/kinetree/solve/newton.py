@@ -1,0 +1,111 @@
+"""Damped Newton iteration for h(x) = 0 with any number of equations and unknowns.
+
+A step solves J s = -h in the least-squares sense: of least length where there are more unknowns, of
+least residual where equations repeat each other.  Long steps are cut; a step that does not lower
+the residual is shortened by Levenberg's term until it does.  The number of steps is bounded.
+
+Refs: Docquier2013 eq. 13 (relaxation there; damping here)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Array = NDArray[np.float64]
+DAMPING = (1e-4, 1e-2, 1.0, 1e2, 1e4)
+"""Levenberg's term, in shares of the largest squared singular value, tried in turn."""
+ENOUGH = 1e-4
+"""Share by which the residual must fall for a step to be taken."""
+CUTOFF = 1e-9
+"""Singular values below this share of the largest are zero."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where the iteration ended.
+
+    Attributes:
+        x: the point.
+        h: the residuals there.
+        steps: number of steps taken.
+        converged: whether every |h| is below the tolerance.
+        stalled: whether no step lowers the residual: a nearest point, not a solution.
+    """
+
+    x: Any
+    h: Array
+    steps: int
+    converged: bool
+    stalled: bool
+
+
+def damped_newton(
+    function: Callable[[Any], tuple[Array, Array]],
+    start: Any,
+    move: Callable[[Any, Array], Any],
+    *,
+    tolerance: float = 1e-11,
+    largest: float = 0.3,
+    steps: int = 100,
+) -> Solution:
+    """Solve h(x) = 0 from `start`.
+
+    Args:
+        function: x -> (h, J), J by the components of a step.
+        start: first x.
+        move: (x, step) -> x moved by the step.
+        tolerance: on every |h|.
+        largest: longest component of a step.
+        steps: most steps.
+    """
+    x = start
+    h, J = function(x)
+    for taken in range(steps):
+        size = float(np.linalg.norm(h))
+        done = _largest(h) <= tolerance
+        for step in _candidates(J, h, largest, damped=not done):
+            x_new = move(x, step)
+            h_new, J_new = function(x_new)
+            if np.isfinite(h_new).all() and np.linalg.norm(h_new) < (1 - ENOUGH) * size:
+                break
+        else:
+            return Solution(x, h, taken, done, not done)
+        if done and np.linalg.norm(h_new) > 0.5 * size:  # rounding is all that is left
+            return Solution(x_new, h_new, taken + 1, True, False)
+        x, h, J = x_new, h_new, J_new
+    return Solution(x, h, steps, _largest(h) <= tolerance, False)
+
+
+def _largest(h: Array) -> float:
+    return float(np.abs(h).max(initial=0.0))
+
+
+def _candidates(J: Array, h: Array, largest: float, *, damped: bool) -> Iterator[Array]:
+    """Steps to try: the whole one, then more and more damped ones."""
+    if not h.size or not J.shape[1] or not h.any():
+        return
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    b = -(U.T @ h)
+    top = s.max(initial=0.0)
+    if top == 0.0:
+        return
+    alive = s > CUTOFF * top
+    yield _cut(Vt[alive].T @ (b[alive] / s[alive]), largest)
+    for mu in DAMPING if damped else ():
+        yield _cut(Vt.T @ (b * s / (s * s + mu * top * top)), largest)
+
+
+def _cut(step: Array, largest: float) -> Array:
+    """The step, shortened where a component is longer than `largest`."""
+    longest = float(np.abs(step).max(initial=0.0))
+    return step * (largest / longest) if longest > largest else step
+
+
+__all__ = ["Solution", "damped_newton"]

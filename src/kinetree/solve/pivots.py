@@ -1,0 +1,97 @@
+"""Full-pivoting elimination: rank, the best columns to solve for, the rows that depend on others.
+
+Rows are scaled to a largest entry of 1, so that metres and square metres count alike; a pivot below
+`TOLERANCE` of the largest is zero.
+
+Refs: WehageHaug1982; Docquier2013 sec. 2.2.1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-8
+"""Pivots below this share of the largest are zero: the square root of the rounding error, because
+at a configuration closed to rounding a redundant loop is known no better."""
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """What elimination found.
+
+    Attributes:
+        rows: pivot rows, in the order taken: independent equations.
+        columns: the pivot column of each: what they are best solved for.
+        sizes: the pivots' magnitudes, of rows scaled to 1.
+        rest: rows without a pivot: they depend on the others.
+    """
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    sizes: tuple[float, ...]
+    rest: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """Number of independent rows."""
+        return len(self.rows)
+
+
+def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERANCE) -> Pivots:
+    """Gaussian elimination with the largest entry as the next pivot.
+
+    Args:
+        matrix: m × n.
+        later: rows that take their pivots after all others.
+        tolerance: share of the largest pivot below which a pivot is zero.
+    """
+    A, size = scaled(matrix)
+    rows: list[int] = []
+    columns: list[int] = []
+    sizes: list[float] = []
+    first = [i for i in range(len(A)) if i not in set(later)]
+    for group in (first, list(later)):
+        open_rows = list(group)
+        while open_rows and A.shape[1]:
+            block = np.abs(A[open_rows])
+            k, j = divmod(int(np.argmax(block)), A.shape[1])
+            if block[k, j] <= tolerance * max(size, *sizes, 0.0):
+                break
+            i = open_rows.pop(k)
+            rows.append(i)
+            columns.append(j)
+            sizes.append(float(block[k, j]))
+            below = [r for r in range(len(A)) if r not in rows]
+            A[below] -= np.outer(A[below, j] / A[i, j], A[i])
+            A[:, j][below] = 0.0
+    rest = tuple(i for i in range(len(A)) if i not in rows)
+    return Pivots(tuple(rows), tuple(columns), tuple(sizes), rest)
+
+
+def scaled(matrix: Any) -> tuple[Array, float]:
+    """A copy with rows of largest entry 1, and the largest entry there is; zero rows stay."""
+    A = np.array(matrix, dtype=float)
+    tops = np.abs(A).max(axis=1, initial=0.0)
+    whole = float(tops.max(initial=0.0))
+    keep = tops > TOLERANCE * whole
+    A[keep] /= tops[keep, None]
+    A[~keep] = 0.0
+    return A, 1.0 if keep.any() else 0.0
+
+
+def combination(matrix: Any, row: int, others: Sequence[int]) -> Array:
+    """Coefficients with which rows `others` make up row `row`, in the least-squares sense."""
+    A, _ = scaled(matrix)
+    found: Array = np.linalg.lstsq(A[list(others)].T, A[row], rcond=None)[0]
+    return found
+
+
+__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "scaled"]
