@@ -110,29 +110,36 @@ class _Economy:
         """Try the opposite of each possible move of link i; whether one was better."""
         better = False
         for f in fields(Moves):
-            if not getattr(self.allowed[i], f.name):
-                continue
-            path = self._path(i)
-            before = sum(self._cost(j) for j in path)
-            old = self.moves[i]
-            self.moves[i] = replace(old, **{f.name: not getattr(old, f.name)})
-            saved = [(j, self.kept[j], self.sent[j]) for j in path]
-            for j in path:
-                self._refresh(j)
-            if sum(self._cost(j) for j in path) < before:
-                better = True
-                continue
-            self.moves[i] = old
-            for j, kept, sent in saved:
-                self.kept[j], self.sent[j] = kept, sent
+            if getattr(self.allowed[i], f.name):
+                old = self.moves[i]
+                self.moves[i] = replace(old, **{f.name: not getattr(old, f.name)})
+                if self._saves(i):
+                    better = True
+                else:
+                    self.moves[i] = old
         return better
 
-    def _path(self, i: int) -> list[int]:
-        path = []
-        while i:
-            path.append(i)
-            i = self.links[i].parent
-        return path
+    def _saves(self, i: int) -> bool:
+        """Whether the present moves of link i cost less; if not, patterns go back as they were.
+
+        Inward from link i, as far as what is sent to the parent changes.
+        """
+        saved: list[tuple[int, Pattern, Pattern]] = []
+        gain, j = 0, i
+        while j:
+            kept, sent = self.kept[j], self.sent[j]
+            saved.append((j, kept, sent))
+            gain += self._cost(j)
+            self._refresh(j)
+            gain -= self._cost(j)
+            if self.sent[j] == sent:
+                break
+            j = self.links[j].parent
+        if gain > 0:
+            return True
+        for j, kept, sent in saved:
+            self.kept[j], self.sent[j] = kept, sent
+        return False
 
     def _cost(self, i: int) -> int:
         return cost(self.kept[i], self.motion[i], self.needed[i], self.arms[i])

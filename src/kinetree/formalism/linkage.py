@@ -280,7 +280,7 @@ class _Assembly:
 def aligned(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
     """(R, k, sign): axis = sign·R e_k, with R the identity when the axis is ±x, ±y or ±z."""
     for k in range(3):
-        if abs(abs(axis[k]) - 1.0) < SNAP:
+        if max(abs(axis[k - 1]), abs(axis[k - 2])) < SNAP:
             return np.eye(3), k, 1 if axis[k] > 0 else -1
     z = axis / np.linalg.norm(axis)
     k = int(np.argmin(np.abs(z)))
