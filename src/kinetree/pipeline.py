@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.engine import current
+from kinetree.engine import collector_paused, current
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.quantities import QUANTITIES
@@ -74,13 +74,13 @@ def derive(
         _refuse_closed(model)
     way = row.choose(model, formalism)
     model.check(invertible=row.rates == "tau")
-    arena = current()
-    mark = arena.mark()
-    system = linkage(model, folded=parameters == "folded")
-    if base_parameters and row.regroups:
-        system = regroup(system, all_moves=row.minimal)
-    program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
-    arena.release(mark)
+    with collector_paused():
+        mark = current().mark()
+        system = linkage(model, folded=parameters == "folded")
+        if base_parameters and row.regroups:
+            system = regroup(system, all_moves=row.minimal)
+        program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
+        current().release(mark)
     return program.with_info(
         model=model.name,
         model_hash=model.content_hash(),

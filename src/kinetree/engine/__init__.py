@@ -43,14 +43,15 @@ from kinetree.engine.node import (
 from kinetree.engine.ops import ADD, MUL, NUM, OPS, SYM, Op
 from kinetree.engine.show import dot, latex, text
 from kinetree.engine.substitute import rebuild, substitute
-from kinetree.engine.walk import fold, reach, symbols, topological, use_counts
+from kinetree.engine.walk import compounds, fold, reach, symbols, topological, use_counts
 
 __all__ = [
     "ADD", "MUL", "NUM", "ONE", "OPS", "SYM", "ZERO",
     "Arena", "Node", "Op", "OperationCount", "Rank",
-    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "collector_paused", "cos", "cosh",
-    "count", "count_nodes", "current", "derivative", "dot", "evaluate", "exp", "fold",
-    "fresh_arena", "latex", "linear", "log", "monomial", "mul", "number", "partials", "power",
-    "reach", "rebuild", "scale", "sign", "sin", "sinh", "split_coefficient", "sqrt", "substitute",
-    "symbol", "symbols", "tan", "tangent", "tanh", "text", "topological", "use_counts",
+    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "collector_paused", "compounds",
+    "cos", "cosh", "count", "count_nodes", "current", "derivative", "dot", "evaluate", "exp",
+    "fold", "fresh_arena", "latex", "linear", "log", "monomial", "mul", "number", "partials",
+    "power", "reach", "rebuild", "scale", "sign", "sin", "sinh", "split_coefficient", "sqrt",
+    "substitute", "symbol", "symbols", "tan", "tangent", "tanh", "text", "topological",
+    "use_counts",
 ]  # fmt: skip

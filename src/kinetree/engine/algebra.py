@@ -107,6 +107,8 @@ def linear(value: Number, terms: Terms) -> Node:
             value += coef * node.value
         else:
             sums[node] = sums[node] + coef if node in sums else coef
+    if not sums and value == 0:
+        return ZERO
     if 0 in sums.values():
         sums = {node: coef for node, coef in sums.items() if coef != 0}
     value = normal(value)
@@ -128,7 +130,7 @@ def collected(value: Number, sums: dict[Node, Number]) -> Node:
     """The interned Node of a collected sum; nothing is looked into, coefficients are not zero."""
     if len(sums) > 1:
         args = tuple(sorted(sums, key=by_key))
-        coefs = tuple([normal(sums[a]) for a in args])
+        coefs = tuple([c if type(c := sums[a]) is int else normal(c) for a in args])
         return intern_sum(value, args, coefs)
     if not sums:
         return number(value)

@@ -159,6 +159,15 @@ class Node:
             "compare Nodes with 'is', or use a Select"
         )
 
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Node lives in the arena of its process; send its text instead")
+
     def __str__(self) -> str:
         from kinetree.engine.show import text  # noqa: PLC0415  rendering stands above the Node
 

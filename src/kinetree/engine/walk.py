@@ -39,6 +39,26 @@ def topological(roots: Iterable[Node], seen: set[Node] | None = None) -> list[No
     return order
 
 
+def compounds(roots: Iterable[Node]) -> list[Node]:
+    """All Nodes under the roots that have operands, children first; the leaves are left out."""
+    seen: set[Node] = set()
+    order: list[Node] = []
+    for root in roots:
+        stack = [root] if root.args and root not in seen else []
+        while stack:
+            node = stack[-1]
+            waiting = [arg for arg in node.args if arg.args and arg not in seen]
+            if waiting:
+                waiting.reverse()
+                stack += waiting
+                continue
+            stack.pop()
+            if node not in seen:
+                seen.add(node)
+                order.append(node)
+    return order
+
+
 def fold(root: Node, known: dict[Node, T], visit: Callable[[Node], T]) -> T:
     """known[root], after `visit` gave a value to every Node below it that has none, children first.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,11 +50,11 @@ def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Outpu
     return tuple(replace(out, nodes=tuple(change(x) for x in out.nodes)) for out in program.outputs)
 
 
-def above(changed: Container[Node], nodes: Iterable[Node]) -> set[Node]:
-    """The changed ones among Nodes (children first), and every Node that holds one."""
-    found: set[Node] = set()
+def above(changed: Iterable[Node], nodes: Iterable[Node]) -> set[Node]:
+    """Of Nodes given children first: the changed ones, and every Node that holds one."""
+    found = set(changed)
     for node in nodes:
-        if node in changed or not found.isdisjoint(node.args):
+        if not found.isdisjoint(node.args):
             found.add(node)
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -51,6 +53,14 @@ def test_held_nodes_stay_the_same_objects() -> None:
         arena.release(mark)
         assert en.sin(b + a) * 2 is kept
         assert kept.args[0] is en.sin(a + b)
+
+
+def test_a_copy_is_the_node_itself() -> None:
+    node = en.sin(en.symbol("a")) + 1
+    assert copy.copy(node) is node
+    assert copy.deepcopy([node])[0] is node
+    with pytest.raises(TypeError, match="send its text"):
+        pickle.dumps(node)
 
 
 def test_marks_nest() -> None:

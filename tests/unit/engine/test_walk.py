@@ -29,6 +29,7 @@ def test_children_come_before_parents_and_each_once(first: trees.Tree, second: t
     assert len(place) == len(order)
     assert all(root in place for root in roots)
     assert all(place[arg] < place[node] for node in order for arg in node.args)
+    assert en.compounds(roots) == [node for node in order if node.args]
     reached: set[en.Node] = set()
     en.reach(roots, reached)
     assert reached == set(order)

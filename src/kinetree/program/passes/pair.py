@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kinetree.engine import OPS, Node, Rank, fold, symbol, symbols, topological
+from kinetree.engine import OPS, Node, Rank, compounds, fold, symbol, symbols
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
 
@@ -43,9 +43,9 @@ class _Pair:
         """All sines and cosines by angle; early ones are those of inputs and preamble names."""
         roots = [x for b in program.blocks for x in b.operands]
         roots += [x for out in program.outputs for x in out.nodes]
-        nodes = [node for node in topological(roots) if node.args]
+        nodes = compounds(roots)
         trig = [node for node in nodes if node.op in LETTER]
-        self.touched = above(set(trig), nodes)
+        self.touched = above(trig, nodes)
         for node in trig:
             angle = node.args[0]
             group = self.early if known.issuperset(symbols((angle,))) else self.late

@@ -6,11 +6,12 @@ common sign: a - b and b - a are one.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
+from itertools import chain
 
-from kinetree.engine import ADD, MUL, Node, Op, Rank, fold, symbol, topological
+from kinetree.engine import ADD, MUL, Node, Rank, compounds, fold, symbol
 from kinetree.engine.node import collected, intern_product
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import (
@@ -44,7 +45,7 @@ def _extract(
     roots = [x for b in blocks for x in b.operands]
     if outputs:
         roots += [x for out in program.outputs for x in out.nodes]
-    nodes = [x for x in topological(roots) if x.args]
+    nodes = compounds(roots)
     table = _Pairs([x for x in nodes if x.op is ADD or x.op is MUL])
     table.run(_Names(program, stem))
     change = Change(table, above(table.consumed, nodes))
@@ -71,26 +72,45 @@ class _Names:
 class _Pairs:
     """Operands of every sum and product, and where each pair of them stands.
 
-    An operand that stands in one sum (or product) only is left aside: no pair with it is common.
+    Operands that can pair are plain factors of a product and terms of a sum with coefficient ±1.
+    One that stands in one sum (or product) only is left aside: no pair with it is common.
     """
 
     def __init__(self, nodes: list[Node]) -> None:
         self.operands: dict[Node, dict[Node, int]] = {}
         self.made: dict[Node, Pair] = {}
         self.consumed: defaultdict[Node, set[Node]] = defaultdict(set)
-        first: dict[Pair, Node] = {}
         self.where: dict[Pair, set[Node]] = {}
-        often = _often(nodes)
-        for node in nodes:
-            if len(node.args) > 1:
-                common = _common(node, often[node.op])
-                if 1 < len(common) <= LONGEST:
-                    self.operands[node] = common
-                    self._enter(node, list(common.items()), first)
+        self._first: dict[Pair, Node] = {}
+        for op, least in ((ADD, -1), (MUL, 1)):
+            self._fill([node for node in nodes if node.op is op and len(node.args) > 1], least)
+        self._first.clear()
 
-    def _enter(self, node: Node, units: list[tuple[Node, int]], first: dict[Pair, Node]) -> None:
+    def _fill(self, group: list[Node], least: int) -> None:
+        """Enter all sums, or all products; `least` is the other coefficient besides 1."""
+        uses = Counter(chain.from_iterable([node.args for node in group]))
+        often = {arg for arg, n in uses.items() if n > 1}
+        whole: list[tuple[Node, list[tuple[Node, int]]]] = []
+        for node in group:
+            rows = zip(node.args, node.coefs, strict=True)
+            common = [row for row in rows if row[0] in often and row[1] in (1, least)]
+            if node.coefs == (1, 1) and node.value in (0, 1):
+                whole.append((node, common))
+            elif 1 < len(common) <= LONGEST:
+                self._enter(node, common)
+        for node, common in whole:  # these are all different: none shares its pair with another
+            if len(common) == 2 and self._is_known(node):
+                self._enter(node, common)
+
+    def _is_known(self, node: Node) -> bool:
+        """Whether the pair that is all of a Node stands in another too."""
+        pair = (*node.args, 1 if node.op is ADD else 0)
+        return pair in self._first or pair in self.where
+
+    def _enter(self, node: Node, units: list[tuple[Node, int]]) -> None:
         """The operands stand in normal order, and so do those of a pair."""
-        where, is_sum = self.where, node.op is ADD
+        self.operands[node] = dict(units)
+        where, first, is_sum = self.where, self._first, node.op is ADD
         for i, (a, sign) in enumerate(units):
             for b, other in units[i + 1 :]:
                 pair = (a, b, sign * other if is_sum else 0)
@@ -141,23 +161,6 @@ class _Pairs:
     def _leave(self, pair: Pair, node: Node) -> None:
         if pair in self.where:
             self.where[pair].discard(node)
-
-
-def _often(nodes: list[Node]) -> dict[Op, dict[Node, int]]:
-    """How many sums, and how many products, each operand stands in."""
-    often: dict[Op, dict[Node, int]] = {ADD: {}, MUL: {}}
-    for node in nodes:
-        uses = often[node.op]
-        for arg in node.args:
-            uses[arg] = uses[arg] + 1 if arg in uses else 1
-    return often
-
-
-def _common(node: Node, uses: dict[Node, int]) -> dict[Node, int]:
-    """Operands that can pair: plain factors of a product, terms with coefficient ±1 of a sum."""
-    least = 1 if node.op is MUL else -1
-    rows = zip(node.args, node.coefs, strict=True)
-    return {a: c for a, c in rows if uses[a] > 1 and c in (1, least)}
 
 
 def _pair(node: Node, a: Node, b: Node, units: dict[Node, int]) -> Pair:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kinetree.engine import ADD, NUM, SYM, Node, Rank, fold, symbol, topological, use_counts
+from kinetree.engine import ADD, NUM, SYM, Node, Rank, compounds, fold, symbol, use_counts
 from kinetree.program.passes.pairs import extract_pairs
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
@@ -35,8 +35,9 @@ class _Share:
         roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
         roots += [x for out in program.outputs for x in out.nodes]
         self.uses = use_counts(roots)
-        nodes = [node for node in topological(roots) if node.args]
-        self.touched = above({node for node in nodes if self.uses[node] > 1}, nodes)
+        nodes = compounds(roots)
+        shared = [node for node in nodes if self.uses[node] > 1]
+        self.touched = above([*shared, *_renamed(program, self.uses)], nodes)
         self.aliases = False
         self.new: dict[Node, Node] = {}
         self.names: dict[Node, Node] = {}
@@ -53,7 +54,7 @@ class _Share:
                 known = expr if expr.op is SYM else self.names.get(expr)
                 if known is not None:
                     self.new[block.target] = known
-                    self.aliases = True
+                    self.aliases |= block.target not in self.touched
                     continue
                 self.names[expr] = block.target
                 self.new[block.expr] = block.target
@@ -106,6 +107,13 @@ class _Share:
         while f"{STEM}{self.count}" in self.taken:
             self.count += 1
         return f"{STEM}{self.count}"
+
+
+def _renamed(program: Program, uses: dict[Node, int]) -> list[Node]:
+    """Targets that may turn out to be another name of something."""
+    blocks = (*program.preamble, *program.blocks)
+    rows = [b for b in blocks if isinstance(b, Assign)]
+    return [b.target for b in rows if b.expr.op is SYM or uses[b.expr] > 1]
 
 
 def _is_scaled_name(node: Node) -> bool:
