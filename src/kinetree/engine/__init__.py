@@ -2,12 +2,13 @@
 
 `node` is the noun, `algebra` and `elementary` make and normalise, `rules` rewrite, `arena` keeps
 and releases; `walk`, `diff`, `substitute`, `evaluate`, `count`, `show` and `sympy_bridge` read.
-The engine knows no mechanics.
+The engine knows no mechanics: a rank is just an integer given with a symbol.
 """
 
 from kinetree.engine.arena import Arena, collector_paused, current, fresh_arena
 from kinetree.engine.count import OperationCount, count, count_nodes
 from kinetree.engine.diff import derivative, partials, tangent
+from kinetree.engine.elementary import maximum, minimum
 from kinetree.engine.evaluate import evaluate
 from kinetree.engine.node import (
     ONE,
@@ -16,6 +17,7 @@ from kinetree.engine.node import (
     Rank,
     acos,
     add,
+    apply,
     as_node,
     asin,
     atan,
@@ -31,27 +33,37 @@ from kinetree.engine.node import (
     number,
     power,
     scale,
+    select,
     sign,
     sin,
     sinh,
     split_coefficient,
     sqrt,
     symbol,
+    table,
     tan,
     tanh,
 )
-from kinetree.engine.ops import ADD, MUL, NUM, OPS, SYM, Op
+from kinetree.engine.ops import ADD, MUL, NUM, OPS, SELECT, SYM, Op
 from kinetree.engine.show import dot, latex, text
 from kinetree.engine.substitute import rebuild, substitute
-from kinetree.engine.walk import compounds, fold, reach, symbols, topological, use_counts
+from kinetree.engine.walk import (
+    compounds,
+    fold,
+    reach,
+    symbols,
+    topological,
+    use_counts,
+)
+from kinetree.tables import Table
 
 __all__ = [
-    "ADD", "MUL", "NUM", "ONE", "OPS", "SYM", "ZERO",
-    "Arena", "Node", "Op", "OperationCount", "Rank",
-    "acos", "add", "as_node", "asin", "atan", "atan2", "call", "collector_paused", "compounds",
-    "cos", "cosh", "count", "count_nodes", "current", "derivative", "dot", "evaluate", "exp",
-    "fold", "fresh_arena", "latex", "linear", "log", "monomial", "mul", "number", "partials",
-    "power", "reach", "rebuild", "scale", "sign", "sin", "sinh", "split_coefficient", "sqrt",
-    "substitute", "symbol", "symbols", "tan", "tangent", "tanh", "text", "topological",
-    "use_counts",
+    "ADD", "MUL", "NUM", "ONE", "OPS", "SELECT", "SYM", "ZERO",
+    "Arena", "Node", "Op", "OperationCount", "Rank", "Table",
+    "acos", "add", "apply", "as_node", "asin", "atan", "atan2", "call", "collector_paused",
+    "compounds", "cos", "cosh", "count", "count_nodes", "current", "derivative", "dot", "evaluate",
+    "exp", "fold", "fresh_arena", "latex", "linear", "log", "maximum", "minimum",
+    "monomial", "mul", "number", "partials", "power", "reach", "rebuild", "scale", "select",
+    "sign", "sin", "sinh", "split_coefficient", "sqrt", "substitute", "symbol", "symbols",
+    "table", "tan", "tangent", "tanh", "text", "topological", "use_counts",
 ]  # fmt: skip

@@ -117,10 +117,15 @@ def linear(value: Number, terms: Terms) -> Node:
 
 def _trigonometric(value: Number, sums: dict[Node, Number], terms: Terms) -> Node:
     """A sum in which products of sines and cosines may meet."""
-    if not any(t.trig > 1 and (len(sums) > 1 or abs(c) == 2) for t, c in sums.items()):
-        return collected(value, sums)
     from kinetree.engine.rules import trig  # noqa: PLC0415  the rules stand above the Node
 
+    if len(sums) == 1:
+        ((term, coef),) = sums.items()
+        double = trig.double_angle(term) if abs(coef) == 2 else None
+        if double is not None:
+            return linear(value, ((double, 1 if coef > 0 else -1),))
+    if len(sums) < 2 or not any(term.trig > 1 for term in sums):
+        return collected(value, sums)
     longest, coef = max(terms, key=lambda row: len(row[0].coefs) if row[0].op is ADD else 0)
     rows = zip(longest.args, longest.coefs, strict=True) if longest.op is ADD else ()
     return trig.simplify(value, sums, {arg: coef * c for arg, c in rows})

@@ -17,7 +17,7 @@ from kinetree.engine.walk import topological
 
 @dataclass(frozen=True, slots=True)
 class OperationCount:
-    """Binary operations per evaluation; `add` includes subtractions, `call` function calls."""
+    """Operations per evaluation; subtractions are in `add`, selections and look-ups in `call`."""
 
     add: int = 0
     mul: int = 0

@@ -11,13 +11,14 @@ from types import SimpleNamespace
 
 from kinetree.engine import node as n
 from kinetree.engine.node import Node
-from kinetree.engine.ops import ADD, FUNCTIONS, MUL, NUM, SYM
+from kinetree.engine.ops import ADD, FUNCTIONS, MUL, NUM, SELECT, SYM
 from kinetree.engine.walk import topological
 from kinetree.errors import ExpressionError
 
 _F = SimpleNamespace(
     number=n.number,
     call=n.call,
+    table=n.table,
     **{op.name: getattr(n, op.name) for op in FUNCTIONS if hasattr(n, op.name)},
 )
 
@@ -39,8 +40,15 @@ def local_partials(node: Node) -> tuple[Node, ...]:
 
 
 def partials(root: Node) -> dict[Node, Node]:
-    """Derivative of the expression by each symbol in it, by one reverse sweep."""
+    """Derivative of the expression by each symbol in it, by one reverse sweep.
+
+    Where a branch is chosen, symbol by symbol instead: the sweep would multiply the slope of the
+    branch not taken by 0, and that slope may be infinite.
+    """
     order = topological((root,))
+    if any(node.op is SELECT for node in order):
+        slopes = {s: derivative(root, s) for s in reversed(order) if s.op is SYM}
+        return {s: d for s, d in slopes.items() if d is not n.ZERO}
     adjoint: dict[Node, list[Node]] = {root: [n.ONE]}
     result: dict[Node, Node] = {}
     for node in reversed(order):
@@ -77,6 +85,9 @@ def tangent(roots: Iterable[Node], seed: Callable[[Node], Node | None]) -> list[
 def _tangent(node: Node, dot: dict[Node, Node]) -> Node:
     if node.op is ADD:
         return n.linear(0, tuple((dot[a], c) for a, c in zip(node.args, node.coefs, strict=True)))
+    if node.op is SELECT:
+        condition, a, b = node.args
+        return n.select(condition, dot[a], dot[b])
     terms = [
         n.mul(d, dot[arg])
         for arg, d in zip(node.args, local_partials(node), strict=True)

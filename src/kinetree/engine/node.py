@@ -12,7 +12,6 @@ elementary function of its arguments.  The constructors keep these in one normal
 * functions are rewritten by the table in `rules.functions`.
 
 This file holds the noun and its table; `algebra` makes sums and products, `elementary` functions.
-The engine knows no mechanics: a rank is just an integer given with the symbol.
 
 Refs: Docquier2013 secs. 3.1, 3.2
 """
@@ -156,7 +155,7 @@ class Node:
     def __bool__(self) -> bool:
         raise TypeError(
             f"the truth of the expression {self!r} is not known while equations are derived; "
-            "compare Nodes with 'is', or use a Select"
+            "compare Nodes with 'is'; for a branch write select(c, a, b)"
         )
 
     def __copy__(self) -> Node:
@@ -367,6 +366,7 @@ from kinetree.engine.algebra import (  # noqa: E402
 )
 from kinetree.engine.elementary import (  # noqa: E402
     acos,
+    apply,
     asin,
     atan,
     atan2,
@@ -376,19 +376,21 @@ from kinetree.engine.elementary import (  # noqa: E402
     exp,
     fold_numbers,
     log,
+    select,
     sign,
     sin,
     sinh,
     sqrt,
+    table,
     tan,
     tanh,
 )
 
 __all__ = [
     "MINUS_ONE", "ONE", "ZERO", "Node", "Number", "Rank", "Scalar",
-    "acos", "add", "as_node", "asin", "atan", "atan2", "by_key", "call", "collected", "cos",
-    "cosh", "exp", "fold_numbers", "intern_call", "intern_factors", "intern_pair",
+    "acos", "add", "apply", "as_node", "asin", "atan", "atan2", "by_key", "call", "collected",
+    "cos", "cosh", "exp", "fold_numbers", "intern_call", "intern_factors", "intern_pair",
     "intern_product", "intern_sum", "is_scalar", "linear", "log", "monomial", "mul", "multiply",
-    "normal", "number", "plus", "power", "quotient", "rebind", "scale", "sign", "sin", "sinh",
-    "split_coefficient", "sqrt", "symbol", "tan", "tanh",
+    "normal", "number", "plus", "power", "quotient", "rebind", "scale", "select", "sign", "sin",
+    "sinh", "split_coefficient", "sqrt", "symbol", "table", "tan", "tanh",
 ]  # fmt: skip

@@ -11,15 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from kinetree.tables import Lookup
 
 Partials = Callable[[Any, tuple[Any, ...], Any], tuple[Any, ...]]
 """(functions, args, node) -> partial derivative of the node by each argument."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Op:
     """One operator.
 
@@ -31,8 +34,9 @@ class Op:
         c: name in C's math.h.
         latex: LaTeX head.
         cost: rough price in additions, used to choose between equal forms.
-        code: position in OPS; fixed, part of the structural digest.
+        code: position in OPS; fixed, part of the structural digest.  That of a table is its digest.
         exact: value at exact numbers, or None where it is not exact.
+        lookup: the table and order of derivative, for the operators that `tables` makes.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Op:
     latex: str = ""
     cost: int = 1
     exact: Callable[..., int | float | Fraction | None] | None = None
+    lookup: Lookup | None = None
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
@@ -66,6 +71,11 @@ def _atan2(y: Any, x: Any) -> Any:
 
 def _sign(x: Any) -> Any:
     return np.sign(np.real(x))
+
+
+def _select(c: Any, a: Any, b: Any) -> Any:
+    """a where the real part of c is above 0, else b: also where c is no number."""
+    return np.where(np.real(c) > 0, a, b)[()]
 
 
 def _slope(F: Any, x: Any) -> Any:
@@ -123,8 +133,11 @@ FUNCTIONS: tuple[Op, ...] = (
     Op("sign",  1, 18, _sign,     lambda F, a, f: (F.number(0),),       "kt_sign",
        r"\operatorname{sign}", 2, _exact_sign),
     Op("pow",   2, 19, np.power,  _power_partials, "pow", r"\operatorname{pow}", 40),
+    Op("select", 3, 20, _select,
+       lambda F, a, f: (F.number(0), F.select(a[0], 1, 0), F.select(a[0], 0, 1)),
+       "", r"\operatorname{select}", 2, lambda c, a, b: a if c > 0 else b),
 )
 # fmt: on
 
 OPS: dict[str, Op] = {op.name: op for op in (NUM, SYM, ADD, MUL, *FUNCTIONS)}
-SIN, COS, SQRT = OPS["sin"], OPS["cos"], OPS["sqrt"]
+SIN, COS, SQRT, SELECT = (OPS[name] for name in ("sin", "cos", "sqrt", "select"))

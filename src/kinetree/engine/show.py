@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from kinetree.engine.node import Node, Number
-from kinetree.engine.ops import ADD, MUL, NUM, SYM
+from kinetree.engine.ops import ADD, MUL, NUM, SELECT, SYM
 from kinetree.engine.walk import topological
 
 REPR_LENGTH = 1000
@@ -63,6 +63,9 @@ class _Text:
     def call(self, node: Node) -> tuple[str, str]:
         return f"{node.op.name}(", ")"
 
+    def arguments(self, node: Node) -> list[Piece]:
+        return _joined([[(a, _ANY)] for a in node.args], ", ")
+
 
 class _Latex(_Text):
     times = r" \, "
@@ -94,9 +97,17 @@ class _Latex(_Text):
         return [r"\frac{", *above, "}{", *below, "}"]
 
     def call(self, node: Node) -> tuple[str, str]:
+        if node.op is SELECT:
+            return r"\begin{cases} ", r" \end{cases}"
         if node.op.name == "sqrt":
             return r"\sqrt{", "}"
         return rf"{node.op.latex}\left(", r"\right)"
+
+    def arguments(self, node: Node) -> list[Piece]:
+        if node.op is not SELECT:
+            return super().arguments(node)
+        condition, a, b = ((arg, _ANY) for arg in node.args)
+        return [a, " & ", condition, r" > 0 \\ ", b, r" & \text{otherwise}"]
 
 
 def _escaped(word: str) -> str:
@@ -137,8 +148,7 @@ def _pieces(node: Node, style: _Text) -> tuple[list[Piece], int]:
     if node.op is MUL:
         return _product(node, style), _PRODUCT
     head, tail = style.call(node)
-    args: list[Piece] = [(a, _ANY) for a in node.args]
-    return [head, *_joined([[a] for a in args], ", "), tail], _ATOM
+    return [head, *style.arguments(node), tail], _ATOM
 
 
 def _sum(node: Node, style: _Text) -> list[Piece]:

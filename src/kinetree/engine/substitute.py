@@ -28,4 +28,4 @@ def rebuild(node: Node, args: list[Node]) -> Node:
         return n.linear(node.value, tuple(zip(args, node.coefs, strict=True)))
     if node.op is MUL:
         return n.monomial(1, tuple(zip(args, node.coefs, strict=True)))
-    return n.call(node.op.name, *args)
+    return n.apply(node.op, tuple(args))

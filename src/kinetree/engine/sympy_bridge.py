@@ -5,20 +5,24 @@ SymPy is imported when it is first needed; the engine does without it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 from importlib import import_module
 from typing import Any
 
 from kinetree.engine import node as n
+from kinetree.engine.elementary import maximum, minimum
 from kinetree.engine.node import Node, Number
-from kinetree.engine.ops import ADD, FUNCTIONS, MUL, NUM, SYM
+from kinetree.engine.ops import ADD, FUNCTIONS, MUL, NUM, SELECT, SYM, Op
 from kinetree.engine.walk import fold
 from kinetree.errors import ExpressionError
+from kinetree.tables import Lookup, pieces, weights
 
 SPELLING = {"abs": "Abs", "pow": "Pow"}
 """Functions that SymPy spells otherwise."""
-_FROM = {SPELLING.get(op.name, op.name): op.name for op in FUNCTIONS}
+ORDER = ("<", "<=", ">", ">=")
+_FROM = {SPELLING.get(op.name, op.name): op.name for op in FUNCTIONS if op is not SELECT}
 
 
 def _sympy() -> Any:
@@ -53,9 +57,28 @@ def to_sympy(node: Node, symbols: Mapping[str, Any] | None = None) -> Any:
             return sp.Add(_to_number(sp, x.value), *terms)
         if x.op is MUL:
             return sp.Mul(*[sp.Pow(a, e) for a, e in zip(args, x.coefs, strict=True)])
-        return getattr(sp, SPELLING.get(x.op.name, x.op.name))(*args)
+        return _to_function(sp, x.op, args)
 
     return fold(node, known, visit)
+
+
+def _to_function(sp: Any, op: Op, args: list[Any]) -> Any:
+    if op is SELECT:
+        return sp.Piecewise((args[1], args[0] > 0), (args[2], True))
+    if op.lookup is not None:
+        return _to_pieces(sp, op.lookup, args[0])
+    return getattr(sp, SPELLING.get(op.name, op.name))(*args)
+
+
+def _to_pieces(sp: Any, row: Lookup, x: Any) -> Any:
+    """A table, or a derivative of it, as its polynomials."""
+    found = []
+    ends = [x < knot for knot in row.table.knots]
+    for (start, *coefs), until in zip(pieces(row.table).tolist(), [*ends, True], strict=True):
+        terms = zip(coefs[row.order :], weights(row.order), strict=True)
+        d = x - sp.Float(start)
+        found.append((sp.Add(*[c * w * d**k for k, (c, w) in enumerate(terms)]), until))
+    return sp.Piecewise(*found)
 
 
 def _to_number(sp: Any, x: Number) -> Any:
@@ -84,14 +107,41 @@ def from_sympy(expr: Any, symbols: Mapping[str, Node] | None = None) -> Node:
     stack = [root]
     while stack:
         top = stack[-1]
-        waiting = [] if top.is_Atom else [a for a in top.args if a not in known]
+        waiting = [a for a in _operands(sp, top) if a not in known]
         if waiting:
             stack += waiting
             continue
         stack.pop()
         if top not in known:
-            known[top] = _from_one(sp, top, given, [known[a] for a in top.args])
+            known[top] = _from_one(sp, top, given, [known[a] for a in _operands(sp, top)])
     return known[root]
+
+
+def _operands(sp: Any, expr: Any) -> tuple[Any, ...]:
+    """The expressions below one; a case is its value and both sides of what decides it."""
+    if expr.is_Atom:
+        return ()
+    if not isinstance(expr, sp.Piecewise):
+        found: tuple[Any, ...] = expr.args
+        return found
+    *cases, (last, always) = expr.args
+    if always != True or not all(getattr(c, "rel_op", "") in ORDER for _, c in cases):  # noqa: E712
+        raise ExpressionError(
+            "SymPy's cases are decided by more than a comparison each, or leave a gap",
+            cure="decide each by <, <=, > or >=, and end with what holds otherwise",
+        )
+    return (*[side for value, c in cases for side in (value, c.lhs, c.rhs)], last)
+
+
+def _from_cases(expr: Any, args: list[Node]) -> Node:
+    """Cases as selections, from the last to the first; a <= b where not a > b."""
+    value = args[-1]
+    for k, (_, comparison) in reversed([*enumerate(expr.args[:-1])]):
+        first, left, right = args[3 * k : 3 * k + 3]
+        above = left - right if comparison.rel_op in (">", "<=") else right - left
+        strictly = comparison.rel_op in (">", "<")
+        value = n.select(above, first, value) if strictly else n.select(above, value, first)
+    return value
 
 
 def _from_one(sp: Any, expr: Any, given: Mapping[str, Node], args: list[Node]) -> Node:
@@ -99,12 +149,16 @@ def _from_one(sp: Any, expr: Any, given: Mapping[str, Node], args: list[Node]) -
         return given[expr.name] if expr.name in given else n.symbol(expr.name)
     if expr.is_Atom:
         return _from_number(expr)
-    if expr.is_Add:
-        return n.add(*args)
-    if expr.is_Mul:
-        return n.mul(*args)
-    if isinstance(expr, sp.Pow):
-        return n.power(*args)
+    if isinstance(expr, sp.Piecewise):
+        return _from_cases(expr, args)
+    known: dict[Any, Callable[..., Node]] = {sp.Add: n.add, sp.Mul: n.mul, sp.Pow: n.power}
+    if type(expr) in known:
+        return known[type(expr)](*args)
+    pick = {sp.Min: minimum, sp.Max: maximum}.get(type(expr))
+    return reduce(pick, args) if pick else _from_function(expr, args)
+
+
+def _from_function(expr: Any, args: list[Node]) -> Node:
     name = _FROM.get(type(expr).__name__)
     if name is None:
         known = ", ".join(sorted(_FROM))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kinetree.engine import node as n
-from kinetree.engine.ops import ADD, NUM, OPS, Op
+from kinetree.engine.ops import ADD, NUM, OPS, SELECT, Op
 
 Match = Callable[[tuple[n.Node, ...]], tuple[n.Node, ...] | None]
 
@@ -78,6 +78,37 @@ def simple_power(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
     return None
 
 
+def known_condition(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """The branch that a number chooses."""
+    condition, a, b = args
+    return (a if condition.value > 0 else b,) if condition.op is NUM else None
+
+
+def one_branch(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """Both branches are the same."""
+    return args[1:2] if args[1] is args[2] else None
+
+
+def scaled_condition(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+    """A positive number times x as the condition."""
+    c = args[0]
+    if c.op is ADD and len(c.args) == 1 and c.value == 0 and c.coefs[0] > 0:
+        return (c.args[0], *args[1:])
+    return None
+
+
+def decided(branch: int) -> Match:
+    """A branch that asks the same condition again; what it comes to in its place."""
+
+    def match(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
+        inner = args[branch]
+        if inner.op is not SELECT or inner.args[0] is not args[0]:
+            return None
+        return (*args[:branch], inner.args[branch], *args[branch + 1 :])
+
+    return match
+
+
 def _odd(head: str) -> Rule:
     return Rule(
         f"{head}-odd", head, negative, lambda x: -n.call(head, x), f"{head}(-x) -> -{head}(x)",
@@ -117,6 +148,14 @@ TABLE: tuple[Rule, ...] = (
     Rule("abs-sqrt",    "abs",  of("sqrt"),   n.sqrt,        "abs(sqrt(x)) -> sqrt(x)"),
     Rule("abs-exp",     "abs",  of("exp"),    n.exp,         "abs(exp(x)) -> exp(x)"),
     Rule("pow-number",  "pow",  simple_power, n.power,       "pow(x, 3) -> x**3"),
+    Rule("select-number", "select", known_condition, lambda x: x, "select(2, x, y) -> x"),
+    Rule("select-same",   "select", one_branch,      lambda x: x, "select(x, y, y) -> y"),
+    Rule("select-scale",  "select", scaled_condition, n.select,
+         "select(3*x, a, b) -> select(x, a, b)"),
+    Rule("select-first",  "select", decided(1), n.select,
+         "select(x, select(x, a, b), y) -> select(x, a, y)"),
+    Rule("select-second", "select", decided(2), n.select,
+         "select(x, y, select(x, a, b)) -> select(x, y, b)"),
 )
 # fmt: on
 
@@ -130,7 +169,7 @@ def rewrite(op: Op, args: tuple[n.Node, ...]) -> n.Node | None:
     folded = n.fold_numbers(op, args)
     if folded is not None:
         return folded
-    for rule in _BY_HEAD[op.name]:
+    for rule in _BY_HEAD.get(op.name, ()):
         found = rule.pattern(args)
         if found is not None:
             return rule.result(*found)

@@ -91,8 +91,7 @@ def simplify(value: Number, sums: Sums, settled: Sums) -> Node:
         return n.collected(value, sums)
     outer, inner = common
     coef, group = n.split_coefficient(n.linear(0, tuple(inner.items())))
-    product = n.mul(outer, group)
-    return product if coef == 1 else n.collected(0, {product: coef})
+    return n.linear(0, ((n.mul(outer, group), coef),))
 
 
 def expand(value: Number, sums: Sums) -> tuple[Number, Sums]:
