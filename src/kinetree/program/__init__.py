@@ -5,6 +5,7 @@ from kinetree.program.program import (
     Assign,
     Block,
     Input,
+    Newton,
     Note,
     Output,
     Program,
@@ -13,5 +14,6 @@ from kinetree.program.program import (
 from kinetree.program.scheme import Scheme
 
 __all__ = [
-    "TARGETS", "Assign", "Block", "Input", "Note", "Output", "Program", "Scheme", "Solve",
+    "TARGETS", "Assign", "Block", "Input", "Newton", "Note", "Output", "Program", "Scheme",
+    "Solve",
 ]  # fmt: skip

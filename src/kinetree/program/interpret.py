@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.engine import Node, evaluate
 from kinetree.errors import ShapeError, unknown
-from kinetree.program.program import Assign, Input, Program, Solve
+from kinetree.program.program import Assign, Input, Newton, Program, Solve
 
 
 def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,8 +28,10 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
     for block in (*program.preamble, *program.blocks):
         if isinstance(block, Assign):
             values[block.target] = evaluate((block.expr,), values)[0]
-        else:
+        elif isinstance(block, Solve):
             values.update(_solved(block, values))
+        else:
+            values.update(_iterated(block, values))
     return {
         out.name: _stack(evaluate(out.nodes, values), batch).reshape((*batch, *out.shape))
         for out in program.outputs
@@ -77,5 +79,41 @@ def _solved(block: Solve, values: Mapping[Node, Any]) -> dict[Node, Any]:
     split = block.n * block.n
     A = flat[..., :split].reshape(*batch, block.n, block.n)
     B = flat[..., split:].reshape(*batch, block.n, block.k)
-    X = np.linalg.solve(A, B).reshape(*batch, -1)
+    X = _quotient(A, B).reshape(*batch, -1)
     return {target: X[..., i] for i, target in enumerate(block.targets)}
+
+
+def _quotient(A: Any, B: Any) -> Any:
+    """A⁻¹ B; NaN where a matrix of the batch is singular."""
+    try:
+        return np.linalg.solve(A, B)
+    except np.linalg.LinAlgError:
+        if A.ndim == 2:
+            return np.full_like(B, np.nan)
+        return np.stack([_quotient(a, b) for a, b in zip(A, B, strict=True)])
+
+
+def _iterated(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
+    """v by Newton's method, every evaluation of a batch as long as it needs.
+
+    Complex values take one more step: the real part is solved for, the imaginary part, a
+    derivative by complex step, then follows exactly.
+    """
+    entries = evaluate(block.operands, values)
+    batch = np.broadcast_shapes(*[np.shape(e) for e in entries])
+    flat = _stack(entries, batch)
+    n = len(block.targets)
+    v, w = flat[..., :n], flat[..., n:]
+    given = {"w": w} if any(row.name == "w" for row in block.step.inputs) else {}
+    going = np.ones(batch, dtype=bool)
+    for count in range(block.limit + 1):
+        out = interpret(block.step, {"v": v, **given})
+        going = going & ~(np.abs(out["h"]).max(axis=-1, initial=0.0) <= block.tolerance)
+        last = not going.any()
+        if np.iscomplexobj(v) and last:
+            v = v - out["dv"]
+        if last or count == block.limit:
+            break
+        v = np.where(going[..., None], v - out["dv"], v)
+    v = np.where(going[..., None], np.nan, v)
+    return {target: v[..., i] for i, target in enumerate(block.targets)}

@@ -99,6 +99,11 @@ class Assign:
         """The expressions the block needs."""
         return (self.expr,)
 
+    def renewed(self, operands: Sequence[Node]) -> Assign:
+        """The same block on other operands; itself where they are the same."""
+        (expr,) = operands
+        return self if expr is self.expr else Assign(self.target, expr, self.note)
+
 
 @dataclass(frozen=True, slots=True)
 class Solve:
@@ -124,8 +129,59 @@ class Solve:
         """The expressions the block needs."""
         return (*self.matrix, *self.rhs)
 
+    def renewed(self, operands: Sequence[Node]) -> Solve:
+        """The same block on other operands."""
+        split = len(self.matrix)
+        return replace(self, matrix=tuple(operands[:split]), rhs=tuple(operands[split:]))
 
-Block = Assign | Solve
+
+@dataclass(frozen=True, slots=True)
+class Newton:
+    """targets v with h(v, w) = 0, by Newton's method.
+
+    From the start values on, v is replaced by v - dv until no |h| is above the tolerance.  Where
+    the iterations do not suffice, all v are NaN: no wrong number goes on.
+
+    With as many equations as unknowns, J dv = h where J = dh/dv.  Where there are fewer equations,
+    v moves along the columns of D alone: dv = D x with J x = h where J = dh/dv D, and the solution
+    depends on the start.
+
+    Attributes:
+        targets: v, n symbols.
+        start: start values of v.
+        given: values of w: what the equations need besides v.
+        step: Program with inputs "v" and "w" (absent where nothing is given) and outputs "h" (m),
+            "dv" (n), "J" (m × m) and, where v moves along some directions alone, "D" (n × m);
+            condensed, without preamble; its names are its own.
+        tolerance: largest |h| of a solution.
+        limit: iterations at most.
+    """
+
+    targets: tuple[Node, ...]
+    start: tuple[Node, ...]
+    given: tuple[Node, ...]
+    step: Program
+    tolerance: float
+    limit: int
+    note: Note = field(default_factory=Note)
+
+    @property
+    def operands(self) -> tuple[Node, ...]:
+        """The expressions the block needs."""
+        return (*self.start, *self.given)
+
+    @property
+    def directed(self) -> bool:
+        """Whether v moves along some directions alone."""
+        return any(out.name == "D" for out in self.step.outputs)
+
+    def renewed(self, operands: Sequence[Node]) -> Newton:
+        """The same block on other operands."""
+        split = len(self.start)
+        return replace(self, start=tuple(operands[:split]), given=tuple(operands[split:]))
+
+
+Block = Assign | Solve | Newton
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +223,10 @@ class Program:
         return replace(self, info={**self.info, **rows})
 
     def count(self) -> OperationCount:
-        """Operations of one evaluation, preamble apart; sines and cosines are calls."""
+        """Operations of one evaluation, preamble apart; sines and cosines are calls.
+
+        A Newton block counts as one iteration.
+        """
         from kinetree.program.solving import solve_count  # noqa: PLC0415  stands above the noun
 
         return self._count(self.blocks, (o for out in self.outputs for o in out.nodes), solve_count)
@@ -184,6 +243,8 @@ class Program:
             roots += block.operands
             if isinstance(block, Solve):
                 total += solving(block)
+            elif isinstance(block, Newton):
+                total += block.step.count()
         return total + count_nodes(topological([*roots, *results]))
 
     def evaluate(self, **arrays: Any) -> dict[str, NDArray[np.float64]]:
@@ -192,9 +253,9 @@ class Program:
 
         return interpret(self, arrays)
 
-    def compile(self, **options: Any) -> Any:
-        """A native function of this Program (see `kinetree.targets.native`)."""
-        return self._target("native").compile(self, **options)
+    def compile(self, target: str = "native", **options: Any) -> Any:
+        """A native function of this Program, or what another target offers to call."""
+        return self._target(target).compile(self, **options)
 
     def write(self, target: str, folder: Any, **options: Any) -> Any:
         """Write the files of a target language into a folder; the paths written."""
@@ -234,7 +295,12 @@ def _line(block: Block) -> str:
         note = str(block.note)
         return f"{block.target} = {block.expr}" + (f"    # {note}" if note else "")
     names = ", ".join(str(t) for t in block.targets)
-    return f"[{names}] = solve(n={block.n}, k={block.k})"
+    if isinstance(block, Solve):
+        return f"[{names}] = solve(n={block.n}, k={block.k})"
+    inner = "\n".join(f"    {line}" for line in block.step.show().splitlines())
+    head = f"[{names}] = newton(n={len(block.targets)}, tolerance={block.tolerance:g})"
+    note = str(block.note)
+    return f"{head}{f'    # {note}' if note else ''}\n{inner}"
 
 
 def size(shape: tuple[int, ...]) -> int:
@@ -243,5 +309,5 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 __all__ = [
-    "TARGETS", "Assign", "Block", "Input", "Note", "Output", "Program", "Solve", "size",
+    "TARGETS", "Assign", "Block", "Input", "Newton", "Note", "Output", "Program", "Solve", "size",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from kinetree.engine import ADD, MUL, Node
 from kinetree.engine.node import collected, intern_call, intern_product
-from kinetree.program.program import Assign, Block, Output, Program
+from kinetree.program.program import Block, Output, Program
 
 
 def same_form(node: Node, args: Sequence[Node]) -> Node:
@@ -35,14 +35,7 @@ def merged(args: Sequence[Node], weights: Sequence[Any]) -> dict[Node, Any]:
 
 def map_block(block: Block, change: Callable[[Node], Node]) -> Block:
     """The block with every operand changed; itself where nothing does."""
-    if isinstance(block, Assign):
-        expr = change(block.expr)
-        return block if expr is block.expr else Assign(block.target, expr, block.note)
-    return replace(
-        block,
-        matrix=tuple(change(x) for x in block.matrix),
-        rhs=tuple(change(x) for x in block.rhs),
-    )
+    return block.renewed([change(x) for x in block.operands])
 
 
 def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Output, ...]:

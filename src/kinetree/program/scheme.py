@@ -99,8 +99,10 @@ class Scheme:
         symmetric: bool = True,
         note: Note | None = None,
     ) -> list[list[Node]]:
-        """Names for X with A X = B, as rows."""
+        """Names for X with A X = B, as rows; one equation is a division and needs no block."""
         n, k = len(matrix), len(rhs[0])
+        if n == 1:
+            return [self._divided(stem, rhs[0], matrix[0][0], note)]
         A = self._named(f"{stem}_A", matrix, note)
         if symmetric:
             A = [[A[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
@@ -111,6 +113,11 @@ class Scheme:
         ]
         self.append(Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note()))
         return targets
+
+    def _divided(self, stem: str, rhs: Sequence[Node], by: Node, note: Note | None) -> list[Node]:
+        inverse = self.let(f"{stem}_i", 1 / by, note)
+        stems = [stem] if len(rhs) == 1 else [f"{stem}_1_{j}" for j in range(1, len(rhs) + 1)]
+        return [self.let(name, x * inverse, note) for name, x in zip(stems, rhs, strict=True)]
 
     def _named(
         self, stem: str, rows: Sequence[Sequence[Node]], note: Note | None

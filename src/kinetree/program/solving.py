@@ -9,6 +9,8 @@ Refs: Featherstone2008 sec. 6.5; Docquier2013 sec. 2.1.1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kinetree.engine import ZERO, Node, OperationCount, linear
 from kinetree.program.program import Note, Solve
 from kinetree.program.scheme import Scheme
@@ -53,17 +55,66 @@ def solve_symmetric(
 
     Only the lower triangle of `matrix` is read.
     """
+    (x,) = solve_columns(scheme, stem, matrix, [rhs], note)
+    return x
+
+
+def solve_columns(
+    scheme: Scheme,
+    stem: str,
+    matrix: list[list[Node]],
+    columns: Sequence[Sequence[Node]],
+    note: Note | None = None,
+) -> list[list[Node]]:
+    """The columns of X with A X = B as straight-line equations; zeros of B stay out of them.
+
+    Only the lower triangle of `matrix` is read.
+    """
     note = note or Note(step="LᵀDL solution", eq="Featherstone2008 Table 6.3")
     L, inverse = _factorised(scheme, stem, matrix, note)
-    x = list(rhs)
+    return [_substituted(scheme, stem, L, inverse, list(column), note) for column in columns]
+
+
+def _substituted(
+    scheme: Scheme,
+    stem: str,
+    L: list[dict[int, Node]],
+    inverse: list[Node],
+    x: list[Node],
+    note: Note,
+) -> list[Node]:
     for i in reversed(range(len(x))):  # Lᵀ y = b
         x[i] = scheme.let(f"{stem}_y_{i + 1}", x[i], note)
-        for j, factor in L[i].items():
-            x[j] = x[j] - factor * x[i]
+        if x[i] is not ZERO:
+            for j, factor in L[i].items():
+                x[j] = x[j] - factor * x[i]
     for i, y in enumerate(x):  # D z = y, L x = z
-        known = [(factor * x[j], -1) for j, factor in L[i].items()]
+        known = [(factor * x[j], -1) for j, factor in L[i].items() if x[j] is not ZERO]
         x[i] = scheme.exactly(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
     return x
+
+
+def written_cost(matrix: list[list[Node]], columns: Sequence[Sequence[Node]]) -> int:
+    """About how many products `solve_columns` writes out."""
+    n = len(matrix)
+    full = [{j for j in range(i) if matrix[i][j] is not ZERO} for i in range(n)]
+    total = 0
+    for k in reversed(range(n)):
+        for i in full[k]:
+            full[i] |= {j for j in full[k] if j < i}
+        total += len(full[k]) * (len(full[k]) + 3) // 2
+    for column in columns:
+        moved = {i for i, x in enumerate(column) if x is not ZERO}
+        for i in reversed(range(n)):
+            if i in moved:
+                moved |= full[i]
+                total += len(full[i])
+        for i in range(n):
+            used = full[i] & moved
+            if used:
+                moved.add(i)
+            total += len(used) + (i in moved)
+    return total
 
 
 def _factorised(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kinetree.engine import SYM, Node, symbols
-from kinetree.program.program import Block, Program, Solve, size
+from kinetree.program.program import Block, Newton, Program, Solve, size
 
 
 class BrokenProgramError(AssertionError):
@@ -75,8 +75,29 @@ def _shapes(program: Program) -> Iterator[str]:
         if out.labels and len(out.labels) != len(out.nodes):
             yield f"output '{out.name}' has labels missing"
     for block in (*program.preamble, *program.blocks):
-        if isinstance(block, Solve):
-            yield from _system(block)
+        yield from _sizes(block)
+
+
+def _sizes(block: Block) -> Iterator[str]:
+    if isinstance(block, Solve):
+        yield from _system(block)
+    elif isinstance(block, Newton):
+        yield from _iteration(block)
+
+
+def _iteration(block: Newton) -> Iterator[str]:
+    name, n = block.targets[0].name if block.targets else "nothing", len(block.targets)
+    sizes = {row.name: len(row.symbols) for row in block.step.inputs}
+    if len(block.start) != n or sizes.get("v", 0) != n or sizes.get("w", 0) != len(block.given):
+        yield f"the iteration for '{name}' has values missing"
+    found = {out.name: len(out.nodes) for out in block.step.outputs}
+    m = found.get("h", 0)
+    D = found.get("D", n**2 if m == n else -1)
+    if (found.get("dv"), found.get("J"), D) != (n, m**2, n * m):
+        yield f"the iteration for '{name}' has equations missing"
+    if block.step.preamble:
+        yield f"the iteration for '{name}' has a preamble"
+    yield from (f"in the iteration for '{name}': {problem}" for problem in problems(block.step))
 
 
 def _system(block: Solve) -> Iterator[str]:

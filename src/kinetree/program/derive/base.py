@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from kinetree.engine import OPS, Node, cos, current, scale, sin, split_coefficient
-from kinetree.program.passes import condense
-from kinetree.program.program import Assign, Block, Program
+from kinetree.engine import (
+    OPS,
+    Node,
+    Rank,
+    add,
+    cos,
+    current,
+    mul,
+    scale,
+    sin,
+    split_coefficient,
+    substitute,
+    symbol,
+)
+from kinetree.program.ordered import ordered
+from kinetree.program.passes import condense, dead
+from kinetree.program.program import Assign, Block, Newton, Program
 from kinetree.program.scheme import Scheme
 
 TRIG = (OPS["sin"], OPS["cos"])
@@ -15,6 +30,57 @@ TRIG = (OPS["sin"], OPS["cos"])
 def is_trig(block: Block) -> bool:
     """Whether a block names a sine or a cosine."""
     return isinstance(block, Assign) and block.expr.op in TRIG
+
+
+@dataclass(frozen=True)
+class Implicit:
+    """What Newton's method solved, at the solution.
+
+    dv = -J⁻¹ dh, where v does not change in dh; where v moves along D alone, dv = dv₀ - D J⁻¹ dh,
+    where v changes in dh by dv₀, the change of its start; this is exact where the start solves the
+    equations, as it does along a motion.
+
+    Attributes:
+        block: the Newton block.
+        blocks: equations that lead to h, J and D.
+        h, J, D: residuals, their derivatives and the directions, row-major; D empty for all.
+    """
+
+    block: Newton
+    blocks: tuple[Block, ...]
+    h: tuple[Node, ...]
+    J: tuple[Node, ...]
+    D: tuple[Node, ...]
+
+    @property
+    def targets(self) -> tuple[Node, ...]:
+        """v."""
+        return self.block.targets
+
+    def matrix(self) -> list[list[Node]]:
+        """J as rows."""
+        n = len(self.h)
+        return [list(self.J[i * n : (i + 1) * n]) for i in range(n)]
+
+    def along(self, x: Sequence[Node]) -> list[Node]:
+        """D x."""
+        m = len(self.h)
+        if not self.D:
+            return list(x)
+        return [add(*map(mul, self.D[i * m : i * m + m], x)) for i in range(len(self.targets))]
+
+    def across(self, y: Sequence[Node]) -> list[Node]:
+        """Dᵀ y."""
+        if not self.D:
+            return list(y)
+        m = len(self.h)
+        return [add(*map(mul, self.D[k::m], y)) for k in range(m)]
+
+
+def _retargeted(block: Block, names: list[Node]) -> Block:
+    if isinstance(block, Assign):
+        return replace(block, target=names[0])
+    return replace(block, targets=tuple(names))
 
 
 class Page:
@@ -65,6 +131,22 @@ class Page:
         name = self._named.get(bare)
         return node if name is None else scale(coef, name)
 
+    def equations(self, block: Newton) -> Implicit:
+        """The equations of a Newton block at its solution, under new names; none is adopted yet."""
+        kept = tuple(out for out in block.step.outputs if out.name != "dv")
+        step = dead(replace(block.step, outputs=kept))
+        rows = {row.name: row.symbols for row in step.inputs}
+        new = dict(zip(rows["v"], block.targets, strict=True))
+        new.update(zip(rows.get("w", ()), block.given, strict=True))
+        blocks: list[Block] = []
+        for inner in step.blocks:
+            renewed = inner.renewed(substitute(inner.operands, new))
+            names = [symbol(self.scheme.fresh(t.name), Rank.LOCAL) for t in inner.targets]
+            new.update(zip(inner.targets, names, strict=True))
+            blocks.append(_retargeted(renewed, names))
+        found = {out.name: tuple(substitute(out.nodes, new)) for out in step.outputs}
+        return Implicit(block, tuple(blocks), found["h"], found["J"], found.get("D", ()))
+
     def outputs(self) -> None:
         """Hand on the Program's own outputs."""
         for out in self.program.outputs:
@@ -75,6 +157,7 @@ class Page:
         info = {k: v for k, v in self.program.info.items() if k != "removed"}
         before = info.get("derivative")
         info["derivative"] = f"{what} of {before}" if before else what
-        done = condense(self.scheme.program(**info))
+        # derivatives inside a loop may use sines that the Program names only behind it
+        done = condense(ordered(self.scheme.program(**info)))
         current().release(self._mark)
         return done

@@ -6,7 +6,9 @@ no output needs is eliminated afterwards.  Nothing is ever expanded, so derivati
 recursive as the scheme.
 
     y = f(x₁, x₂, …)      dy = Σ ∂f/∂xᵢ · dxᵢ, the partial derivatives shared by all directions
+    y = select(c, a, b)   dy = select(c, da, db)
     A X = B               A dX = dB - dA X, one system with the columns of all directions
+    h(v, w) = 0           J dv = -dh at constant v
 
 Refs: Docquier2013 sec. 3.5.2, eqs. 43-46
 """
@@ -17,11 +19,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from kinetree.engine import ADD, MUL, NUM, SYM, ZERO, Node, linear, mul, topological
+from kinetree.engine import (
+    ADD,
+    MUL,
+    NUM,
+    SELECT,
+    SYM,
+    ZERO,
+    Node,
+    linear,
+    mul,
+    select,
+    topological,
+)
 from kinetree.engine.diff import local_partials
 from kinetree.program.derive.base import Page, is_trig
 from kinetree.program.derive.directions import By, Directions, directions, names
-from kinetree.program.program import Assign, Block, Note, Program, Solve
+from kinetree.program.program import Assign, Block, Newton, Note, Program, Solve
 
 Tangents = Mapping[int, Node]
 """Direction number -> derivative; directions without effect are absent."""
@@ -106,8 +120,10 @@ class _Forward:
             if isinstance(block, Assign):
                 self.scheme.adopt(block)
                 self.assign(block)
-            else:
+            elif isinstance(block, Solve):
                 self.solve(block)
+            else:
+                self.newton(block)
 
     def assign(self, block: Block) -> None:
         """The derivatives of a name."""
@@ -141,6 +157,10 @@ class _Forward:
             for d in moving:
                 pairs = zip(inner, node.coefs, strict=True)
                 total[d] = linear(0, tuple((dx[d], c) for dx, c in pairs if d in dx))
+        elif node.op is SELECT:
+            _, da, db = inner
+            for d in moving:
+                total[d] = select(node.args[0], da.get(d, ZERO), db.get(d, ZERO))
         else:
             factors = self._partials(node, inner, stem)
             for d in moving:
@@ -178,6 +198,31 @@ class _Forward:
         for i in range(n):
             for (d, c), x in zip(columns, X[i], strict=True):
                 self.known.setdefault(block.targets[i * k + c], {})[d] = x
+
+    def newton(self, block: Newton) -> None:
+        """dv = -J⁻¹ dh at constant v; along directions D: dv = dv₀ - D J⁻¹ dh (see `Implicit`)."""
+        self.scheme.adopt(block)
+        stem = block.targets[0].name
+        starts = [dict(x) for x in self.tangents(block.start, stem)] if block.directed else []
+        if not any(starts) and not any(self.tangents(block.given, stem)):
+            return
+        implicit = self.page.equations(block)
+        self.known.update(zip(block.targets, starts, strict=block.directed))
+        self.through(implicit.blocks)
+        changes = self.tangents(implicit.h, stem)
+        moving = sorted(set().union(*changes))
+        if not moving:
+            return
+        rhs = [[dh.get(d, ZERO) for d in moving] for dh in changes]
+        note = Note(block.note.body, "J x = dh", "Docquier2013 eqs. (43)-(46)")
+        X = self.scheme.solve(f"{stem}_d", implicit.matrix(), rhs, symmetric=False, note=note)
+        found: list[dict[int, Node]] = starts or [{} for _ in block.targets]
+        for d, column in zip(moving, zip(*X, strict=True), strict=True):
+            for row, dv in zip(found, implicit.along(column), strict=True):
+                row[d] = linear(0, ((row.get(d, ZERO), 1), (dv, -1)))
+        for target, row in zip(block.targets, found, strict=True):
+            named = {d: self.scheme.let(f"{target.name}_d", x, note) for d, x in row.items()}
+            self.known[target] = {d: x for d, x in named.items() if x is not ZERO}
 
     def output(self, name: str) -> None:
         """d`name` by every input, directions last."""

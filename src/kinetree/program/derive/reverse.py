@@ -6,6 +6,7 @@ multiple of the cost of the Program however many inputs there are.
 
     y = f(x₁, x₂, …)      x̄ᵢ += ∂f/∂xᵢ · ȳ
     A X = B               Aᵀ W = X̄,   B̄ += W,   Ā += -W Xᵀ
+    h(v, w) = 0           Jᵀ W = v̄,   h̄ = -W, handed down to w at constant v
 
 Values that do not depend on the inputs asked for take no part.
 
@@ -17,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kinetree.engine import Node, Rank, linear, mul, partials, symbol, symbols
-from kinetree.program.derive.base import Page
+from kinetree.engine import Node, Rank, linear, mul, partials, scale, symbol, symbols
+from kinetree.program.derive.base import Implicit, Page
 from kinetree.program.derive.directions import By, Directions, directions, names
-from kinetree.program.program import Assign, Block, Input, Note, Program, Solve, size
+from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve, size
 
 
 def reverse(
@@ -52,11 +53,15 @@ def reverse(
         state.advance(block)
     for name in names(of):
         state.start(name)
-    for block in reversed(state.active_blocks):
-        if isinstance(block, Assign):
-            state.assign(block)
+    for active in reversed(state.active_blocks):
+        if isinstance(active, Assign):
+            state.assign(active)
+        elif isinstance(active, Solve):
+            state.solve(active)
+        elif isinstance(active, Implicit):
+            state.newton(active)
         else:
-            state.solve(block)
+            state.started(active)
     if not only:
         page.outputs()
     for group in rows:
@@ -70,11 +75,14 @@ class _Reverse:
     def __init__(self, page: Page, rows: Sequence[Directions]) -> None:
         self.page, self.scheme = page, page.scheme
         self.active: set[Node] = {s for group in rows for move in group.moves for s in move}
-        self.active_blocks: list[Block] = []
+        self.active_blocks: list[Block | Implicit] = []
         self.bars: dict[Node, list[Node]] = {}
 
     def advance(self, block: Block) -> None:
         """Take over a block; note whether it depends on the inputs asked for."""
+        if isinstance(block, Newton):
+            self._advance_newton(block)
+            return
         if isinstance(block, Solve):
             named = tuple(self.scheme.let(f"{block.targets[0].name}_A", x) for x in block.matrix)
             block = replace(block, matrix=named)
@@ -82,6 +90,19 @@ class _Reverse:
         if not self.active.isdisjoint(symbols(block.operands)):
             self.active.update(block.targets)
             self.active_blocks.append(block)
+
+    def _advance_newton(self, block: Newton) -> None:
+        """Take over a Newton block; on the way back its equations come between its two ends."""
+        self.scheme.adopt(block)
+        sources = block.operands if block.directed else block.given
+        if self.active.isdisjoint(symbols(sources)):
+            return
+        self.active.update(block.targets)
+        self.active_blocks.append(block)
+        implicit = self.page.equations(block)
+        for inner in implicit.blocks:
+            self.advance(inner)
+        self.active_blocks.append(implicit)
 
     def start(self, name: str) -> None:
         """Declare the weights of an output and hand them to its components."""
@@ -126,6 +147,30 @@ class _Reverse:
             for j in range(n):
                 terms = [(mul(W[i][c], block.targets[j * k + c]), -1) for c in range(k)]
                 self._hand_down(block.matrix[i * n + j], linear(0, tuple(terms)))
+
+    def newton(self, implicit: Implicit) -> None:
+        """Jᵀ W = Dᵀ v̄, then -W to the residuals; v̄ goes on to the start where that matters."""
+        if self.bars.keys().isdisjoint(implicit.targets):
+            return
+        J = implicit.matrix()
+        Jt = [[row[i] for row in J] for i in range(len(J))]
+        bars = [self._bar(v) for v in implicit.targets]
+        seeds = [[x] for x in implicit.across(bars)]
+        note = Note(implicit.block.note.body, "adjoint system", "Griewank2008 ch. 3")
+        stem = f"{implicit.targets[0].name}_w"
+        W = self.scheme.solve(stem, Jt, seeds, symmetric=False, note=note)
+        if implicit.block.directed:
+            self.bars.update({v: [bar] for v, bar in zip(implicit.targets, bars, strict=True)})
+        for h, (weight,) in zip(implicit.h, W, strict=True):
+            self._hand_down(h, scale(-1, weight))
+
+    def started(self, block: Newton) -> None:
+        """What has reached v through its own equations: to the start, or dropped: v is constant."""
+        for v, start in zip(block.targets, block.start, strict=True):
+            if v in self.bars:
+                bar = self._bar(v)
+                if block.directed:
+                    self._hand_down(start, bar)
 
     def output(self, group: Directions) -> None:
         """The bars of one input, along its directions."""
