@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
-from kinetree.model.closing import CLOSURES, spelled, time_symbol
+from kinetree.model.closing import CLOSURES
+from kinetree.model.forces import ANY
+from kinetree.model.forcing import FORCES, LABELS
+from kinetree.model.laws import spelled, time_symbol
 from kinetree.model.system import Model
 from kinetree.model.values import rotation_rpy
 
@@ -16,13 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kinetree.engine import Node
-    from kinetree.formats.schema import (
-        BodyData,
-        ClosureSection,
-        Document,
-        JointSection,
-        PointData,
-    )
+    from kinetree.formats.schema import BodyData, Document, PointData, StateData
+    from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
     from kinetree.model.parts import Body
     from kinetree.model.values import Scalar
 
@@ -49,13 +47,16 @@ class _Builder:
         self.model = Model("unnamed")
 
     def run(self) -> Model:
-        """Add everything in order: parameters, ground, bodies, joints, wrenches, closures."""
+        """Add everything in order: parameters, tables, bodies, joints, what acts on them."""
         document = self.document
         with self.gather():
             self.model = Model(document.name)
         for name, row in document.parameters.items():
             with self.gather():
                 self.model.parameter(name, row.value, row.unit)
+        for name, table in document.tables.items():
+            with self.gather():
+                self.model.table(name, table.knots, table.values, table.slopes)
         x, y, z = self.scalars("gravity", document.gravity, "gravity")
         self.model.gravity = (x, y, z)
         self.points(self.model.ground, document.ground.points, "ground")
@@ -74,6 +75,10 @@ class _Builder:
         for name, drive in document.drives.items():
             with self.gather():
                 self.drive(name, drive.law)
+        self.states(document.states)
+        for name, force in document.forces.items():
+            with self.gather():
+                self.force(name, force)
         if self.mistakes:
             raise combine(self.mistakes, FormatError)
         self.model.shapes, self.model.layout = document.shapes, document.layout
@@ -149,6 +154,58 @@ class _Builder:
             expr = as_node(self.scalar(f"{name}.drive", law, f"drives.{name}", {t.name: t}))
         self.model.drive(name, expr)
 
+    def states(self, rows: dict[str, StateData]) -> None:
+        """Add the states, then their rates, which may speak of all of them."""
+        for name, row in rows.items():
+            with self.gather():
+                self.model.state(name, row.initial, None, row.unit)
+        names = spelled(self.model.state_names())
+        for name, row in rows.items():
+            if row.rate is None or name not in self.model.states:
+                continue
+            with self.gather():
+                path = f"states.{name}.rate"
+                rate = as_node(self.scalar(f"{name}.rate", row.rate, path, names))
+                self.model.state_rate(name, rate)
+
+    def force(self, name: str, data: ForceSection) -> None:
+        """Add one force; its scalars and laws may be expressions."""
+        given = data.model_dump(exclude_unset=True)
+        row = FORCES[given.pop("kind")]
+        places: Any = (
+            given.pop("points")
+            if row.places == ANY
+            else [given.pop(label) for label in LABELS[row.places]]
+        )
+        path = f"forces.{name}"
+        labels = tuple(places) if row.places == ANY else LABELS[row.places]
+        names = spelled(self.model.force_law_names(row.name, labels))
+        for key in given:
+            stem, place = f"{name}.{key}", f"{path}.{key}"
+            if given[key] is None:
+                continue
+            if key in row.scalars:
+                given[key] = self.scalar(stem, given[key], place)
+            elif key in row.vectors:
+                given[key] = self.scalars(stem, given[key], place)
+            elif key in row.laws:
+                given[key] = self.scalar(stem, given[key], place, names)
+            elif key in row.vector_laws:
+                given[key] = self.vector_law(stem, given[key], place, names)
+        self.model.force(row.name, name, places, given)
+
+    def vector_law(self, stem: str, value: Any, path: str, names: Mapping[str, Node]) -> Any:
+        """Three expressions, or three per label."""
+        if isinstance(value, dict):
+            return {
+                label: self.vector_law(f"{stem}.{label}", law, f"{path}.{label}", names)
+                for label, law in value.items()
+            }
+        return [
+            self.scalar(f"{stem}_{end}", law, f"{path}[{k}]", names)
+            for k, (end, law) in enumerate(zip("xyz", value, strict=True))
+        ]
+
     def scalars(
         self, stem: str, values: Sequence[Any], path: str, ends: Sequence[str] = "xyz"
     ) -> list[Scalar]:
@@ -174,7 +231,7 @@ class _Builder:
             return number
         names = {row.name: row.symbol for row in self.model.parameters.values()} | dict(more or {})
         try:
-            node = parse(value, names, path)
+            node = parse(value, names, path, self.model.tables)
         except KinetreeError as mistake:
             self.mistakes.append(mistake)
             return 0

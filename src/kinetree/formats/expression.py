@@ -6,7 +6,9 @@
     power   = atom [ "**" sign ]
     atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
 
-A name is a parameter of the model (dots allowed) or `pi`; a function is one of the engine's table.
+A name is a parameter of the model (dots allowed) or `pi`; a function is one of the engine's table,
+among them select(c, a, b), which is a where c > 0 and b elsewhere; min(a, b) or max(a, b); or
+table_NAME(x), the table of that name looked up, of which table_NAME.d1(x) is the derivative.
 As in Python, -a**2 is -(a**2) and a**b**c is a**(b**c).
 """
 
@@ -17,14 +19,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, as_node, call, number
+from kinetree.engine import Node, as_node, call, maximum, minimum, number, table
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.errors import ExpressionError, suggest
+from kinetree.tables import CUBIC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-ARITY = {op.name: op.arity for op in FUNCTIONS}
+    from kinetree.engine import Table
+
+EXTRA: dict[str, Callable[[Node, Node], Node]] = {"min": minimum, "max": maximum}
+"""Functions of two arguments that are no operators of the engine."""
+ARITY = {op.name: op.arity for op in FUNCTIONS} | dict.fromkeys(EXTRA, 2)
 CONSTANTS = {"pi": math.pi}
 DEEPEST = 60
 """Most brackets, signs and powers inside one another."""
@@ -49,13 +56,19 @@ class Token:
     at: int
 
 
-def parse(text: str, names: Mapping[str, Node], element: str) -> Node:
+def parse(
+    text: str,
+    names: Mapping[str, Node],
+    element: str,
+    tables: Mapping[str, Table] | None = None,
+) -> Node:
     """The Node of an expression.
 
     Args:
         text: the expression.
         names: the parameters it may use.
         element: where it stands in the file, for errors.
+        tables: the tables it may look up, by the NAME of table_NAME(x).
 
     Raises:
         ExpressionError: naming the element, the place and the nearest known name.
@@ -67,6 +80,11 @@ def parse(text: str, names: Mapping[str, Node], element: str) -> Node:
             cure=f"use at most {LONGEST}, with parameters for its parts",
         )
     reader = _Reader(text, names, element)
+    reader.tables = {
+        f"table_{name}" + (f".d{order}" if order else ""): (data, order)
+        for name, data in (tables or {}).items()
+        for order in range(CUBIC + 1)
+    }
     try:
         node = reader.sum(0)
     except ExpressionError as error:
@@ -104,6 +122,7 @@ class _Reader:
 
     def __init__(self, text: str, names: Mapping[str, Node], element: str) -> None:
         self.text, self.names, self.element = text, names, element
+        self.tables: dict[str, tuple[Table, int]] = {}
         self.rest = _tokens(text, element)
         self.token = next(self.rest)
 
@@ -192,17 +211,22 @@ class _Reader:
 
     def call(self, name: str, depth: int) -> Node:
         """The function `name` of the arguments that follow."""
-        if name not in ARITY:
+        arity = 1 if name in self.tables else ARITY.get(name)
+        if arity is None:
             raise self.wrong(
-                f"the engine does not know the function '{name}'", suggest(name, ARITY, "function")
+                f"the engine does not know the function '{name}'",
+                suggest(name, [*ARITY, *self.tables], "function"),
             )
         args = [self.sum(depth + 1)]
         while self.take(","):
             args.append(self.sum(depth + 1))
         self.need(")")
-        if len(args) != ARITY[name]:
-            raise self.wrong(f"'{name}' has {len(args)} arguments", f"give it {ARITY[name]}")
-        return call(name, *args)
+        if len(args) != arity:
+            raise self.wrong(f"'{name}' has {len(args)} arguments", f"give it {arity}")
+        if name in self.tables:
+            data, order = self.tables[name]
+            return table(args[0], data, order)
+        return EXTRA[name](*args) if name in EXTRA else call(name, *args)
 
     def name(self, name: str) -> Node:
         """The parameter or constant called `name`."""
@@ -210,7 +234,7 @@ class _Reader:
             return self.names[name]
         if name in CONSTANTS:
             return as_node(CONSTANTS[name])
-        if name in ARITY:
+        if name in ARITY or name in self.tables:
             raise self.wrong(f"the function '{name}' has no argument", f"write {name}(…)")
         raise self.wrong(f"there is no parameter '{name}'", suggest(name, self.names, "parameter"))
 

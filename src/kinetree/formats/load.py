@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kinetree.errors import FormatError, suggest
+from kinetree.errors import FormatError, UnsupportedError, suggest
+from kinetree.model.frame_model import FrameModel
 
 if TYPE_CHECKING:
     import os
@@ -59,6 +60,12 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
     file = Path(path)
     _suffix(file, YAML_SUFFIXES)
+    if isinstance(model, FrameModel):
+        raise UnsupportedError(
+            "it is given by position matrices, which model files do not hold",
+            element=f"model '{model.name}'",
+            cure="keep its Python script",
+        )
     yaml_file.save(model, file)
 
 

@@ -20,6 +20,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.formats.build import build
+from kinetree.formats.lines import located
 from kinetree.formats.schema import validate
 from kinetree.model.digest import to_data
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 500_000
 """Most values a file may unfold to; repeated aliases can multiply a small file without end."""
-NAMED_SECTIONS = ("parameters", "bodies", "points", "joints", "wrenches", "closures")
+NAMED_SECTIONS = (
+    "parameters", "bodies", "points", "joints", "wrenches", "closures", "states", "forces",
+)  # fmt: skip
 """Sections whose order means something."""
 WIDTH = 110
 """Columns before a line is broken."""
@@ -49,12 +52,15 @@ def read(text: str, where: str = "the file") -> Model:
     """The Model described by YAML text; `where` names the source in errors.
 
     Raises:
-        FormatError: with all mistakes found, each with its path.
+        FormatError: with all mistakes found, each with its path and line.
     """
     data = parse_yaml(text, where)
     if not isinstance(data, dict):
         raise FormatError("it holds no mapping", element=where, cure="begin with 'name: …'")
-    return build(validate(data))
+    try:
+        return build(validate(data))
+    except KinetreeError as error:
+        raise located(error, text) from None
 
 
 def parse_yaml(text: str, where: str) -> Any:

@@ -32,7 +32,7 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
 
 def plane(n: Vector) -> tuple[Vector, Vector]:
     """Two directions that make a right-handed orthonormal triad (first, second, n)."""
-    if 1 in n:
+    if 1 in n and n.count(0) == 2:
         k = n.index(1)
         units: tuple[Vector, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
         return units[(k + 1) % 3], units[(k + 2) % 3]

@@ -8,10 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from kinetree.errors import unknown
+from kinetree.model.parts import Joint, Limits, Mimic
+from kinetree.model.values import number, numbers
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kinetree.model.parts import Body, Joint, Limits, Mimic, Point
+    from kinetree.model.parts import Body, Point
     from kinetree.model.values import Scalar
 
     Place = Body | Point | str
@@ -148,3 +152,45 @@ class JointMethods(ABC):
         T1 T2 T3 translate along x, y, z, R1 R2 R3 rotate about them; frames coincide at q = 0.
         """
         return self.joint("sequence", name, parent, child, {"steps": steps}, **data)
+
+
+def joint_fields(data: JointData, nq: int, element: str) -> dict[str, Any]:
+    """The data that every joint carries, checked, as fields of a Joint."""
+    start = data.get("initial")
+    return {
+        "limits": _limits(data.get("limits"), f"{element} limits"),
+        "mimic": _mimic(data.get("mimic"), f"{element} mimic"),
+        "initial": None if start is None else _start(start, nq, f"{element} initial"),
+        "damping": float(number(data.get("damping", 0.0), f"{element} damping")),
+        "friction": float(number(data.get("friction", 0.0), f"{element} friction")),
+        "renamed": data.get("coordinates") is not None,
+    }
+
+
+def _limits(given: Any, element: str) -> Limits | None:
+    """Limits from an object, a mapping or (lower, upper)."""
+    if given is None or isinstance(given, Limits):
+        return given
+    if isinstance(given, dict):
+        fields = Limits.__dataclass_fields__
+        for name in given:
+            if name not in fields:
+                raise unknown("limit", name, fields, element)
+        return Limits(**{name: float(number(v, element)) for name, v in given.items()})
+    lower, upper = numbers(given, element, (2,))
+    return Limits(float(lower), float(upper))
+
+
+def _mimic(given: Any, element: str) -> Mimic | None:
+    """Mimic from an object or (joint, ratio, offset)."""
+    if given is None or isinstance(given, Mimic):
+        return given
+    joint, ratio, offset = (*given, 1.0, 0.0)[:3] if len(given) == 1 else (*given, 0.0)[:3]
+    name = joint.name if isinstance(joint, Joint) else joint
+    return Mimic(name, float(number(ratio, element)), float(number(offset, element)))
+
+
+def _start(given: Any, nq: int, element: str) -> tuple[float, ...]:
+    """Start coordinates from one number or a list of nq."""
+    listed = [given] if isinstance(given, int | float) else given
+    return tuple(float(value) for value in numbers(listed, element, (nq,)))

@@ -18,6 +18,7 @@ from kinetree.errors import (
     sentence,
 )
 from kinetree.model import topology
+from kinetree.model.forcing import LABELS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Float
@@ -81,7 +82,7 @@ def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tu
         )
     dropped = {"mass"} if not invertible else set()
     dropped |= {"inertia"} if inertia == "ignore" else set()
-    found = tuple(f for f in findings(model) if f.topic not in dropped)
+    found = tuple(f for f in model.findings() if f.topic not in dropped)
     raised = [f for f in found if f.severity == ERROR or (f.topic, inertia) == ("inertia", "error")]
     if raised:
         raise combine([f.error() for f in raised], ModelError)
@@ -94,16 +95,26 @@ def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tu
 def findings(model: Model) -> tuple[Finding, ...]:
     """All problems of `model`, in the order tree, names, data, values, inertias, loops, masses."""
     broken = [_as_finding(e, "tree") for e in topology.problems(model)]
-    found = [*broken, *_names(model), *_data(model)]
+    found, table = general(model)
+    if not broken and table is not None:
+        found += [*_closures(model, table), *_forces(model), *_masses(model, table)]
+    return (*broken, *found)
+
+
+def general(model: Model) -> tuple[list[Finding], ParameterTable | None]:
+    """Problems of names, data, values and inertias, whatever makes the bodies move.
+
+    Returns:
+        The findings, and the parameters where all of them have values.
+    """
+    found = [*_names(model), *_data(model)]
     try:
         table = parameter_table(model)
     except KinetreeError as error:
-        return (*found, *(_as_finding(part, "value") for part in error.parts))
+        return [*found, *(_as_finding(part, "value") for part in error.parts)], None
     bad = list(_values(table))
     found += [*bad, *(f for body in model.bodies.values() for f in _inertia(body, table))]
-    if not broken and not bad:
-        found += [*_closures(model, table), *_masses(model, table)]
-    return tuple(found)
+    return found, None if bad else table
 
 
 def _as_finding(error: KinetreeError, topic: str) -> Finding:
@@ -134,6 +145,15 @@ def _names(model: Model) -> Iterator[Finding]:
                         "rename the joint or the parameter",
                     )
             owner.setdefault(name, element)
+    for name in model.states:
+        if f"x_{name}" in model.parameters:
+            yield Finding(
+                ERROR,
+                "name",
+                f"state '{name}'",
+                f"in equations it meets the parameter 'x_{name}'",
+                "rename the state or the parameter",
+            )
 
 
 def _data(model: Model) -> Iterator[Finding]:
@@ -243,6 +263,21 @@ def _closures(model: Model, table: ParameterTable) -> Iterator[Finding]:
                 WARNING,
                 "loop",
                 element,
+                f"no joint lets '{bodies[0].name}' move against '{bodies[1].name}'",
+                "remove it, or put a joint between the two bodies",
+            )
+
+
+def _forces(model: Model) -> Iterator[Finding]:
+    """Forces between bodies that are one piece."""
+    tree = topology.tree(model)
+    for force in model.forces.values():
+        bodies = [point.body for point in force.points]
+        if force.labels == LABELS[2] and topology.welded(tree, *bodies):
+            yield Finding(
+                WARNING,
+                "data",
+                f"force '{force.name}'",
                 f"no joint lets '{bodies[0].name}' move against '{bodies[1].name}'",
                 "remove it, or put a joint between the two bodies",
             )

@@ -1,42 +1,43 @@
-"""The closure methods of a model, one per kind, and the tracing of user laws.
+"""The closure methods of a model, one per kind.
 
 The methods only name the kind; its row in the closure table says which conditions it is made of.
-A law is an expression (a Node), a Python function that is called once with Nodes and returns one,
-or several of these; a function takes any of the arguments `q`, `qd`, `t`, `x`, `y`, `z`, by these
-names.
+A law takes any of the arguments `q`, `qd`, `t`, `x`, `y`, `z`, by these names; the last three are
+the place of the first end in the frame of the second.
 """
 
 from __future__ import annotations
 
-import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, Rank, as_node, symbol, symbols
+from kinetree.engine import Node, Rank, symbol, symbols
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.closures import Closure, ClosureKind, Drive, RateLaw
 from kinetree.model.closures import Law as LawCondition
+from kinetree.model.forcing import force_laws
+from kinetree.model.laws import (
+    LawMethods,
+    Named,
+    coordinate_symbol,
+    spelled,
+    time_symbol,
+    traced,
+    velocity_symbol,
+)
 from kinetree.model.parts import REQUIRED, Joint, check_name
 from kinetree.model.values import Scalar, scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
 
     from kinetree.model.builder import Axis, Place
-    from kinetree.model.parts import Parameter, Point
-
-    Law = Node | Callable[..., Any] | Sequence[Any]
-    """An expression, a function of q, qd, t, x, y, z that gives some, or several expressions."""
+    from kinetree.model.laws import Law
+    from kinetree.model.parts import Point
+    from kinetree.model.system import Model
 
 CLOSURES: dict[str, ClosureKind] = {}
 """The closure table: kind name -> row; the room `constraints` fills it."""
 PLACE_LETTERS = ("x", "y", "z")
-
-
-def time_symbol() -> Node:
-    """The time t [s] in laws."""
-    return symbol("t", Rank.COORDINATE)
 
 
 def place_symbols() -> tuple[Node, Node, Node]:
@@ -45,55 +46,15 @@ def place_symbols() -> tuple[Node, Node, Node]:
     return x, y, z
 
 
-def coordinate_symbol(name: str) -> Node:
-    """The coordinate called `name`, in laws and equations: q_NAME."""
-    return symbol(f"q_{name}", Rank.COORDINATE)
-
-
-def velocity_symbol(name: str) -> Node:
-    """The velocity called `name`, in laws and equations: qd_NAME."""
-    return symbol(f"qd_{name}", Rank.VELOCITY)
-
-
-class Named(Mapping[str, Node]):
-    """Symbols by name, as a law gets its q and qd; an unknown name is refused with the nearest."""
-
-    def __init__(self, what: str, rows: Mapping[str, Node], element: str) -> None:
-        self._what, self._rows, self._element = what, rows, element
-
-    def __getitem__(self, name: str) -> Node:
-        if name not in self._rows:
-            raise unknown(self._what, name, self._rows, self._element)
-        return self._rows[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-
-class ClosureMethods(ABC):
+class ClosureMethods(LawMethods):
     """``model.close_KIND(name, first, second, …)`` for every closure kind, laws and drives."""
 
     closures: dict[str, Closure]
     drives: dict[str, Drive]
-    joints: dict[str, Joint]
-    parameters: dict[str, Parameter]
 
     @abstractmethod
     def _place(self, place: Any, element: str) -> Point:
         """The Point meant by a body, a point or a path."""
-
-    @property
-    @abstractmethod
-    def coordinates(self) -> list[str]:
-        """Names of all q."""
-
-    @property
-    @abstractmethod
-    def velocities(self) -> list[str]:
-        """Names of all qd."""
 
     def closure(
         self,
@@ -272,35 +233,6 @@ class ClosureMethods(ABC):
                 full[key] = tuple(value)
         return full
 
-    def _coordinate(self, joint: Any, element: str) -> str:
-        """The coordinate of a joint that has exactly one of its own, or the one of that name."""
-        name = joint.name if isinstance(joint, Joint) else str(joint)
-        owners = {c: row for row in self.joints.values() for c in row.coordinates}
-        found = self.joints.get(name, owners.get(name))
-        if found is None:
-            raise unknown("coordinate", name, self.coordinates, element)
-        if found.nq != found.nv:
-            raise ModelError(
-                f"joint '{found.name}' turns by a quaternion",
-                element=element,
-                cure="use a joint whose velocities are the rates of its coordinates",
-            )
-        if found.follows:
-            raise ModelError(
-                f"joint '{name}' follows another",
-                element=element,
-                cure="use the coordinate of the joint that leads",
-            )
-        if name in found.coordinates:
-            return name
-        if len(found.coordinates) != 1:
-            raise ModelError(
-                f"joint '{name}' has {len(found.coordinates)} coordinates",
-                element=element,
-                cure=f"name one of {', '.join(found.coordinates) or 'another joint'}",
-            )
-        return found.coordinates[0]
-
     def law_names(self, kind: str, element: str = "") -> dict[str, Any]:
         """What the laws of a closure may use, under the names of a function's arguments."""
         row = CLOSURES[kind]
@@ -313,57 +245,13 @@ class ClosureMethods(ABC):
             names |= dict(zip(PLACE_LETTERS, place_symbols(), strict=True))
         return names
 
-    def _laws(self, law: Any, names: Mapping[str, Any], element: str) -> tuple[Node, ...]:
-        """The expressions of a law, each of known symbols only."""
-        for name in names:
-            if name in self.parameters:
-                raise ModelError(
-                    f"in laws '{name}' is not the parameter of that name",
-                    element=element,
-                    cure="rename the parameter",
-                )
-        value = traced(law, names, element)
-        listed = list(value) if isinstance(value, Sequence) else [value]
-        laws = tuple(as_node(entry) for entry in listed)
-        known = {row.symbol for row in self.parameters.values()} | set(spelled(names).values())
-        for found in symbols(laws):
-            if found not in known:
-                listed = sorted(entry.name for entry in known)
-                raise unknown("name", found.name, listed, f"{element} law")
-            if not found.name.replace(".", "_").isidentifier():
-                raise ModelError(
-                    f"'{found.name}' cannot be written in a law",
-                    element=element,
-                    cure="name the coordinate by letters, digits and underscores",
-                )
-        return laws
 
-
-def spelled(names: Mapping[str, Any]) -> dict[str, Node]:
-    """The symbols a law may use, by their own names: q_NAME, qd_NAME, t, x, y, z."""
-    found: list[Node] = []
-    for entry in names.values():
-        found += entry.values() if isinstance(entry, Named) else [entry]
-    return {node.name: node for node in found}
-
-
-def uses_time(model: ClosureMethods) -> bool:
-    """Whether a law of the model depends on the time t."""
+def uses_time(model: Model) -> bool:
+    """Whether a law of a drive, closure, force or state depends on the time t."""
     laws = [drive.law for drive in model.drives.values() if drive.law is not None]
     for closure in model.closures.values():
         laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
-    return time_symbol() in symbols(laws)
-
-
-def traced(law: Any, names: Mapping[str, Any], element: str) -> Any:
-    """What a law gives: itself, or the result of the function of the symbols it asks for."""
-    if not callable(law):
-        return law
-    wanted = list(inspect.signature(law).parameters)
-    for name in wanted:
-        if name not in names:
-            raise unknown("argument of a law", name, names, element)
-    return law(**{name: names[name] for name in wanted})
+    return time_symbol() in symbols([*laws, *force_laws(model)])
 
 
 __all__ = [

@@ -11,14 +11,19 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, text
+from kinetree.engine import Node, compounds, text
+from kinetree.errors import ModelError
+from kinetree.model.forces import ANY
+from kinetree.model.forcing import FORCES
 from kinetree.model.parts import Shift, Turn, Twist
 from kinetree.model.values import IDENTITY
+from kinetree.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.model.closures import Closure, Condition, Drive
+    from kinetree.model.forces import Force, State
     from kinetree.model.parts import Body, Joint, Motion, Point
     from kinetree.model.system import Model
     from kinetree.model.values import Scalar
@@ -30,7 +35,40 @@ def to_data(model: Model) -> dict[str, Any]:
     Scalars given by an expression appear as its text, the one of the file when it came from there.
     Fields at their default are left out.
     """
-    return _to_data(model, _Speller(model.sources))
+    spell = _Speller(model.sources)
+    data = _to_data(model, spell)
+    tables = _tables(model, spell)
+    if not tables:
+        return data
+    at = 1 + list(data).index("parameters" if "parameters" in data else "gravity")
+    rows = list(data.items())
+    return dict([*rows[:at], ("tables", tables), *rows[at:]])
+
+
+def _tables(model: Model, spell: _Speller) -> dict[str, Any]:
+    """Tables that were added by name, then others that laws look up."""
+    found = dict(model.tables)
+    for table in spell.tables.values():
+        if _rows(found.setdefault(table.name, table)) != _rows(table):
+            raise ModelError(
+                "two tables have this name",
+                element=f"table '{table.name}'",
+                cure="give every table a name of its own",
+            )
+    return {name: _table(table) for name, table in found.items()}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """One table without its name; slopes only where they are not those of its values."""
+    rows = dict(zip(("knots", "values", "slopes"), _rows(table), strict=True))
+    if Table.monotone(table.knots, table.values).slopes == table.slopes:
+        del rows["slopes"]
+    return {key: [plain(x) for x in row] for key, row in rows.items()}
+
+
+def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
+    """The content of a table."""
+    return table.knots, table.values, table.slopes
 
 
 def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
@@ -52,6 +90,10 @@ def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
         data["closures"] = {row.name: _closure(row, spell) for row in model.closures.values()}
     if model.drives:
         data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
+    if model.states:
+        data["states"] = {row.name: _state(row, spell) for row in model.states.values()}
+    if model.forces:
+        data["forces"] = {row.name: _force(row, spell) for row in model.forces.values()}
     return data
 
 
@@ -59,7 +101,7 @@ def content_hash(model: Model) -> str:
     """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
 
     Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
-    normal form, joints by their motions, closures by their conditions.
+    normal form, joints by their motions, closures by their conditions, tables by their content.
     """
     spell = _Speller({})
     data = _exact(_to_data(model, spell))
@@ -73,6 +115,8 @@ def content_hash(model: Model) -> str:
         for name in row.keys() & closure.arguments.keys() - closure.scalars.keys():
             del row[name]
         row["conditions"] = _exact([_condition(c) for c in closure.conditions])
+    if spell.tables:
+        data["tables"] = sorted((t.name, _rows(t)) for t in spell.tables.values())
     canonical = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -94,17 +138,23 @@ def plain(value: float) -> float:
 
 
 class _Speller:
-    """Scalars as numbers or expression texts."""
+    """Scalars as numbers or expression texts; the tables that these look up are noted."""
 
     def __init__(self, sources: dict[str, str]) -> None:
         self.sources = sources
+        self.tables: dict[str, Table] = {}
 
     def one(self, name: str, value: Scalar) -> float | str:
         """The scalar called `name` as data."""
+        if isinstance(value, Node):
+            rows = (node.op.lookup for node in compounds((value,)))
+            self.tables |= {row.table.digest: row.table for row in rows if row is not None}
         if name in self.sources:
             return self.sources[name]
         if isinstance(value, Node):
-            return text(value)
+            if not value.is_number:
+                return text(value)
+            value = value.value
         if isinstance(value, Fraction):
             return plain(value.numerator) if value.denominator == 1 else str(value)
         return plain(value)
@@ -204,6 +254,53 @@ def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
     return {} if drive.law is None else {"law": spell.one(f"{drive.coordinate}.drive", drive.law)}
 
 
+def _state(state: State, spell: _Speller) -> dict[str, Any]:
+    """One state without its name."""
+    data: dict[str, Any] = {"initial": plain(state.initial)} if state.initial else {}
+    if state.rate is not None:
+        data["rate"] = spell.one(f"{state.name}.rate", state.rate)
+    if state.unit:
+        data["unit"] = state.unit
+    return data
+
+
+def _force(force: Force, spell: _Speller) -> dict[str, Any]:
+    """One force without its name; arguments at their defaults are left out."""
+    row = FORCES[force.kind]
+    paths = dict(zip(force.labels, (point.path for point in force.points), strict=True))
+    data: dict[str, Any] = {"kind": force.kind}
+    data |= {"points": paths} if row.places == ANY else paths
+    for key, value in force.arguments.items():
+        if value is None or _equal(value, row.options[key]):
+            continue
+        name = f"{force.name}.{key}"
+        if key in row.vectors:
+            data[key] = spell.all(name, value)
+        elif key in row.laws:
+            data[key] = spell.one(name, value[0])
+        elif key in row.vector_laws:
+            data[key] = _vector_law(name, value, spell)
+        else:
+            data[key] = _argument(name, value, spell)
+    return data
+
+
+def _equal(value: Any, default: Any) -> bool:
+    """Whether an argument is at its default; expressions never are."""
+    if isinstance(value, Node) or not isinstance(default, int | float | str | tuple | dict):
+        return False
+    if isinstance(value, tuple) and any(isinstance(entry, Node) for entry in value):
+        return False
+    return bool(value == default)
+
+
+def _vector_law(name: str, value: Any, spell: _Speller) -> Any:
+    """Three expressions, or three per label."""
+    if isinstance(value, dict):
+        return {label: _vector_law(f"{name}.{label}", law, spell) for label, law in value.items()}
+    return spell.all(name, value)
+
+
 def _condition(condition: Condition) -> list[Any]:
     """A condition as its name and what it holds; expressions in normal form."""
     held = [getattr(condition, row.name) for row in fields(condition)]
@@ -213,7 +310,7 @@ def _condition(condition: Condition) -> list[Any]:
 
 def _argument(name: str, value: Any, spell: _Speller) -> Any:
     """An argument of a joint kind: a word, a scalar, or a list of them."""
-    if isinstance(value, str):
+    if isinstance(value, str | bool):
         return value
     if isinstance(value, Node | int | float | Fraction):
         return spell.one(name, value)

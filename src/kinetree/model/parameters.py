@@ -2,8 +2,8 @@
 
 Numbers given for gravity, masses, centres of mass, inertias, points and pitches become parameters
 with names such as "crank.mass", "crank.com_x", "crank.inertia_xx", "crank.tip_x", "thread.pitch",
-"gravity_z". Exact zeros and ones are folded into the equations. Named parameters stay symbols
-whatever their value.
+"gravity_z", "strut.stiffness". Exact zeros and ones are folded into the equations. Named parameters
+stay symbols whatever their value.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, as_node, evaluate, number, symbol, symbols
 from kinetree.errors import DuplicateNameError, unknown
+from kinetree.model.forcing import force_units
 from kinetree.model.parts import Twist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kinetree.model.closures import Closure
+    from kinetree.model.forces import Force
     from kinetree.model.parts import Body, Joint, Point
     from kinetree.model.system import Model
     from kinetree.model.values import Scalar
@@ -67,6 +69,10 @@ class ParameterTable:
         """Default values of the run-time parameters."""
         return tuple(row.value for row in self.rows)
 
+    def numbers(self) -> dict[Node, float]:
+        """Symbol -> default value of the run-time parameters."""
+        return {row.symbol: row.value for row in self.rows}
+
     @property
     def units(self) -> tuple[str, ...]:
         """Units of the run-time parameters."""
@@ -107,6 +113,14 @@ class ParameterTable:
     def closure_scalar(self, closure: Closure, name: str) -> Node:
         """A length [m] or ratio of a closure."""
         return self.nodes[f"{closure.name}.{name}"]
+
+    def force_scalar(self, force: Force, name: str) -> Node:
+        """A scalar of a force element."""
+        return self.nodes[f"{force.name}.{name}"]
+
+    def force_vector(self, force: Force, name: str) -> Nodes3:
+        """Three scalars of a force element."""
+        return self._triple(f"{force.name}.{name}")
 
     def _triple(self, stem: str) -> Nodes3:
         return (self.nodes[f"{stem}_x"], self.nodes[f"{stem}_y"], self.nodes[f"{stem}_z"])
@@ -184,6 +198,9 @@ def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
     for closure in model.closures.values():
         for name, value in closure.scalars.items():
             yield f"{closure.name}.{name}", value, CLOSURE_UNITS.get(name, ""), Rank.LENGTH
+    for force in model.forces.values():
+        for name, value, unit in force_units(model, force):
+            yield f"{force.name}.{name}", value, unit, Rank.PARAMETER
 
 
 def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:

@@ -11,21 +11,20 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, suggest, unknown
 from kinetree.model import check as checks
 from kinetree.model import digest, topology
-from kinetree.model.builder import JointData, JointMethods
+from kinetree.model.builder import JointData, JointMethods, joint_fields
 from kinetree.model.closing import ClosureMethods
 from kinetree.model.parts import (
     REQUIRED,
     Body,
     Joint,
     Kind,
-    Limits,
-    Mimic,
     Parameter,
     Point,
     Wrench,
     check_name,
 )
-from kinetree.model.values import Scalar, Scalar3, number, numbers, scalar, scalars
+from kinetree.model.pushing import ForceMethods
+from kinetree.model.values import Scalar, Scalar3, number, scalar, scalars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,18 +34,20 @@ if TYPE_CHECKING:
     from kinetree.model.builder import Place
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
+    from kinetree.model.forces import Force, State
     from kinetree.model.topology import Tree
+    from kinetree.tables import Table
 
 KINDS: dict[str, Kind] = {}
 """The joint table: kind name -> row; the room `joints` fills it."""
 
 RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": Rank.LENGTH}
 PARAMETER_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
-RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t")
+RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t", "x")
 FRAMES = ("body", "world")
 
 
-class Model(JointMethods, ClosureMethods):
+class Model(JointMethods, ClosureMethods, ForceMethods):
     """A mechanism: bodies, joints, wrenches and parameters in the order in which they were added.
 
     Attributes:
@@ -58,6 +59,9 @@ class Model(JointMethods, ClosureMethods):
         wrenches: name -> Wrench.
         closures: name -> Closure; their order numbers the constraints.
         drives: coordinate -> Drive.
+        forces: name -> Force.
+        states: name -> State; their order numbers x.
+        tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         sources: path of a scalar -> the text it had in the model file.
         shapes: free-form data for viewers, kept verbatim.
@@ -76,6 +80,9 @@ class Model(JointMethods, ClosureMethods):
         self.wrenches: dict[str, Wrench] = {}
         self.closures: dict[str, Closure] = {}
         self.drives: dict[str, Drive] = {}
+        self.forces: dict[str, Force] = {}
+        self.states: dict[str, State] = {}
+        self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
         self.sources: dict[str, str] = {}
         self.shapes: Any = None
@@ -182,7 +189,7 @@ class Model(JointMethods, ClosureMethods):
             q_names,
             v_names,
             given,
-            **_data_fields(data, nq, element),
+            **joint_fields(data, nq, element),
         )
         self.joints[name] = made
         return made
@@ -191,7 +198,7 @@ class Model(JointMethods, ClosureMethods):
         """Add an external wrench: a run-time input of six values [torque; force] [N.m, N].
 
         Args:
-            name: of the input; a Python identifier, none of q, qd, qdd, tau, p, t.
+            name: of the input; a Python identifier, none of q, qd, qdd, tau, p, t, x.
             place: body (its origin) or point at which the force acts, about which the torque is.
             frame: "body" for components in the frame of the place, "world" for the ground's.
         """
@@ -349,45 +356,3 @@ def _names(
             raise ModelError(f"has {len(q_names)} names", element=element, cure=f"give {nq} names")
     v_names = tuple(f"{name}_{end}" for end in row.v_suffixes) if row.v_suffixes else q_names
     return q_names, v_names
-
-
-def _data_fields(data: JointData, nq: int, element: str) -> dict[str, Any]:
-    """The data that every joint carries, checked, as fields of a Joint."""
-    start = data.get("initial")
-    return {
-        "limits": _limits(data.get("limits"), f"{element} limits"),
-        "mimic": _mimic(data.get("mimic"), f"{element} mimic"),
-        "initial": None if start is None else _start(start, nq, f"{element} initial"),
-        "damping": float(number(data.get("damping", 0.0), f"{element} damping")),
-        "friction": float(number(data.get("friction", 0.0), f"{element} friction")),
-        "renamed": data.get("coordinates") is not None,
-    }
-
-
-def _limits(given: Any, element: str) -> Limits | None:
-    """Limits from an object, a mapping or (lower, upper)."""
-    if given is None or isinstance(given, Limits):
-        return given
-    if isinstance(given, dict):
-        fields = Limits.__dataclass_fields__
-        for name in given:
-            if name not in fields:
-                raise unknown("limit", name, fields, element)
-        return Limits(**{name: float(number(v, element)) for name, v in given.items()})
-    lower, upper = numbers(given, element, (2,))
-    return Limits(float(lower), float(upper))
-
-
-def _mimic(given: Any, element: str) -> Mimic | None:
-    """Mimic from an object or (joint, ratio, offset)."""
-    if given is None or isinstance(given, Mimic):
-        return given
-    joint, ratio, offset = (*given, 1.0, 0.0)[:3] if len(given) == 1 else (*given, 0.0)[:3]
-    name = joint.name if isinstance(joint, Joint) else joint
-    return Mimic(name, float(number(ratio, element)), float(number(offset, element)))
-
-
-def _start(given: Any, nq: int, element: str) -> tuple[float, ...]:
-    """Start coordinates from one number or a list of nq."""
-    listed = [given] if isinstance(given, int | float) else given
-    return tuple(float(value) for value in numbers(listed, element, (nq,)))

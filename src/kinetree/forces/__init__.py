@@ -1,0 +1,41 @@
+"""The forces: one file each, one row each.
+
+A new force is a new file with a `KIND` row and one more name in ALL.
+"""
+
+from __future__ import annotations
+
+from kinetree.forces import (
+    bushing,
+    contact_sphere,
+    contact_wheel,
+    external,
+    joint_friction,
+    joint_law,
+    joint_spring,
+    law,
+    link,
+    tyre_calspan,
+    tyre_linear,
+    tyre_pacejka,
+)
+from kinetree.model.forcing import FORCES
+
+ALL = (
+    link.KIND,
+    joint_spring.KIND,
+    joint_friction.KIND,
+    joint_law.KIND,
+    bushing.KIND,
+    external.KIND,
+    law.KIND,
+    contact_sphere.KIND,
+    contact_wheel.KIND,
+    tyre_linear.KIND,
+    tyre_calspan.KIND,
+    tyre_pacejka.KIND,
+)
+
+FORCES.update((kind.name, kind) for kind in ALL)
+
+__all__ = ["ALL", "FORCES"]

@@ -1,0 +1,64 @@
+"""Force and torque on a body from outside the mechanism, by laws or constants.
+
+The force [N] acts through the point, the torque [N.m] is free.  Components are those of the ground,
+of the body, or of the point's own frame.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import as_node
+from kinetree.errors import ModelError, suggest
+from kinetree.model.forces import ForceKind
+from kinetree.model.values import IDENTITY
+from kinetree.model.vectors import NULL, apply_transposed, mat3, vec3
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.forces import Action, Force
+    from kinetree.model.vectors import Vec
+
+FRAMES = ("ground", "body", "point")
+
+
+def write(act: Action, force: Force) -> None:
+    """Push at the point."""
+    (point,) = force.points
+    F, T = three(act, "force"), three(act, "torque")
+    if force.arguments["frame"] == "ground":
+        act.push(point, F, T)
+        return
+    if force.arguments["frame"] == "body" and point.rotation != IDENTITY:
+        R = mat3((as_node(x) for x in row) for row in point.rotation)
+        F, T = apply_transposed(R, F), apply_transposed(R, T)
+    act.push(point, F, T, "point")
+
+
+def three(act: Action, name: str) -> Vec:
+    """A law of three components; zero where none is given."""
+    found = act.laws(name)
+    return vec3(found) if found else NULL
+
+
+def check(given: Mapping[str, Any], element: str) -> None:
+    """Something acts, in a frame that there is."""
+    if given["frame"] not in FRAMES:
+        raise ModelError(
+            f"there is no frame '{given['frame']}'",
+            element=element,
+            cure=suggest(str(given["frame"]), FRAMES, "frame"),
+        )
+    if given["force"] is None and given["torque"] is None:
+        raise ModelError("it has neither force nor torque", element=element, cure="give one")
+
+
+KIND = ForceKind(
+    "external",
+    write,
+    {"force": None, "torque": None, "frame": "ground"},
+    vector_laws=("force", "torque"),
+    places=1,
+    check=check,
+)

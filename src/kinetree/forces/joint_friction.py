@@ -1,0 +1,69 @@
+"""Friction in a joint, smooth through rest.
+
+    effort = -(coulomb + static·exp(-(v/stribeck)²))·tanh(v/smooth) - viscous·v
+
+with v the velocity of the joint.  Dry friction grows over the speed `smooth` instead of jumping, so
+a joint at rest creeps under load.  `static` is what breaking loose takes beyond `coulomb`; it falls
+off with the speed `stribeck`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import ZERO, Node, exp, tanh
+from kinetree.errors import ModelError
+from kinetree.model.forces import ForceKind
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.forces import Action, Force
+
+
+def write(act: Action, force: Force) -> None:
+    """An effort against the velocity."""
+    velocity = force.arguments["joint"]
+    v = act.qd(velocity)
+    dry = act.value("coulomb")
+    if act.value("static") is not ZERO:
+        ratio = act.let("stribeck", v / act.value("stribeck"))
+        dry = dry + act.value("static") * exp(-ratio * ratio)
+    rubbing = ZERO if dry is ZERO else dry * tanh(v / act.value("smooth"))
+    act.effort(velocity, -rubbing - act.value("viscous") * v)
+
+
+def check(given: Mapping[str, Any], element: str) -> None:
+    """Speeds are positive."""
+    for name in ("smooth", "stribeck"):
+        value = given[name]
+        if not isinstance(value, Node) and value <= 0:
+            raise ModelError(
+                f"its {name} is {value}", element=element, cure="give a positive speed"
+            )
+
+
+KIND = ForceKind(
+    "joint_friction",
+    write,
+    {
+        "joint": REQUIRED,
+        "coulomb": 0,
+        "viscous": 0,
+        "smooth": 1e-3,
+        "static": 0,
+        "stribeck": 1e-2,
+    },
+    scalars=("coulomb", "viscous", "smooth", "static", "stribeck"),
+    places=0,
+    velocity=True,
+    units={
+        "coulomb": "{effort}",
+        "viscous": "{effort}.s/{q}",
+        "smooth": "{q}/s",
+        "static": "{effort}",
+        "stribeck": "{q}/s",
+    },
+    check=check,
+)

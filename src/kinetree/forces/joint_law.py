@@ -1,0 +1,29 @@
+"""Any effort in a joint, by a law of q, qd, t and x: actuators, controllers, balancers.
+
+The effort [N.m or N] is positive along the velocity it acts on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.model.forces import ForceKind
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from kinetree.model.forces import Action, Force
+
+
+def write(act: Action, force: Force) -> None:
+    """The law, as an effort."""
+    act.effort(force.arguments["joint"], act.law("law"))
+
+
+KIND = ForceKind(
+    "joint_law",
+    write,
+    {"joint": REQUIRED, "law": REQUIRED},
+    laws=("law",),
+    places=0,
+    velocity=True,
+)

@@ -1,0 +1,41 @@
+"""Spring and damper in a joint: effort = -stiffness·(q - rest) - damping·qd.
+
+For a rotation in N.m, N.m/rad, N.m.s/rad, for a translation in N, N/m, N.s/m.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.model.forces import ForceKind
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from kinetree.engine import Node
+    from kinetree.model.forces import Action, Force
+
+
+def write(act: Action, force: Force) -> None:
+    """An effort on the velocity of the coordinate."""
+    coordinate = force.arguments["joint"]
+    velocity = act.velocity_of(coordinate)
+    spring = act.value("stiffness") * (act.q(coordinate) - act.value("rest"))
+    act.effort(velocity, -spring - act.value("damping") * act.qd(velocity))
+
+
+def potential(act: Action, force: Force) -> Node:
+    """½ stiffness·(q - rest)²."""
+    turn = act.q(force.arguments["joint"]) - act.value("rest")
+    return act.value("stiffness") * turn * turn / 2
+
+
+KIND = ForceKind(
+    "joint_spring",
+    write,
+    {"joint": REQUIRED, "stiffness": REQUIRED, "rest": 0, "damping": 0},
+    scalars=("stiffness", "rest", "damping"),
+    places=0,
+    coordinate=True,
+    units={"stiffness": "{effort}/{q}", "rest": "{q}", "damping": "{effort}.s/{q}"},
+    potential=potential,
+)

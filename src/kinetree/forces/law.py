@@ -1,0 +1,42 @@
+"""Any forces and torques on any points, by laws of their motion.
+
+Three expressions of force [N] and of torque [N.m] per point, in ground components.  Laws may use
+the place, velocity, angular velocity and rotation of every point, and q, qd, t, x.  Nothing makes
+the forces balance: an interaction of two bodies needs both sides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.model.forces import ANY, ForceKind
+from kinetree.model.vectors import NULL, vec3
+
+if TYPE_CHECKING:
+    from kinetree.model.forces import Action, Force
+    from kinetree.model.vectors import Vec
+
+
+def write(act: Action, force: Force) -> None:
+    """Push at every point that a law speaks of."""
+    for label, point in zip(force.labels, force.points, strict=True):
+        F, T = (three(act, f"{name}.{label}") for name in ("force", "torque"))
+        act.push(point, F, T)
+
+
+def three(act: Action, name: str) -> Vec:
+    """The components of a law, named; zero where there is none."""
+    found = act.laws(name)
+    stem = name.replace(".", "_")
+    if not found:
+        return NULL
+    return vec3(act.let(f"{stem}_{a}", x) for a, x in zip("xyz", found, strict=True))
+
+
+KIND = ForceKind(
+    "law",
+    write,
+    {"force": {}, "torque": {}},
+    vector_laws=("force", "torque"),
+    places=ANY,
+)

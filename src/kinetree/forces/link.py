@@ -1,0 +1,46 @@
+"""Link: a force along the line of two points, the same on both, opposite in direction.
+
+    tension = stiffness·(l - length) + damping·ldot + law(l, ldot, t, q, qd, x)
+
+with l the present distance [m]; a positive tension [N] draws the points together.  Laws call the
+present distance `length` and its rate `rate`.  The direction is undefined where the points meet.
+A spring of natural length zero without damping and law pulls by stiffness·d and has no such place.
+
+Refs: Docquier2013 sec. 4.2 (link forces)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.model.forces import ForceKind
+
+if TYPE_CHECKING:
+    from kinetree.engine import Node
+    from kinetree.model.forces import Action, Force
+
+
+def write(act: Action, force: Force) -> None:
+    """Pull on both points."""
+    seen = act.between(*force.points)
+    spring = act.value("stiffness") * (seen.length - act.value("length"))
+    law = act.law("law", length=seen.length, rate=seen.speed)
+    act.pull(seen, spring + act.value("damping") * seen.speed + law)
+
+
+def potential(act: Action, force: Force) -> Node:
+    """½ stiffness·(l - length)²."""
+    stretch = act.between(*force.points).length - act.value("length")
+    return act.value("stiffness") * stretch * stretch / 2
+
+
+KIND = ForceKind(
+    "link",
+    write,
+    {"stiffness": 0, "length": 0, "damping": 0, "law": None},
+    scalars=("stiffness", "length", "damping"),
+    laws=("law",),
+    variables=("length", "rate"),
+    units={"stiffness": "N/m", "length": "m", "damping": "N.s/m"},
+    potential=potential,
+)

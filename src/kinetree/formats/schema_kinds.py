@@ -1,0 +1,186 @@
+"""Sections of a model file whose entries are of kinds: joints, closures, forces.
+
+The fields of each kind are those of its row in the table of its room.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, create_model
+
+from kinetree.constraints import ALL as CLOSURES
+from kinetree.forces import ALL as FORCES
+from kinetree.formats.schema_types import (
+    Axis,
+    Laws,
+    Name,
+    Number,
+    Scalar,
+    Section,
+    Text,
+    Vector,
+    Words,
+)
+from kinetree.joints import ALL as JOINTS
+from kinetree.model.forces import ANY
+from kinetree.model.forcing import LABELS
+from kinetree.model.parts import REQUIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.closures import ClosureKind
+    from kinetree.model.forces import ForceKind
+    from kinetree.model.parts import Kind
+
+
+class LimitsData(Section):
+    """Bounds of a joint, data only."""
+
+    lower: Number | None = None
+    upper: Number | None = None
+    velocity: Number | None = None
+    effort: Number | None = None
+
+
+class MimicData(Section):
+    """q = ratio·q(joint) + offset, data only."""
+
+    joint: Name
+    ratio: Number = 1.0
+    offset: Number = 0.0
+
+
+class JointSection(Section):
+    """A joint: places as "body" or "body.point"; what its kind takes; data no equation uses."""
+
+    parent: Name
+    child: Name
+    limits: LimitsData | None = None
+    mimic: MimicData | None = None
+    initial: list[Number] | None = None
+    coordinates: list[Text] | None = None
+    damping: Number = 0.0
+    friction: Number = 0.0
+
+
+OPTION_TYPES: dict[str, Any] = {
+    "axis": Axis,
+    "normal": Axis,
+    "axes": Annotated[list[Axis], Field(min_length=2, max_length=2)],
+    "pitch": Scalar,
+    "steps": Words,
+    **dict.fromkeys(("length", "ratio", "offset", "radius", "crown"), Scalar),
+    **dict.fromkeys(("first", "second"), Name),
+    "law": Laws,
+    "joint": Name,
+    "frame": Text,
+}
+
+
+DEFAULT_TYPES: dict[type, Any] = {
+    bool: Annotated[bool, Field(strict=True)],
+    int: Number,
+    float: Number,
+    str: Text,
+    tuple: list[Number],
+}
+"""What an argument may be that is known by its default alone."""
+
+
+class ClosureSection(Section):
+    """A closure: places as "body" or "body.point", coordinates, or laws, as its kind takes them."""
+
+
+class ForceSection(Section):
+    """A force: places as "body" or "body.point", a joint, scalars and laws, as its kind takes."""
+
+
+def closure_model(kind: ClosureKind) -> type[ClosureSection]:
+    """The section of one closure kind, with its ends and the arguments that kind takes."""
+    fields: dict[str, Any] = dict.fromkeys(("first", "second"), (Name, ...)) if kind.ends else {}
+    for name, default in kind.options.items():
+        wanted = OPTION_TYPES.get(name, Any)
+        wanted = wanted if default is not None else wanted | None
+        fields[name] = (wanted, ... if default is REQUIRED else default)
+    fields["kind"] = (Literal[kind.name], ...)
+    made: type[ClosureSection] = create_model(
+        f"{kind.name.capitalize()}Closure",
+        __base__=ClosureSection,
+        __doc__=f"A {kind.name} closure.",
+        **fields,
+    )
+    return made
+
+
+def joint_model(kind: Kind) -> type[JointSection]:
+    """The section of one joint kind, with the arguments that kind takes."""
+    fields: dict[str, Any] = {
+        name: (OPTION_TYPES.get(name, Any), ... if default is REQUIRED else default)
+        for name, default in kind.options.items()
+    }
+    fields["kind"] = (Literal[kind.name], ...)
+    made: type[JointSection] = create_model(
+        f"{kind.name.capitalize()}Joint",
+        __base__=JointSection,
+        __doc__=f"A {kind.name} joint.",
+        **fields,
+    )
+    return made
+
+
+def force_model(kind: ForceKind) -> type[ForceSection]:
+    """The section of one force kind, with its places and the arguments that kind takes."""
+    fields: dict[str, Any] = {}
+    if kind.places == ANY:
+        fields["points"] = (Annotated[dict[str, Name], Field(min_length=1)], ...)
+    else:
+        fields = dict.fromkeys(LABELS[kind.places], (Name, ...))
+    for name, default in kind.options.items():
+        wanted = _force_type(kind, name)
+        wanted = wanted if default is not None else wanted | None
+        filled = list(default) if isinstance(default, tuple) else default
+        fields[name] = (wanted, ... if default is REQUIRED else filled)
+    fields["kind"] = (Literal[kind.name], ...)
+    made: type[ForceSection] = create_model(
+        f"{kind.name.title().replace('_', '')}Force",
+        __base__=ForceSection,
+        __doc__=f"A {kind.name} force.",
+        **fields,
+    )
+    return made
+
+
+def _force_type(kind: ForceKind, name: str) -> Any:
+    """What an argument of a force kind may be."""
+    if name in kind.vector_laws:
+        return dict[str, Vector] if kind.places == ANY else Vector
+    if name in kind.vectors:
+        return Vector
+    if name in (*kind.laws, *kind.scalars):
+        return Scalar
+    if name in OPTION_TYPES:
+        return OPTION_TYPES[name]
+    return DEFAULT_TYPES.get(type(kind.options[name]), Any)
+
+
+JOINT_MODELS = {kind.name: joint_model(kind) for kind in JOINTS}
+CLOSURE_MODELS = {kind.name: closure_model(kind) for kind in CLOSURES}
+FORCE_MODELS = {kind.name: force_model(kind) for kind in FORCES}
+if TYPE_CHECKING:
+    JointEntry = JointSection
+    ClosureEntry = ClosureSection
+    ForceEntry = ForceSection
+else:
+    JointEntry = Annotated[reduce(or_, JOINT_MODELS.values()), Field(discriminator="kind")]
+    ClosureEntry = Annotated[reduce(or_, CLOSURE_MODELS.values()), Field(discriminator="kind")]
+    ForceEntry = Annotated[reduce(or_, FORCE_MODELS.values()), Field(discriminator="kind")]
+KINDED: dict[str, Mapping[str, type[Section]]] = {
+    "joints": JOINT_MODELS,
+    "closures": CLOSURE_MODELS,
+    "forces": FORCE_MODELS,
+}
+"""Sections whose entries are of kinds, each with fields of its own."""

@@ -1,0 +1,229 @@
+"""Forces of a mechanism: what they are as data, and what a force kind may ask when it is written.
+
+A force is a row of data; its kind writes it down by asking an `Action` for motions and by pushing
+on points or joints.  All vectors are triples of Nodes in a frame that is said; the equations of
+motion are M qdd + c = tau, where c holds minus the generalised forces of all force elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from kinetree.engine import Node, sqrt
+from kinetree.errors import ModelError
+from kinetree.model.values import Scalar
+from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from kinetree.model.parts import Point
+
+ANY = -1
+"""Number of places of a kind that takes as many as it is given, each with a name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Force:
+    """A force element.
+
+    Attributes:
+        name: unique among the forces.
+        kind: name of the row in the force table.
+        points: where it acts, with their frames.
+        labels: name of each point in laws: "at", "first", "second", or the user's.
+        arguments: all arguments of the kind, complete; laws as tuples of expressions.
+        scalars: name -> value of what stays a run-time parameter, called "force.name".
+        laws: argument -> its expressions; of a law per point, "argument.label" -> expressions.
+    """
+
+    name: str
+    kind: str
+    points: tuple[Point, ...] = ()
+    labels: tuple[str, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+    laws: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        places = " - ".join(f"'{point.path}'" for point in self.points)
+        return f"Force('{self.name}', {self.kind}{', ' if places else ''}{places})"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A state that the user adds to those of the mechanism: der(x) = rate.
+
+    Attributes:
+        name: unique among the states; x_NAME in laws and equations.
+        initial: value to start from.
+        rate: expression of q, qd, t, x and parameters; None where a force element writes it.
+        unit: information only.
+    """
+
+    name: str
+    initial: float = 0.0
+    rate: Node | None = None
+    unit: str = ""
+
+
+class Place(NamedTuple):
+    """A point seen from the ground, in ground components.
+
+    Attributes:
+        R: rotation from the point's frame to the ground's.
+        p: position of the point from the ground's origin [m].
+        v: velocity of the point [m/s].
+        w: angular velocity of its body [rad/s].
+    """
+
+    R: Mat
+    p: Vec
+    v: Vec
+    w: Vec
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two points seen from the last link that carries both, in the frame of that link.
+
+    Attributes:
+        first, second: the points.
+        d: from the first to the second [m].
+        rate: velocity of the second minus that of the first, by the components of d [m/s].
+        R_first, R_second: from the frame of each point to this frame.
+        w_first, w_second: angular velocity of each body relative to the link [rad/s].
+        base: number of the link.
+        let: names a value, (stem, expression) -> name.
+    """
+
+    first: Point
+    second: Point
+    d: Vec
+    rate: Vec
+    R_first: Mat
+    R_second: Mat
+    w_first: Vec
+    w_second: Vec
+    base: int
+    let: Callable[[str, Node], Node]
+
+    @cached_property
+    def length(self) -> Node:
+        """|d| [m]."""
+        return sqrt(self.let("dd", dot(self.d, self.d)))
+
+    @cached_property
+    def speed(self) -> Node:
+        """Rate of the length [m/s]; undefined where the length is zero."""
+        if is_null(self.d):
+            raise ModelError(
+                f"the points '{self.first.path}' and '{self.second.path}' never part",
+                element="force between two points",
+                cure="give points that move apart, or use another kind of force",
+            )
+        return self.let("speed", dot(self.d, self.rate) / self.length)
+
+
+Frame = Literal["ground", "point"] | Between
+"""Whose components a vector has."""
+
+
+class Action(Protocol):
+    """What a force kind may ask and do while its equations are written."""
+
+    t: Node
+    """The time [s]; a kind that uses it without a law says so in its row."""
+
+    def value(self, name: str) -> Node:
+        """A scalar argument of this force."""
+
+    def vector(self, name: str) -> Vec:
+        """An argument of this force that is three scalars."""
+
+    def q(self, coordinate: str) -> Node:
+        """The coordinate of that name [rad, m]."""
+
+    def qd(self, velocity: str) -> Node:
+        """The velocity of that name [rad/s, m/s]."""
+
+    def velocity_of(self, coordinate: str) -> str:
+        """The name of the velocity that is the rate of a coordinate."""
+
+    def state(self, name: str) -> Node:
+        """The user state of that name."""
+
+    def flow(self, name: str, rate: Node) -> None:
+        """Give the rate of a user state that has no law of its own."""
+
+    def law(self, name: str, **values: Node) -> Node:
+        """A law argument, its own variables (length, rate, …) bound to values; 0 where absent."""
+
+    def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
+        """All expressions of a law argument, likewise; empty where absent."""
+
+    def between(self, first: Point, second: Point) -> Between:
+        """Relative motion of two points."""
+
+    def place(self, point: Point) -> Place:
+        """Motion of a point relative to the ground."""
+
+    def let(self, stem: str, node: Node) -> Node:
+        """A name for a value that is used more than once."""
+
+    def push(self, point: Point, force: Vec, torque: Vec = NULL, frame: Frame = "ground") -> None:
+        """A force [N] through the point and a torque [N.m], both on the body of the point."""
+
+    def pull(self, between: Between, tension: Node) -> None:
+        """Opposite forces along the line of two points; a positive tension [N] draws them in."""
+
+    def effort(self, velocity: str, value: Node) -> None:
+        """A generalised force on a joint [N.m, N], positive along its velocity."""
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """One row of the force table.
+
+    Attributes:
+        name: as in files and in ``model.force(NAME, …)``.
+        write: writes the equations of one force.
+        options: the arguments it takes, with their defaults; a missing default is `REQUIRED`.
+        scalars: arguments that stay run-time parameters.
+        vectors: arguments of three such scalars each, NAME.argument_x to NAME.argument_z.
+        laws: arguments that are one expression each; None where there is no law.
+        vector_laws: arguments of three expressions each; with any number of places, a mapping
+            from the label of a point to three expressions.
+        variables: names that laws may use besides q, qd, t, x and points.
+        places: number of points it acts on: 0, 1, 2 or `ANY`.
+        coordinate: whether the argument "joint" names a coordinate whose rate is its velocity.
+        velocity: whether the argument "joint" names a velocity, those of quaternions included.
+        units: argument -> unit; "{q}" and "{effort}" stand for those of the joint.
+        time: whether it uses the time without a law.
+        check: refuses arguments that make no sense: (complete arguments, element path).
+        potential: the energy [J] from which its conservative part derives.
+    """
+
+    name: str
+    write: Callable[[Action, Force], None]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    scalars: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    laws: tuple[str, ...] = ()
+    vector_laws: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    places: int = 2
+    coordinate: bool = False
+    velocity: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
+    time: bool = False
+    check: Callable[[Mapping[str, Any], str], None] | None = None
+    potential: Callable[[Action, Force], Node] | None = None
+
+
+__all__ = [
+    "ANY", "NULL", "Action", "Between", "Force", "ForceKind", "Frame", "Mat", "Place", "State",
+    "Vec",
+]  # fmt: skip
