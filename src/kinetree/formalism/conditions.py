@@ -16,17 +16,19 @@ Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number, scale
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.loops import Columns, End
+from kinetree.formalism.loops import Columns, End, Push
 from kinetree.formalism.motion import unit
 from kinetree.formalism.vectors import NULL, Vec, cross, dot, minus, plus
 from kinetree.program import Note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kinetree.formalism.frames import Frames
     from kinetree.model.closures import Closure
     from kinetree.model.values import Vector
@@ -40,6 +42,8 @@ class Row:
         rate: hdot, for laws of this quantity.
         label: "closure.component".
         holonomic: False for a condition between velocities.
+        pushes: the forces of a unit multiplier, where the equation is one between ends; J is their
+            projection.
     """
 
     h: Node
@@ -49,6 +53,7 @@ class Row:
     rate: Node = ZERO
     label: str = ""
     holonomic: bool = True
+    pushes: tuple[Push, ...] = ()
 
     @property
     def constant(self) -> bool:
@@ -99,32 +104,39 @@ class Ends:
         """A direction of an end's frame, in the base's frame."""
         return self.named(stem, end.turned(axis), "direction of an end", "1")
 
-    def columns(self, force: Vec, at: Vec, other: Vec | None = None) -> Columns:
-        """Projection of a force through `at` on the first end, of its reaction through `other`."""
-        first = self.first.columns(force, at)
-        return difference(first, self.second.columns(force, at if other is None else other))
+    def forced(self, h: Node, force: Vec, at: Vec, other: Vec | None = None) -> Row:
+        """The row of a force through `at` on the first end, and its reaction through `other`."""
+        back = at if other is None else other
+        pushes = (Push(self.first, force, at), Push(self.second, minus(NULL, force), back))
+        return Row(h, projection(pushes), ZERO, pushes=pushes)
+
+    def turned(self, h: Node, torque: Vec) -> Row:
+        """The row of a torque on the first end, and its reaction on the second."""
+        none = minus(NULL, torque)
+        pushes = (Push(self.first, NULL, NULL, torque), Push(self.second, NULL, NULL, none))
+        return Row(h, projection(pushes), ZERO, pushes=pushes)
 
 
-def difference(a: Columns, b: Columns) -> Columns:
-    """a - b."""
-    out = dict(a)
-    for k, x in b.items():
-        out[k] = out.get(k, ZERO) - x
+def projection(pushes: Iterable[Push]) -> Columns:
+    """Sum of the projections of some pushes."""
+    out: Columns = {}
+    for push in pushes:
+        for k, x in push.columns().items():
+            out[k] = out.get(k, ZERO) + x
     return out
 
 
 def coincide(ends: Ends, k: int) -> Row:
     """h = d·e, e an axis of the base."""
-    J = ends.columns(unit(k), ends.first.p, ends.second.p)
-    return Row(ends.d[k], J, ends.ddd[k], rate=ends.dd[k])
+    row = ends.forced(ends.d[k], unit(k), ends.first.p, ends.second.p)
+    return replace(row, Jdqd=ends.ddd[k], rate=ends.dd[k])
 
 
 def distance(ends: Ends) -> Row:
     """h = (d·d - L²)/2, J = d·(v1 - v2), Jdqd = dd·dd + d·ddd."""
     d, dd, L = ends.d, ends.dd, ends.scalar("length")
-    J = ends.columns(d, ends.first.p, ends.second.p)
-    h = scale(0.5, dot(d, d) - L * L)
-    return Row(h, J, dot(dd, dd) + dot(d, ends.ddd), rate=dot(d, dd))
+    row = ends.forced(scale(0.5, dot(d, d) - L * L), d, ends.first.p, ends.second.p)
+    return replace(row, Jdqd=dot(dd, dd) + dot(d, ends.ddd), rate=dot(d, dd))
 
 
 def along(ends: Ends, axis: Vector, stem: str = "u") -> Row:
@@ -134,7 +146,8 @@ def along(ends: Ends, axis: Vector, stem: str = "u") -> Row:
     ud = cross(w, u)
     udd = plus(cross(wd, u), cross(w, ud))
     bias = dot(u, ends.ddd) + 2 * dot(ud, ends.dd) + dot(udd, d)
-    return Row(dot(u, d), ends.columns(u, ends.first.p), bias, rate=dot(u, ends.dd) + dot(ud, d))
+    row = ends.forced(dot(u, d), u, ends.first.p)
+    return replace(row, Jdqd=bias, rate=dot(u, ends.dd) + dot(ud, d))
 
 
 def angle(ends: Ends, a_first: Vector, b_second: Vector, cosine: float = 0) -> Row:
@@ -142,11 +155,10 @@ def angle(ends: Ends, a_first: Vector, b_second: Vector, cosine: float = 0) -> R
     a, b = ends.axis(ends.first, a_first, "a"), ends.axis(ends.second, b_second, "b")
     n = ends.named("n", cross(a, b), "common normal", "1")
     w1, w2 = ends.first.w, ends.second.w
-    J = difference(ends.first.columns(NULL, NULL, n), ends.second.columns(NULL, NULL, n))
     nd = plus(cross(cross(w1, a), b), cross(a, cross(w2, b)))
     w = minus(w1, w2)
     bias = dot(minus(ends.first.wd, ends.second.wd), n) + dot(w, nd)
-    return Row(dot(a, b) - number(cosine), J, bias, rate=dot(w, n))
+    return replace(ends.turned(dot(a, b) - number(cosine), n), Jdqd=bias, rate=dot(w, n))
 
 
-__all__ = ["Ends", "Row", "along", "angle", "coincide", "difference", "distance"]
+__all__ = ["Ends", "Row", "along", "angle", "coincide", "distance", "projection"]

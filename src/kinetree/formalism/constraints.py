@@ -32,7 +32,7 @@ from kinetree.model.closures import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from kinetree.formalism.frames import Frames
     from kinetree.formalism.loops import View
@@ -52,9 +52,8 @@ def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """
     system, scheme = frames.system, frames.scheme
     every = list(equations(frames))
-    known = _parameter_values(frames)
-    dropped = [row.label for row in every if _is_trivial(row, known)]
-    rows = [row for row in every if row.label not in dropped]
+    rows = kept(frames, every)
+    dropped = [row.label for row in every if row not in rows]
     labels = [row.label for row in rows]
     scheme.output("h", [row.h for row in rows], None, labels)
     J = [row.J.get(k, ZERO) for row in rows for k in range(system.nv)]
@@ -67,9 +66,16 @@ def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     scheme.info["rates"] = ", ".join(row.label for row in rows if not row.holonomic)
 
 
-def equations(frames: Frames) -> Iterator[Row]:
-    """Every equation of every closure, trivial ones included, in model order."""
-    closures = frames.system.model.closures.values()
+def kept(frames: Frames, every: Sequence[Row]) -> list[Row]:
+    """The equations that are not trivial."""
+    known = _parameter_values(frames)
+    return [row for row in every if not _is_trivial(row, known)]
+
+
+def equations(frames: Frames, names: Collection[str] | None = None) -> Iterator[Row]:
+    """Every equation, trivial ones included, of all closures or of those named, in model order."""
+    whole = frames.system.model.closures.values()
+    closures = [closure for closure in whole if names is None or closure.name in names]
     seen = views(frames, [c for c in closures if c.ends])
     atoms = coordinate_rows(frames.system)
     for closure in closures:
@@ -128,8 +134,7 @@ def _relation(frames: Frames, closure: Closure, condition: Condition, atoms: Ato
 
 def _parameter_values(frames: Frames) -> dict[Node, float]:
     """Values, for the model's own parameters, of all names that depend on nothing else."""
-    table = frames.system.table
-    known: dict[Node, float] = dict(zip(table.symbols, table.defaults, strict=True))
+    known = frames.system.table.numbers()
     for block in frames.scheme.assigned():
         if all(s in known for s in symbols([block.expr])):
             known[block.target] = float(evaluate([block.expr], known)[0])
@@ -155,4 +160,4 @@ def _is_trivial(row: Row, known: dict[Node, float]) -> bool:
     return True
 
 
-__all__ = ["constraints", "equations"]
+__all__ = ["constraints", "equations", "kept"]

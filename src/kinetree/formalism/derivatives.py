@@ -24,7 +24,9 @@ The form of B is an own derivation: for a link with pseudo-inertia J = ½tr(I)1 
 and twist (w, u), G = 2(w~J + u hᵀ) and P = 2(m u + w×h).  A wrench held in the ground frame resists
 turning in the same form, with G = F pᵀ + T~ and P = F.
 
-The bias is c = ½ (∂tau/∂qd) qd + gravity - applied forces, since it is quadratic in qd.
+The bias is c = ½ (∂tau/∂qd) qd + gravity - applied forces, since it is quadratic in qd.  Force
+elements are left out of all this: their generalised forces are differentiated name by name
+(`force_derivatives`) and subtracted at the end.
 
 Refs: Singh2022 (in the ground frame there); WalkerOrin1982; Featherstone2008
 """
@@ -35,10 +37,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, linear, number
+from kinetree.formalism.actions import wrenches_alone
+from kinetree.formalism.force_derivatives import ForceSlopes, force_slopes
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.mass_matrix import composites
 from kinetree.formalism.momenta import gathered, of_links, of_wrenches
-from kinetree.formalism.newton_euler import Motions, inward, outward, project, relative
+from kinetree.formalism.newton_euler import (
+    Motions,
+    inward,
+    outward,
+    project,
+    relative,
+    resting,
+)
 from kinetree.formalism.vectors import (
     NULL,
     Vec,
@@ -87,6 +98,7 @@ class Sensitivity:
     def __init__(self, frames: Frames, sign: int) -> None:
         """Everything that does not depend on qdd; `sign` is 1, or -1 where -∂tau is wanted."""
         self.frames, self.scheme, self.system = frames, frames.scheme, frames.system
+        self.outer = wrenches_alone(frames)
         self.sign = number(sign)
         n = self.system.nv
         self.M, self.by_q, self.by_qd = ([[ZERO] * n for _ in range(n)] for _ in range(3))
@@ -197,7 +209,7 @@ class Sensitivity:
         frames, system = self.frames, self.system
         qd = times_each(0.5 * self.sign, system.qd)
         n = len(system.links)
-        applied = project(frames, *inward(frames, resting(n)))
+        applied = project(frames, *inward(frames, resting(n), self.outer), self.outer)
         weight = outward(frames, (ZERO,) * system.nv, (ZERO,) * system.nv).a
         c = [applied[k] + dot(row, qd) for k, row in enumerate(self.by_qd)]
         for i in system.outward():
@@ -206,17 +218,24 @@ class Sensitivity:
                 c[column.k] = c[column.k] + product(column.S, (cross(self.h[i], weight[i]), f))
         return c
 
+    def less(self, forces: ForceSlopes) -> None:
+        """Subtract the derivatives of the generalised forces of force elements."""
+        for matrix, slopes in ((self.by_q, forces.by_q), (self.by_qd, forces.by_qd)):
+            for k, row in enumerate(slopes):
+                for l, x in enumerate(row):
+                    matrix[k][l] = matrix[k][l] - self.sign * x
+
     # --- derivatives by q ------------------------------------------------------------------------
 
     def at(self, qdd: tuple[Node, ...]) -> list[Node]:
         """Fill `by_q` for accelerations qdd; tau at qdd."""
         motion = outward(self.frames, self.system.qd, qdd)
-        f, n = inward(self.frames, motion)
+        f, n = inward(self.frames, motion, self.outer)
         second = {(i, k): x for i in self.system.outward() for k, x in self._second(i, motion)}
         for i in self.system.outward():
             for column in self.columns[i]:
                 self._position(i, column, second, (n[i], f[i]))
-        return project(self.frames, f, n)
+        return project(self.frames, f, n, self.outer)
 
     def _second(self, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
         """Ψ̈ of every column of link i."""
@@ -283,16 +302,14 @@ def times_each(factor: Node, values: Sequence[Node]) -> list[Node]:
     return [factor * x for x in values]
 
 
-def resting(n: int) -> Motions:
-    """n links at rest, without gravity."""
-    nothing = [NULL] * n
-    return Motions(nothing, nothing, [(ZERO,) * 6] * n, [(NULL,) * 3] * n, nothing)
-
-
 def inverse_derivatives(frames: Frames, qdd: tuple[Node, ...]) -> None:
     """Outputs tau, dtau_dq, dtau_dqd, dtau_dqdd (the mass matrix)."""
     made = Sensitivity(frames, 1)
     tau = made.at(qdd)
+    forces = force_slopes(frames)
+    if forces:
+        tau = [x - Q for x, Q in zip(tau, forces.Q, strict=True)]
+        made.less(forces)
     frames.scheme.output("tau", tau, None, frames.system.model.velocities)
     write(frames, "tau", {"q": made.by_q, "qd": made.by_qd, "qdd": made.M})
 

@@ -7,8 +7,9 @@
 | g | gravity seen in the link frame |
 | s | g · p, with p the position of the link origin from that of the ground |
 
-Potential energy is that of gravity alone, zero with the mass at the ground's origin; only one
-vector, gravity itself, has to be passed outward for it.
+The potential energy of gravity is zero with the mass at the ground's origin; only one vector,
+gravity itself, has to be passed outward for it.  Force elements add theirs where their kind knows
+one: springs between points and in joints.  Bushings, laws, dampers and friction add none.
 
 Refs: SaminFisette2003; Featherstone2008 secs. 2.12, 2.13 (momentum, kinetic energy)
 """
@@ -19,8 +20,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
+from kinetree.formalism.actions import elastic
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.newton_euler import relative
+from kinetree.formalism.passage import relative
 from kinetree.formalism.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
 from kinetree.program import Note
 
@@ -88,10 +90,10 @@ def potential(frames: Frames) -> Node:
 
 
 def energy(frames: Frames, _: tuple[Node, ...] = ()) -> None:
-    """Write the outputs "kinetic" and "potential" [J]."""
+    """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs."""
     motion = link_velocities(frames, frames.system.qd)
     frames.scheme.output("kinetic", (kinetic(frames, motion),), ())
-    frames.scheme.output("potential", (potential(frames),), ())
+    frames.scheme.output("potential", (potential(frames) + elastic(frames),), ())
 
 
 __all__ = ["LinkVelocities", "energy", "kinetic", "link_velocities", "potential"]

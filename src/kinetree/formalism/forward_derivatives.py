@@ -10,6 +10,7 @@ acceleration of its origin counted from free fall, and by components that do not
     qdd = x - (0, w×u - Rᵀg, 0)        w, u: velocity of the floating link, R its orientation
 
 neither gravity nor u has any part in x: they are left out of the equations and enter at the end.
+Force elements may see the ground, so with them this is not done.
 
 Refs: Carpentier2018 (dFD = -M⁻¹ dID); Singh2022; the second part is an own derivation
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.derivatives import Matrix, Sensitivity, write
+from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import FreeMotion, unit
 from kinetree.formalism.vectors import NULL, Vec, cross, minus, vec3
@@ -34,6 +36,10 @@ def forward_derivatives(frames: Frames, tau: tuple[Node, ...]) -> None:
         for row in made.by_qd:
             row[k] = ZERO
     b = [t - x for t, x in zip(tau, made.bias(), strict=True)]
+    forces = force_slopes(frames)
+    if forces:
+        b = [x + Q for x, Q in zip(b, forces.Q, strict=True)]
+        made.less(forces)
     unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
     B = [[x, *row, *e] for x, row, e in zip(b, made.by_qd, unit, strict=True)]
     X = solved(frames, "M [qdd, ∂qdd/∂qd, ∂qdd/∂tau] = [tau - c, -∂tau/∂qd, 1]", made.M, B)
@@ -95,6 +101,8 @@ class FreeFall:
 def free_fall(frames: Frames) -> FreeFall | None:
     """The one floating link on the ground, if there is one and nothing else stands there."""
     system = frames.system
+    if system.model.forces:
+        return None
     roots = [link for link in system.links[1:] if link.parent == 0]
     if len(roots) != 1 or not isinstance(roots[0].motion, FreeMotion) or not roots[0].motion.floats:
         return None

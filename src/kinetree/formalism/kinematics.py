@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.linkage import rotate
-from kinetree.formalism.newton_euler import relative
+from kinetree.formalism.passage import relative
 from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus
 from kinetree.program import Note
 

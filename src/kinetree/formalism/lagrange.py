@@ -10,7 +10,7 @@ commutator of the velocities adds w × ∂T/∂w + v × ∂T/∂v to the torque 
 
 | here | meaning |
 |---|---|
-| T, V, P | kinetic energy, potential energy, power of the external wrenches |
+| T, V, P | kinetic energy, potential energy of gravity, power of the applied wrenches |
 | y_k | ∂T/∂qd_k, the generalised momentum |
 | d_k | derivative along the motion that velocity k alone would cause, der(q) = N(q) e_k |
 
@@ -25,13 +25,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, SYM, ZERO, Node, scale, split_coefficient, substitute, tangent
+from kinetree.engine import (
+    ONE,
+    SYM,
+    ZERO,
+    Node,
+    Rank,
+    scale,
+    split_coefficient,
+    substitute,
+    symbol,
+    tangent,
+)
+from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.energy import kinetic, link_velocities, potential
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import FreeMotion
-from kinetree.formalism.newton_euler import external
 from kinetree.formalism.rates import rate_matrix
-from kinetree.formalism.vectors import Vec, cross, dot, plus
+from kinetree.formalism.vectors import Vec, cross, dot, plus, vec3
 from kinetree.program import Assign, Note, Program, Scheme
 
 if TYPE_CHECKING:
@@ -75,10 +86,11 @@ class Record:
 
 
 def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], list[Node]]:
-    """M and c of Lagrange's equations, external wrenches included in c."""
+    """M and c of Lagrange's equations, applied forces included in c."""
     n = len(qd)
     record = Record(frames.scheme)
-    T, V, P = _replayed(record, _energies(frames, qd))
+    outer = _frozen(frames.scheme, external(frames))
+    T, V, P = _replayed(record, _energies(frames, qd, outer))
     first = len(record.rows)
     pairs = [record.along((T, P), {u: ONE}, f"u{k + 1}", first) for k, u in enumerate(qd)]
     note = Note(step="generalised momentum", eq="Hamel1904")
@@ -92,7 +104,7 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
     for k in range(n):
         unit = tuple(ONE if j == k else ZERO for j in range(n))
         dT, dV = record.along((T, V), _seeds(frames, unit), f"q{k + 1}", first)
-        c.append(y_dot[k] - dT + dV - pairs[k][1])
+        c.append(y_dot[k] - dT + dV - pairs[k][1] - outer.efforts.get(k, ZERO))
     for k, term in _commutator(frames.system, qd, y).items():
         c[k] = c[k] + term
     return M, c
@@ -104,12 +116,36 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     return [x + dot(row, qdd) for row, x in zip(M, c, strict=True)]
 
 
-def _energies(frames: Frames, qd: tuple[Node, ...]) -> Program:
-    """Kinetic energy, potential energy and power of the external wrenches, in named equations."""
+def _frozen(scheme: Scheme, outer: Applied) -> Applied:
+    """The same wrenches under names that no derivative looks through.
+
+    The generalised forces are ∂P/∂qd with the wrenches held, whatever they depend on themselves.
+    """
+    note = Note(step="applied wrench, held while the power is differentiated")
+
+    def held(stem: str, v: Vec) -> Vec:
+        return vec3(
+            x if x is ZERO else hold(f"{stem}_{a}", x) for a, x in zip("xyz", v, strict=True)
+        )
+
+    def hold(name: str, x: Node) -> Node:
+        made = symbol(scheme.fresh(name), Rank.LOCAL)
+        scheme.append(Assign(made, x, note))
+        return made
+
+    wrenches = {
+        i: (held(f"Fa{i}", force), held(f"Ta{i}", torque))
+        for i, (force, torque) in outer.wrenches.items()
+    }
+    return Applied(outer.efforts, outer.rates, wrenches)
+
+
+def _energies(frames: Frames, qd: tuple[Node, ...], outer: Applied) -> Program:
+    """Kinetic energy, potential energy and power of the applied wrenches, in named equations."""
     own = Frames(Scheme("energies"), frames.system)
     motion = link_velocities(own, qd)
     power: Node = ZERO
-    for i, (force, torque) in external(own).items():
+    for i, (force, torque) in outer.wrenches.items():
         power = power + dot(force, motion.v[i]) + dot(torque, motion.w[i])
     own.scheme.output("T", (kinetic(own, motion),))
     own.scheme.output("V", (potential(own),))

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.loops import Push
+    from kinetree.formalism.system import System
 
 Atoms = dict[Node, Row]
 """Symbol of a law -> the row of what it stands for."""
@@ -62,14 +64,16 @@ def law(expr: Node, atoms: Mapping[Node, Row]) -> Row:
     values = substitute([expr, *slopes.values(), *curved], here)
     h, firsts, seconds = values[0], values[1 : 2 + len(used)], values[2 + len(used) :]
     J: dict[int, Node] = {}
+    pushes: list[Push] = []
     bias = [second * rates[s] for s, second in zip(slopes, seconds, strict=True)]
     for s, slope in zip(used, firsts[:-1], strict=True):
         bias.append(slope * atoms[s].Jdqd)
+        pushes += [push.scaled(slope) for push in atoms[s].pushes]
         for k, x in atoms[s].J.items():
             J[k] = J.get(k, ZERO) + slope * x
     ht = firsts[-1]
     rate = add(ht, *[f * rates[s] for s, f in zip(used, firsts[:-1], strict=True)])
-    return Row(h, J, add(*bias), ht, rate)
+    return Row(h, J, add(*bias), ht, rate, pushes=tuple(pushes))
 
 
 def rate_law(system: Linkage, expr: Node, atoms: Mapping[Node, Row], element: str) -> Row:
@@ -93,7 +97,7 @@ def rate_law(system: Linkage, expr: Node, atoms: Mapping[Node, Row], element: st
     return Row(ZERO, J, bias, ht)
 
 
-def folded(system: Linkage, expr: Node) -> Node:
+def folded(system: System, expr: Node) -> Node:
     """The law with numbers in place of parameters, where the whole system is made of numbers."""
     if system.table.rows:
         return expr

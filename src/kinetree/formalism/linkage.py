@@ -126,15 +126,22 @@ class Linkage:
         """Number of velocities."""
         return len(self.qd)
 
+    @property
+    def motions(self) -> list[LinkMotion]:
+        """The motion of every link, from the ground outward."""
+        return [link.motion for link in self.links[1:]]
 
-def linkage(model: Model, *, folded: bool = False) -> Linkage:
+
+def linkage(model: Model, *, folded: bool = False, welds: bool = False) -> Linkage:
     """The links of a model.
 
     Args:
         model: the mechanism, a tree.
         folded: whether parameters are numbers instead of run-time inputs.
+        welds: whether a fixed joint carries a link of its own that does not move, so that what it
+            transmits can be told.
     """
-    return _Assembly(model, folded=folded).linkage()
+    return _Assembly(model, folded=folded, welds=welds).linkage()
 
 
 def snapped(R: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -168,8 +175,8 @@ def rotate_tensor(R: NDArray[np.float64], s: Sym) -> Sym:
 class _Assembly:
     """A linkage being built, joint by joint."""
 
-    def __init__(self, model: Model, *, folded: bool) -> None:
-        self.model = model
+    def __init__(self, model: Model, *, folded: bool, welds: bool) -> None:
+        self.model, self.welds = model, welds
         self.tree = model.tree()
         self.table = parameter_table(model, folded=folded)
         self.q = tuple(symbol(f"q_{n}", Rank.COORDINATE) for n in model.coordinates)
@@ -201,12 +208,15 @@ class _Assembly:
             nq = len(motion.neutral)
             pose = self._step(pose, i, motion, (k, kq, kv))
             kq, kv = kq + nq, kv + motion.nv
+        if self.welds and not joint.motions:
+            still = AxisMotion(0, ZERO, ZERO, ZERO, ())
+            pose = self._carried(pose, f"{joint.name}_1", joint.name, np.eye(3), still)
         R_child = np.array(joint.child.rotation)
         R = snapped(pose.R @ R_child.T)
         back = rotate(R, self.table.position(joint.child))
         p = (pose.p[0] - back[0], pose.p[1] - back[1], pose.p[2] - back[2])
         self.poses[body.name] = Pose(pose.link, R, p)
-        if joint.motions:
+        if joint.motions or self.welds:
             self.links[pose.link].name = body.name
 
     def _point_pose(self, point: Point) -> Pose:
@@ -219,17 +229,15 @@ class _Assembly:
         k, kq, kv = at
         joint = self.tree.joints[i]
         turned, made = self._motion(i, motion, pose.R, (kq, kv))
+        return self._carried(pose, f"{joint.name}_{k + 1}", joint.name, turned, made)
+
+    def _carried(
+        self, pose: Pose, name: str, joint: str, turned: NDArray[np.float64], motion: LinkMotion
+    ) -> Pose:
+        """A new link that moves relative to a frame; its own frame."""
         index = len(self.links)
-        link = Link(
-            index,
-            pose.link,
-            f"{joint.name}_{k + 1}",
-            joint.name,
-            snapped(pose.R @ turned),
-            pose.p,
-            made,
-        )
-        self.links.append(link)
+        R0 = snapped(pose.R @ turned)
+        self.links.append(Link(index, pose.link, name, joint, R0, pose.p, motion))
         self.links[pose.link].children.append(index)
         return Pose(index, turned.T, NULL)
 

@@ -28,7 +28,18 @@ from kinetree.formalism.kinematics import (
     velocities,
 )
 from kinetree.formalism.linkage import rotate
-from kinetree.formalism.vectors import NULL, Vec, apply, cross, dot, is_null, minus, plus, vec3
+from kinetree.formalism.vectors import (
+    NULL,
+    Vec,
+    apply,
+    cross,
+    dot,
+    is_null,
+    minus,
+    plus,
+    times,
+    vec3,
+)
 from kinetree.program import Note
 
 if TYPE_CHECKING:
@@ -126,4 +137,23 @@ class End:
         return row
 
 
-__all__ = ["Columns", "End", "View", "last_common", "views"]
+@dataclass(frozen=True)
+class Push:
+    """A force through a place, and a torque, on the link of an end; in the frame of the base."""
+
+    end: End
+    force: Vec
+    at: Vec
+    torque: Vec = NULL
+
+    def columns(self) -> Columns:
+        """Its projection on the axes of the branch."""
+        return self.end.columns(self.force, self.at, self.torque)
+
+    def scaled(self, factor: Node) -> Push:
+        """The same with another size."""
+        force, torque = times(factor, self.force), times(factor, self.torque)
+        return Push(self.end, force, self.at, torque)
+
+
+__all__ = ["Columns", "End", "Push", "View", "last_common", "views"]

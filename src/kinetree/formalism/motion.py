@@ -62,7 +62,9 @@ class AxisMotion:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The one column of Φ."""
+        """The one column of Φ; none for a link that does not move."""
+        if not self.dofs:
+            return ()
         return ((unit(self.k, self.ratio * self.turn), unit(self.k, self.ratio * self.slide)),)
 
     @property

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kinetree.engine import ZERO, Node, Rank, symbol
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.linkage import Link, Linkage, rotate, wrench_poses
+from kinetree.formalism.linkage import Link, Linkage, rotate
+from kinetree.formalism.passage import ground_to_link, relative, wrench_symbols
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -36,7 +38,6 @@ from kinetree.formalism.vectors import (
     plus,
     sym6,
     times,
-    vec3,
 )
 from kinetree.program import Note, Scheme
 
@@ -52,10 +53,12 @@ class Motions:
     a: list[Vec]
 
 
-def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Motions:
-    """The forward sweep; the ground accelerates by -g."""
+def outward(
+    frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...], gravity: Vec | None = None
+) -> Motions:
+    """The forward sweep; the ground accelerates by -g, the model's gravity where none is given."""
     scheme, system = frames.scheme, frames.system
-    g = system.gravity
+    g = system.gravity if gravity is None else gravity
     still: Mat = (NULL, NULL, NULL)
     motion = Motions([NULL], [NULL], [NULL_TENSOR], [still], [(-g[0], -g[1], -g[2])])
     for i in system.outward():
@@ -87,15 +90,6 @@ def outward(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> Moti
     return motion
 
 
-def relative(frames: Frames, i: int, rates: tuple[Node, ...]) -> tuple[Vec, Vec]:
-    """Φ times the rates of link i: (angular, linear), in the link frame."""
-    angular, linear = NULL, NULL
-    for k, w, v in frames.columns(i):
-        angular = plus(angular, times(rates[k], w))
-        linear = plus(linear, times(rates[k], v))
-    return angular, linear
-
-
 def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
     """The products of velocities w wᵀ, and U = w̃ w̃ + w̃d; all elements named."""
     i = link.index
@@ -115,6 +109,12 @@ def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
     return ww, U
 
 
+def resting(n: int) -> Motions:
+    """n links at rest, without gravity."""
+    nothing = [NULL] * n
+    return Motions(nothing, nothing, [(ZERO,) * 6] * n, [(NULL,) * 3] * n, nothing)
+
+
 def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
     """I wd + w × I w, multiplied out by moments of inertia."""
     Ixx, Iyy, Izz, Ixy, Ixz, Iyz = I
@@ -126,13 +126,13 @@ def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
     )
 
 
-def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
+def inward(frames: Frames, motion: Motions, outer: Applied) -> tuple[list[Vec], list[Vec]]:
     """The backward sweep: force and torque (about the link origin) on every link by its parent."""
     scheme, system = frames.scheme, frames.system
     size = len(system.links)
     f: list[Vec] = [NULL] * size
     n: list[Vec] = [NULL] * size
-    for i, (force, torque) in external(frames).items():
+    for i, (force, torque) in outer.wrenches.items():
         f[i], n[i] = minus(f[i], force), minus(n[i], torque)
     for i in system.inward():
         link = system.links[i]
@@ -154,39 +154,9 @@ def inward(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
     return f, n
 
 
-def external(frames: Frames) -> dict[int, tuple[Vec, Vec]]:
-    """Link -> external (force, torque about its origin), in its frame, all wrenches summed."""
-    total: dict[int, tuple[Vec, Vec]] = {}
-    for wrench, pose in wrench_poses(frames.system):
-        symbols = wrench_symbols(wrench.name)
-        T, F = vec3(symbols[:3]), vec3(symbols[3:])
-        if wrench.frame == "world":
-            T_l, F_l = ground_to_link(frames, pose.link, T), ground_to_link(frames, pose.link, F)
-        else:
-            T_l, F_l = rotate(pose.R, T), rotate(pose.R, F)
-        torque = plus(T_l, cross(pose.p, F_l))
-        old = total.get(pose.link, (NULL, NULL))
-        total[pose.link] = (plus(old[0], F_l), plus(old[1], torque))
-    return total
-
-
-def ground_to_link(frames: Frames, i: int, v: Vec) -> Vec:
-    """Ground components -> components in link i."""
-    for k in frames.system.path(i):
-        v = frames.scheme.vector(f"g{k}", frames.to_link(k, v, f"g{k}"))
-    return v
-
-
-def wrench_symbols(name: str) -> tuple[Node, ...]:
-    """The six symbols of an external wrench input: torque, then force."""
-    return tuple(
-        symbol(f"{name}_{part}", Rank.FORCE) for part in ("tx", "ty", "tz", "fx", "fy", "fz")
-    )
-
-
-def project(frames: Frames, f: list[Vec], n: list[Vec]) -> list[Node]:
-    """tau = Φᵀ (n, f) for every velocity."""
-    tau: list[Node] = [ZERO] * frames.system.nv
+def project(frames: Frames, f: list[Vec], n: list[Vec], outer: Applied) -> list[Node]:
+    """tau = Φᵀ (n, f) - efforts of force elements, for every velocity."""
+    tau: list[Node] = [-outer.efforts.get(k, ZERO) for k in range(frames.system.nv)]
     for i in frames.system.outward():
         for k, w, v in frames.columns(i):
             tau[k] = tau[k] + dot(w, n[i]) + dot(v, f[i])
@@ -195,9 +165,16 @@ def project(frames: Frames, f: list[Vec], n: list[Vec]) -> list[Node]:
 
 def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list[Node]:
     """Generalised forces tau = M qdd + c for given motion."""
-    motion = outward(frames, qd, qdd)
-    f, n = inward(frames, motion)
-    return project(frames, f, n)
+    outer = external(frames)
+    f, n = inward(frames, outward(frames, qd, qdd), outer)
+    return project(frames, f, n, outer)
+
+
+def inertial(frames: Frames, qdd: tuple[Node, ...]) -> list[Node]:
+    """M qdd: the generalised forces of accelerations alone, in two sweeps over the links."""
+    none = Applied()
+    motion = outward(frames, (ZERO,) * len(qdd), qdd, NULL)
+    return project(frames, *inward(frames, motion, none), none)
 
 
 def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
@@ -208,12 +185,13 @@ def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
 def reaction(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> tuple[Vec, Vec]:
     """Force and torque (about the ground origin) from the ground on the mechanism, ground frame.
 
-    Bodies welded to the ground belong to the mechanism: the ground carries their weight.
+    Bodies welded to the ground belong to the mechanism: the ground carries their weight.  Force
+    elements between a body and the ground are part of the result.
 
     Refs: Docquier2013 sec. 2.1.3, eqs. 4 and 5 (six locked joints there; here the ground link).
     """
     motion = outward(frames, qd, qdd)
-    f, n = inward(frames, motion)
+    f, n = inward(frames, motion, external(frames))
     m, h = _welded(frames.system)
     return plus(f[0], times(m, motion.a[0])), plus(n[0], cross(h, motion.a[0]))
 
@@ -229,4 +207,7 @@ def _welded(system: Linkage) -> tuple[Node, Vec]:
     return m, h
 
 
-__all__ = ["bias", "external", "inverse", "inward", "outward", "reaction"]
+__all__ = [
+    "Applied", "Motions", "bias", "external", "ground_to_link", "inertia_torque", "inertial",
+    "inverse", "inward", "outward", "project", "reaction", "relative", "resting", "wrench_symbols",
+]  # fmt: skip

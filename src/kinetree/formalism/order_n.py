@@ -25,9 +25,10 @@ from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.errors import UnsupportedError
+from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import AxisMotion
-from kinetree.formalism.newton_euler import Motions, external, inertia_torque, outward
+from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -86,7 +87,9 @@ def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list
     """Accelerations qdd for given forces tau."""
     system = frames.system
     _refuse_followers(frames)
-    body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)))
+    outer = external(frames)
+    tau = tuple(x + outer.efforts.get(k, ZERO) for k, x in enumerate(tau))
+    body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
     joints: dict[int, Solved] = {}
     for i in system.inward():
         articulated = _named(frames, i, body[i], "")
@@ -108,16 +111,16 @@ def _refuse_followers(frames: Frames) -> None:
             )
 
 
-def _rigid(frames: Frames, still: Motions) -> list[Articulated]:
+def _rigid(frames: Frames, still: Motions, outer: Applied) -> list[Articulated]:
     """Every link alone; its bias is the whole inertial force of the motion at qdd = 0."""
-    outer = external(frames)
     bodies = []
     for i, (m, h, inertia) in enumerate(frames.properties):
         a, U = still.a[i], still.U[i]
         f = plus(times(m, a), apply(U, h))
         n = plus(inertia_torque(inertia, still.wd[i], still.ww[i], U), cross(h, a))
-        if i in outer:
-            f, n = minus(f, outer[i][0]), minus(n, outer[i][1])
+        if i in outer.wrenches:
+            force, torque = outer.wrenches[i]
+            f, n = minus(f, force), minus(n, torque)
         bodies.append(Articulated(inertia, _skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
     return bodies
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, Rank, symbol
+from kinetree.engine import Node, Rank, substitute, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
+from kinetree.formalism.actions import state_rates
 from kinetree.formalism.constraints import constraints
 from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.drives import drives
@@ -16,14 +17,18 @@ from kinetree.formalism.energy import energy
 from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import kinematics
+from kinetree.formalism.passage import wrench_symbols
 from kinetree.formalism.rates import rate_matrix
+from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model.closing import time_symbol, uses_time
+from kinetree.model.closing import uses_time
+from kinetree.model.laws import state_symbol, time_symbol
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.system import System
     from kinetree.model.system import Model
 
 Write = Callable[..., None]
@@ -43,7 +48,8 @@ class Quantity:
         velocities: whether qd goes in.
         wrenches: whether external wrenches go in.
         options: arguments of `derive` that the functions take.
-        time: whether the time t goes in, where a law of the model uses it.
+        laws: whether the time t and the user states x go in, where a law of the model uses them.
+        welds: whether fixed joints are links of their own.
         minimal: whether every regrouping pays, because tensors are turned from link to link too.
     """
 
@@ -54,8 +60,9 @@ class Quantity:
     velocities: bool = True
     wrenches: bool = True
     options: tuple[str, ...] = ()
-    time: bool = False
+    laws: bool = True
     minimal: bool = False
+    welds: bool = False
 
     def choose(self, model: Model, formalism: str | None) -> str:
         """The formalism to use: the first, unless the user or the model's size says otherwise."""
@@ -74,40 +81,79 @@ class Quantity:
         rates = declare_inputs(
             scheme, system, self.rates, velocities=self.velocities, wrenches=self.wrenches
         )
-        if self.time and uses_time(system.model):
-            scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
+        if self.laws:
+            declare_laws(scheme, system.model)
         taken = {name: options[name] for name in self.options if name in options}
         self.ways[way](Frames(scheme, system), rates, **taken)
         return scheme.program()
 
 
 def declare_inputs(
-    scheme: Scheme, system: Linkage, rates: str, *, velocities: bool = True, wrenches: bool = True
+    scheme: Scheme, system: System, rates: str, *, velocities: bool = True, wrenches: bool = True
 ) -> tuple[Node, ...]:
     """Declare q, qd, the rates, external wrenches and parameters; the symbols of the rates."""
-    model, table = system.model, system.table
-    joints = model.leaders
-    q_units = tuple(unit for joint in joints for unit in joint.q_units)
-    v_units = tuple(unit for joint in joints for unit in joint.v_units)
-    names = tuple(model.coordinates)
-    N = rate_matrix(system)
-    scheme.input(Input("q", (model.nq,), system.q, None, False, names, q_units, N))
-    names = tuple(model.velocities)
+    declare_coordinates(scheme, system, system.q)
     if velocities:
-        scheme.input(Input("qd", (model.nv,), system.qd, None, False, names, v_units))
+        declare_velocities(scheme, system, system.qd)
+    return declare_loads(scheme, system, rates, wrenches=wrenches)
+
+
+def declare_coordinates(scheme: Scheme, system: System, q: Sequence[Node]) -> None:
+    """Declare q under some symbols."""
+    model = system.model
+    units = tuple(unit for joint in model.leaders for unit in joint.q_units)
+    own = dict(zip(system.q, q, strict=True))
+    N = tuple(tuple(substitute(row, own)) for row in rate_matrix(system))
+    labels = tuple(model.coordinates)
+    scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N))
+
+
+def declare_velocities(scheme: Scheme, system: System, qd: Sequence[Node]) -> None:
+    """Declare qd under some symbols."""
+    model = system.model
+    units = tuple(unit for joint in model.leaders for unit in joint.v_units)
+    labels = tuple(model.velocities)
+    scheme.input(Input("qd", (model.nv,), tuple(qd), None, False, labels, units))
+
+
+def declare_loads(
+    scheme: Scheme, system: System, rates: str, *, wrenches: bool = True
+) -> tuple[Node, ...]:
+    """Declare the rates, external wrenches and parameters; the symbols of the rates."""
+    model, table = system.model, system.table
+    names = tuple(model.velocities)
     third: tuple[Node, ...] = ()
     if rates:
         rank = Rank.ACCELERATION if rates == "qdd" else Rank.FORCE
         third = tuple(symbol(f"{rates}_{name}", rank) for name in names)
         scheme.input(Input(rates, (model.nv,), third, None, False, names))
     for wrench in model.wrenches.values() if wrenches else ():
-        six = newton_euler.wrench_symbols(wrench.name)
+        six = wrench_symbols(wrench.name)
         scheme.input(Input(wrench.name, (6,), six, (0.0,) * 6))
     if table.rows:
         size, units = (len(table.rows),), table.units
         values = table.defaults
         scheme.input(Input("p", size, table.symbols, values, True, table.names, units))
     return third
+
+
+def declare_laws(scheme: Scheme, model: Model) -> None:
+    """Declare the time t and the user states x, where the model has laws that use them."""
+    if uses_time(model):
+        scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
+    if model.states:
+        names = tuple(model.states)
+        values = tuple(state.initial for state in model.states.values())
+        units = tuple(state.unit for state in model.states.values())
+        x = tuple(state_symbol(name) for name in names)
+        scheme.input(Input("x", (len(x),), x, values, False, names, units))
+
+
+def write_states(frames: Frames) -> None:
+    """Write the output xd, the rates of the user states, where there are any."""
+    names = tuple(frames.system.model.states)
+    if names:
+        frames.scheme.output("xd", state_rates(frames), None, names)
 
 
 def _write_inverse(solve: Callable[..., list[Node]]) -> Write:
@@ -149,6 +195,7 @@ def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
             note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
             qdd = [row[0] for row in frames.scheme.solve("qdd", M, [[x] for x in b], note=note)]
         frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
+        write_states(frames)
 
     return write
 
@@ -156,6 +203,7 @@ def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
 def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
     qdd = order_n.forward(frames, frames.system.qd, tau)
     frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
+    write_states(frames)
 
 
 def _reaction(frames: Frames, qdd: tuple[Node, ...]) -> None:
@@ -180,17 +228,19 @@ ALL: tuple[Quantity, ...] = (
     Quantity("mass_bias", "", {name: _write_mass_bias(build) for name, build in _BUILD.items()}),
     Quantity("forward", "tau", {**_FORWARD, "order_n": _forward_order_n}),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
+    Quantity("reactions", "qdd", {"newton_euler": reactions}, regroups=False, welds=True),
     Quantity(
-        "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",)
+        "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",),
+        laws=False,
     ),
     Quantity(
-        "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False, time=True
+        "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False
     ),
-    Quantity("drives", "", {"recursive": drives}, False, False, wrenches=False, time=True),
-    Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False),
+    Quantity("drives", "", {"recursive": drives}, False, False, wrenches=False),
+    Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False, laws=False),
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
-        options=("base_parameters",),
+        options=("base_parameters",), laws=False,
     ),
     Quantity(
         "inverse_derivatives", "qdd", {"newton_euler": inverse_derivatives}, minimal=True

@@ -15,14 +15,14 @@ from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.motion import FreeMotion, quaternion_matrix
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.system import System
 
 Rows = tuple[tuple[Node, ...], ...]
 
 
-def rate_matrix(system: Linkage) -> Rows:
+def rate_matrix(system: System) -> Rows:
     """N(q), nq rows of nv elements; empty where it is the unit matrix."""
-    motions = [link.motion for link in system.links[1:]]
+    motions = system.motions
     if not any(isinstance(motion, FreeMotion) for motion in motions):
         return ()
     place = {q: k for k, q in enumerate(system.q)}

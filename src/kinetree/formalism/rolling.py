@@ -15,6 +15,7 @@ Refs: SaminFisette2003; own derivation of the rates
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, sqrt, symbol
@@ -49,7 +50,7 @@ def roll(ends: Ends, condition: Roll) -> Row:
     loss = plus(cross(second.wd, s), cross(second.w, sd))
     bias = dot(u, minus(gain, loss)) + dot(cross(second.w, u), slip)
     at = ends.named("touch", plus(first.p, rho), "touching point", "m")
-    return Row(ZERO, ends.columns(u, at), bias, rate=dot(u, slip))
+    return replace(ends.forced(ZERO, u, at), Jdqd=bias, rate=dot(u, slip))
 
 
 def _contact(ends: Ends, condition: Roll) -> tuple[Vec, Vec]:

@@ -1,4 +1,4 @@
-"""Vectors and tensors of Nodes: plain tuples, and the few operations the formalisms write.
+"""Symmetric tensors of Nodes, beside the vectors and matrices of `kinetree.model.vectors`.
 
 A symmetric tensor is its six elements in the order xx, yy, zz, xy, xz, yz.
 """
@@ -7,32 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kinetree.engine import ZERO, Node, as_node, linear, mul
+from kinetree.engine import ZERO, Node, linear, mul
+from kinetree.model.vectors import (
+    NULL,
+    Mat,
+    Vec,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    is_null,
+    mat3,
+    matmul,
+    minus,
+    negative,
+    plus,
+    times,
+    transpose,
+    vec,
+    vec3,
+)
 
-Vec = tuple[Node, Node, Node]
 Sym = tuple[Node, Node, Node, Node, Node, Node]
-Mat = tuple[Vec, Vec, Vec]
-
-NULL: Vec = (ZERO, ZERO, ZERO)
-
-
-def vec3(components: Iterable[Node]) -> Vec:
-    """Three Nodes as a vector."""
-    x, y, z = components
-    return (x, y, z)
-
-
-def mat3(rows: Iterable[Iterable[Node]]) -> Mat:
-    """Three rows as a matrix."""
-    x, y, z = (vec3(row) for row in rows)
-    return (x, y, z)
-
-
-def sym6(elements: Iterable[Node]) -> Sym:
-    """Six Nodes as a symmetric tensor."""
-    xx, yy, zz, xy, xz, yz = elements
-    return (xx, yy, zz, xy, xz, yz)
-
 
 NULL_TENSOR: Sym = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 SYM_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -41,55 +37,10 @@ SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 """Position of element (i, j) among the six of a symmetric tensor."""
 
 
-def vec(x: object, y: object, z: object) -> Vec:
-    """A vector of three numbers or Nodes."""
-    return (as_node(x), as_node(y), as_node(z))
-
-
-def plus(*vectors: Vec) -> Vec:
-    """Sum of vectors."""
-    return vec3(linear(0, tuple((v[i], 1) for v in vectors)) for i in range(3))
-
-
-def minus(a: Vec, b: Vec) -> Vec:
-    """a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def times(s: Node, v: Vec) -> Vec:
-    """s·v."""
-    return (s * v[0], s * v[1], s * v[2])
-
-
-def dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
-    """a · b, of any length."""
-    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
-
-
-def cross(a: Vec, b: Vec) -> Vec:
-    """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def apply(A: Mat, v: Vec) -> Vec:
-    """A v."""
-    return (dot(A[0], v), dot(A[1], v), dot(A[2], v))
-
-
-def apply_transposed(A: Mat, v: Vec) -> Vec:
-    """Aᵀ v."""
-    return apply(transpose(A), v)
-
-
-def transpose(A: Mat) -> Mat:
-    """Aᵀ."""
-    return mat3(zip(*A, strict=True))
-
-
-def matmul(A: Mat, B: Mat) -> Mat:
-    """A B."""
-    columns = transpose(B)
-    return mat3((dot(row, c) for c in columns) for row in A)
+def sym6(elements: Iterable[Node]) -> Sym:
+    """Six Nodes as a symmetric tensor."""
+    xx, yy, zz, xy, xz, yz = elements
+    return (xx, yy, zz, xy, xz, yz)
 
 
 def full(s: Sym) -> Mat:
@@ -127,6 +78,15 @@ def steiner(m: Node, h: Vec, r: Vec) -> Sym:
     return (y + z, x + z, x + y, off[0], off[1], off[2])
 
 
-def is_null(v: Sequence[Node]) -> bool:
-    """Whether every component is the number zero."""
-    return all(x is ZERO for x in v)
+def inner(a: Sequence[Node], b: Sequence[Node]) -> Node:
+    """Σ aᵢ bᵢ of any number of elements, structural zeros left out."""
+    pairs = ((x, y) for x, y in zip(a, b, strict=True) if x is not ZERO and y is not ZERO)
+    return linear(0, tuple((mul(x, y), 1) for x, y in pairs))
+
+
+__all__ = [
+    "NULL", "NULL_TENSOR", "SYM_INDEX", "SYM_PAIRS", "Mat", "Sym", "Vec", "apply", "apply_sym",
+    "apply_transposed", "cross", "dot", "full", "inner", "is_null", "mat3", "matmul", "minus",
+    "negative", "plus", "steiner", "sym6", "symmetric", "tensor_plus", "times", "transpose", "vec",
+    "vec3",
+]  # fmt: skip

@@ -22,8 +22,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
+from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.newton_euler import Motions, external, outward
+from kinetree.formalism.newton_euler import Motions, outward
 from kinetree.formalism.vectors import (
     NULL,
     Vec,
@@ -83,18 +84,19 @@ def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
     return M
 
 
-def inertial_wrenches(frames: Frames, motion: Motions) -> tuple[list[Vec], list[Vec]]:
+def inertial_wrenches(
+    frames: Frames, motion: Motions, outer: Applied
+) -> tuple[list[Vec], list[Vec]]:
     """Force and torque (about its origin) each link needs, beyond the external ones, link frame."""
     f: list[Vec] = [NULL]
     n: list[Vec] = [NULL]
-    outer = external(frames)
     for i in frames.system.outward():
         link = frames.system.links[i]
         m, h, inertia = frames.properties[i]
         w, wd, a = motion.w[i], motion.wd[i], motion.a[i]
         note = Note(link.name, "angular momentum by rotation", "SaminFisette2003", "N.m.s", "link")
         L = named(frames, f"L{i}", apply_sym(inertia, w), note)
-        F, T = outer.get(i, (NULL, NULL))
+        F, T = outer.wrenches.get(i, (NULL, NULL))
         note = Note(link.name, "inertial force", "SaminFisette2003", "N", "link")
         force = plus(times(m, a), apply(motion.U[i], h))
         f.append(named(frames, f"f{i}", minus(force, F), note))
@@ -104,10 +106,12 @@ def inertial_wrenches(frames: Frames, motion: Motions) -> tuple[list[Vec], list[
     return f, n
 
 
-def projected(frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]]) -> list[Node]:
-    """Σ over the links of Jw · n + Jv · f, for every velocity."""
+def projected(
+    frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]], outer: Applied
+) -> list[Node]:
+    """Σ over the links of Jw · n + Jv · f, less the efforts of force elements."""
     f, n = wrenches
-    tau: list[Node] = [ZERO] * frames.system.nv
+    tau: list[Node] = [-outer.efforts.get(k, ZERO) for k in range(frames.system.nv)]
     for i in frames.system.outward():
         note = Note(frames.system.links[i].name, "virtual power", "SaminFisette2003")
         for k, (w, v) in J[i].items():
@@ -118,15 +122,16 @@ def projected(frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]]
 
 def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list[Node]:
     """Generalised forces tau = M qdd + c for given motion."""
-    wrenches = inertial_wrenches(frames, outward(frames, qd, qdd))
-    return projected(frames, partial_velocities(frames), wrenches)
+    outer = external(frames)
+    wrenches = inertial_wrenches(frames, outward(frames, qd, qdd), outer)
+    return projected(frames, partial_velocities(frames), wrenches, outer)
 
 
 def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], list[Node]]:
     """M, and c: the generalised forces at qdd = 0."""
-    J = partial_velocities(frames)
-    wrenches = inertial_wrenches(frames, outward(frames, qd, (ZERO,) * len(qd)))
-    return mass_matrix(frames, J), projected(frames, J, wrenches)
+    J, outer = partial_velocities(frames), external(frames)
+    wrenches = inertial_wrenches(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
+    return mass_matrix(frames, J), projected(frames, J, wrenches, outer)
 
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Closing the loops: the equations as numbers, assembly from rough values, partition."""

@@ -1,0 +1,193 @@
+"""Assembly: coordinates that close all loops, from rough start values.
+
+Dependent coordinates move, independent and driven ones keep their values.  Where nobody says which
+are dependent, those that the equations are best solved for at the start move first; if they cannot
+close the loops, all coordinates that are not driven may move.
+
+Refs: Docquier2013 sec. 2.2.1, eq. 13
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.assembly.loops import Loops, loops, opposite_frames
+from kinetree.assembly.overrides import Parameters
+from kinetree.errors import AssemblyError, unknown
+from kinetree.model.displace import displaced
+from kinetree.solve.newton import Solution, damped_newton
+from kinetree.solve.pivots import eliminate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-11
+"""Largest |h| of a closed system [m, m2 or 1]."""
+NEAR = 1e-3
+"""Largest |h| at which steering is left to the equations alone."""
+STEPS = 100
+"""Most steps of one attempt."""
+NUDGE = 0.05
+"""Deviation from a start at which no step helps, for a second attempt [rad or m]."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A closed configuration.
+
+    Attributes:
+        q: the coordinates.
+        gap: largest |h| that is left [m, m2 or 1].
+        steps: Newton steps taken.
+        moved: names of the velocities that were free to move.
+    """
+
+    q: Array
+    gap: float
+    steps: int
+    moved: tuple[str, ...]
+
+
+def assemble(
+    model: Model,
+    q: Sequence[float] | None = None,
+    *,
+    independent: Sequence[str] | None = None,
+    t: float = 0.0,
+    steps: int = STEPS,
+    parameters: Parameters = None,
+) -> Assembly:
+    """Close the loops of a model.
+
+    Args:
+        model: the mechanism with its closures.
+        q: start values; by default the model's initial ones.  Driven coordinates with a law take
+            the law's value.
+        independent: names of the velocities (of one-axis joints: the coordinates) that keep their
+            values; by default chosen, and released where the loops need them.
+        t: time at which laws and drives are taken [s].
+        steps: bound on the Newton steps of an attempt.
+        parameters: values by name in place of the model's.
+
+    Raises:
+        AssemblyError: naming the loop with the largest gap, and the gap.
+    """
+    system = loops(model, parameters)
+    return close(system, system.start(q, t), independent=independent, t=t, steps=steps)
+
+
+def close(
+    system: Loops,
+    q: Array,
+    *,
+    independent: Sequence[str] | None = None,
+    t: float = 0.0,
+    steps: int = STEPS,
+) -> Assembly:
+    """Close the loops from q; see `assemble`."""
+    _refuse_undefined(system, q, t)
+    best: Solution | None = None
+    opposite = ""
+    names = system.model.velocities
+    for first, columns, guarded in _attempts(system, q, independent, t):
+        found = _solve(system, first, columns, t, steps)
+        if guarded:
+            near = _solve(system, first, columns, t, steps, guarded=True)
+            found = _solve(system, near.x, columns, t, steps)
+        opposite = system.opposite(found.x, t) if found.converged else ""
+        if found.converged and not opposite:
+            gap = float(np.abs(found.h).max(initial=0.0))
+            return Assembly(found.x, gap, found.steps, tuple(names[k] for k in columns))
+        if best is None or np.linalg.norm(found.h) < np.linalg.norm(best.h):
+            best = found
+    assert best is not None
+    raise opposite_frames(f"closure '{opposite}'") if opposite else _failure(system, best)
+
+
+def _refuse_undefined(system: Loops, q: Array, t: float) -> None:
+    """Refuse start values at which an equation has no value."""
+    h, J = system.evaluate(q, t)
+    for row, label in enumerate(system.labels):
+        if not (np.isfinite(h[row]) and np.isfinite(J[row]).all()):
+            name, _, component = label.partition(".")
+            raise AssemblyError(
+                f"{component} has no value or no slope at the start values",
+                element=f"closure '{name}'",
+                cure="start where the law is defined, or change it",
+            )
+
+
+def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
+    """Numbers of the velocities that are neither driven nor named as independent."""
+    names = system.model.velocities
+    for name in independent or ():
+        if name not in names:
+            raise unknown("coordinate", name, names, "independent")
+    kept = {names.index(name) for name in independent or ()} | set(system.driven)
+    return [k for k in range(len(names)) if k not in kept]
+
+
+def _attempts(
+    system: Loops, q: Array, independent: Sequence[str] | None, t: float
+) -> Iterator[tuple[Array, list[int], bool]]:
+    """(start, velocities that move, whether to steer frames parallel first), careful ones first."""
+    free = free_columns(system, independent)
+    if independent is None:
+        J = system.evaluate(q, t)[1][system.positions()]
+        pivots = eliminate(J[:, free])
+        yield q, sorted(free[k] for k in pivots.columns), False
+    yield q, free, False
+    nudge = np.zeros(system.model.nv)
+    nudge[free] = NUDGE * np.cos(1.0 + np.arange(len(free)))
+    aside = displaced(system.model, q, nudge)
+    yield aside, free, False
+    if system.guards is not None:
+        yield aside, free, True
+
+
+def _solve(
+    system: Loops, q: Array, columns: list[int], t: float, steps: int, *, guarded: bool = False
+) -> Solution:
+    rows = system.positions()
+
+    def function(x: Array) -> tuple[Array, Array]:
+        h, J = system.evaluate(x, t)
+        if not guarded:
+            return h[rows], J[np.ix_(rows, columns)]
+        g, G = system.guard(x, t)
+        return np.concatenate([h[rows], g]), np.concatenate(
+            [J[np.ix_(rows, columns)], G[:, columns]]
+        )
+
+    def move(x: Array, step: Array) -> Array:
+        whole = np.zeros(system.model.nv)
+        whole[columns] = step
+        return displaced(system.model, x, whole)
+
+    tolerance = NEAR if guarded else TOLERANCE
+    return damped_newton(function, q, move, tolerance=tolerance, steps=steps)
+
+
+def _failure(system: Loops, best: Solution) -> AssemblyError:
+    """The sentence for loops that stay open."""
+    rows = system.positions()
+    worst = int(np.argmax(np.abs(best.h)))
+    name, _, component = system.labels[rows[worst]].partition(".")
+    unit = system.unit(rows[worst]).replace("1", "").strip()
+    gap = f"{component} is {abs(best.h[worst]):.3g}{' ' if unit else ''}{unit} off"
+    when = "at the nearest configuration" if best.stalled else f"after {best.steps} steps"
+    return AssemblyError(
+        f"the loop does not close, {gap} {when}",
+        element=f"closure '{name}'",
+        cure="change its dimensions, or start nearer to a closed configuration",
+    )
+
+
+__all__ = ["Assembly", "assemble", "close", "free_columns"]

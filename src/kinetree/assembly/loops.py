@@ -1,0 +1,180 @@
+"""The equations of a closed system as functions of numbers, and the names of their rows."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.engine import ZERO
+from kinetree.errors import AssemblyError, ModelError, ShapeError
+from kinetree.formalism.linkage import linkage
+from kinetree.formalism.quantities import QUANTITIES
+from kinetree.model.closures import Angle
+from kinetree.program.passes import condense
+from kinetree.program.select import select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.model.closures import Closure
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """h and J of a model.
+
+    Attributes:
+        model: the mechanism.
+        program: gives h and J.
+        labels: "closure.component" of every row.
+        rates: numbers of the rows that only velocities have to satisfy.
+        driven: numbers of the velocities whose motion is given.
+        dropped: labels of trivial rows.
+        guards: tells parallel directions from opposite ones; none where no closure has any.
+        drives: gives the values of driven coordinates; none where no drive has a law.
+    """
+
+    model: Model
+    program: Program
+    labels: tuple[str, ...]
+    rates: tuple[int, ...]
+    driven: tuple[int, ...]
+    dropped: tuple[str, ...]
+    guards: Program | None = None
+    drives: Program | None = None
+
+    def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
+        """(h, J) at coordinates q and time t."""
+        return _values(self.program, self.model, q, t)
+
+    def start(self, q: Sequence[float] | None, t: float) -> Array:
+        """Coordinates to begin with: given ones or the model's, driven ones at their laws."""
+        model = self.model
+        out = model.initial() if q is None else np.array(q, dtype=float)
+        if out.shape != (model.nq,) or not np.isfinite(out).all():
+            raise ShapeError(
+                f"it must be {model.nq} finite numbers, but has shape {out.shape}", element="q"
+            )
+        if self.drives is not None:
+            given = {"q": out, "t": np.asarray(t)}
+            known = {row.name for row in self.drives.inputs}
+            values = self.drives.evaluate(**{k: v for k, v in given.items() if k in known})["q"]
+            names = list(model.coordinates)
+            for name, value in zip(self.drives.output("q").labels, values, strict=True):
+                out[names.index(name)] = value
+        return out
+
+    def guard(self, q: Any, t: float) -> tuple[Array, Array]:
+        """(a·b - 1, its Jacobian) for directions a, b of two ends that are meant to be parallel.
+
+        Equations of direction say that axes are perpendicular to others, which opposite axes are
+        too; these values are 0 where the frames agree and -2 where they are opposite.
+        """
+        if self.guards is None:
+            return np.zeros(0), np.zeros((0, self.model.nv))
+        return _values(self.guards, self.model, q, t)
+
+    def opposite(self, q: Any, t: float) -> str:
+        """Name of a closure whose frames stand opposite each other; empty where none does."""
+        value, _ = self.guard(q, t)
+        if self.guards is None or not (value < -1).any():
+            return ""
+        return self.guards.output("h").labels[int(np.argmin(value))].partition(".")[0]
+
+    def uses(self) -> dict[str, frozenset[str]]:
+        """Equation -> the velocities that change it."""
+        names = self.model.velocities
+        J = self.program.output("J").nodes
+        rows = (J[i * len(names) : (i + 1) * len(names)] for i in range(len(self.labels)))
+        return {
+            label: frozenset(n for n, x in zip(names, row, strict=True) if x is not ZERO)
+            for label, row in zip(self.labels, rows, strict=True)
+        }
+
+    def positions(self) -> list[int]:
+        """Numbers of the rows that positions have to satisfy."""
+        return [i for i in range(len(self.labels)) if i not in self.rates]
+
+    def unit(self, row: int) -> str:
+        """Unit of a row of h; empty where the law does not tell."""
+        name, _, component = self.labels[row].partition(".")
+        conditions = self.model.closures[name].conditions
+        return next((c.unit for c in conditions if c.label == component), "")
+
+
+def _values(program: Program, model: Model, q: Any, t: float) -> tuple[Array, Array]:
+    """(h, J) that a Program gives at coordinates q and time t."""
+    given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
+    names = {row.name for row in program.inputs}
+    with np.errstate(all="ignore"):  # a law without a value is told by its name
+        out = program.evaluate(**{k: v for k, v in given.items() if k in names})
+    return out["h"], out["J"]
+
+
+def _guards(model: Model, parameters: Parameters) -> Program | None:
+    """h = a·b - 1 for every pair of directions that is meant to be parallel, and its Jacobian."""
+    guarded: dict[str, Closure] = {}
+    for closure in model.closures.values():
+        axes = [c.a for c in closure.conditions if isinstance(c, Angle) and c.guarded]
+        rows = tuple(Angle(f"{k}", a, a, 1) for k, a in enumerate(dict.fromkeys(axes)))
+        if rows:
+            guarded[closure.name] = replace(closure, conditions=rows)
+    if not guarded:
+        return None
+    twin = copy(model)
+    twin.closures = guarded
+    try:
+        return select(_derived(twin, "constraints", parameters), ("h", "J"))
+    except ModelError as error:  # a value that no coordinate changes: always opposite
+        raise opposite_frames(error.element) from error
+
+
+def _derived(model: Model, quantity: str, parameters: Parameters) -> Program:
+    """The Program of a quantity that speaks of closures and drives alone."""
+    model.check(invertible=False)
+    program = condense(QUANTITIES[quantity].derive(linkage(model), "recursive"))
+    return with_values(program, parameters, model.name)
+
+
+def opposite_frames(element: str) -> AssemblyError:
+    """The sentence for a closure that only closes with a frame the wrong way round."""
+    return AssemblyError(
+        "the loop closes with its two frames opposite each other",
+        element=element,
+        cure="start nearer to the closed configuration, or turn the frame of one end",
+    )
+
+
+def loops(model: Model, parameters: Parameters = None) -> Loops:
+    """The equations of the closures of a model, with values of parameters in place of its own."""
+    whole = _derived(model, "constraints", parameters)
+    driven = any(drive.law is not None for drive in model.drives.values())
+    labels = whole.output("h").labels
+    rates = _listed(whole.info["rates"])
+    at = {name: k for k, name in enumerate(model.velocities)}
+    return Loops(
+        model,
+        select(whole, ("h", "J")),
+        labels,
+        tuple(i for i, label in enumerate(labels) if label in rates),
+        tuple(at[name] for name in model.velocities if name in model.drives),
+        tuple(_listed(whole.info["dropped"])),
+        _guards(model, parameters),
+        _derived(model, "drives", parameters) if driven else None,
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return text.split(", ") if text else []
+
+
+__all__ = ["Loops", "loops", "opposite_frames"]

@@ -1,0 +1,206 @@
+"""D'Alembert's principle on bodies given by position matrices.
+
+The work of applied and inertial efforts vanishes for every partial contribution,
+
+    Σ_i d^{i,j} · (F_i - m_i a_i) + th^{i,j} · (M_i - I_i wd_i - w_i × I_i w_i) + tau_j = 0
+
+which is M qdd + c = tau with M_jk = Σ_i m_i d^{i,j} · d^{i,k} + th^{i,j} · I_i th^{i,k}.
+
+| Verlinden2005 | here | meaning |
+|---|---|---|
+| R_i, M_i, eq. 6 | forces, torques | applied efforts at the centre of mass, gravity apart |
+| Φ_Gi | I | inertia about the centre of mass, body components |
+| h, eq. 7 | c | all that does not depend on qdd |
+
+Refs: Verlinden2005 eqs. 6 to 8
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.placed_actions import Efforts, applied, elastic, point_place
+from kinetree.formalism.placed_actions import write_state_rates as write_states
+from kinetree.formalism.placed_motion import Motion
+from kinetree.formalism.vectors import (
+    NULL,
+    Vec,
+    apply,
+    apply_sym,
+    cross,
+    dot,
+    minus,
+    negative,
+    plus,
+    times,
+)
+from kinetree.program import Note, Scheme
+from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.formalism.placement import Placement
+    from kinetree.model.parts import Point
+
+Matrix = list[list[Node]]
+
+
+def falling(scheme: Scheme, system: Placement, qdd: Sequence[Node] = ()) -> Motion:
+    """The motion with gravity as acceleration -g of the ground."""
+    return Motion(scheme, system, qdd, negative(system.gravity))
+
+
+def mass_matrix(motion: Motion) -> Matrix:
+    """M, both triangles; eq. (8)."""
+    n = motion.system.nv
+    M: Matrix = [[ZERO] * n for _ in range(n)]
+    for body in motion.system.bodies.values():
+        if not body.heavy:
+            continue
+        parts = motion.contributions(body.name)
+        for b, (th, d) in parts.items():
+            note = Note(body.name, "momentum of a unit velocity", "Verlinden2005 eq. (8)")
+            L = motion.scheme.vector(f"{body.name}_L{b + 1}", apply_sym(body.I, th), note)
+            for a, (th_a, d_a) in parts.items():
+                if a <= b:
+                    note = Note(body.name, "mass matrix up to this body", "Verlinden2005 eq. (8)")
+                    total = M[a][b] + body.m * dot(d_a, d) + dot(th_a, L)
+                    name = f"M_{body.name}_{a + 1}_{b + 1}"
+                    M[a][b] = M[b][a] = motion.scheme.let(name, total, note)
+    return M
+
+
+def required(motion: Motion, efforts: Efforts) -> list[Node]:
+    """Generalised forces tau for the motion with the accelerations it was made for; eq. (6)."""
+    tau: list[Node] = [-efforts.efforts.get(k, ZERO) for k in range(motion.system.nv)]
+    for body in motion.system.bodies.values():
+        acting = (efforts.forces.get(body.name, NULL), efforts.torques.get(body.name, NULL))
+        if not body.heavy and acting == (NULL, NULL):
+            continue
+        f, n = _wrench(motion, body.name, acting)
+        note = Note(body.name, "virtual work up to this body", "Verlinden2005 eq. (6)")
+        for k, (th, d) in motion.contributions(body.name).items():
+            total = tau[k] + dot(d, f) + dot(th, n)
+            tau[k] = motion.scheme.let(f"tau_{body.name}_{k + 1}", total, note)
+    return tau
+
+
+def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
+    """Inertial less applied efforts, body components; gravity is in the accelerations."""
+    body = motion.body(name)
+    (w, _), (wd, a) = motion.velocity(name), motion.acceleration(name)
+    force, torque = acting
+    note = Note(name, "inertial less applied force", "Verlinden2005 eq. (6)", "N", "body")
+    f = minus(times(body.m, a), force)
+    f = motion.scheme.vector(f"{name}_f", f, note)
+    note = Note(name, "angular momentum", "Verlinden2005 eq. (6)", "N.m.s", "body")
+    L = motion.scheme.vector(f"{name}_L", apply_sym(body.I, w), note)
+    note = Note(name, "inertial less applied torque", "Verlinden2005 eq. (6)", "N.m", "body")
+    n = minus(plus(apply_sym(body.I, wd), cross(w, L)), torque)
+    return f, motion.scheme.vector(f"{name}_n", n, note)
+
+
+# --- quantities ----------------------------------------------------------------------------------
+
+
+def inverse(scheme: Scheme, system: Placement, qdd: Sequence[Node]) -> None:
+    """Write tau."""
+    motion = falling(scheme, system, qdd)
+    tau = required(motion, applied(motion))
+    scheme.output("tau", tau, None, system.model.velocities)
+
+
+def mass_bias(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
+    """Write M and c."""
+    motion = falling(scheme, system)
+    M, c = mass_matrix(motion), required(motion, applied(motion))
+    scheme.output("M", [x for row in M for x in row], (system.nv, system.nv))
+    scheme.output("c", c, None, system.model.velocities)
+
+
+def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
+    """Write qdd, and xd where there are user states."""
+    motion = falling(scheme, system)
+    efforts = applied(motion)
+    M, c = mass_matrix(motion), required(motion, efforts)
+    b = [t - x for t, x in zip(tau, c, strict=True)]
+    if len(b) <= WRITTEN_OUT:
+        qdd = solve_symmetric(scheme, "qdd", M, b)
+    else:
+        note = Note(step="M qdd = tau - c", eq="Verlinden2005 eq. (7)")
+        qdd = [row[0] for row in scheme.solve("qdd", M, [[x] for x in b], note=note)]
+    scheme.output("qdd", qdd, None, system.model.velocities)
+    write_states(motion, efforts)
+
+
+def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
+    """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs."""
+    motion = Motion(scheme, system)
+    twice, V = ZERO, elastic(motion)
+    for body in system.bodies.values():
+        if body.heavy:
+            w, v = motion.velocity(body.name)
+            note = Note(body.name, "twice the kinetic energy", "", "J")
+            turning = dot(w, apply_sym(body.I, w))
+            twice = scheme.let("T2", twice + body.m * dot(v, v) + turning, note)
+            V = V - body.m * dot(system.gravity, motion.centre(body.name))
+    scheme.output("kinetic", (twice / 2,), ())
+    scheme.output("potential", (V,), ())
+
+
+def kinematics(
+    scheme: Scheme,
+    system: Placement,
+    qdd: Sequence[Node],
+    points: Sequence[str] | None = None,
+) -> None:
+    """Write position, rotation, velocity, acceleration, jacobian and jdqd of every point.
+
+    Args:
+        scheme: to write into.
+        system: the position matrices.
+        qdd: accelerations, of which "acceleration" depends.
+        points: paths "body" or "body.point"; by default all points of all bodies.
+    """
+    model = system.model
+    if points is None:
+        wanted = [p for b in model.bodies.values() for p in (b.origin, *b.points.values())]
+    else:
+        wanted = [model.point(str(name)) for name in points]
+    driven, free = Motion(scheme, system, qdd), Motion(scheme, system)
+    for point in wanted:
+        _point(driven, free, point)
+
+
+def _point(driven: Motion, free: Motion, point: Point) -> None:
+    """The outputs of one point, ground components."""
+    scheme, path, name = driven.scheme, point.path, point.body.name
+    place = point_place(driven, point)
+    R, arm = (
+        driven.rotation(name),
+        minus(driven.system.table.position(point), driven.body(name).com),
+    )
+    scheme.output(f"{path}.position", place.p)
+    scheme.output(f"{path}.rotation", [x for row in place.R for x in row], (3, 3))
+    scheme.output(f"{path}.velocity", (*place.w, *place.v))
+    w, _ = driven.velocity(name)
+    swept = scheme.vector(f"{path}_wr", cross(w, arm), Note(path, "w × r", "", "m/s", "body"))
+    for title, motion in (("acceleration", driven), ("jdqd", free)):
+        wd, a = motion.acceleration(name)
+        at = plus(a, cross(wd, arm), cross(w, swept))
+        at = scheme.vector(f"{path}_a", at, Note(path, title, "", "m/s2", "body"))
+        scheme.output(f"{path}.{title}", (*apply(R, wd), *apply(R, at)))
+    J: Matrix = [[ZERO] * driven.system.nv for _ in range(6)]
+    for k, (th, d) in driven.contributions(name).items():
+        at = scheme.vector(f"{path}_d{k + 1}", plus(d, cross(th, arm)), Note(path, "partial"))
+        column = (*apply(R, th), *apply(R, at))
+        for row, x in zip(J, column, strict=True):
+            row[k] = x
+    scheme.output(f"{path}.jacobian", [x for row in J for x in row], (6, driven.system.nv))
+
+
+__all__ = [
+    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required",
+]  # fmt: skip
