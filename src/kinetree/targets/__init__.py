@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kinetree.program.program import TARGETS, Program
-from kinetree.targets.c import CTarget
+from kinetree.targets import (
+    c,
+    casadi,
+    cpp,
+    cuda,
+    fortran,
+    javascript,
+    jax,
+    matlab,
+    python,
+    simulink,
+    sympy,
+)
 from kinetree.targets.native import Function, NativeTarget
 
 
@@ -27,9 +39,22 @@ class Target(Protocol):
         """Files in a folder; the paths written."""
 
 
-ALL: tuple[Target, ...] = (NativeTarget(), CTarget())
+ALL: tuple[Target, ...] = (
+    NativeTarget(),
+    c.TARGET,
+    cpp.TARGET,
+    cuda.TARGET,
+    fortran.TARGET,
+    matlab.TARGET,
+    simulink.TARGET,
+    python.TARGET,
+    jax.TARGET,
+    casadi.TARGET,
+    sympy.TARGET,
+    javascript.TARGET,
+)
 """Every target."""
 
 TARGETS.update({target.name: target for target in ALL})
 
-__all__ = ["ALL", "CTarget", "Function", "NativeTarget", "Target"]
+__all__ = ["ALL", "Function", "NativeTarget", "Target"]

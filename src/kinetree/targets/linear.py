@@ -1,8 +1,9 @@
-"""Symmetric linear systems written out as straight-line code on a tape.
+"""Linear systems written out as straight-line code on a tape: factors, and substitutions.
 
-The matrix is factorised as Lᵀ D L from its last row to its first.  For the mass matrix of a
+A symmetric matrix is factorised as Lᵀ D L from its last row to its first.  For the mass matrix of a
 kinematic tree numbered from the base outwards this elimination makes no fill-in: a zero of the
-matrix is a zero of L (Featherstone2008 sec. 6.5), and no square root is taken.
+matrix is a zero of L (Featherstone2008 sec. 6.5), and no square root is taken.  For a general
+matrix see `kinetree.targets.general`.
 
 Refs: Featherstone2008 sec. 6.5
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.tape import ZERO
+from kinetree.targets.systems import ZERO, Product, Scale, Step, Subtract, Swap
 
 if TYPE_CHECKING:
     from kinetree.targets.tape import Tape
@@ -23,16 +24,19 @@ MOST = 12000
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """A = Lᵀ D L: rows of L below its unit diagonal, and 1/D."""
+    """A factorised matrix.
 
-    rows: tuple[tuple[int, ...], ...]
-    inverse: tuple[int, ...]
+    Attributes:
+        steps: what takes a right-hand side to the solution, in place.
+        order: row of the system that stands at each place before the first step.
+    """
 
-    def flat(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """L as n x n entries, row-major, and 1/D."""
-        n = len(self.rows)
-        full = (entry for row in self.rows for entry in (*row, *(ZERO,) * (n - len(row))))
-        return tuple(full), self.inverse
+    steps: tuple[Step, ...]
+    order: tuple[int, ...]
+
+    def arranged(self, rhs: tuple[int, ...], k: int) -> tuple[int, ...]:
+        """k right-hand sides, row-major, with their rows in order."""
+        return tuple(rhs[row * k + j] for row in self.order for j in range(k))
 
 
 def fits(rows: list[list[int]]) -> bool:
@@ -64,32 +68,81 @@ def factor(tape: Tape, rows: list[list[int]]) -> Factors:
                     rows[i][j] = subtract_product(tape, rows[i][j], scaled[i], row[j])
         for i in full:
             row[i] = scaled[i]
-    return Factors(tuple(tuple(row[:-1]) for row in rows), tuple(inverse))
+    return Factors(tuple(_sweeps(rows, inverse)), tuple(range(len(rows))))
+
+
+def _sweeps(rows: list[list[int]], inverse: list[int]) -> list[Step]:
+    """Lᵀ y = b, then x = y / D and L x = y row by row."""
+    links = [[(j, left) for j, left in enumerate(row[:-1]) if left != ZERO] for row in rows]
+    steps: list[Step] = []
+    for k in reversed(range(len(rows))):
+        steps += [Subtract(j, left, k) for j, left in links[k]]
+    for k in range(len(rows)):
+        steps.append(Scale(k, inverse[k]))
+        steps += [Subtract(k, left, j) for j, left in links[k]]
+    return steps
 
 
 def substitute(tape: Tape, factors: Factors, rhs: tuple[int, ...], k: int) -> list[int]:
-    """The entries of X, row-major, of Lᵀ D L X = B with k right-hand sides."""
-    columns = [_column(tape, factors, list(rhs[j::k])) for j in range(k)]
+    """The entries of X, row-major, of A X = B with k right-hand sides."""
+    ready = factors.arranged(rhs, k)
+    columns = [_column(tape, factors.steps, list(ready[j::k])) for j in range(k)]
     zero = tape.number(0.0)
-    n = len(factors.rows)
+    n = len(factors.order)
     return [zero if columns[j][i] == ZERO else columns[j][i] for i in range(n) for j in range(k)]
 
 
-def _column(tape: Tape, factors: Factors, x: list[int]) -> list[int]:
-    for k in reversed(range(len(x))):
-        for j, left in enumerate(factors.rows[k]):
-            x[j] = subtract_product(tape, x[j], left, x[k])
-    for k, row in enumerate(factors.rows):
-        if x[k] != ZERO:
-            x[k] = tape.emit("mul", x[k], factors.inverse[k])
-        for j, left in enumerate(row):
-            x[k] = subtract_product(tape, x[k], left, x[j])
+def _column(tape: Tape, steps: tuple[Step, ...], x: list[int]) -> list[int]:
+    """One right-hand side through the steps."""
+    for step in steps:
+        if isinstance(step, Subtract):
+            x[step.row] = subtract_product(tape, x[step.row], step.coef, x[step.other])
+        elif isinstance(step, Scale):
+            x[step.row] = product(tape, step.coef, x[step.row])
+        elif isinstance(step, Swap):
+            pair = x[step.row], x[step.other]
+            x[step.row], x[step.other] = swapped(tape, step.coef, *pair)
+        else:
+            _multiply(tape, step, x)
     return x
+
+
+def _multiply(tape: Tape, step: Product, x: list[int]) -> None:
+    size = len(step.rows)
+    before = [x[row] for row in step.rows]
+    for place, row in enumerate(step.rows):
+        coefs = step.matrix[place * size : (place + 1) * size]
+        x[row] = scalar_product(tape, coefs, before)
+
+
+def swapped(tape: Tape, condition: int, first: int, second: int) -> tuple[int, int]:
+    """Two values, exchanged where the condition is above zero."""
+    if first == second:
+        return first, second
+    a, b = (tape.number(0.0) if e == ZERO else e for e in (first, second))
+    return tape.emit("select", condition, b, a), tape.emit("select", condition, a, b)
+
+
+def product(tape: Tape, left: int, right: int) -> int:
+    """left * right, with structural zeros known."""
+    return ZERO if ZERO in (left, right) else tape.emit("mul", left, right)
+
+
+def scalar_product(tape: Tape, left: tuple[int, ...], right: list[int]) -> int:
+    """The sum of products, with structural zeros known."""
+    total = ZERO
+    for a, b in zip(left, right, strict=True):
+        term = product(tape, a, b)
+        if ZERO in (total, term):
+            total = term if total == ZERO else total
+        else:
+            total = tape.emit("add", total, term)
+    return total
 
 
 def subtract_product(tape: Tape, value: int, left: int, right: int) -> int:
     """value - left * right, with structural zeros known."""
     if ZERO in (left, right):
         return value
-    product = tape.emit("mul", left, right)
-    return tape.emit("neg", product) if value == ZERO else tape.emit("sub", value, product)
+    term = tape.emit("mul", left, right)
+    return tape.emit("neg", term) if value == ZERO else tape.emit("sub", value, term)

@@ -9,22 +9,26 @@ are collected into one division.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kinetree.program.program import Assign
-from kinetree.targets.linear import Factors, factor, fits, substitute
-from kinetree.targets.tape import ZERO, System, Tape
+from kinetree.program.passes.dead import dead
+from kinetree.program.program import Assign, Solve
+from kinetree.targets.general import Form, arrangement, factor_general
+from kinetree.targets.linear import Factors, factor, fits, substitute, subtract_product
+from kinetree.targets.tape import ZERO, Iteration, System, Tape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.engine import Node
     from kinetree.engine.node import Number
-    from kinetree.program.program import Block, Input, Program, Solve
+    from kinetree.program.program import Block, Input, Newton, Program
 
 COLUMNS = 2
 """Right-hand sides up to which a factorised system is written out; SIMD lanes win beyond."""
+WRITTEN = 400
+"""Steps times right-hand sides up to which a small general system is written out."""
 
 Signed = tuple[int, int]
 """An entry of a tape and the sign that its value still has to take."""
@@ -92,8 +96,10 @@ class _Lowering:
         for block in blocks:
             if isinstance(block, Assign):
                 self.entry[block.target] = self.value(block.expr)
-            else:
+            elif isinstance(block, Solve):
                 self._solve(block)
+            else:
+                self._newton(block)
 
     def result(self, node: Node) -> int:
         """The entry of an output, ZERO for the number 0."""
@@ -126,7 +132,10 @@ class _Lowering:
             return self.tape.number(float(node.value))
         if name == "sym":
             return self._constant(node)
-        return self.tape.emit(name, *(self.entry[arg] for arg in node.args))
+        operands = [self.entry[arg] for arg in node.args]
+        if node.op.lookup is not None:
+            return self.tape.look_up(node.op.lookup, *operands)
+        return self.tape.emit(name, *operands)
 
     def _constant(self, symbol: Node) -> int:
         if symbol not in self.earlier:
@@ -168,24 +177,98 @@ class _Lowering:
 
     def _solve(self, block: Solve) -> None:
         """Factorise on the tape where that stays small; each matrix only once."""
-        n, k = block.n, block.k
-        matrix = tuple(ZERO if _is_zero(node) else self.value(node) for node in block.matrix)
-        rhs = tuple(ZERO if _is_zero(node) else self.value(node) for node in block.rhs)
-        factors = self._factors(matrix, n) if block.symmetric or n == 1 else None
-        if factors is not None and k <= COLUMNS:
-            found = substitute(self.tape, factors, rhs, k)
+        matrix = tuple(self.result(node) for node in block.matrix)
+        rhs = tuple(self.result(node) for node in block.rhs)
+        if block.symmetric:
+            found = self._symmetric(matrix, rhs, (block.n, block.k))
         else:
-            system = System(n, k, *(factors.flat() if factors else (matrix, ())), rhs)
-            index = self.tape.solve(system)
-            depth = self.tape.depth[-1]
-            found = [self.tape.leaf("part", index, i, depth) for i in range(n * k)]
+            found = self._general(matrix, rhs, (block.n, block.k))
         self.entry.update(zip(block.targets, found, strict=True))
 
-    def _factors(self, matrix: tuple[int, ...], n: int) -> Factors | None:
+    def _symmetric(
+        self, matrix: tuple[int, ...], rhs: tuple[int, ...], shape: tuple[int, int]
+    ) -> list[int]:
+        """The solution of a system with a symmetric matrix."""
+        n, k = shape
         if matrix not in self.factors:
             rows = [list(matrix[i * n : i * n + i + 1]) for i in range(n)]
             self.factors[matrix] = factor(self.tape, rows) if fits(rows) else None
-        return self.factors[matrix]
+        factors = self.factors[matrix]
+        if factors is None:
+            return self.tape.parts(System(n, k, matrix, (), rhs))
+        return self._substituted(factors, rhs, shape, k <= COLUMNS)
+
+    def _general(
+        self, matrix: tuple[int, ...], rhs: tuple[int, ...], shape: tuple[int, int]
+    ) -> list[int]:
+        """The solution of a system with any matrix, block by block."""
+        n, k = shape
+        rows = [list(matrix[i * n : (i + 1) * n]) for i in range(n)]
+        form = arrangement(rows)
+        if form is None:
+            return self.tape.parts(System(n, k, matrix, (), rhs))
+        if not form.small:
+            return self._by_blocks(rows, rhs, form, k)
+        key = (*matrix, n)  # not the key of a symmetric matrix with the same entries
+        if key not in self.factors:
+            self.factors[key] = factor_general(self.tape, rows, form)
+        factors = self.factors[key]
+        assert factors is not None
+        few = k <= COLUMNS or k * len(factors.steps) <= WRITTEN
+        return self._substituted(factors, rhs, shape, few)
+
+    def _substituted(
+        self, factors: Factors, rhs: tuple[int, ...], shape: tuple[int, int], written: bool
+    ) -> list[int]:
+        """The solution of a factorised system, written out or in a loop over its columns."""
+        n, k = shape
+        if written:
+            return substitute(self.tape, factors, rhs, k)
+        return self.tape.parts(System(n, k, (), factors.steps, factors.arranged(rhs, k)))
+
+    def _by_blocks(
+        self, rows: list[list[int]], rhs: tuple[int, ...], form: Form, k: int
+    ) -> list[int]:
+        """A system with a block that is too large to be written out."""
+        if len(form.diagonal) == 1:
+            matrix = tuple(entry for row in rows for entry in row)
+            return self.tape.parts(System(len(rows), k, matrix, (), rhs))
+        found: dict[int, list[int]] = {}
+        for block in form.diagonal:
+            inner = tuple(rows[form.order[i]][j] for i in block for j in block)
+            right: list[int] = []
+            for row in (form.order[i] for i in block):
+                values = list(rhs[row * k : (row + 1) * k])
+                for j, known in found.items():
+                    values = [
+                        subtract_product(self.tape, value, rows[row][j], x)
+                        for value, x in zip(values, known, strict=True)
+                    ]
+                right += values
+            solved = self._general(inner, tuple(right), (len(block), k))
+            for place, i in enumerate(block):
+                found[i] = solved[place * k : (place + 1) * k]
+        return [entry for i in range(len(rows)) for entry in found[i]]
+
+    def _newton(self, block: Newton) -> None:
+        """The step on a tape of its own; what it is given on this one."""
+        start, given = (
+            tuple(self.result(node) for node in part) for part in (block.start, block.given)
+        )
+        iteration = Iteration(start, given, _step(block.step), block.tolerance, block.limit)
+        self.entry.update(zip(block.targets, self.tape.parts(iteration), strict=True))
+
+
+def _step(program: Program) -> Tape:
+    """The tape of one iteration: v, then w -> h, then dv; what only J needs is left out."""
+    wanted = tuple(program.output(name) for name in ("h", "dv"))
+    program = dead(replace(program, outputs=wanted))
+    rows = [row for name in ("v", "w") for row in program.inputs if row.name == name]
+    lowering = _Lowering(sum(len(row.symbols) for row in rows), 0)
+    lowering.inputs(_symbols(rows))
+    lowering.blocks(program.blocks)
+    lowering.tape.outputs = [lowering.result(node) for out in wanted for node in out.nodes]
+    return lowering.tape
 
 
 def _is_zero(node: Node) -> bool:

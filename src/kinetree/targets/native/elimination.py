@@ -2,6 +2,9 @@
 
 Rows are padded to whole vectors of eight doubles, so the inner loops have no remainder; what stands
 in the padding is never read as a result.
+
+With eight evaluations side by side every element is a vector of eight doubles.  Rows are exchanged
+lane by lane: a lane has pivots of its own.
 """
 
 ELIMINATION = """\
@@ -65,36 +68,6 @@ step:
   store <8 x double> %w, ptr %p, align 8
   %next = add i64 %j, 8
   br label %test
-done:
-  ret void
-}
-
-define internal void @kt.copy(ptr %to, i64 %tr, i64 %tc, ptr %from, i64 %fr, i64 %fc, \
-i64 %rows, i64 %columns) nounwind {
-entry:
-  br label %row
-row:
-  %i = phi i64 [ 0, %entry ], [ %ni, %rowend ]
-  %ti = mul i64 %i, %tr
-  %fi = mul i64 %i, %fr
-  br label %column
-column:
-  %j = phi i64 [ 0, %row ], [ %nj, %column ]
-  %tj = mul i64 %j, %tc
-  %fj = mul i64 %j, %fc
-  %ta = add i64 %ti, %tj
-  %fa = add i64 %fi, %fj
-  %tp = getelementptr inbounds double, ptr %to, i64 %ta
-  %fp = getelementptr inbounds double, ptr %from, i64 %fa
-  %v = load double, ptr %fp, align 8
-  store double %v, ptr %tp, align 8
-  %nj = add i64 %j, 1
-  %morej = icmp ult i64 %nj, %columns
-  br i1 %morej, label %column, label %rowend
-rowend:
-  %ni = add i64 %i, 1
-  %morei = icmp ult i64 %ni, %rows
-  br i1 %morei, label %row, label %done
 done:
   ret void
 }
@@ -203,3 +176,162 @@ done:
 }
 """
 """`void kt.eliminate(double* a, double* b, n, lda, ldb)`: a x = b, the solution in place of b."""
+
+
+LANES_ELIMINATION = """\
+define internal void @kt.lanes.subtract(ptr %to, ptr %from, <8 x double> %m, i64 %count) nounwind {
+entry:
+  %some = icmp sgt i64 %count, 0
+  br i1 %some, label %step, label %done
+step:
+  %j = phi i64 [ 0, %entry ], [ %next, %step ]
+  %p = getelementptr inbounds <8 x double>, ptr %to, i64 %j
+  %q = getelementptr inbounds <8 x double>, ptr %from, i64 %j
+  %u = load <8 x double>, ptr %p, align 8
+  %v = load <8 x double>, ptr %q, align 8
+  %w = fmul contract <8 x double> %m, %v
+  %d = fsub contract <8 x double> %u, %w
+  store <8 x double> %d, ptr %p, align 8
+  %next = add i64 %j, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %step, label %done
+done:
+  ret void
+}
+
+define internal void @kt.lanes.swap(ptr %a, ptr %b, i8 %mask, i64 %count) nounwind {
+entry:
+  %flags = bitcast i8 %mask to <8 x i1>
+  br label %step
+step:
+  %j = phi i64 [ 0, %entry ], [ %next, %step ]
+  %p = getelementptr inbounds <8 x double>, ptr %a, i64 %j
+  %q = getelementptr inbounds <8 x double>, ptr %b, i64 %j
+  %u = load <8 x double>, ptr %p, align 8
+  %v = load <8 x double>, ptr %q, align 8
+  %up = select <8 x i1> %flags, <8 x double> %v, <8 x double> %u
+  %down = select <8 x i1> %flags, <8 x double> %u, <8 x double> %v
+  store <8 x double> %up, ptr %p, align 8
+  store <8 x double> %down, ptr %q, align 8
+  %next = add i64 %j, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %step, label %done
+done:
+  ret void
+}
+
+define internal void @kt.eliminate.lanes(ptr %a, ptr %b, i64 %n, i64 %k) \
+nounwind noinline alignstack(64) {
+entry:
+  br label %column
+column:
+  %c = phi i64 [ 0, %entry ], [ %nc, %columnend ]
+  %nc = add i64 %c, 1
+  %left = sub i64 %n, %c
+  %after = sub i64 %left, 1
+  %c0 = mul i64 %c, %n
+  %cc = add i64 %c0, %c
+  %pivot = getelementptr inbounds <8 x double>, ptr %a, i64 %cc
+  %beyond = getelementptr inbounds <8 x double>, ptr %pivot, i64 1
+  %ck = mul i64 %c, %k
+  %bc = getelementptr inbounds <8 x double>, ptr %b, i64 %ck
+  br label %ranktest
+ranktest:
+  %s = phi i64 [ %nc, %column ], [ %ns, %rankend ]
+  %mores = icmp ult i64 %s, %n
+  br i1 %mores, label %rank, label %scale
+rank:
+  %s0 = mul i64 %s, %n
+  %sc = add i64 %s0, %c
+  %sp = getelementptr inbounds <8 x double>, ptr %a, i64 %sc
+  %here = load <8 x double>, ptr %pivot, align 8
+  %there = load <8 x double>, ptr %sp, align 8
+  %size = call <8 x double> @llvm.fabs.v8f64(<8 x double> %here)
+  %other = call <8 x double> @llvm.fabs.v8f64(<8 x double> %there)
+  %larger = fcmp ogt <8 x double> %other, %size
+  %mask = bitcast <8 x i1> %larger to i8
+  %none = icmp eq i8 %mask, 0
+  br i1 %none, label %rankend, label %swap
+swap:
+  %sk = mul i64 %s, %k
+  %bs = getelementptr inbounds <8 x double>, ptr %b, i64 %sk
+  call void @kt.lanes.swap(ptr %pivot, ptr %sp, i8 %mask, i64 %left)
+  call void @kt.lanes.swap(ptr %bc, ptr %bs, i8 %mask, i64 %k)
+  br label %rankend
+rankend:
+  %ns = add i64 %s, 1
+  br label %ranktest
+scale:
+  %d = load <8 x double>, ptr %pivot, align 8
+  %inverse = fdiv <8 x double> <double 1.0, double 1.0, double 1.0, double 1.0, double 1.0, \
+double 1.0, double 1.0, double 1.0>, %d
+  store <8 x double> %inverse, ptr %pivot, align 8
+  br label %rowtest
+rowtest:
+  %r = phi i64 [ %nc, %scale ], [ %nr, %rowend ]
+  %morer = icmp ult i64 %r, %n
+  br i1 %morer, label %row, label %columnend
+row:
+  %r0 = mul i64 %r, %n
+  %rc = add i64 %r0, %c
+  %rp = getelementptr inbounds <8 x double>, ptr %a, i64 %rc
+  %first = load <8 x double>, ptr %rp, align 8
+  %full = fcmp une <8 x double> %first, zeroinitializer
+  %fullbits = bitcast <8 x i1> %full to i8
+  %empty = icmp eq i8 %fullbits, 0
+  br i1 %empty, label %rowend, label %work
+work:
+  %m = fmul <8 x double> %first, %inverse
+  %rest = getelementptr inbounds <8 x double>, ptr %rp, i64 1
+  %rk = mul i64 %r, %k
+  %brow = getelementptr inbounds <8 x double>, ptr %b, i64 %rk
+  call void @kt.lanes.subtract(ptr %rest, ptr %beyond, <8 x double> %m, i64 %after)
+  call void @kt.lanes.subtract(ptr %brow, ptr %bc, <8 x double> %m, i64 %k)
+  br label %rowend
+rowend:
+  %nr = add i64 %r, 1
+  br label %rowtest
+columnend:
+  %morec = icmp ult i64 %nc, %n
+  br i1 %morec, label %column, label %back
+back:
+  %e = phi i64 [ %n, %columnend ], [ %x, %upend ]
+  %x = sub i64 %e, 1
+  %x0 = mul i64 %x, %n
+  %xx = add i64 %x0, %x
+  %xp = getelementptr inbounds <8 x double>, ptr %a, i64 %xx
+  %turn = load <8 x double>, ptr %xp, align 8
+  %xk = mul i64 %x, %k
+  %bx = getelementptr inbounds <8 x double>, ptr %b, i64 %xk
+  br label %divide
+divide:
+  %j = phi i64 [ 0, %back ], [ %nj, %divide ]
+  %jp = getelementptr inbounds <8 x double>, ptr %bx, i64 %j
+  %y = load <8 x double>, ptr %jp, align 8
+  %z = fmul <8 x double> %y, %turn
+  store <8 x double> %z, ptr %jp, align 8
+  %nj = add i64 %j, 1
+  %morej = icmp ult i64 %nj, %k
+  br i1 %morej, label %divide, label %uptest
+uptest:
+  %u = phi i64 [ 0, %divide ], [ %nu, %up ]
+  %moreu = icmp ult i64 %u, %x
+  br i1 %moreu, label %up, label %upend
+up:
+  %u0 = mul i64 %u, %n
+  %ux = add i64 %u0, %x
+  %upp = getelementptr inbounds <8 x double>, ptr %a, i64 %ux
+  %mu = load <8 x double>, ptr %upp, align 8
+  %uk = mul i64 %u, %k
+  %bu = getelementptr inbounds <8 x double>, ptr %b, i64 %uk
+  call void @kt.lanes.subtract(ptr %bu, ptr %bx, <8 x double> %mu, i64 %k)
+  %nu = add i64 %u, 1
+  br label %uptest
+upend:
+  %again = icmp ugt i64 %x, 0
+  br i1 %again, label %back, label %done
+done:
+  ret void
+}
+"""
+"""`void kt.eliminate.lanes(double* a, double* b, n, k)`: eight systems in lanes, as above."""

@@ -292,7 +292,7 @@ class Function:
             inputs.append(constants)
         kernel = self.kernels.batch(constant_lanes=not shared)
         if threads is None:
-            work = count * len(self.kernels.lowered.body.code)
+            work = count * self.kernels.lowered.body.work
             threads = max(1, min(_cores(), work // PER_THREAD))
         bad = _run(kernel, inputs, address(constants), results, threads)
         if bad and check:

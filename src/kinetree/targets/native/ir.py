@@ -6,18 +6,19 @@ and the workspace, which then is large, is a fourth argument w.
 
 A short tape is one function.  A longer one is a driver, NAME, that holds the workspace (on its
 stack) and calls the segments of the plan in turn.  A segment receives the workspace twice, once to
-read and once to write: what it reads it never writes, so the compiler may treat them as apart.
+read and once to write: what it reads it never writes, so the compiler may treat them as apart.  An
+iteration is a segment that calls its step, which is written like a tape of its own.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native import angles, copies, solve
+from kinetree.targets.native import angles, copies, newton, solve, tables
 from kinetree.targets.native.layout import layout
 from kinetree.targets.native.plan import Plan
 from kinetree.targets.native.writer import Options, Writer
-from kinetree.targets.tape import ZERO
+from kinetree.targets.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,29 +43,37 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
     """IR of the functions that the kernels of these plans call, each once."""
     found: dict[str, None] = {}
     for made in plans:
-        texts = [*angles.definitions(made, options.fused), *solve.helpers(made.tape, options)]
-        found.update(dict.fromkeys(texts))
+        for part in (made, *made.inner.values()):
+            texts = [*angles.definitions(part, options.fused), *solve.helpers(part.tape, options)]
+            texts += tables.definitions(part.tape, part.lanes, options.flags)
+            found.update(dict.fromkeys(texts))
     return "\n".join([HEAP, *found])
 
 
-def _whole(made: Plan, name: str, options: Options) -> str:
+def _whole(made: Plan, name: str, options: Options, step: Iteration | None = None) -> str:
     """One function for a short tape."""
     writer = Writer(made, options)
-    wanted = _wanted(made)
+    wanted = _wanted(made) if step is None else {}
     _operations(writer, made.prologue, wanted)
     if angles.in_registers(made):
         angles.through_registers(writer)
     elif made.angles:
-        _workspace(writer)
+        if step is None:
+            _workspace(writer)
         angles.through_memory(writer)
-    for segment in made.segments:
+    for number, segment in enumerate(made.segments):
+        _pause(writer, step, number)
         _operations(writer, segment, wanted)
+    _pause(writer, step, len(made.segments))
+    if step is not None:
+        _move(writer, step)
+        return _step_function(name, writer)
     _leaves(writer, wanted, trig=True)
     _leaves(writer, wanted, trig=False)
     return _function(name, _arguments(options), writer)
 
 
-def _split(made: Plan, name: str, options: Options) -> list[str]:
+def _split(made: Plan, name: str, options: Options, step: Iteration | None = None) -> list[str]:
     """A driver and its segments."""
     wanted = _wanted(made)
     start = Writer(made, options, into="%w")
@@ -74,24 +83,75 @@ def _split(made: Plan, name: str, options: Options) -> list[str]:
     _leaves(start, wanted, trig=False)
     texts = [_function(f"{name}.start", ("x", "c", "y", "w"), start)]
     driver = Writer(made, options, into="%w")
-    _workspace(driver)
-    driver.add(f"call void @{name}.start(ptr %x, ptr %c, ptr %y, ptr %w)")
+    if step is None:
+        _workspace(driver)
+    constants = "%c" if step is None else "null"  # a step is given all it needs in x
+    pointers = f"ptr %x, ptr {constants}, ptr %y, ptr %w"
+    driver.add(f"call void @{name}.start({pointers})")
     _leaves(driver, wanted, trig=True)
     for number, segment in enumerate(made.segments):
+        _pause(driver, step, number)
         callee = f"{name}.{number}"
         if made.tape.code[segment[0]] == "solve":
             index = made.tape.a[segment[0]]
-            texts.append(solve.definition(made, index, callee, options))
+            texts += _system(made, index, callee, options)
             driver.add(f"call void @{callee}(ptr %w, ptr %y)")
             _parts(driver, index, wanted)
             continue
         writer = Writer(made, options)
         _operations(writer, segment, wanted)
         texts.append(_function(callee, ("x", "c", "y", "r", "z"), writer))
-        driver.add(f"call void @{callee}(ptr %x, ptr %c, ptr %y, ptr %w, ptr %w)")
+        driver.add(f"call void @{callee}({pointers}, ptr %w)")
+    _pause(driver, step, len(made.segments))
     copies.solutions(driver)
+    if step is not None:
+        _move(driver, step)
+        return [*texts, _step_function(name, driver)]
     _release(driver)
     return [*texts, _function(name, _arguments(options), driver)]
+
+
+def _system(made: Plan, index: int, name: str, options: Options) -> list[str]:
+    """The function that solves a system, and what it calls."""
+    system = made.tape.systems[index]
+    if not isinstance(system, Iteration):
+        return [solve.definition(made, index, name, options)]
+    inner = made.inner[index]
+    what = f"{name}.step", options, system
+    texts = [_whole(inner, *what)] if inner.inline else _split(inner, *what)
+    return [*texts, newton.loop(made, index, name, system)]
+
+
+def _pause(writer: Writer, step: Iteration | None, number: int) -> None:
+    """In the step of an iteration: the test, as soon as all h are known."""
+    made = writer.plan
+    first = number == 0 or not made.late(number - 1)
+    if step is not None and made.late(number) and first:
+        newton.test(writer, step, _results(writer, range(step.equations)))
+
+
+def _move(writer: Writer, step: Iteration) -> None:
+    """In the step of an iteration: v moved by dv."""
+    v = [writer.load("%x", i) for i in range(step.n)]
+    places = range(step.equations, step.equations + step.n)
+    newton.move(writer, v, _results(writer, places))
+
+
+def _results(writer: Writer, places: Iterable[int]) -> list[str]:
+    """Outputs by name: known in a whole function, else read back from where they were stored."""
+    made = writer.plan
+    if not made.inline:
+        return [_read_back(writer, place) for place in places]
+    return [writer.value(made.tape.outputs[place]) for place in places]
+
+
+def _read_back(writer: Writer, place: int) -> str:
+    """An output in the driver of a step."""
+    entry = writer.tape.outputs[place]
+    if entry != ZERO and writer.tape.code[entry] == "part":
+        panel = writer.plan.panel(entry)
+        return writer.load("%y" if panel.base == "%y" else "%w", writer.plan.part_place(entry))
+    return writer.load("%y", place)
 
 
 def _workspace(writer: Writer) -> None:
@@ -157,11 +217,23 @@ def _parts(driver: Writer, index: int, wanted: Wanted) -> None:
 KINDS = {"x": "readonly ", "c": "readonly ", "r": "readonly ", "y": "writeonly ", "z": "writeonly "}
 
 
+def _step_function(name: str, writer: Writer) -> str:
+    """The step of an iteration: it reads and writes all its arrays, and says what is done."""
+    lanes = writer.options.lanes
+    body = "\n".join(writer.lines)
+    head = f"define internal {newton.verdict(lanes)} @{name}(ptr noalias %x, ptr noalias %y, "
+    return f"{head}ptr noalias %w) nounwind noinline{_stack(lanes)} {{\nentry:\n{body}\n}}\n"
+
+
+def _stack(lanes: int) -> str:
+    """With lanes, values that spill are whole cache lines, if the stack is aligned to these."""
+    return " alignstack(64)" if lanes > 1 else ""
+
+
 def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     """A function without result whose pointers do not overlap."""
     listed = ", ".join(f"ptr noalias {KINDS.get(a, '')}%{a}" for a in arguments)
-    # with lanes, values that spill are whole cache lines, if the stack is aligned to these
-    stack = " alignstack(64)" if writer.options.lanes > 1 else ""
+    stack = _stack(writer.options.lanes)
     scope = "internal " if "." in name else ""
     body = "\n".join(writer.lines)
     head = f"define {scope}void @{name}({listed}) nounwind noinline{stack}"

@@ -28,11 +28,21 @@ BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
 
 @dataclass(frozen=True, slots=True)
 class BatchKernel:
-    """A loop over blocks of samples: where it is, and how many doubles of work space it needs."""
+    """A loop over blocks of samples.
+
+    Attributes:
+        address: of the loop.
+        work: doubles of work space that it needs.
+        library: the code.
+        body: address of `void f(x, c, y, w)` for one block, eight doubles side by side each.
+        body_work: doubles of work space w of one block.
+    """
 
     address: int
     work: int
     library: jit.Library
+    body: int
+    body_work: int
 
 
 @dataclass(slots=True)
@@ -112,10 +122,11 @@ class Kernels:
             if label not in self._made:
                 made = plan(tape, LANES)
                 text = self._batch_text(made, inputs, outputs, constant_lanes)
-                library = self._link(text, (f"{BODY}.batch",))
+                library = self._link(text, (f"{BODY}.batch", BODY))
                 work = sum(block_size(inputs, outputs)) + made.workspace
                 address = library.addresses[f"{BODY}.batch"]
-                self._made[label] = BatchKernel(address, work, library)
+                body = library.addresses[BODY]
+                self._made[label] = BatchKernel(address, work, library, body, made.workspace)
             found: BatchKernel = self._made[label]
             return found
 

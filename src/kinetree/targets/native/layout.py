@@ -1,9 +1,12 @@
-"""How linear systems stand in memory.
+"""How systems stand in memory.
 
 The factors of a matrix are packed in the workspace, structural zeros left out; a general matrix
 keeps its rows.  Right-hand sides, and then the solution in their place, stand in panels of
 neighbouring columns.  A panel whose solution only goes into an output stands there from the start;
 the others, and those of a general matrix, stand in the workspace.
+
+The unknowns of an iteration stand where its step reads them: v, then w, are the step's inputs; its
+outputs and its own workspace follow.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.tape import ZERO
+from kinetree.targets.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,11 +59,23 @@ def padded(length: int) -> int:
 
 
 def matrix_size(system: System, lanes: int) -> int:
-    """Workspace elements for the matrix: packed if factorised, else with padded rows."""
+    """Workspace elements for the matrix: packed if factorised, else rows, padded or not."""
     if system.factorised:
-        return padded(len(_factors(system)))
-    scratch = system.n * (padded(system.n) + padded(system.k))
-    return scratch if lanes == 1 else system.n * system.n + scratch // lanes
+        return padded(len(system.coefs))
+    return system.n * (padded(system.n) if lanes == 1 else system.n)
+
+
+def iteration_size(iteration: Iteration, inner: int, lanes: int) -> int:
+    """Workspace elements of an iteration besides v, whose step needs `inner` doubles itself."""
+    rows = -(-inner // lanes)
+    return padded(len(iteration.given) + len(iteration.step.outputs) + rows + ROW)
+
+
+def step_places(iteration: Iteration, panel: Panel) -> tuple[int, int, int]:
+    """Elements at which inputs, outputs and workspace of the step start."""
+    inputs = panel.start
+    outputs = inputs + iteration.n + len(iteration.given)
+    return inputs, outputs, padded(outputs + len(iteration.step.outputs))
 
 
 def panels(tape: Tape, index: int, lanes: int, free: int) -> tuple[Panel, ...]:
@@ -70,7 +85,9 @@ def panels(tape: Tape, index: int, lanes: int, free: int) -> tuple[Panel, ...]:
     that would cost more than a tenth of the work, all columns stand together in the workspace.
     """
     system = tape.systems[index]
-    homes = _output_columns(tape, index) if system.factorised else {}
+    if isinstance(system, Iteration):
+        return (Panel(0, 1, "workspace", free, 1),)
+    homes = _output_columns(tape, system, index) if system.factorised else {}
     found = _panels(system, homes, lanes, free)
     if lanes > 1 or sum(_blocks(p.count) for p in found) <= 1.1 * _blocks(system.k):
         return found
@@ -110,9 +127,8 @@ def _joins(homes: dict[int, tuple[int, int]], first: int, column: int) -> bool:
     return place == start + column - first and step == stride
 
 
-def _output_columns(tape: Tape, index: int) -> dict[int, tuple[int, int]]:
+def _output_columns(tape: Tape, system: System, index: int) -> dict[int, tuple[int, int]]:
     """Column -> (output of its row 0, outputs between rows), for columns that are outputs alone."""
-    system = tape.systems[index]
     places: dict[int, list[int]] = {}
     for position, entry in enumerate(tape.outputs):
         if entry != ZERO and tape.code[entry] == "part" and tape.a[entry] == index:
@@ -136,11 +152,15 @@ def _read(tape: Tape) -> set[int]:
 
 
 def layout(
-    system: System, lanes: int, matrix_at: int, columns: tuple[Panel, ...]
+    system: System | Iteration, lanes: int, matrix_at: int, columns: tuple[Panel, ...]
 ) -> Iterator[tuple[int, str, int]]:
     """(entry, array, element) for everything that the system reads, ZERO included."""
+    if isinstance(system, Iteration):
+        for place, entry in enumerate((*system.start, *system.given), columns[0].start):
+            yield entry, "workspace", place
+        return
     if system.factorised:
-        for place, entry in enumerate(_factors(system), matrix_at):
+        for place, entry in enumerate(system.coefs, matrix_at):
             yield entry, "workspace", place
     else:
         stride = padded(system.n) if lanes == 1 else system.n
@@ -151,9 +171,3 @@ def layout(
         for row in range(system.n):
             for column in range(panel.first, panel.first + panel.count):
                 yield system.rhs[row * system.k + column], panel.base, panel.place(row, column)
-
-
-def _factors(system: System) -> list[int]:
-    """L, 1/D and L again: one copy per sweep, else the compiler keeps every entry in a register."""
-    lower = [entry for entry in system.matrix if entry != ZERO]
-    return [*lower, *system.inverse, *lower]

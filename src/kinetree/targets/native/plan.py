@@ -4,7 +4,8 @@ A tape above a few thousand operations becomes several LLVM functions, its segme
 register allocation grows faster than linearly with the length of a basic block.  Values that a
 later segment reads live in a workspace; a place is given to another value once every segment that
 reads it has run.  Angles whose sine or cosine is taken and that are known at the start (inputs, or
-short expressions of inputs) are evaluated before everything else, in SIMD lanes.
+short expressions of inputs) are evaluated before everything else, in SIMD lanes.  The step of an
+iteration has a plan of its own.
 """
 
 from __future__ import annotations
@@ -12,8 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.layout import ANGLES, Panel, matrix_size, panels
-from kinetree.targets.tape import LEAVES
+from kinetree.targets.native.layout import (
+    ANGLES,
+    Panel,
+    iteration_size,
+    matrix_size,
+    panels,
+)
+from kinetree.targets.native.schedule import staged
+from kinetree.targets.tape import LEAVES, Iteration, System
 
 if TYPE_CHECKING:
     from kinetree.targets.tape import Tape
@@ -45,6 +53,8 @@ class Plan:
         matrix_at: per system, where its matrix starts.
         panels: per system, where its right-hand sides stand.
         size: elements of the workspace.
+        inner: number of an iteration -> the plan of its step.
+        pause: entry before which the step of an iteration tests whether it is done, if it is one.
     """
 
     tape: Tape
@@ -58,11 +68,20 @@ class Plan:
     matrix_at: list[int] = field(default_factory=list)
     panels: list[tuple[Panel, ...]] = field(default_factory=list)
     size: int = 0
+    inner: dict[int, Plan] = field(default_factory=dict)
+    pause: int | None = None
 
     @property
     def inline(self) -> bool:
         """Whether one function holds it all."""
-        return not self.tape.systems and len(self.segments) <= 1
+        most = 1 if self.pause is None else 2
+        return not self.tape.systems and len(self.segments) <= most
+
+    def late(self, number: int) -> bool:
+        """Whether a segment, or the end after the last one, comes after the pause."""
+        if self.pause is None:
+            return False
+        return number == len(self.segments) or self.segments[number][0] >= self.pause
 
     @property
     def large(self) -> bool:
@@ -112,7 +131,14 @@ class Plan:
 
 def plan(tape: Tape, lanes: int) -> Plan:
     """The plan of a tape for that many evaluations side by side."""
-    made = Plan(tape, lanes)
+    return _planned(Plan(tape, lanes))
+
+
+def _planned(made: Plan) -> Plan:
+    for index, system in enumerate(made.tape.systems):
+        if isinstance(system, Iteration):
+            step, pause = staged(system.step, system.equations)
+            made.inner[index] = _planned(Plan(step, made.lanes, pause=pause))
     _find_angles(made)
     _cut(made)
     if not made.inline:
@@ -162,6 +188,8 @@ def _cut(made: Plan) -> None:
     """Segments of about equal size, broken at every system."""
     runs: list[list[int]] = [[]]
     for entry, code in enumerate(made.tape.code):
+        if entry == made.pause:
+            runs.append([])
         if code == "solve":
             runs += [[entry], []]
         elif code not in LEAVES and entry not in made.home and entry not in made.trig:
@@ -176,14 +204,7 @@ def _cut(made: Plan) -> None:
 
 def _place(made: Plan) -> None:
     """Give a place to angles, sines and cosines, systems, and values between segments."""
-    tape = made.tape
-    size = 3 * made.rows * made.row
-    for index, system in enumerate(tape.systems):
-        made.matrix_at.append(size)
-        size += matrix_size(system, made.lanes)
-        made.panels.append(panels(tape, index, made.lanes, size))
-        inside = (p for p in made.panels[-1] if p.base == "workspace")
-        size += sum(system.n * panel.stride for panel in inside)
+    size = _place_systems(made)
     last = _last_readers(made)
     free: list[int] = []
     leaving: list[list[int]] = [[] for _ in range(len(made.segments) + 1)]
@@ -198,6 +219,22 @@ def _place(made: Plan) -> None:
                 made.place[entry] = free.pop()
                 leaving[last[entry] + 1].append(made.place[entry])
     made.size = size
+
+
+def _place_systems(made: Plan) -> int:
+    """Give a place to angles, then to every system; the first element that is left."""
+    tape = made.tape
+    size = 3 * made.rows * made.row
+    for index, system in enumerate(tape.systems):
+        made.matrix_at.append(size)
+        if isinstance(system, System):
+            size += matrix_size(system, made.lanes)
+        made.panels.append(panels(tape, index, made.lanes, size))
+        inside = (p for p in made.panels[-1] if p.base == "workspace")
+        size += sum(system.n * panel.stride for panel in inside)
+        if isinstance(system, Iteration):
+            size += iteration_size(system, made.inner[index].workspace, made.lanes)
+    return size
 
 
 def _last_readers(made: Plan) -> dict[int, int]:

@@ -9,12 +9,8 @@ the order of the Program, which was chosen for locality.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING
 
 from kinetree.targets.tape import CALL, LATENCY, LEAVES, ZERO, System, Tape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SHORT = 2000
 """Operations up to which a tape is reordered."""
@@ -55,16 +51,17 @@ def _ordered(tape: Tape, work: list[int]) -> list[int]:
 
 
 def _needs(tape: Tape, work: list[int]) -> dict[int, list[int]]:
-    """Operation -> the operations it waits for; a part of a solution waits for its system."""
+    """Operation -> those of the others it waits for; a part of a solution waits for its system."""
+    inside = set(work)
     solved = {tape.a[entry]: entry for entry in work if tape.code[entry] == "solve"}
 
     def source(entry: int) -> int:
-        return solved[tape.a[entry]] if tape.code[entry] == "part" else entry
+        return solved.get(tape.a[entry], entry) if tape.code[entry] == "part" else entry
 
     waits: dict[int, list[int]] = {}
     for entry in work:
         found = dict.fromkeys(source(operand) for operand in tape.operands(entry))
-        waits[entry] = [need for need in found if tape.code[need] not in LEAVES]
+        waits[entry] = [need for need in found if need in inside]
     return waits
 
 
@@ -90,20 +87,36 @@ def _rebuilt(tape: Tape, order: list[int]) -> Tape:
         return names[entry]
 
     new.systems = [System(s.n, s.k, (), (), ()) for s in tape.systems]
+    new.lookups = list(tape.lookups)
     for entry in order:
-        code, a, b = tape.code[entry], tape.a[entry], tape.b[entry]
+        code, a = tape.code[entry], tape.a[entry]
         if code == "solve":
-            new.systems[a] = _renamed(tape.systems[a], name)
+            new.systems[a] = tape.systems[a].renamed(name)
             names[entry] = new.place_solve(a)
+        elif code == "table":
+            names[entry] = new.emit(code, name(a), tape.b[entry])
         else:
-            two = len(tape.operands(entry)) == 2
-            names[entry] = new.emit(code, name(a), name(b) if two else 0)
+            names[entry] = new.emit(code, *(name(e) for e in tape.operands(entry)))
     new.outputs = [name(entry) for entry in tape.outputs]
     return new
 
 
-def _renamed(system: System, name: Callable[[int], int]) -> System:
-    matrix, inverse, rhs = (
-        tuple(name(e) for e in part) for part in (system.matrix, system.inverse, system.rhs)
-    )
-    return System(system.n, system.k, matrix, inverse, rhs)
+def staged(tape: Tape, count: int) -> tuple[Tape, int]:
+    """The tape with all that the first outputs need before the rest; the entry after these."""
+    work = [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
+    solved = {tape.a[entry]: entry for entry in work if tape.code[entry] == "solve"}
+    early: set[int] = set()
+    stack = [entry for entry in tape.outputs[:count] if entry != ZERO]
+    while stack:
+        entry = stack.pop()
+        if tape.code[entry] == "part":
+            entry = solved[tape.a[entry]]
+        if entry not in early and tape.code[entry] not in LEAVES:
+            early.add(entry)
+            stack.extend(tape.operands(entry))
+    order: list[int] = []
+    for stage in ([e for e in work if e in early], [e for e in work if e not in early]):
+        order += stage if len(stage) > SHORT else _ordered(tape, stage)
+    new = _rebuilt(tape, order)
+    seen = [e for e, code in enumerate(new.code) if code not in LEAVES]
+    return new, seen[len(early) - 1] + 1 if early else 0

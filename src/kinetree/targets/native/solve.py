@@ -3,17 +3,18 @@
 Rows of right-hand sides stand packed one after another.  In a single evaluation eight columns at a
 time go through the substitutions in SIMD lanes; with several evaluations side by side the lanes
 belong to these, and one column goes through at a time.  Where the matrix was factorised on the
-tape, the substitutions are written out over the entries of L that are not zero, inside a loop over
-the columns, so that code stays bounded.  A general matrix is eliminated in loops, with pivoting.
+tape, the steps of the substitutions are written out, inside a loop over the columns, so that code
+stays bounded.  A large general matrix is eliminated in loops, with pivoting.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.elimination import ELIMINATION
+from kinetree.targets.native.elimination import ELIMINATION, LANES_ELIMINATION
 from kinetree.targets.native.layout import COLUMNS, layout, padded
 from kinetree.targets.native.sincos import real, suffix
+from kinetree.targets.systems import Product, Scale, Step, Subtract, Swap, System
 from kinetree.targets.tape import ZERO
 
 if TYPE_CHECKING:
@@ -24,15 +25,16 @@ if TYPE_CHECKING:
 
 def helpers(tape: Tape, options: Options) -> list[str]:
     """Definitions that the systems of a tape call."""
-    if all(system.factorised for system in tape.systems):
+    if all(system.factorised for system in tape.systems if isinstance(system, System)):
         return []
-    return [ELIMINATION.replace(" contract ", " ") if options.strict else ELIMINATION]
+    text = ELIMINATION if options.lanes == 1 else LANES_ELIMINATION
+    return [text.replace(" contract ", " ") if options.strict else text]
 
 
 def definition(made: Plan, index: int, name: str, options: Options) -> str:
     """IR of `void NAME(double* w, double* y)`: the solution takes the place of the right sides."""
-    system = made.tape.systems[index]
-    lines = _clear(made, index)
+    system = linear(made, index)
+    lines = clear(made, index)
     texts: list[str] = []
     if system.factorised:
         strides = dict.fromkeys(panel.stride for panel in made.panels[index])
@@ -41,9 +43,16 @@ def definition(made: Plan, index: int, name: str, options: Options) -> str:
             texts.append(_substitutions(columns, f"{name}.{stride}"))
         lines += _calls(made, index, name)
     else:
-        lines += _eliminate(made, index) if made.lanes == 1 else _eliminate_lanes(made, index)
+        lines += _eliminate(made, index)
     head = f"define internal void @{name}(ptr noalias %w, ptr noalias %y) nounwind noinline"
     return "\n".join([*texts, f"{head} {{\nentry:\n{_body(lines)}\n}}\n"])
+
+
+def linear(made: Plan, index: int) -> System:
+    """The linear system of that number."""
+    system = made.tape.systems[index]
+    assert isinstance(system, System)
+    return system
 
 
 def _body(lines: list[str]) -> str:
@@ -53,7 +62,7 @@ def _body(lines: list[str]) -> str:
 ARRAYS = {"workspace": "%w", "%y": "%y"}
 
 
-def _clear(made: Plan, index: int) -> list[str]:
+def clear(made: Plan, index: int) -> list[str]:
     """Structural zeros, in runs: something else may stand in their places."""
     system, lanes = made.tape.systems[index], made.lanes
     holes = sorted(
@@ -90,9 +99,9 @@ def _calls(made: Plan, index: int, name: str) -> list[str]:
 
 
 def _substitutions(columns: _Columns, name: str) -> str:
-    """IR of `void NAME(w, x, count)`: Lᵀ y = b, x = y / D, L x = y for the columns of a panel.
+    """IR of `void NAME(w, x, count)`: the steps for the columns of a panel.
 
-    The sweeps are written out; a loop goes over blocks of columns.
+    The steps are written out; a loop goes over blocks of columns.
     """
     columns.substitute()
     lines = [
@@ -116,11 +125,11 @@ class _Columns:
     """Substitutions for one block of columns; the last block of a panel may be masked."""
 
     def __init__(self, made: Plan, index: int, stride: int, flags: str) -> None:
-        self.system = made.tape.systems[index]
+        self.system = linear(made, index)
         self.lanes = made.lanes
         self.width = made.lanes if made.lanes > 1 else COLUMNS
         self.type = real(self.width)
-        self.matrix_at = made.matrix_at[index]
+        self.next = made.matrix_at[index]
         self.step = made.lanes * stride
         self.flags = flags
         self.lines: list[str] = []
@@ -132,26 +141,46 @@ class _Columns:
         return name
 
     def substitute(self) -> None:
-        n = self.system.n
-        rows = self._packed()
         mask = self._mask() if self.lanes == 1 else ""
         base = self.add("getelementptr inbounds double, ptr %x, i64 %offset")
         at = [
             self.add(f"getelementptr inbounds double, ptr {base}, i64 {row * self.step}")
-            for row in range(n)
+            for row in range(self.system.n)
         ]
         self.x = [self._load(place, mask) for place in at]
-        for k in reversed(range(n)):
-            for j, place in rows[k].items():
-                self.subtract(j, place, k)
-        count = sum(len(row) for row in rows)
-        for k in range(n):
-            scale = self.factor(self.matrix_at + count + k)
-            self.x[k] = self.add(f"fmul {self.flags}{self.type} {self.x[k]}, {scale}")
-            for j, place in rows[k].items():
-                self.subtract(k, place + count + n, j)  # the second copy of L
-        for row in range(n):
-            self._store(self.x[row], at[row], mask)
+        for step in self.system.steps:
+            self._take(step)
+        for value, place in zip(self.x, at, strict=True):
+            self._store(value, place, mask)
+
+    def _take(self, step: Step) -> None:
+        """One step; its coefficients stand one after another, each where it is read once."""
+        x = self.x
+        if isinstance(step, Subtract):
+            term = self._operation("fmul", self._spread(), x[step.other])
+            x[step.row] = self._operation("fsub", x[step.row], term)
+        elif isinstance(step, Scale):
+            x[step.row] = self._operation("fmul", x[step.row], self._spread())
+        elif isinstance(step, Swap):
+            flag = self._flag()
+            a, b = (f"{self.type} {x[row]}" for row in (step.row, step.other))
+            x[step.row] = self.add(f"select {flag}, {b}, {a}")
+            x[step.other] = self.add(f"select {flag}, {a}, {b}")
+        else:
+            self._multiply(step)
+
+    def _multiply(self, step: Product) -> None:
+        before = [self.x[row] for row in step.rows]
+        for place, row in enumerate(step.rows):
+            total = ""
+            for column, value in enumerate(before):
+                if step.matrix[place * len(before) + column] != ZERO:
+                    term = self._operation("fmul", self._spread(), value)
+                    total = self._operation("fadd", total, term) if total else term
+            self.x[row] = total or "zeroinitializer"
+
+    def _operation(self, name: str, left: str, right: str) -> str:
+        return self.add(f"{name} {self.flags}{self.type} {left}, {right}")
 
     def _mask(self) -> str:
         """The lanes that belong to the panel."""
@@ -182,78 +211,41 @@ class _Columns:
             f"call void {function}({self.type} {value}, ptr align 8 {place}, {lanes})"
         )
 
-    def _packed(self) -> list[dict[int, int]]:
-        """Per row of L: column -> element of the workspace."""
-        n = self.system.n
-        rows: list[dict[int, int]] = [{} for _ in range(n)]
-        place = self.matrix_at
-        for index, entry in enumerate(self.system.matrix):
-            if entry != ZERO:
-                rows[index // n][index % n] = place
-                place += 1
-        return rows
+    def _coefficient(self) -> str:
+        """The next coefficient: a number for all columns, or one per evaluation."""
+        at = self.add(f"getelementptr inbounds double, ptr %w, i64 {self.next * self.lanes}")
+        self.next += 1
+        return self.add(f"load {real(self.lanes)}, ptr {at}, align 8")
 
-    def subtract(self, target: int, place: int, source: int) -> None:
-        product = self.add(f"fmul {self.flags}{self.type} {self.factor(place)}, {self.x[source]}")
-        self.x[target] = self.add(f"fsub {self.flags}{self.type} {self.x[target]}, {product}")
-
-    def factor(self, place: int) -> str:
-        """An entry of the factors, the same in every column."""
-        at = self.add(f"getelementptr inbounds double, ptr %w, i64 {place * self.lanes}")
+    def _spread(self) -> str:
+        """The next coefficient, the same in every column."""
+        value = self._coefficient()
         if self.lanes > 1:
-            return self.add(f"load {self.type}, ptr {at}, align 8")
-        scalar = self.add(f"load double, ptr {at}, align 8")
-        first = self.add(f"insertelement {self.type} poison, double {scalar}, i32 0")
+            return value
+        first = self.add(f"insertelement {self.type} poison, double {value}, i32 0")
         return self.add(
             f"shufflevector {self.type} {first}, {self.type} poison, "
             f"<{self.width} x i32> zeroinitializer"
         )
 
+    def _flag(self) -> str:
+        """Whether the next coefficient is above zero."""
+        value = self._coefficient()
+        zero, kind = (
+            ("0.0", "i1") if self.lanes == 1 else ("zeroinitializer", f"<{self.lanes} x i1>")
+        )
+        return f"{kind} " + self.add(f"fcmp ogt {real(self.lanes)} {value}, {zero}")
+
 
 def _eliminate(made: Plan, index: int) -> list[str]:
-    """One call for a single evaluation."""
-    system = made.tape.systems[index]
-    return [
-        f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index]}",
-        f"%b = getelementptr inbounds double, ptr %w, i64 {made.panels[index][0].start}",
-        _elimination("%a", "%b", system.n, system.k),
-        "ret void",
-    ]
-
-
-def _eliminate_lanes(made: Plan, index: int) -> list[str]:
-    """Lane by lane through a scratch copy, since every lane has pivots of its own."""
-    system, lanes = made.tape.systems[index], made.lanes
+    """One call, with pivots of its own for every evaluation."""
+    system, lanes = linear(made, index), made.lanes
     n, k = system.n, system.k
-    scratch = made.matrix_at[index] + n * n
+    single = f"@kt.eliminate(ptr %a, ptr %b, i64 {n}, i64 {padded(n)}, i64 {padded(k)})"
+    several = f"@kt.eliminate.lanes(ptr %a, ptr %b, i64 {n}, i64 {k})"
     return [
         f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index] * lanes}",
         f"%b = getelementptr inbounds double, ptr %w, i64 {made.panels[index][0].start * lanes}",
-        f"%sa = getelementptr inbounds double, ptr %w, i64 {scratch * lanes}",
-        f"%sb = getelementptr inbounds double, ptr %sa, i64 {n * padded(n)}",
-        "br label %lane",
-        "lane:",
-        "%l = phi i64 [ 0, %entry ], [ %next, %lane ]",
-        "%al = getelementptr inbounds double, ptr %a, i64 %l",
-        "%bl = getelementptr inbounds double, ptr %b, i64 %l",
-        _copy(("%sa", padded(n), 1), ("%al", n * lanes, lanes), (n, n)),
-        _copy(("%sb", padded(k), 1), ("%bl", k * lanes, lanes), (n, k)),
-        _elimination("%sa", "%sb", n, k),
-        _copy(("%bl", k * lanes, lanes), ("%sb", padded(k), 1), (n, k)),
-        "%next = add i64 %l, 1",
-        f"%more = icmp ult i64 %next, {lanes}",
-        "br i1 %more, label %lane, label %done",
-        "done:",
+        f"call void {single if lanes == 1 else several}",
         "ret void",
     ]
-
-
-def _elimination(matrix: str, rhs: str, n: int, k: int) -> str:
-    sizes = f"i64 {n}, i64 {padded(n)}, i64 {padded(k)}"
-    return f"call void @kt.eliminate(ptr {matrix}, ptr {rhs}, {sizes})"
-
-
-def _copy(to: tuple[str, int, int], source: tuple[str, int, int], size: tuple[int, int]) -> str:
-    """Rows and columns from one array to another; an array is (pointer, row step, column step)."""
-    ends = ", ".join(f"ptr {p}, i64 {row}, i64 {column}" for p, row, column in (to, source))
-    return f"call void @kt.copy({ends}, i64 {size[0]}, i64 {size[1]})"

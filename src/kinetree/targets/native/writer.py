@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.targets.native import tables
 from kinetree.targets.native.sincos import literal, real, splat, suffix, triple
 from kinetree.targets.tape import TWO, ZERO
 
@@ -145,10 +147,8 @@ class Writer:
             text = f"{BINARY[code]} {self.flags}{self.type} {a}, {b}"
         elif code == "neg":
             text = f"fneg {self.flags}{self.type} {a}"
-        elif code in ("sin", "cos"):
-            return self._late(entry, a)
-        elif code == "sign":
-            return self._sign(entry, a)
+        elif code in SPECIAL:
+            return SPECIAL[code](self, entry, a)
         else:
             b = f", {self.type} {self.value(tape.b[entry])}" if code in TWO else ""
             function = f"@llvm.{INTRINSIC.get(code, code)}.{suffix(self.options.lanes)}"
@@ -171,13 +171,46 @@ class Writer:
         return name
 
     def _sign(self, entry: int, a: str) -> str:
-        lanes, type_ = self.options.lanes, self.type
-        flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        above, below, inner = self.fresh(), self.fresh(), self.fresh()
+        type_ = self.type
+        above, below = self.compare("ogt", a), self.compare("olt", a)
+        inner = self.fresh()
         name = self.known[entry] = f"%v{entry}"
-        self.add(f"{above} = fcmp ogt {type_} {a}, {self.number(0.0)}")
-        self.add(f"{below} = fcmp olt {type_} {a}, {self.number(0.0)}")
         low, high = self.number(-1.0), self.number(1.0)
-        self.add(f"{inner} = select {flag} {below}, {type_} {low}, {type_} {a}")
-        self.add(f"{name} = select {flag} {above}, {type_} {high}, {type_} {inner}")
+        self.add(f"{inner} = select {self.flag} {below}, {type_} {low}, {type_} {a}")
+        self.add(f"{name} = select {self.flag} {above}, {type_} {high}, {type_} {inner}")
         return name
+
+    @property
+    def flag(self) -> str:
+        """The LLVM type of a comparison."""
+        return "i1" if self.options.lanes == 1 else f"<{self.options.lanes} x i1>"
+
+    def compare(self, how: str, a: str) -> str:
+        """Whether a value is above or below zero, lane by lane."""
+        name = self.fresh()
+        self.add(f"{name} = fcmp {how} {self.type} {a}, {self.number(0.0)}")
+        return name
+
+    def _select(self, entry: int, condition: str) -> str:
+        """Both branches are evaluated; a condition that is no number takes the second."""
+        above = self.compare("ogt", condition)
+        a, b = (self.value(e) for e in self.tape.operands(entry)[1:])
+        name = self.known[entry] = f"%v{entry}"
+        self.add(f"{name} = select {self.flag} {above}, {self.type} {a}, {self.type} {b}")
+        return name
+
+    def _table(self, entry: int, a: str) -> str:
+        name = self.known[entry] = f"%v{entry}"
+        function = tables.name(self.tape.lookups[self.tape.b[entry]], self.options.lanes)
+        self.add(f"{name} = call {self.type} {function}({self.type} {a})")
+        return name
+
+
+SPECIAL: dict[str, Callable[[Writer, int, str], str]] = {
+    "sin": Writer._late,
+    "cos": Writer._late,
+    "sign": Writer._sign,
+    "select": Writer._select,
+    "table": Writer._table,
+}
+"""Operations that are more than one instruction or intrinsic."""

@@ -1,6 +1,6 @@
-"""A Program as a list of C statements to be, cut into parts that a compiler takes quickly.
+"""A Program as a list of statements to be, cut into parts that a compiler takes quickly.
 
-Time and memory of a C compiler grow faster than linearly with the length of a function, so a long
+Time and memory of a compiler grow faster than linearly with the length of a function, so a long
 list is cut; what one part defines and another reads lives in a structure, the rest stays local.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import NUM, SYM, topological, use_counts
-from kinetree.program.program import Assign, Note, Solve
+from kinetree.program.program import Assign, Newton, Note, Solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,9 +45,9 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A linear system."""
+    """A system of equations, linear or not."""
 
-    block: Solve
+    block: Solve | Newton
 
     @property
     def roots(self) -> tuple[Node, ...]:

@@ -1,0 +1,164 @@
+"""Nouns of time integration: the problem, how it shall be solved, the path that was found.
+
+An ordinary differential equation der(y) = rates(t, y) with events g(t, y) = 0.  Every method is a
+function (Problem, Settings) -> Path; it never raises for what happens on the way, but returns what
+it has with the reason why it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+FINISHED = "finished"
+EVENT = "event"
+NOT_A_NUMBER = "not a number"
+STEP_TOO_SMALL = "step size underflow"
+TOO_MANY_STEPS = "too many steps"
+INTERRUPTED = "interrupted"
+FAILED = "failed"
+"""Reasons for ending (field `end` of a Path)."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """An event: the sign of a component of `Problem.watched` changes.
+
+    Attributes:
+        name: for people.
+        direction: 1 where g rises through zero, -1 where it falls, 0 for both.
+        stops: whether the run ends there; else the event is only recorded.
+    """
+
+    name: str
+    direction: int = 0
+    stops: bool = False
+
+
+@dataclass(frozen=True)
+class NativeRates:
+    """der(y) as native code `void f(const double* in, const double* c, double* out)`.
+
+    in = [t, y, rest], out = der(y); the jacobian's out = d der(y)/dy, row-major.
+
+    Attributes:
+        address: of f.
+        constants: c, the values of the preamble.
+        rest: inputs after y, constant during the run.
+        owner: keeps the code alive.
+        jacobian: address of the Jacobian's function of the same `in`; 0 where there is none.
+        jacobian_constants: its c.
+        project: address of the function that gives the consistent y; 0 where y always is.
+        project_constants: its c.
+        watched: address of the function of the same `in` that gives the values of all events; 0
+            where there are none.
+        watched_constants: its c.
+    """
+
+    address: int
+    constants: Array
+    rest: Array
+    owner: Any
+    jacobian: int = 0
+    jacobian_constants: Array = field(default_factory=lambda: np.zeros(0))
+    project: int = 0
+    project_constants: Array = field(default_factory=lambda: np.zeros(0))
+    watched: int = 0
+    watched_constants: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Problem:
+    """der(y) = rates(t, y) from y(t0) = start.
+
+    Attributes:
+        rates: (t, y) -> der(y); not a number where it has no value.
+        start: y at t0.
+        times: output times, rising, from t0 to the end; the last one is the end of the run.
+        jacobian: (t, y) -> d rates/dy; none where methods shall take differences.
+        project: (t, y) -> the consistent y nearest to y; none where every y is consistent.
+        watched: (t, y) -> values of all events; none where there are no events.
+        watches: their names and directions.
+        native: the same rates as machine code; none where a Python function takes part.
+    """
+
+    rates: Callable[[float, Array], Array]
+    start: Array
+    times: Array
+    jacobian: Callable[[float, Array], Array] | None = None
+    project: Callable[[float, Array], Array] | None = None
+    watched: Callable[[float, Array], Array] | None = None
+    watches: tuple[Watch, ...] = ()
+    native: NativeRates | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How accurately, how long, how often to report.
+
+    Attributes:
+        rtol: error allowed per step, relative to y.
+        atol: error allowed per step, absolute.
+        max_steps: steps after which the run ends.
+        max_step: longest step [s].
+        every_step: record every step taken instead of `Problem.times`.
+        fixed_step: step of methods without error control [s].
+        report: called now and then with the time reached [s].
+    """
+
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    max_steps: int = 1_000_000
+    max_step: float = np.inf
+    every_step: bool = False
+    fixed_step: float | None = None
+    report: Callable[[float], None] | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An event that happened: number of the watch, time [s], y."""
+
+    watch: int
+    t: float
+    y: Array
+
+
+@dataclass(frozen=True)
+class Path:
+    """What was found.
+
+    Attributes:
+        t, y: output times and states, one row each.
+        end: why it ended, one of the reasons above.
+        hits: the events, in order of time.
+        last_t, last_y: the last accepted state, also where it is no output.
+        bad_t, bad_y: where the rates had no value, for `NOT_A_NUMBER`.
+        steps, evaluations, jacobians: counts.
+        message: what the method says itself.
+    """
+
+    t: Array
+    y: Array
+    end: str
+    hits: tuple[Hit, ...] = ()
+    last_t: float = 0.0
+    last_y: Array = field(default_factory=lambda: np.zeros(0))
+    bad_t: float | None = None
+    bad_y: Array | None = None
+    steps: int = 0
+    evaluations: int = 0
+    jacobians: int = 0
+    message: str = ""
+
+
+__all__ = [
+    "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "STEP_TOO_SMALL",
+    "TOO_MANY_STEPS", "Array", "Hit", "NativeRates", "Path", "Problem", "Settings", "Watch",
+]  # fmt: skip

@@ -1,0 +1,45 @@
+"""A Program as a Python module that makes a CasADi Function.
+
+    NAME        the Function: one argument per input, one result per output, under their names
+    DEFAULTS    values of inputs that have some
+
+Without iterations it is made of SX alone.  A Newton block stands between SX functions as a bounded
+loop in MX that is left as soon as it is done.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kinetree.targets.casadi.helpers import LAST, PRELUDE
+from kinetree.targets.text.pythonic import Pythonic, module
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Program
+
+LANGUAGE = Pythonic()
+TAKEN = ("null", "jac", "hess")
+"""Names that CasADi keeps for itself."""
+
+
+def source_text(program: Program) -> tuple[str, str]:
+    """(name of the Function, text of the module)."""
+    last = LAST.replace("LABEL", label(program.name))
+    last = last.replace("IN_NAMES", repr([label(row.name) for row in program.inputs]))
+    last = last.replace("OUT_NAMES", repr(_apart(program)))
+    name, _, text = module(program, LANGUAGE, PRELUDE, last)
+    return name, text
+
+
+def _apart(program: Program) -> list[str]:
+    """Names of outputs; CasADi does not allow one to be that of an input."""
+    ins = {label(row.name) for row in program.inputs}
+    names = (label(out.name) for out in program.outputs)
+    return [f"{name}_out" if name in ins else name for name in names]
+
+
+def label(name: str) -> str:
+    """A name as CasADi allows them: letters and digits, single underscores."""
+    plain = re.sub(r"_+", "_", LANGUAGE.rules.identifier(name)).strip("_") or "v"
+    return f"{plain}_v" if plain in TAKEN else plain

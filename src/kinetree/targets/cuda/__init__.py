@@ -1,0 +1,80 @@
+"""CUDA: batch kernels in CUDA C, one thread per system, compiled by NVRTC.
+
+The way: tape (`targets.lowering`) -> order with few live values (`order`) -> text (`writer`,
+`source`, `trig`, `tables`) -> machine code (`nvrtc`) -> launch (`driver`, `function`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.targets.cuda import driver
+from kinetree.targets.cuda.function import CudaFunction
+from kinetree.targets.cuda.readme import readme
+from kinetree.targets.cuda.source import Tuning, source
+from kinetree.targets.text.files import write_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kinetree.program.program import Program
+
+__all__ = ["TARGET", "CudaFunction", "CudaTarget", "Tuning"]
+
+ARCH = "sm_90"
+"""What is compiled for where no GPU is present."""
+
+
+@dataclass(frozen=True, slots=True)
+class CudaTarget:
+    """Kernels for NVIDIA GPUs."""
+
+    name: str = "cuda"
+
+    def compile(
+        self,
+        program: Program,
+        *,
+        dtype: str = "double",
+        arch: str | None = None,
+        tuning: Tuning | None = None,
+    ) -> CudaFunction:
+        """Compile a Program for a GPU; the code can be made, but not called, without one.
+
+        Args:
+            program: what to compile.
+            dtype: `float` or `double`.
+            arch: architecture, such as sm_90; by default that of the GPU that is present.
+            tuning: what changes speed and not meaning.
+        """
+        if arch is None:
+            arch = ARCH if driver.library() is None else driver.Device().arch
+        made = CudaFunction(program, dtype, tuning or Tuning(), arch)
+        made.compiled()
+        return made
+
+    def write(
+        self,
+        program: Program,
+        folder: str | Path,
+        *,
+        dtype: str = "double",
+        parameters: str = "shared",
+        force: bool = False,
+    ) -> tuple[Path, ...]:
+        """Write NAME.cu and NAME.md, which says how the kernel is called; the paths written.
+
+        Args:
+            program: what to write.
+            folder: where to.
+            dtype: `float` or `double`.
+            parameters: `shared` by all systems of a batch, or `each` with its own.
+            force: overwrite files that kinetree did not generate, too.
+        """
+        page = source(program, dtype=dtype, parameters=parameters, complete=True)
+        texts = {f"{page.name}.cu": page.text, f"{page.name}.md": readme(page, program)}
+        return write_files(folder, texts, force=force)
+
+
+TARGET = CudaTarget()

@@ -1,0 +1,112 @@
+"""JavaScript: spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from kinetree.engine.ops import FUNCTIONS
+from kinetree.targets.javascript import helpers
+from kinetree.targets.text.expressions import squarings
+from kinetree.targets.text.language import Function, Language, Role
+from kinetree.targets.text.names import Rules
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Newton, Solve
+    from kinetree.targets.text.body import Context
+    from kinetree.targets.text.expressions import Printer
+    from kinetree.targets.text.source import Source
+
+KEYWORDS = """
+abstract arguments as async await boolean break byte case catch char class const continue debugger
+default delete do double else enum eval export extends false final finally float for from function
+get goto if implements import in instanceof int interface let long native new null of package
+private protected public return set short static super switch synchronized this throw throws
+transient true try typeof undefined var void volatile while with yield
+Array Float64Array Infinity Math NaN Number Object info evaluate constructor prototype name length
+"""
+"""Words of the language, names that it defines everywhere, and names that the module exports."""
+
+
+class JavaScript(Language):
+    """Spellings of JavaScript."""
+
+    rules = Rules(frozenset(KEYWORDS.split()))
+    functions: ClassVar[Mapping[str, str]] = {
+        op.name: f"Math.{op.name}" for op in FUNCTIONS if op.c
+    }
+
+    def select(self, condition: str, a: str, b: str) -> str:
+        """The operator ?:."""
+        return f"({condition} > 0 ? {a} : {b})"
+
+    def let(self, name: str, expression: str) -> str:
+        """A constant."""
+        return f"const {name} = {expression};"
+
+    def array(self, name: str, size: int, *, zero: bool = False) -> list[str]:
+        """A typed array, which always begins with zeros."""
+        del zero
+        return [f"    const {name} = new Float64Array({size});"]
+
+    def solve(self, context: Context, block: Solve, matrix: str, found: str) -> str:
+        """Call the helper for symmetric or for general systems."""
+        text = helpers.SYMMETRIC if block.symmetric else helpers.GENERAL
+        context.solvers[text] = text
+        name = "kt_solve_symmetric" if block.symmetric else "kt_solve_general"
+        return f"{name}({matrix}, {found}, {block.n}, {block.k});"
+
+    def iterate(self, name: str, block: Newton, found: str, given: str) -> str:
+        """Call the iteration."""
+        return f"{name}({found}, {given});" if given else f"{name}({found});"
+
+    def function(self, function: Function) -> str:
+        """A function that writes its results into its arguments."""
+        lines = function.lines
+        if function.work:
+            lines = [line.replace(", work)", f", {function.work})") for line in lines]
+        head = f"{'export ' if function.public else ''}function {function.name}"
+        opening = self.wrapped(f"{head}({', '.join(function.names)}) {{")
+        return "\n".join([*(row[4:] for row in opening), *lines, "}", ""])
+
+    def structure(self, name: str, members: Mapping[str, int]) -> str:
+        """What parts share: one object, made once."""
+        rows = [
+            f"    {member}: {f'new Float64Array({size})' if size else '0'},"
+            for member, size in members.items()
+        ]
+        return "\n".join([f"const {name} = {{", *rows, "};", ""])
+
+    def joined(self, source: Source) -> str:
+        """The main function: preamble, then the rest."""
+        early, late = (", ".join(a.name for a in row) for row in (source.preamble, source.prepared))
+        lines = [
+            "    const pre = {};",
+            f"    {source.name}_preamble({early});",
+            f"    {source.name}_prepared({late});",
+        ]
+        return self.function(Function(source.name, source.main, lines))
+
+    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+        """A bounded loop around the step."""
+        arguments = ["v", *(["w"] if block.given else [])]
+        sizes = {a.name: a.size for a in step.of(Role.OUTPUT)}
+        return [
+            helpers.NEWTON.replace("NAME", name)
+            .replace("ARGUMENTS", ", ".join(arguments))
+            .replace("EQUATIONS", str(sizes["h"]))
+            .replace("UNKNOWNS", str(sizes["dv"]))
+            .replace("LIMIT", str(block.limit))
+            .replace("TOLERANCE", self.number(block.tolerance))
+        ]
+
+    def helpers(self, printer: Printer) -> list[str]:
+        """Powers and tables."""
+        texts = [_power(n) for n in sorted(printer.powers)]
+        return texts + helpers.table_helpers(printer.tables)
+
+
+def _power(n: int) -> str:
+    steps = squarings(n, "    y = y*y;", "    y = y*y*x;")
+    body = "\n".join(["    let y = x;", *steps, "    return y;"])
+    return f"function kt_pow_{n}(x) {{\n{body}\n}}\n"

@@ -1,0 +1,81 @@
+"""The two kinds of targets that write text: those that only do that, and Python modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinetree.errors import UnsupportedError
+from kinetree.targets.text.files import write_files
+from kinetree.targets.text.loading import loaded, need
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class TextTarget:
+    """A target that writes files and offers nothing to call.
+
+    Attributes:
+        name: under which Programs ask for it.
+        language: its name for people.
+        sources: (Program, options) -> file name -> content.
+    """
+
+    name: str
+    language: str
+    sources: Callable[..., Mapping[str, str]]
+
+    def compile(self, program: Program) -> None:
+        """These languages are written, not run; the native target needs no compiler."""
+        raise UnsupportedError(
+            f"the {self.language} target only writes files",
+            element=f"program '{program.name}'",
+            cure="call compile() without a target for a native function",
+        )
+
+    def write(
+        self, program: Program, folder: str | Path, *, force: bool = False, **options: Any
+    ) -> tuple[Path, ...]:
+        """Write the files into a folder, made where it is missing; the paths written.
+
+        Args:
+            program: what to write.
+            folder: where to.
+            force: overwrite files that kinetree did not generate, too.
+            options: what the language offers, such as precision="single".
+        """
+        return write_files(folder, self.sources(program, **options), force=force)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleTarget:
+    """A target that writes a Python module and offers what is in it.
+
+    Attributes:
+        name: under which Programs ask for it.
+        package: what the module imports.
+        text: Program -> (name of what it defines, text of the module).
+        offered: (module, name) -> what to call.
+    """
+
+    name: str
+    package: str
+    text: Callable[[Program], tuple[str, str]]
+    offered: Callable[[Any, str], Any] = getattr
+
+    def compile(self, program: Program) -> Any:
+        """What the module offers, made in this process; nothing is written."""
+        name, text = self.text(program)
+        need(self.package)
+        return self.offered(loaded(name, text), name)
+
+    def write(
+        self, program: Program, folder: str | Path, *, force: bool = False
+    ) -> tuple[Path, ...]:
+        """Write NAME.py into a folder, made where it is missing; the path written."""
+        name, text = self.text(program)
+        return write_files(folder, {f"{name}.py": text}, force=force)
