@@ -1,21 +1,42 @@
 """kinetree: one description of a mechanism, its equations of motion, and fast code from them."""
 
+from kinetree import algebra, functions
 from kinetree import constraints as _constraints
+from kinetree import forces as _forces
 from kinetree import joints as _joints
 from kinetree import targets as _targets
-from kinetree.analysis.assemble import Assembly, assemble
-from kinetree.analysis.partition import Partition, partition
-from kinetree.engine import Node, OperationCount
+from kinetree.analysis.equilibrium import Equilibrium, equilibrium
+from kinetree.analysis.events import Event
+from kinetree.analysis.inverse import inverse
+from kinetree.analysis.kinematics import kinematics
+from kinetree.analysis.linearise import Linear, linearise
+from kinetree.analysis.modes import Modes, modes
+from kinetree.analysis.reactions import reactions
+from kinetree.analysis.simulate import simulate
+from kinetree.analysis.write import write_simulation
+from kinetree.assembly.assemble import Assembly, assemble
+from kinetree.assembly.partition import Partition, partition
+from kinetree.engine import Node, OperationCount, Table
+from kinetree.export.fmu import export_fmu
+from kinetree.export.package import export_c
 from kinetree.formats.load import load, save
+from kinetree.model.frame_model import FrameModel
+from kinetree.model.position_matrices import as_frames, position_matrices
 from kinetree.model.system import Model
-from kinetree.pipeline import derive
+from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
+from kinetree.results.files import load_run, save_run
+from kinetree.view.page import animate
+from kinetree.view.plot import plot
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Assembly", "Model", "Node", "OperationCount", "Partition", "Program", "assemble", "derive",
-    "load", "partition", "save",
+    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Model", "Modes", "Node",
+    "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
+    "assemble", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu", "functions",
+    "inverse", "kinematics", "linearise", "load", "load_run", "modes", "partition", "plot",
+    "position_matrices", "reactions", "save", "save_run", "simulate", "write_simulation",
 ]  # fmt: skip
 
-del _constraints, _joints, _targets
+del _constraints, _forces, _joints, _targets

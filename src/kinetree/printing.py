@@ -35,14 +35,20 @@ def print_table(title: str, rows: Sequence[Row]) -> None:
     """Rows of equal keys as a table; numbers to the right."""
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    table = Table(box=None, padding=(0, 1, 0, 0))
     for name, value in (rows[0] if rows else {}).items():
         number = isinstance(value, int | float)
         side: Literal["left", "right"] = "right" if number else "left"
         table.add_column(SHORT.get(name, name), justify=side, no_wrap=number or name in NAMES)
     for row in rows:
         table.add_row(*(str(x) for x in row.values()))
+    console().print(title, style="italic", markup=False, highlight=False, soft_wrap=True)
     console().print(table)
+
+
+def warn(note: str) -> None:
+    """One warning on standard error."""
+    console(error=True).print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -1,0 +1,322 @@
+"""Forces of actuators along a motion, with loops, drives and free velocities.
+
+Every time is solved by the Program of `derive_actuation`.  Where bounds are passed by the least
+forces of redundant actuators, others do the same: A τ = b with A = Rᵀ S, R = [1; B; 0] and
+B = -J_v⁻¹ J_u.  Forces that only strain the loops change the multipliers, J_vᵀ δλ = -δτ_v, and the
+drives, δτ_d = -J_dᵀ δλ.
+
+Refs: Docquier2013 sec. 2.2.2, eqs. 22 to 27
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.bounded import least_between, within
+from kinetree.analysis.consistent import assembled
+from kinetree.analysis.manifest import changes, manifest
+from kinetree.analysis.start import ROUGH
+from kinetree.assembly.overrides import with_values
+from kinetree.assembly.partition import Partition, partition
+from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
+from kinetree.pipeline import derive, derive_actuation
+from kinetree.results.dataset import Axis, run_dataset
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.analysis.trajectory import Trajectory
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+INFINITE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asks of the actuators.
+
+    Attributes:
+        actuators: velocities along which they act; none for the independent ones.
+        free: velocities whose accelerations come out.
+        weights: by actuator.
+        bounds: lowest and highest effort by actuator [N.m or N].
+        parameters: values by name in place of the model's.
+    """
+
+    actuators: Sequence[str] | None = None
+    free: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """The equations, and who acts."""
+
+    model: Model
+    program: Program
+    found: Partition
+    names: tuple[str, ...]
+    weights: Array
+    bounds: tuple[Array, Array]
+    constraints: Program
+
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the actuated velocities."""
+        return [self.model.velocities.index(name) for name in self.names]
+
+    @property
+    def independent(self) -> list[int]:
+        """Numbers of the velocities that neither loops nor rolling determine."""
+        rolling = set(self.found.rate_dependent)
+        return [k for k in self.found.u if self.model.velocities[k] not in rolling]
+
+    @property
+    def dependent(self) -> list[int]:
+        """Numbers of the velocities that loops and rolling determine."""
+        names = (*self.found.dependent, *self.found.rate_dependent)
+        return [self.model.velocities.index(name) for name in names]
+
+
+def actuation(
+    model: Model,
+    motion: Trajectory,
+    given: Mapping[str, Array],
+    wanted: Wanted,
+    *,
+    independent: Sequence[str] | None = None,
+    partition: Partition | None = None,
+) -> xarray.Dataset:
+    """The efforts of actuators and drives along a motion.
+
+    Args:
+        model: the mechanism.
+        motion: the wanted motion.
+        given: inputs of the equations, constant or one row per time.
+        wanted: who acts, and how.
+        independent: coordinates that shall be independent.
+        partition: independent and dependent coordinates, in place of those.
+
+    Raises:
+        AssemblyError: where the loops do not close at some time, which is named.
+        ModelError: where the motion needs more than the bounds allow.
+    """
+    t0, values = float(motion.time[0]), wanted.parameters
+    chosen = independent or (motion.named if model.closures else None) or None
+    first: Any = motion.q[0]
+    if motion.named:
+        first = {name: motion.q[0][model.coordinates.index(name)] for name in motion.named}
+    q0 = assembled(model, first, t0, values)
+    found = partition or _sorted(model, q0, t0, chosen, values)
+    task = _task(model, found, wanted)
+    out = _march(task, motion, given, q0)
+    if not motion.named:
+        _tell_moved(model, motion, out)
+    names = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "tau": "tau"}
+    if len(task.program.output("lam").labels):
+        names["lam"] = "lam"
+    rows = {
+        **manifest(model, task.program),
+        **changes(values),
+        "method": "inverse",
+        "actuators": ", ".join(task.names),
+        "free": ", ".join(wanted.free),
+        "independent": ", ".join(found.independent),
+        "termination": "finished",
+    }
+    table = {name: out[source] for name, source in names.items()}
+    return run_dataset(motion.time, table, _axes(task), rows)
+
+
+def _sorted(
+    model: Model,
+    q: Array,
+    t: float,
+    independent: Sequence[str] | None,
+    parameters: Mapping[str, float],
+) -> Partition:
+    """The partition where the motion begins."""
+    return partition(model, q.tolist(), independent=independent, t=t, parameters=parameters)
+
+
+def _task(model: Model, found: Partition, wanted: Wanted) -> _Task:
+    program = derive_actuation(model, wanted.actuators, free=wanted.free, partition=found)
+    program = with_values(program, wanted.parameters)
+    names = tuple(name for name in program.info["actuators"].split(", ") if name)
+    weighted = any(row.name == "weights" for row in program.inputs)
+    if wanted.weights and not weighted:
+        raise ModelError(
+            "there are no more actuators than degrees of freedom, so that none can be chosen",
+            element="weights",
+            cure="name more actuators, or leave weights= out",
+        )
+    constraints = with_values(derive(model, "constraints"), wanted.parameters)
+    return _Task(
+        model, program, found, names, _weights(names, wanted), _bounds(names, wanted), constraints
+    )
+
+
+def _weights(names: Sequence[str], wanted: Wanted) -> Array:
+    out = np.ones(len(names))
+    for name, value in wanted.weights.items():
+        if name not in names:
+            raise unknown("actuator", name, names, "weights")
+        if not (np.isfinite(value) and value > 0):
+            raise ShapeError(f"it is {value}", element=f"weight of '{name}'", cure="make it > 0")
+        out[names.index(name)] = value
+    return out
+
+
+def _bounds(names: Sequence[str], wanted: Wanted) -> tuple[Array, Array]:
+    for name, (low, high) in wanted.bounds.items():
+        if name not in names:
+            raise unknown("actuator", name, names, "bounds")
+        if not low <= high:
+            raise ShapeError(
+                f"{low:g} is not below {high:g}",
+                element=f"bounds of '{name}'",
+                cure="give (lowest, highest)",
+            )
+    rows = [wanted.bounds.get(name, INFINITE) for name in names]
+    return np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+
+
+def _march(
+    task: _Task, motion: Trajectory, given: Mapping[str, Array], q0: Array
+) -> dict[str, Array]:
+    """Outputs of the equations at every time; loops are followed where few coordinates are given.
+
+    A dependent coordinate that nobody gives is looked for near its value at the time before.
+    """
+    function = task.program.compile()
+    inputs = {row.name: len(row.shape) for row in task.program.inputs}
+    fixed = {"weights": task.weights} if "weights" in inputs else {}
+    columns = [task.model.coordinates.index(name) for name in motion.named]
+    rows: list[dict[str, Array]] = []
+    q = q0.copy()
+    for k, t in enumerate(motion.time):
+        now = {
+            name: np.array(value[k] if value.ndim > inputs[name] else value)
+            for name, value in given.items() if name in inputs
+        }  # fmt: skip
+        if motion.named:
+            q[columns] = motion.q[k, columns]
+            now["q"] = q
+        out = {name: np.array(value) for name, value in function(**now, **fixed).items()}
+        if not all(np.isfinite(value).all() for value in out.values()):
+            raise _no_value(task.model, float(t))
+        q = out["q_closed"].copy()
+        rows.append(_kept_in_bounds(task, out, float(t)))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def _no_value(model: Model, t: float) -> AssemblyError:
+    return AssemblyError(
+        f"the efforts have no value at t = {t:.6g} s: the loops do not close there, or the "
+        "actuators cannot move it",
+        element=f"model '{model.name}'",
+        cure="change the motion, choose other independent coordinates, or other actuators",
+    )
+
+
+def _kept_in_bounds(task: _Task, out: dict[str, Array], t: float) -> dict[str, Array]:
+    """The outputs at one time with efforts between their bounds."""
+    numbers, lower, upper = task.numbers, *task.bounds
+    tau = out["tau"][numbers]
+    if within(tau, lower, upper):
+        return out
+    guilty: tuple[int, ...]
+    if len(numbers) <= len(task.independent):
+        guilty = tuple(np.flatnonzero((tau < lower) | (tau > upper)))
+        raise _beyond(task, guilty, tau, t)
+    J = _jacobian(task, out, t)
+    R = _reduction(task, J)
+    new, guilty = least_between(R[numbers].T, tau, task.weights, (lower, upper))
+    if new is None:
+        raise _beyond(task, guilty, tau, t)
+    change = np.zeros(task.model.nv)
+    change[numbers] = new - tau
+    return _strained(task, J, out, change)
+
+
+def _jacobian(task: _Task, out: Mapping[str, Array], t: float) -> Array:
+    """J of the independent equations at the closed state."""
+    known = {"q": out["q_closed"], "qd": out["qd_closed"], "t": np.array(t)}
+    names = {row.name for row in task.constraints.inputs}
+    found = task.constraints.evaluate(**{k: v for k, v in known.items() if k in names})["J"]
+    return np.asarray(found[list(task.found.rows)])
+
+
+def _reduction(task: _Task, J: Array) -> Array:
+    """R = [1; B; 0]: all velocities by the independent ones."""
+    u, v = task.independent, task.dependent
+    R = np.zeros((task.model.nv, len(u)))
+    R[u] = np.eye(len(u))
+    if v:
+        R[v] = -np.linalg.solve(J[:, v], J[:, u])
+    return R
+
+
+def _strained(task: _Task, J: Array, out: Mapping[str, Array], change: Array) -> dict[str, Array]:
+    """The outputs after a change of efforts that moves nothing."""
+    tau, lam = out["tau"] + change, out["lam"].copy()
+    if task.dependent:
+        strain = -np.linalg.solve(J[:, task.dependent].T, change[task.dependent])
+        labels = list(task.program.output("lam").labels)
+        lam[[labels.index(label) for label in task.found.equations]] += strain
+        driven = [task.model.velocities.index(name) for name in task.found.driven]
+        tau[driven] -= J[:, driven].T @ strain
+    return {**out, "tau": tau, "lam": lam}
+
+
+def _beyond(task: _Task, guilty: Sequence[int], tau: Array, t: float) -> ModelError:
+    """The sentence for a motion that needs more than the bounds allow."""
+    listed = ", ".join(f"'{task.names[k]}'" for k in guilty)
+    several = len(guilty) > 1
+    need = ", ".join(f"{tau[k]:.4g}" for k in guilty)
+    return ModelError(
+        f"at t = {t:.6g} s the motion needs more than the bounds allow"
+        f" ({need} without {'them' if several else 'it'})",
+        element=f"actuator{'s' if several else ''} {listed}",
+        cure="widen the bounds, move more slowly, or add an actuator",
+    )
+
+
+def _tell_moved(model: Model, motion: Trajectory, out: Mapping[str, Array]) -> None:
+    """Warn where the motion given does not obey the loops."""
+    parts = (
+        ("q", model.coordinates, motion.q, out["q_closed"]),
+        ("qd", model.velocities, motion.qd, out["qd_closed"]),
+    )
+    moved = []
+    for part, names, old, new in parts:
+        off = np.abs(new - old) / (1 + np.abs(old))
+        for k in np.flatnonzero(off.max(axis=0) > ROUGH):
+            i = int(np.argmax(off[:, k]))
+            moved.append(
+                f"{part} of '{names[k]}' is {new[i, k]:.6g} instead of {old[i, k]:.6g}"
+                f" at t = {motion.time[i]:.6g} s"
+            )
+    if moved:
+        text = "the motion does not satisfy the loops: " + ", ".join(moved)
+        warnings.warn(text, ModelWarning, stacklevel=4)
+
+
+def _axes(task: _Task) -> dict[str, Axis]:
+    q, qd = task.program.input("q"), task.program.input("qd")
+    axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
+    labels = task.program.output("lam").labels
+    return {**axes, "equation": Axis(labels)} if labels else axes
+
+
+__all__ = ["Wanted", "actuation"]

@@ -1,0 +1,320 @@
+"""Static equilibrium: coordinates and user states at which nothing accelerates.
+
+    qdd(q, qd = 0, x) = 0 along the independent velocities,  xd = 0
+
+solved by a damped Newton iteration with exact derivatives.  A locked coordinate keeps its value and
+an effort that holds it becomes the unknown in its place, or a parameter that is freed for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis import rates as equations
+from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.point import Freedom, Point, arrays, freedom, point
+from kinetree.errors import ModelError, PartitionError, unknown
+from kinetree.model.displace import displaced
+from kinetree.program.select import select
+from kinetree.solve.newton import Solution, damped_newton
+
+if TYPE_CHECKING:
+    from kinetree.analysis.values import Values
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-9
+"""Largest acceleration at rest, relative to those at the start [rad/s2, m/s2 or 1/s]."""
+NUDGE = 0.05
+"""Deviation from a start at which the iteration stalls, for a second attempt [rad or m]."""
+REACH = 1e3
+"""How many times the need at the start an effort may grow in one step."""
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A state of rest.
+
+    Attributes:
+        q: coordinates.
+        x: user states.
+        p: values of the freed parameters, by name.
+        efforts: efforts that hold the locked coordinates, by name [N.m or N].
+        lam: multipliers of the closures, by label.
+        residual: largest acceleration that is left [rad/s2, m/s2 or 1/s].
+        steps: Newton steps taken.
+        t: time of laws and drives [s].
+        tau: all efforts from outside that act there, those of locked coordinates included.
+        parameters: all values by name that differ from the model's, freed ones included.
+    """
+
+    q: Array
+    x: Array
+    p: dict[str, float] = field(default_factory=dict)
+    efforts: dict[str, float] = field(default_factory=dict)
+    lam: dict[str, float] = field(default_factory=dict)
+    residual: float = 0.0
+    steps: int = 0
+    t: float = 0.0
+    tau: Array = field(default_factory=lambda: np.zeros(0))
+    parameters: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the iteration is: a point, efforts, values of the freed parameters."""
+
+    q: Array
+    x: Array
+    tau: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Unknowns and equations of an equilibrium."""
+
+    system: Dynamics
+    program: Program
+    closing: Program | None
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    held: tuple[int, ...]
+    freed: tuple[str, ...]
+    t: float
+
+    def evaluate(self, at: _Place) -> dict[str, Array]:
+        """Accelerations, rates and their derivatives."""
+        with np.errstate(all="ignore"):
+            return self.program.evaluate(**self._inputs(at, self.program))
+
+    def _inputs(self, at: _Place, program: Program) -> dict[str, Any]:
+        still = Point(self.t, at.q, np.zeros(self.system.nv), at.x)
+        given = {**arrays(self.system, still), "tau": at.tau}
+        if self.freed:
+            row = program.input("p")
+            assert row.default is not None
+            p = np.array(row.default)
+            p[[row.labels.index(name) for name in self.freed]] = at.p
+            given["p"] = p
+        names = {row.name for row in program.inputs}
+        return {name: value for name, value in given.items() if name in names}
+
+    def residuals(self, at: _Place) -> tuple[Array, Array]:
+        """(accelerations and rates, their Jacobian by the unknowns)."""
+        out = self.evaluate(at)
+        h = [out["qdd"][list(self.rows)]]
+        J = [self._columns(out, "qdd")[list(self.rows)]]
+        if "xd" in out:
+            h.append(out["xd"])
+            J.append(self._columns(out, "xd"))
+        return np.concatenate(h), np.concatenate(J)
+
+    def _columns(self, out: Mapping[str, Array], of: str) -> Array:
+        parts = [out[f"d{of}_dq"][:, list(self.columns)]]
+        if f"d{of}_dx" in out:
+            parts.append(out[f"d{of}_dx"])
+        if self.held:
+            parts.append(out[f"d{of}_dtau"][:, list(self.held)])
+        if self.freed:
+            parts.append(out[f"d{of}_dp"])
+        return np.concatenate(parts, axis=1)
+
+    def moved(self, at: _Place, step: Array) -> _Place:
+        """The place after a step of the unknowns, loops closed again."""
+        whole = np.zeros(self.system.nv)
+        cuts = np.cumsum([len(self.columns), len(at.x), len(self.held)])
+        whole[list(self.columns)], dx, dtau, dp = np.split(step, cuts)
+        tau = at.tau.copy()
+        tau[list(self.held)] += dtau
+        new = _Place(displaced(self.system.model, at.q, whole), at.x + dx, tau, at.p + dp)
+        if self.closing is None:
+            return new
+        with np.errstate(all="ignore"):
+            q = self.closing.evaluate(**self._inputs(new, self.closing))["q_closed"]
+        return _Place(q if np.isfinite(q).all() else new.q, new.x, new.tau, new.p)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the equations."""
+        velocities = self.system.model.velocities
+        return [*(velocities[k] for k in self.rows), *self.system.states]
+
+
+def equilibrium(
+    model: Model,
+    *,
+    q: Values = None,
+    x: Values = None,
+    locked: Sequence[str] = (),
+    free: Sequence[str] = (),
+    t: float = 0.0,
+    **options: Any,
+) -> Equilibrium:
+    """A state of rest near the start values.
+
+    Args:
+        model: the mechanism with its forces.
+        q: start values of the coordinates; by default the model's initial ones.
+        x: start values of the user states.
+        locked: velocities (of one-axis joints: coordinates) that keep their values.  Unless
+            parameters are freed, an effort holds each of them.
+        free: parameters to be found, as many as coordinates are locked.
+        t: time of laws and drives [s].
+        **options: tau, wrenches (constant), parameters by name, and those of `derive`.
+
+    Raises:
+        ModelError: where no state of rest is found, naming the coordinate that still accelerates.
+    """
+    system = dynamics(model, q=q, t=t, **options)
+    start = point(system, {"q": q, "x": x}, t)
+    task = _task(system, freedom(system), tuple(locked), tuple(free), t)
+    values = _values(task)
+    first = _Place(start.q, start.x, system.loads.fixed["tau"].copy(), values)
+    found = _solve(task, first)
+    if not found.converged:  # a start at which no small step helps is left aside
+        nudge = np.zeros(len(task.columns) + len(first.x) + len(task.held) + len(task.freed))
+        nudge[: len(task.columns)] = NUDGE * np.cos(1.0 + np.arange(len(task.columns)))
+        again = _solve(task, task.moved(first, nudge))
+        found = again if again.converged else found
+    if not found.converged:
+        raise _failure(task, found)
+    return _result(task, found)
+
+
+def _task(
+    system: Dynamics, independent: Freedom, locked: tuple[str, ...], free: tuple[str, ...], t: float
+) -> _Task:
+    forward = system.forward
+    numbers = _locked(system, independent, locked)
+    _refuse_free(forward, free, locked)
+    by: dict[str, Sequence[str] | None] = {"q": None}
+    of = ["qdd"]
+    if equations.has(forward, "xd"):
+        of.append("xd")
+        by["x"] = None
+    if numbers and not free:
+        by["tau"] = None
+    if free:
+        by["p"] = free
+    closing = select(forward, ("q_closed",)) if system.closed else None
+    return _Task(
+        system,
+        forward.derivative(of, by, tangent=True),
+        closing,
+        tuple(k for k in independent.u if k not in numbers),
+        independent.w,
+        () if free else numbers,
+        free,
+        t,
+    )
+
+
+def _locked(system: Dynamics, independent: Freedom, locked: tuple[str, ...]) -> tuple[int, ...]:
+    names = system.model.velocities
+    for name in locked:
+        if name not in names:
+            raise unknown("coordinate", name, names, "locked")
+        if names.index(name) not in independent.u:
+            listed = ", ".join(f"'{names[k]}'" for k in independent.u)
+            raise PartitionError(
+                f"'{name}' depends on other coordinates, or is driven",
+                element="locked",
+                cure=f"lock one of {listed}, or choose other independent coordinates",
+            )
+    return tuple(names.index(name) for name in locked)
+
+
+def _refuse_free(forward: Program, free: tuple[str, ...], locked: tuple[str, ...]) -> None:
+    known = forward.input("p").labels if equations.takes(forward, "p") else ()
+    for name in free:
+        if name not in known:
+            raise unknown("parameter", name, known, "free")
+    if free and len(free) != len(locked):
+        raise ModelError(
+            f"{len(free)} parameters are free, but {len(locked)} coordinates are locked",
+            element="equilibrium",
+            cure="lock as many coordinates as there are free parameters, or free none",
+        )
+
+
+def _values(task: _Task) -> Array:
+    """Start values of the freed parameters."""
+    if not task.freed:
+        return np.zeros(0)
+    row = task.program.input("p")
+    assert row.default is not None
+    return np.array([row.default[row.labels.index(name)] for name in task.freed])
+
+
+def _solve(task: _Task, first: _Place) -> Solution:
+    """Newton's iteration with unknowns scaled to what a step of 1 may change."""
+    h, J = task.residuals(first)
+    if task.held and np.isfinite(J).all():  # linear in the efforts: begin with the best ones
+        k = len(task.columns) + len(first.x)
+        tau = first.tau.copy()
+        tau[list(task.held)] -= np.linalg.lstsq(J[:, k:], h, rcond=None)[0]
+        first = replace(first, tau=tau)
+        h, J = task.residuals(first)
+    need = 1 + float(np.nan_to_num(np.abs(h)).max(initial=0.0))
+    scale = np.ones(J.shape[1])
+    others = slice(len(task.columns), None)
+    effect = np.abs(np.nan_to_num(J[:, others])).max(axis=0, initial=0.0)
+    scale[others] = np.where(effect > 0, REACH * need / np.where(effect > 0, effect, 1), 1.0)
+
+    def function(at: _Place) -> tuple[Array, Array]:
+        h, J = task.residuals(at)
+        return h, J * scale
+
+    return damped_newton(
+        function,
+        first,
+        lambda at, step: task.moved(at, scale * step),
+        tolerance=TOLERANCE * need,
+    )
+
+
+def _failure(task: _Task, found: Solution) -> ModelError:
+    h = np.abs(found.h)
+    if not np.isfinite(h).all():
+        return ModelError(
+            f"'{task.names[int(np.argmin(np.isfinite(h)))]}' has no acceleration at the start",
+            element=f"model '{task.system.model.name}'",
+            cure="start where all laws are defined",
+        )
+    worst = int(np.argmax(h))
+    when = "at the nearest state" if found.stalled else f"after {found.steps} steps"
+    return ModelError(
+        f"no equilibrium was found, {when} '{task.names[worst]}' accelerates by {h[worst]:.3g}",
+        element=f"model '{task.system.model.name}'",
+        cure="start nearer to it, lock coordinates that nothing holds, or add what holds them",
+    )
+
+
+def _result(task: _Task, found: Solution) -> Equilibrium:
+    at: _Place = found.x
+    out = task.evaluate(at)
+    names = task.system.model.velocities
+    labels = task.system.forward.output("lam").labels if "lam" in out else ()
+    freed = {name: float(v) for name, v in zip(task.freed, at.p, strict=True)}
+    return Equilibrium(
+        q=at.q,
+        x=at.x,
+        p=freed,
+        efforts={names[k]: float(at.tau[k]) for k in task.held},
+        lam={label: float(v) for label, v in zip(labels, out.get("lam", ()), strict=True)},
+        residual=float(np.abs(found.h).max(initial=0.0)),
+        steps=found.steps,
+        t=task.t,
+        tau=at.tau,
+        parameters={**task.system.parameters, **freed},
+    )
+
+
+__all__ = ["Equilibrium", "equilibrium"]

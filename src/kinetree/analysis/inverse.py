@@ -1,0 +1,103 @@
+"""Inverse dynamics along a motion: the efforts that actuators must add to the forces there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.actuation import Wanted, actuation
+from kinetree.analysis.manifest import changes, manifest
+from kinetree.analysis.trajectory import Trajectory
+from kinetree.analysis.trajectory import trajectory as read
+from kinetree.assembly.overrides import with_values
+from kinetree.errors import ShapeError, unknown
+from kinetree.pipeline import derive
+from kinetree.results.dataset import Axis, run_dataset
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+
+
+def inverse(  # noqa: PLR0913  one keyword per choice of the user
+    model: Model,
+    trajectory: Any,
+    *,
+    actuators: Sequence[str] | None = None,
+    free: Sequence[str] = (),
+    weights: Mapping[str, float] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    wrenches: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    **options: Any,
+) -> xarray.Dataset:
+    """The efforts along a given motion.
+
+    Args:
+        model: the mechanism, closed or not.  Drives give their own efforts.
+        trajectory: a run, or a mapping with time, q, qd, qdd (one row per time, or values over time
+            by name); rates that are missing are those of a cubic spline through q.  Of a closed
+            system the independent coordinates count, the others follow.
+        actuators: velocities along which actuators act; by default all of a tree, the independent
+            ones of a closed system.
+        free: where there are fewer actuators than degrees of freedom, as many independent
+            velocities as are missing: their accelerations come out.
+        weights: of actuators by name, 1 where none is given; where there are more than degrees of
+            freedom the sum of tau²/weight is the least.
+        bounds: (lowest, highest) effort of actuators by name [N.m or N].
+        wrenches: external wrenches by name: six numbers, or one row of six per time [N.m, N].
+        parameters: values by name in place of the model's.
+        **options: of a closed system independent (names of coordinates) or partition; of a tree
+            those of `derive`.
+
+    Returns:
+        A Dataset with q, qd, qdd and tau over time, with closures also lam; q and qd obey the
+        loops.
+    """
+    motion = read(model, trajectory)
+    given = _inputs(model, motion, wrenches)
+    asked = actuators is not None or free or weights or bounds or "independent" in options
+    if model.closures or model.drives or asked:
+        wanted = Wanted(actuators, tuple(free), weights or {}, bounds or {}, parameters or {})
+        return actuation(model, motion, given, wanted, **options)
+    program = with_values(derive(model, "inverse", **options), parameters)
+    inputs = {row.name: row for row in program.inputs}
+    function = program.compile()
+    tau = function(**{name: value for name, value in given.items() if name in inputs})["tau"]
+    axes = {
+        "coordinate": Axis(inputs["q"].labels, inputs["q"].units),
+        "velocity": Axis(inputs["qd"].labels, inputs["qd"].units),
+    }
+    values = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "tau": tau}
+    rows = {
+        **manifest(model, program),
+        **changes(parameters or {}),
+        "method": "inverse",
+        "termination": "finished",
+    }
+    return run_dataset(motion.time, values, axes, rows)
+
+
+def _inputs(
+    model: Model, motion: Trajectory, wrenches: Mapping[str, Any] | None
+) -> dict[str, Array]:
+    """What the equations of inverse dynamics may take, by name."""
+    given = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time, "x": motion.x}
+    for name, value in (wrenches or {}).items():
+        if name not in model.wrenches:
+            raise unknown("wrench", name, model.wrenches, "wrenches")
+        given[name] = np.asarray(value, dtype=float)
+    if motion.x.shape[1] != len(model.states):
+        raise ShapeError(
+            f"it has {motion.x.shape[1]} columns", element="x", cure=f"give {len(model.states)}"
+        )
+    return given
+
+
+__all__ = ["inverse"]

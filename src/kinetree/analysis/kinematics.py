@@ -1,0 +1,201 @@
+"""Kinematics of driven mechanisms: the motion that drives and loops alone determine, over time.
+
+    h(q, t) = 0,   J qd = -ht,   J qdd = -Jdqd
+
+with the driven coordinates given by their laws.  Coordinates that neither a drive nor a loop
+determines keep their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.manifest import manifest
+from kinetree.analysis.times import output_times
+from kinetree.analysis.values import Values, given_values, unit_quaternions
+from kinetree.assembly.assemble import close
+from kinetree.assembly.loops import Loops, loops
+from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.errors import AssemblyError, ModelError
+from kinetree.model.displace import displaced
+from kinetree.pipeline import derive
+from kinetree.results.dataset import Axis, run_dataset
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+XYZ = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """The equations of a driven mechanism."""
+
+    model: Model
+    system: Loops
+    constraints: Program
+    free: tuple[int, ...]
+
+    def rates(self, q: Array, t: float) -> tuple[Array, Array]:
+        """qd and qdd at a closed configuration."""
+        given = self._driven(q, t)
+        qd = np.zeros(self.model.nv)
+        qdd = np.zeros(self.model.nv)
+        for name, (v, a) in given.items():
+            k = self.model.velocities.index(name)
+            qd[k], qdd[k] = v, a
+        if not self.system.labels:
+            return qd, qdd
+        out = self._constraints(q, qd, t)
+        J, free = out["J"], list(self.free)
+        qd[free] = _least(J[:, free], -(J @ qd + out["ht"]))
+        out = self._constraints(q, qd, t)
+        qdd[free] = _least(J[:, free], -(J @ qdd + out["Jdqd"]))
+        return qd, qdd
+
+    def _driven(self, q: Array, t: float) -> dict[str, tuple[float, float]]:
+        drives = self.system.drives
+        if drives is None:
+            return {}
+        out = drives.evaluate(**_known(drives, q=q, t=np.array(t)))
+        names = drives.output("q").labels
+        return {
+            name: (float(v), float(a))
+            for name, v, a in zip(names, out["qd"], out["qdd"], strict=True)
+        }
+
+    def _constraints(self, q: Array, qd: Array, t: float) -> dict[str, Array]:
+        return self.constraints.evaluate(**_known(self.constraints, q=q, qd=qd, t=np.array(t)))
+
+
+def _known(program: Program, **values: Any) -> dict[str, Any]:
+    names = {row.name for row in program.inputs}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _least(A: Array, b: Array) -> Array:
+    """The least x with A x = b; rows that repeat others take no part."""
+    return np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0])
+
+
+def kinematics(  # noqa: PLR0913  one keyword per choice of the user
+    model: Model,
+    duration: float,
+    *,
+    q: Values = None,
+    t0: float = 0.0,
+    step: float | None = None,
+    points: Sequence[str] | None = None,
+    parameters: Parameters = None,
+) -> xarray.Dataset:
+    """The motion of a driven mechanism, and the poses of its points.
+
+    Args:
+        model: the mechanism with drives q(t); loops are closed at every time.
+        duration: length [s].
+        q: coordinates to start the assembly from, all in order or some by name.
+        t0: time at the beginning [s].
+        step: output interval [s]; by default a 500th of the duration.
+        points: paths "body" or "body.point"; by default all points of all bodies.
+        parameters: values by name in place of the model's.
+
+    Returns:
+        A Dataset with q, qd, qdd, and point_position [m], point_rotation, point_velocity [rad/s,
+        m/s], point_acceleration [rad/s2, m/s2] of the points in the ground frame.
+
+    Raises:
+        ModelError: where the model has no drives.
+        AssemblyError: where the loops do not close at some time, which is named.
+    """
+    if not model.drives:
+        raise ModelError(
+            "nothing drives it",
+            element=f"model '{model.name}'",
+            cure="give coordinates a law with model.drive, or simulate it",
+        )
+    times = output_times(t0, duration, step or None)
+    motion = _motion(model, parameters)
+    first = unit_quaternions(model, given_values(q, model.initial(), model.coordinates, "q"))
+    table = _march(motion, first, times)
+    axes = {
+        "coordinate": Axis(model.coordinates, _units(model, "q_units")),
+        "velocity": Axis(model.velocities, _units(model, "v_units")),
+    }
+    program = with_values(derive(model, "kinematics", points=points), parameters)
+    rows = {**manifest(model, program), "method": "kinematics", "termination": "finished"}
+    run = run_dataset(times, table, axes, rows)
+    return _with_points(run, program, table)
+
+
+def _motion(model: Model, parameters: Parameters) -> _Motion:
+    system = loops(model, parameters)
+    return _Motion(
+        model,
+        system,
+        with_values(derive(model, "constraints"), parameters),
+        tuple(k for k in range(model.nv) if k not in system.driven),
+    )
+
+
+def _march(motion: _Motion, q: Array, times: Array) -> dict[str, Array]:
+    """q, qd, qdd at every time, each configuration found from the one before."""
+    rows: dict[str, list[Array]] = {"q": [], "qd": [], "qdd": []}
+    qd = np.zeros(motion.model.nv)
+    for k, t in enumerate(times):
+        if k:
+            q = displaced(motion.model, q, qd * (t - times[k - 1]))
+        try:
+            q = close(motion.system, motion.system.start(q.tolist(), float(t)), t=float(t)).q
+        except AssemblyError as error:
+            raise AssemblyError(
+                f"{error.problem}, at t = {t:.6g} s", element=error.element, cure=error.cure
+            ) from error
+        qd, qdd = motion.rates(q, float(t))
+        for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
+            rows[name].append(value)
+    return {name: np.array(value) for name, value in rows.items()}
+
+
+def _units(model: Model, which: str) -> tuple[str, ...]:
+    return tuple(unit for joint in model.leaders for unit in getattr(joint, which))
+
+
+def _with_points(run: xarray.Dataset, program: Program, table: dict[str, Array]) -> xarray.Dataset:
+    """The run with what the kinematics Program gives of every point."""
+    names = list(dict.fromkeys(row.name.rpartition(".")[0] for row in program.outputs))
+    if not names:
+        return run
+    out = program.compile()(**_known(program, **table))
+    spatial = ("wx", "wy", "wz", "vx", "vy", "vz")
+    run = run.assign_coords(
+        point=np.array(names, dtype=str),
+        xyz=np.array(XYZ, dtype=str),
+        column=np.array(XYZ, dtype=str),
+        component=np.array(spatial, dtype=str),
+    )
+    variables = (
+        ("position", ("xyz",), "m"),
+        ("rotation", ("xyz", "column"), "1"),
+        ("velocity", ("component",), "rad/s, m/s"),
+        ("acceleration", ("component",), "rad/s2, m/s2"),
+    )
+    for what, dims, unit in variables:
+        values = np.stack([out[f"{name}.{what}"] for name in names], axis=1)
+        run[f"point_{what}"] = (
+            ("time", "point", *dims),
+            values,
+            {"units": unit, "frame": "ground"},
+        )
+    return run
+
+
+__all__ = ["kinematics"]

@@ -1,0 +1,192 @@
+"""Linearisation: small motions about a state, in the independent states, by exact derivatives.
+
+    der(z) = A z + B u,   z = [δ, δqd, δx]
+
+δ are small displacements along the independent velocities, der(q) = N(q) qd, so that a quaternion
+counts three.  While a body with a quaternion turns, its displacements turn with it:
+der(δ) = δqd + K δ, with K from the angular velocity w and the velocity v of the moving frame:
+
+    der(δ_turn) = δw - w × δ_turn,   der(δ_shift) = δv - v × δ_turn - w × δ_shift
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis import rates as equations
+from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.equilibrium import Equilibrium
+from kinetree.analysis.point import Freedom, Point, arrays, freedom, given_parts, point
+from kinetree.engine import evaluate
+from kinetree.model.parts import Ball, Float
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The linear model der(z) = A z + B u about a state.
+
+    Attributes:
+        A: n × n.
+        B: n × m.
+        states: names of z: q_NAME, qd_NAME, x_NAME.
+        inputs: names of u: tau_NAME, then WRENCH.component.
+        t: time [s].
+        q: coordinates at the state.
+        qd: velocities there.
+        x: user states there.
+        qdd: accelerations there; zero at an equilibrium.
+        displacements: nv × n, small displacements of all velocities' directions by z.
+        velocities: names of the rows of `displacements`.
+    """
+
+    A: Array
+    B: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    t: float
+    q: Array
+    qd: Array
+    x: Array
+    qdd: Array
+    displacements: Array
+    velocities: tuple[str, ...]
+
+
+def linearise(model: Model, at: Any = None, *, t: float = 0.0, **options: Any) -> Linear:
+    """The linear model of small motions.
+
+    Args:
+        model: the mechanism.
+        at: none for the initial coordinates at rest, a mapping with any of q, qd, x, t, an
+            `Equilibrium` (with its efforts and parameters), or a run (its last time).
+        t: time of laws and drives where `at` gives none [s].
+        **options: tau, wrenches (constant), parameters by name, and those of `derive`.
+    """
+    for name in ("tau", "parameters"):
+        if isinstance(at, Equilibrium) and options.get(name) is None:
+            options[name] = getattr(at, name)
+    given = given_parts(at)
+    t = float(given.get("t", t))
+    system = dynamics(model, q=given.get("q"), t=t, **options)
+    where = point(system, given, t)
+    return _linear(system, where, freedom(system))
+
+
+def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
+    forward = system.forward
+    parts = [row.name for row in equations.state_parts(forward)]
+    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if equations.has(forward, name)]
+    loads = ["tau", *system.model.wrenches]
+    program = forward.derivative(of, [*parts, *loads], tangent=True)
+    with np.errstate(all="ignore"):
+        out = program.evaluate(**arrays(system, at))
+    T = _displacements(system, at, out)
+    u, w = list(free.u), list(free.w)
+    # der(δ) of all directions by δ, δqd, δx: δqd + K δ
+    by_q, by_v = _rate_derivatives(system, out)
+    rows = [_row(by_q + _turning(system, at) @ T, by_v, None, free)[u]]
+    rows.append(_row(out["dqdd_dq"], out["dqdd_dqd"], out.get("dqdd_dx"), free)[w])
+    if "xd" in out:
+        rows.append(_row(out["dxd_dq"], out["dxd_dqd"], out["dxd_dx"], free))
+    width = len(u) + len(w) + len(at.x)
+    A = np.concatenate([_wide(row, width) for row in rows])
+    B = np.concatenate([_by_loads(out, name, kept, loads) for name, kept in _blocks(out, u, w)])
+    spread = np.zeros((system.nv, width))
+    spread[:, : len(u)] = T[:, u]
+    names = system.model.velocities
+    return Linear(
+        A, B, _state_names(system, free), _input_names(system),
+        at.t, at.q, at.qd, at.x, out["qdd"], spread, tuple(names),
+    )  # fmt: skip
+
+
+def _rate_derivatives(system: Dynamics, out: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Derivatives of the consistent velocities by displacements and by velocities."""
+    if "dqd_closed_dq" in out:
+        return out["dqd_closed_dq"], out["dqd_closed_dqd"]
+    return np.zeros((system.nv, system.nv)), np.eye(system.nv)
+
+
+def _row(by_q: Array, by_v: Array, by_x: Array | None, free: Freedom) -> Array:
+    """Derivatives by the independent states side by side."""
+    parts = [by_q[:, list(free.u)], by_v[:, list(free.w)]]
+    return np.concatenate(parts if by_x is None else [*parts, by_x], axis=1)
+
+
+def _wide(row: Array, width: int) -> Array:
+    return np.concatenate([row, np.zeros((len(row), width - row.shape[1]))], axis=1)
+
+
+def _blocks(out: Mapping[str, Array], u: list[int], w: list[int]) -> list[tuple[str, list[int]]]:
+    """Output whose derivatives by the loads fill each block of rows; empty: zeros."""
+    rows = [("", u), ("qdd", w)]
+    return [*rows, ("xd", list(range(len(out["xd"]))))] if "xd" in out else rows
+
+
+def _by_loads(out: Mapping[str, Array], name: str, kept: list[int], loads: list[str]) -> Array:
+    if not name:
+        return np.zeros((len(kept), sum(out[f"dqdd_d{load}"].shape[1] for load in loads)))
+    return np.concatenate([out[f"d{name}_d{load}"][kept] for load in loads], axis=1)
+
+
+def _displacements(system: Dynamics, at: Point, out: Mapping[str, Array]) -> Array:
+    """nv × nv: displacements of all directions by those of the independent ones."""
+    if "dq_closed_dq" not in out:
+        return np.eye(system.nv)
+    row = system.forward.input("q")
+    if not row.tangent:
+        return out["dq_closed_dq"]
+    known = dict(zip(row.symbols, at.q, strict=True))
+    flat = evaluate([x for line in row.tangent for x in line], known)
+    N = np.array(flat, dtype=float).reshape(system.nq, system.nv)
+    return np.asarray(np.linalg.pinv(N) @ out["dq_closed_dq"])
+
+
+def _turning(system: Dynamics, at: Point) -> Array:
+    """K: how displacements of bodies with quaternions turn with their frames."""
+    K = np.zeros((system.nv, system.nv))
+    k = 0
+    for joint in system.model.leaders:
+        for motion in joint.motions:
+            turn, shift = slice(k, k + 3), slice(k + 3, k + 6)
+            if isinstance(motion, Ball | Float):
+                K[turn, turn] = -_cross(at.qd[turn])
+            if isinstance(motion, Float):
+                K[shift, turn] = -_cross(at.qd[shift])
+                K[shift, shift] = K[turn, turn]
+            k += motion.nv
+    return K
+
+
+def _cross(v: Array) -> Array:
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def _state_names(system: Dynamics, free: Freedom) -> tuple[str, ...]:
+    names = system.model.velocities
+    return (
+        *(f"q_{names[k]}" for k in free.u),
+        *(f"qd_{names[k]}" for k in free.w),
+        *(f"x_{name}" for name in system.states),
+    )
+
+
+def _input_names(system: Dynamics) -> tuple[str, ...]:
+    efforts = [f"tau_{name}" for name in system.model.velocities]
+    return (*efforts, *(f"{name}.{end}" for name in system.model.wrenches for end in WRENCH))
+
+
+__all__ = ["Linear", "linearise"]

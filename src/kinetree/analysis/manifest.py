@@ -1,0 +1,40 @@
+"""The manifest: rows that say which program made a result from which model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+
+def manifest(model: Model, program: Program) -> dict[str, Any]:
+    """Version, model, hash, and how its equations were derived."""
+    info = {
+        name: program.info[name] for name in ("formalism", "formulation") if name in program.info
+    }
+    return {
+        "kinetree_version": version("kinetree"),
+        "model": model.name,
+        "model_hash": model.content_hash(),
+        **info,
+    }
+
+
+def changes(parameters: Mapping[str, float]) -> dict[str, str]:
+    """Row of the values that differ from the model's, as JSON; no row where none does."""
+    plain = {name: float(value) for name, value in parameters.items()}
+    return {"parameters": json.dumps(plain)} if plain else {}
+
+
+def parameters_of(run: Any) -> dict[str, float]:
+    """The values by name with which a run was made, where they differ from the model's."""
+    found: dict[str, float] = json.loads(getattr(run, "attrs", {}).get("parameters", "{}"))
+    return found
+
+
+__all__ = ["changes", "manifest", "parameters_of"]

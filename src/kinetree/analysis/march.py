@@ -1,0 +1,139 @@
+"""Runs by fixed-step methods: a formulation and a structural integrator, chosen by name."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.manifest import changes, manifest
+from kinetree.analysis.progress import reporting
+from kinetree.analysis.values import Values, given_values
+from kinetree.errors import ModelWarning, ShapeError, UnsupportedError
+from kinetree.results.dataset import Axis, run_dataset
+from kinetree.steppers import Stepper
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+    from kinetree.steppers import Report, Run
+
+STEPS = 1000
+"""Steps of a run where nobody says how long they are."""
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where a run begins: initial values, all in order or some by name, and the time [s]."""
+
+    q: Values = None
+    qd: Values = None
+    x: Values = None
+    t: float = 0.0
+
+
+def march(  # noqa: PLR0913  one argument per decision
+    model: Model,
+    duration: float,
+    begin: Begin,
+    *,
+    step: float | None = None,
+    tau: Any = None,
+    parameters: Mapping[str, float] | None = None,
+    progress: bool | None = None,
+    formulation: str | None = None,
+    integrator: str | None = None,
+    **options: Any,
+) -> xarray.Dataset:
+    """The motion of a model in equal steps; the Dataset of `simulate`.
+
+    Args:
+        model: the mechanism.
+        duration: length of the run [s]; a whole number of steps is made.
+        begin: initial values and time.
+        step: [s]; by default a thousandth of the duration.
+        tau: constant efforts: nv numbers, or some by name [N.m, N].
+        parameters: values by name in place of the model's.
+        progress: show how far it is.
+        formulation: "hybrid", "topological", "explicit" or, for trees, "tree".
+        integrator: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
+            "rk4".
+        **options: of `kinetree.steppers.step_program`.
+    """
+    length = duration / STEPS if step is None else step
+    stepper = Stepper(model, formulation, integrator or "trapezoidal", **options)
+    given = {} if tau is None else {"tau": _efforts(model, tau)}
+    with reporting(progress, begin.t, begin.t + duration) as report:
+        run = stepper.run(
+            duration,
+            length,
+            q=_start(begin.q, model.initial(), model.coordinates, "q"),
+            qd=_start(begin.qd, np.zeros(model.nv), model.velocities, "qd"),
+            x=_states(model, begin.x),
+            t=begin.t,
+            parameters=parameters,
+            inputs=given,
+            progress=None if report is None else lambda made, _: report(begin.t + made * length),
+        )
+    return _dataset(stepper, run, parameters or {}, length)
+
+
+def _start(given: Values, default: Any, names: Any, element: str) -> Any:
+    return None if given is None else given_values(given, default, names, element)
+
+
+def _states(model: Model, given: Values) -> Any:
+    initial = np.array([state.initial for state in model.states.values()])
+    return _start(given, initial, list(model.states), "x")
+
+
+def _efforts(model: Model, tau: Any) -> Any:
+    if callable(tau) or (isinstance(tau, Mapping) and any(callable(f) for f in tau.values())):
+        raise UnsupportedError(
+            "a fixed-step method takes constant efforts",
+            element="tau",
+            cure="add a joint_law to the model, or leave formulation= and integrator= out",
+        )
+    return given_values(tau, np.zeros(model.nv), model.velocities, "tau")
+
+
+def _dataset(
+    stepper: Stepper, run: Run, parameters: Mapping[str, float], length: float
+) -> xarray.Dataset:
+    report = run.report
+    if isinstance(report, tuple):
+        raise ShapeError("it has several runs", element="start", cure="use kinetree.steppers.run")
+    ports, program = stepper.ports, stepper.program
+    values = {"q": run.q, "qd": run.qd, "qdd": run.qdd}
+    axes = {"coordinate": "q", "velocity": "qd"}
+    for name, found, axis in (("x", run.x, "state"), ("lam", run.lam, "equation")):
+        if found.shape[-1]:
+            values[name], axes[axis] = found, name
+    rows = {
+        **manifest(stepper.model, program),
+        **changes(parameters),
+        "method": program.info.get("integrator", ""),
+        "step": length,
+        "steps": report.steps,
+        "wall_time_s": round(report.wall, 6),
+        "end_time": float(run.times[-1]),
+        "termination": _ended(report),
+    }
+    made = {
+        axis: Axis(ports[name].labels, program.input(name).units) for axis, name in axes.items()
+    }
+    if report.reason == "newton":
+        said = f"{report.message}; results up to there are kept"
+        warnings.warn(said, ModelWarning, stacklevel=4)
+    return run_dataset(run.times, values, made, rows)
+
+
+def _ended(report: Report) -> str:
+    return {"end": "finished"}.get(report.reason, report.message or report.reason)
+
+
+__all__ = ["Begin", "march"]

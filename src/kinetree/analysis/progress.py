@@ -1,0 +1,53 @@
+"""A line on the terminal that says how far a run has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 2.0
+"""Time after which a run on a terminal says how far it is [s]."""
+
+
+@contextmanager
+def reporting(
+    wanted: bool | None, t0: float, t1: float
+) -> Iterator[Callable[[float], None] | None]:
+    """A function to call with the time reached [s]; none where nobody looks.
+
+    Args:
+        wanted: show it from the beginning (True), never (False), or on a terminal when the run
+            takes longer than a moment (None).
+        t0: beginning of the run [s].
+        t1: its end [s].
+    """
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("t = {task.fields[now]:.4g} s"), BarColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=sys.stderr.isatty())
+    task = bar.add_task("", total=t1 - t0, now=t0)
+    began = time.perf_counter()
+    shown = False
+
+    def report(t: float) -> None:
+        nonlocal shown
+        if not shown and (wanted or time.perf_counter() - began > PATIENCE):
+            bar.start()
+            shown = True
+        if shown:
+            bar.update(task, completed=t - t0, now=t)
+
+    try:
+        yield report
+    finally:
+        if shown:
+            bar.stop()
+
+
+__all__ = ["PATIENCE", "reporting"]

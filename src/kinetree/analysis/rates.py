@@ -1,0 +1,132 @@
+"""The equations of motion as der(y) = f(t, y) with the state y = [q, qd, x].
+
+    der(q) = N(q) qd,  der(qd) = qdd,  der(x) = xd
+
+A closed system has consistent coordinates and velocities q_closed, qd_closed, found from the
+independent ones; they take the place of q and qd on the right-hand side, so that the dependent
+entries of y follow the loops whatever errors they carry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ZERO, Node, add, collector_paused, linear, mul, power, sqrt, substitute
+from kinetree.model.laws import time_symbol
+from kinetree.program import Input, Output, Program
+from kinetree.program.passes import condense
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TIME = "t"
+STATE = "y"
+
+
+def has(program: Program, output: str) -> bool:
+    """Whether a Program gives an output of that name."""
+    return any(row.name == output for row in program.outputs)
+
+
+def takes(program: Program, name: str) -> bool:
+    """Whether a Program has an input of that name."""
+    return any(row.name == name for row in program.inputs)
+
+
+def state_parts(forward: Program) -> list[Input]:
+    """The inputs that make up the state: q, qd and, where the model has user states, x."""
+    return [forward.input(name) for name in ("q", "qd", "x") if takes(forward, name)]
+
+
+def rates(forward: Program) -> Program:
+    """The Program of der(y): inputs t, y, tau, wrenches, p; output yd."""
+    with collector_paused():
+        q, qd = consistent(forward)
+        nodes = [*coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
+        if has(forward, "xd"):
+            nodes += forward.output("xd").nodes
+        out = Output("yd", (len(nodes),), tuple(nodes), state_labels(forward))
+        return _of_state(forward, "rates", out)
+
+
+def projection(forward: Program, quaternions: Sequence[int]) -> Program | None:
+    """The Program of the consistent y: loops closed, quaternions of unit length.
+
+    Args:
+        forward: the forward dynamics.
+        quaternions: numbers of their first components in q.
+
+    Returns:
+        The Program with inputs t, y, … and output y; none where every y is consistent.
+    """
+    if not quaternions and not has(forward, "q_closed"):
+        return None
+    with collector_paused():
+        q, qd = consistent(forward)
+        nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
+        for first in quaternions:
+            e = nodes[first : first + 4]
+            scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
+            nodes[first : first + 4] = [mul(x, scale) for x in e]
+        out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
+        return _of_state(forward, "projection", out)
+
+
+def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """The coordinates and velocities that satisfy the loops."""
+    if has(forward, "q_closed"):
+        return forward.output("q_closed").nodes, forward.output("qd_closed").nodes
+    return forward.input("q").symbols, forward.input("qd").symbols
+
+
+def coordinate_rates(
+    forward: Program, q: tuple[Node, ...], qd: tuple[Node, ...]
+) -> tuple[Node, ...]:
+    """der(q) = N(q) qd at the coordinates q."""
+    row = forward.input("q")
+    if not row.tangent:
+        return qd
+    at = dict(zip(row.symbols, q, strict=True))
+    flat = substitute([x for line in row.tangent for x in line], at)
+    n = len(qd)
+    lines = [flat[i * n : (i + 1) * n] for i in range(len(q))]
+    return tuple(
+        linear(0, tuple((mul(x, v), 1) for x, v in zip(line, qd, strict=True) if x is not ZERO))
+        for line in lines
+    )
+
+
+def state_labels(forward: Program) -> tuple[str, ...]:
+    """Names of the components of y, as in laws: q_NAME, qd_NAME, x_NAME."""
+    return tuple(f"{row.name}_{label}" for row in state_parts(forward) for label in row.labels)
+
+
+def state_units(forward: Program) -> tuple[str, ...]:
+    """Units of the components of y; empty where unknown."""
+    return tuple(
+        unit for row in state_parts(forward) for unit in (row.units or ("",) * len(row.symbols))
+    )
+
+
+def state_inputs(forward: Program) -> tuple[Input, ...]:
+    """Inputs t and y, then those of the forward dynamics that are not part of y."""
+    parts = state_parts(forward)
+    symbols = tuple(s for row in parts for s in row.symbols)
+    state = Input(STATE, (len(symbols),), symbols, None, False, state_labels(forward))
+    time = Input(TIME, (), (time_symbol(),), None, False, (TIME,), ("s",))
+    taken = {TIME, *(row.name for row in parts)}
+    return (time, state, *(row for row in forward.inputs if row.name not in taken))
+
+
+def _of_state(forward: Program, name: str, out: Output) -> Program:
+    program = replace(
+        forward, name=f"{forward.name}_{name}", inputs=state_inputs(forward), outputs=(out,)
+    )
+    return condense(program)
+
+
+__all__ = [
+    "STATE", "TIME", "consistent", "coordinate_rates", "has", "projection", "rates",
+    "state_inputs", "state_labels", "state_parts", "state_units", "takes",
+]  # fmt: skip

@@ -1,0 +1,132 @@
+"""Reactions along a run: the wrench that every joint and every closure transmits, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.manifest import manifest, parameters_of
+from kinetree.analysis.trajectory import trajectory
+from kinetree.assembly.overrides import with_values
+from kinetree.errors import ModelError, unknown
+from kinetree.pipeline import derive
+from kinetree.results.dataset import PARTS, Axis, run_dataset
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+UNITS = ("N.m", "N.m", "N.m", "N", "N", "N")
+MEANING = {
+    "joint": "what the parent side of a joint exerts on its child side",
+    "closure": "what a closure exerts on its first end",
+}
+
+
+def reactions(
+    model: Model,
+    run: xarray.Dataset,
+    joints: Sequence[str] | None = None,
+    *,
+    wrenches: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+) -> xarray.Dataset:
+    """The wrenches [torque; force] in joints and closures along a run.
+
+    Args:
+        model: the mechanism that moved.
+        run: of `simulate` or `inverse`; it has q, qd, qdd, and with closures lam.
+        joints: names of joints and closures; by default all, fixed joints included.
+        wrenches: external wrenches by name, six numbers or one row of six per time [N.m, N]; by
+            default those of the run.
+        parameters: values by name in place of the model's; by default those of the run.
+
+    Returns:
+        A Dataset with q, qd, qdd, and reaction_joint and reaction_closure over time, joint or
+        closure, and part (tx, ty, tz, fx, fy, fz) [N.m, N].  A joint's wrench is what its parent
+        side exerts on its child side, about the origin of the child's frame there and in that
+        frame; efforts along its own axes are included.  A closure's is what acts on its first
+        end, about that end and in its frame.  Equations that repeat others carry nothing.
+    """
+    motion = trajectory(model, run)
+    program = derive(model, "reactions")
+    program = with_values(program, parameters_of(run) if parameters is None else parameters)
+    given: dict[str, Any] = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time}
+    given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
+    if any(row.name == "lam" for row in program.inputs):
+        given["lam"] = _multipliers(model, run, program.input("lam").labels)
+    names = {row.name for row in program.inputs}
+    out = program.compile()(**{name: value for name, value in given.items() if name in names})
+    q, qd = program.input("q"), program.input("qd")
+    axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
+    rows = {**manifest(model, program), "method": "reactions", "termination": "finished"}
+    table = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}
+    return _with_wrenches(run_dataset(motion.time, table, axes, rows), program, out, joints)
+
+
+def _wrenches(
+    model: Model, run: xarray.Dataset, given: Mapping[str, Any] | None
+) -> dict[str, Array]:
+    """External wrenches by name: given ones, or those of the run."""
+    if given is None:
+        if "external_wrench" not in run:
+            return {}
+        names = [str(name) for name in run["wrench"].values]
+        return {name: run["external_wrench"].values[:, k] for k, name in enumerate(names)}
+    for name in given:
+        if name not in model.wrenches:
+            raise unknown("wrench", name, model.wrenches, "wrenches")
+    return {name: np.asarray(value, dtype=float) for name, value in given.items()}
+
+
+def _multipliers(model: Model, run: xarray.Dataset, labels: Sequence[str]) -> Array:
+    """Multipliers of the run in the order of the labels."""
+    known = [str(name) for name in run["equation"].values] if "lam" in run else []
+    missing = [label for label in labels if label not in known]
+    if missing:
+        raise ModelError(
+            f"it has no multiplier of {missing[0]}",
+            element=f"run of model '{model.name}'",
+            cure="give a run of simulate, or find them with inverse(model, run)",
+        )
+    return np.asarray(run["lam"].values[:, [known.index(label) for label in labels]])
+
+
+def _with_wrenches(
+    made: xarray.Dataset,
+    program: Program,
+    out: Mapping[str, Array],
+    wanted: Sequence[str] | None,
+) -> xarray.Dataset:
+    """The Dataset with the wrenches of the joints and closures that are wanted."""
+    names = {row.name.removesuffix("s"): _owners(row.labels) for row in program.outputs}
+    known = [name for group in names.values() for name in group]
+    for name in wanted or ():
+        if name not in known:
+            raise unknown("joint or closure", name, known, "joints")
+    made = made.assign_coords(
+        part=np.array(PARTS, dtype=str), unit_part=("part", np.array(UNITS, dtype=str))
+    )
+    for kind, group in names.items():
+        kept = [k for k, name in enumerate(group) if wanted is None or name in wanted]
+        if not kept:
+            continue
+        made = made.assign_coords({kind: np.array([group[k] for k in kept], dtype=str)})
+        units = {"units": "N.m, N", "units_each": ", ".join(UNITS), "long_name": MEANING[kind]}
+        values = np.broadcast_to(out[f"{kind}s"], (made.sizes["time"], len(group), len(PARTS)))
+        made[f"reaction_{kind}"] = (("time", kind, "part"), values[:, kept], units)
+    return made
+
+
+def _owners(labels: Sequence[str]) -> list[str]:
+    """Names of joints or closures from labels "name.part", six for each."""
+    return [label.rpartition(".")[0] for label in labels[:: len(PARTS)]]
+
+
+__all__ = ["reactions"]

@@ -1,0 +1,129 @@
+"""Simulation: the motion of a model from an initial state, as a Dataset with its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.events import Events
+from kinetree.analysis.march import Begin, march
+from kinetree.analysis.progress import reporting
+from kinetree.analysis.record import dataset
+from kinetree.analysis.run import Again, How, integrate
+from kinetree.analysis.start import initial_state
+from kinetree.analysis.times import output_times
+from kinetree.analysis.values import Values
+from kinetree.assembly.partition import partition
+from kinetree.errors import KinetreeError
+from kinetree.solve.problem import Settings
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+
+
+def simulate(  # noqa: PLR0913  one keyword per choice of the user
+    model: Model,
+    duration: float,
+    *,
+    q: Values = None,
+    qd: Values = None,
+    x: Values = None,
+    t0: float = 0.0,
+    method: str = "auto",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    step: float | None = None,
+    tau: Any = None,
+    wrenches: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    events: Events | None = None,
+    max_steps: int = 1_000_000,
+    max_step: float = np.inf,
+    progress: bool | None = None,
+    **options: Any,
+) -> xarray.Dataset:
+    """The motion of a model over time.
+
+    Args:
+        model: the mechanism.
+        duration: length of the run [s].
+        q: initial coordinates, all in order or some by name; by default the model's.  Loops are
+            closed from them.
+        qd: initial velocities; by default zero.  Dependent ones follow from the independent ones.
+        x: initial user states; by default the model's.
+        t0: time at the beginning [s].
+        method: "auto" (an explicit method), "dopri5", "dop853", "rk4" (native loops), "cvode_bdf",
+            "cvode_adams" (SUNDIALS), "RK45", "DOP853", "Radau", "BDF", "LSODA" (SciPy).  Take
+            cvode_bdf, Radau, BDF or LSODA for stiff systems.
+        rtol: relative error per step.
+        atol: absolute error per step.
+        step: output interval [s], by default a 500th of the duration; 0 records every step of the
+            method.  The method with fixed steps, rk4, uses it as its step.
+        tau: efforts along the velocities: nv numbers, a mapping by name to numbers or functions, or
+            a function of (t, q, qd) [N.m, N].
+        wrenches: external wrenches by name: six numbers [torque; force] or a function of
+            (t, q, qd) [N.m, N].
+        parameters: values by name in place of the model's.
+        events: conditions by name that are marked or stop the run, see `Event`; "laws" marks where
+            laws change their branch.
+        max_steps: steps after which the run ends.
+        max_step: longest step [s]; give one where a law acts for a shorter time than a step.
+        progress: show how far it is; by default on a terminal when it takes long.
+        **options: of `derive`: formalism, loops, partition; for a closed system also
+            independent, names of the coordinates to be kept independent.  Without these two they
+            are chosen at the start, and anew on the way where that gets bad.  With formulation
+            ("hybrid", "topological", "explicit", "tree") or integrator ("trapezoidal", "newmark",
+            "hht", "generalised_alpha", …) the run is made in equal steps of length `step`, see
+            `kinetree.analysis.march`.
+
+    Returns:
+        The Dataset: q, qd, qdd, tau, with user states x, with closures lam, over time.  Its
+        attributes say how it was made and why it ended (`termination`); whatever ends a run early,
+        what was computed is kept and a warning says why.
+    """
+    if "formulation" in options or "integrator" in options:
+        begin = Begin(q, qd, x, t0)
+        loads = {"tau": tau, "parameters": parameters, "progress": progress}
+        return march(model, duration, begin, step=step, **loads, **options)
+    fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
+    system = dynamics(model, q=q, t=t0, **fixed, **options)
+    times = output_times(t0, duration, step)
+    start = initial_state(system, t0, q, qd, x)
+    chosen = "partition" in options or "independent" in options
+    again = None if chosen else _again(system, fixed, options)
+    with reporting(progress, t0, t0 + duration) as report:
+        settings = Settings(rtol, atol, max_steps, max_step, step == 0, step or None, report)
+        how = How(method, settings, events, again)
+        return dataset(integrate(system, start, times, how))
+
+
+def _again(system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]) -> Again | None:
+    """How coordinates are chosen anew; none for a system without dependent ones."""
+    if not system.explicit:
+        return None
+    assert system.partition is not None
+    current, rank = system.independent, system.partition.rank
+
+    def again(q: Array, t: float) -> Dynamics | None:
+        nonlocal current
+        try:
+            found = partition(system.model, q.tolist(), t=t, parameters=system.parameters)
+        except KinetreeError:
+            return None
+        if found.independent == current or found.singular or found.rank != rank:
+            return None
+        current = found.independent
+        return dynamics(system.model, **fixed, **options, partition=found)
+
+    return again
+
+
+__all__ = ["simulate"]

@@ -1,0 +1,33 @@
+"""Times at which results are wanted."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.errors import ShapeError
+
+Array = NDArray[np.float64]
+INTERVALS = 500
+"""Output intervals of a run where the user does not say."""
+
+
+def output_times(t0: float, duration: float, step: float | None) -> Array:
+    """Times at which results are wanted, the end included [s]."""
+    for name, value in (("duration", duration), ("t0", t0), ("step", step or 0.0)):
+        if not np.isfinite(value) or (name != "t0" and value < 0):
+            raise ShapeError(f"its value is {value}", element=name, cure="give seconds")
+    if duration == 0:
+        raise ShapeError("its value is 0", element="duration", cure="give the length in seconds")
+    if not step:
+        return np.linspace(t0, t0 + duration, INTERVALS + 1, dtype=np.float64)
+    count = int(np.floor(duration / step * (1 + 1e-12)))
+    times: Array = t0 + step * np.arange(count + 1, dtype=np.float64)
+    end = t0 + duration
+    if end - times[-1] > 1e-9 * step:
+        return np.append(times, end)
+    times[-1] = end
+    return times
+
+
+__all__ = ["INTERVALS", "output_times"]

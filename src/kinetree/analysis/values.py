@@ -1,0 +1,68 @@
+"""Values that users give for q, qd or x: all in order, or some by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.errors import ShapeError, unknown
+from kinetree.model.parts import Ball, Float
+
+Array = NDArray[np.float64]
+Values = Sequence[float] | Mapping[str, float] | Array | None
+"""All values in order, or some by name."""
+
+UNIT = 1e-3
+"""Largest deviation from 1 of the length of a quaternion that is taken for rounding."""
+
+
+def given_values(given: Values, default: Array, names: Sequence[str], element: str) -> Array:
+    """All values: given in order, or the defaults with some replaced by name."""
+    if given is None:
+        return default.copy()
+    if isinstance(given, Mapping):
+        out = default.copy()
+        for name, value in given.items():
+            if name not in names:
+                raise unknown("name", name, names, element)
+            out[list(names).index(name)] = value
+    else:
+        out = np.array(given, dtype=float)
+    if out.shape != default.shape or not np.isfinite(out).all():
+        raise ShapeError(
+            f"it must be {default.size} finite numbers, but has shape {out.shape}", element=element
+        )
+    return out
+
+
+def unit_quaternions(model: Any, q: Array) -> Array:
+    """q with its quaternions of unit length; refused where one is far from it."""
+    out = q.copy()
+    for first in quaternions(model):
+        e = out[first : first + 4]
+        size = float(np.linalg.norm(e))
+        if abs(size - 1) > UNIT:
+            raise ShapeError(
+                f"the quaternion has length {size:g}",
+                element=f"q of '{model.coordinates[first]}'",
+                cure="give w, x, y, z with w² + x² + y² + z² = 1",
+            )
+        out[first : first + 4] = e / size
+    return out
+
+
+def quaternions(model: Any) -> list[int]:
+    """Numbers of the first component of every quaternion in q."""
+    found, k = [], 0
+    for joint in model.leaders:
+        for motion in joint.motions:
+            if isinstance(motion, Ball | Float):
+                found.append(k)
+            k += len(motion.neutral)
+    return found
+
+
+__all__ = ["Values", "given_values", "quaternions", "unit_quaternions"]

@@ -1,0 +1,42 @@
+"""The command line: parses, calls, prints; what a verb needs is loaded when it runs.
+
+A mistake in a model is one sentence on standard error (with ``--json`` an object with the key
+``error`` on standard output) and exit code 1; a mistake in the command itself gives exit code 2.
+One file per group of verbs; importing it adds them.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from kinetree.cli import analyses, efforts, equations, material, models, view
+from kinetree.cli.common import app
+from kinetree.cli.material import bibliography
+from kinetree.errors import KinetreeError
+from kinetree.printing import console, os_sentence, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GROUPS = (models, analyses, efforts, view, equations, material)
+"""The files of verbs."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; a mistake of the user ends as one sentence, never as a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(given)
+    except (KinetreeError, OSError) as error:
+        said = str(error) if isinstance(error, KinetreeError) else os_sentence(error)
+        if "--json" in given:
+            print_json({"error": said})
+        else:
+            console(error=True).print(
+                f"error: {said}", markup=False, highlight=False, soft_wrap=True
+            )
+        sys.exit(1)
+
+
+__all__ = ["GROUPS", "app", "bibliography", "main"]

@@ -1,0 +1,5 @@
+"""The command line as ``python -m kinetree.cli``."""
+
+from kinetree.cli import main
+
+main()

@@ -1,0 +1,205 @@
+"""Verbs about motion: simulate, kinematics, equilibrium, linearise, modes."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from kinetree.cli.common import AsJson, ModelFile, app, read
+from kinetree.cli.runs import (
+    GOOD,
+    Duration,
+    Given,
+    Independent,
+    Lock,
+    Out,
+    Rest,
+    Set,
+    StartQ,
+    StartQd,
+    StartX,
+    Step,
+    Stop,
+    Tau,
+    TextOut,
+    changed,
+    closing,
+    finish,
+    moving,
+    named,
+    report_run,
+    resting,
+    rounded,
+    told,
+)
+from kinetree.printing import Row, print_table
+
+
+@app.command()
+def simulate(
+    file: ModelFile,
+    duration: Duration = 10.0,
+    method: Annotated[str, typer.Option(help="dop853, cvode_bdf, BDF, Radau, …")] = "auto",
+    q: StartQ = None,
+    qd: StartQd = None,
+    x: StartX = None,
+    tau: Tau = None,
+    values: Set = None,
+    stop: Stop = None,
+    mark_laws: Annotated[
+        bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
+    ] = False,
+    independent: Independent = None,
+    loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
+    step: Step = None,
+    max_step: Annotated[float, typer.Option(help="Longest step of the method [s].")] = math.inf,
+    rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
+    atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate the motion from a start; write it to a file."""
+    from kinetree import Event
+    from kinetree import simulate as run
+
+    model, _ = read(file)
+    events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
+    events |= {"laws": "laws"} if mark_laws else {}
+    with told(as_json) as notes:
+        found = run(
+            model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),
+            parameters=named(values), events=events or None, step=step, rtol=rtol, atol=atol,
+            max_step=max_step, progress=False if as_json else None,
+            **closing(model, independent, loops),
+        )  # fmt: skip
+    report_run(model, found, out, as_json, notes)
+    if not str(found.attrs["termination"]).startswith(GOOD):
+        raise typer.Exit(1)
+
+
+@app.command()
+def kinematics(
+    file: ModelFile,
+    duration: Duration = 1.0,
+    q: StartQ = None,
+    values: Set = None,
+    step: Step = None,
+    point: Annotated[Given, typer.Option("--point", help="Path body or body.point.")] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move a driven mechanism; positions, velocities and accelerations over time."""
+    from kinetree import kinematics as run
+
+    model, _ = read(file)
+    with told(as_json) as notes:
+        found = run(model, duration, q=named(q), step=step, points=point, parameters=named(values))
+    report_run(model, found, out, as_json, notes)
+
+
+@app.command()
+def equilibrium(
+    file: ModelFile,
+    q: StartQ = None,
+    x: StartX = None,
+    lock: Lock = None,
+    free: Annotated[Given, typer.Option("--free", help="Parameter to be found.")] = None,
+    tau: Tau = None,
+    values: Set = None,
+    out: TextOut = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find a state of rest near the start values."""
+    from kinetree import equilibrium as run
+
+    model, _ = read(file)
+    with told(as_json) as notes:
+        found = run(
+            model, q=named(q), x=named(x), locked=lock or (), free=free or (),
+            tau=named(tau), parameters=named(values),
+        )  # fmt: skip
+    rows: list[Row] = [
+        {"what": f"{kind}_{name}", "value": float(value)}
+        for kind, pairs in (
+            ("q", zip(model.coordinates, found.q, strict=True)),
+            ("x", zip(getattr(model, "states", {}), found.x, strict=True)),
+            ("p", found.p.items()),
+            ("effort", found.efforts.items()),
+            ("lam", found.lam.items()),
+        )
+        for name, value in pairs
+    ]
+    data = {row["what"]: row["value"] for row in rows}
+    answer = {"model": model.name, "residual": found.residual, "steps": found.steps, **data}
+    finish(answer, out, as_json, notes)
+    if not as_json:
+        print_table(f"{model.name} at rest, residual {found.residual:.1e}", rounded(rows))
+
+
+@app.command()
+def linearise(
+    file: ModelFile,
+    q: StartQ = None,
+    qd: StartQd = None,
+    values: Set = None,
+    rest: Rest = False,
+    lock: Lock = None,
+    out: TextOut = None,
+    as_json: AsJson = False,
+) -> None:
+    """Linear model of small motions: A and B in the independent states."""
+    from kinetree import linearise as run
+
+    model, _ = read(file)
+    with told(as_json) as notes:
+        at = resting(model, q, values, lock) if rest else moving(q, qd)
+        found = run(model, at, **changed(values))
+    answer = {
+        "model": model.name, "states": found.states, "inputs": found.inputs,
+        "A": found.A.tolist(), "B": found.B.tolist(), "q": found.q.tolist(),
+        "qdd": found.qdd.tolist(),
+    }  # fmt: skip
+    finish(answer, out, as_json, notes)
+    if not as_json:
+        rows = [
+            {"state": name, **dict(zip(found.states, line.tolist(), strict=True))}
+            for name, line in zip(found.states, found.A, strict=True)
+        ]
+        print_table(f"{model.name}: A", rounded(rows))
+
+
+@app.command()
+def modes(
+    file: ModelFile,
+    q: StartQ = None,
+    qd: StartQd = None,
+    values: Set = None,
+    rest: Rest = False,
+    lock: Lock = None,
+    out: TextOut = None,
+    as_json: AsJson = False,
+) -> None:
+    """Frequencies, damping and shapes of small motions."""
+    from kinetree import modes as run
+
+    model, _ = read(file)
+    with told(as_json) as notes:
+        at = resting(model, q, values, lock) if rest else moving(q, qd)
+        found = run(model, at, **changed(values))
+    shapes = [
+        {
+            name: [float(value.real), float(value.imag)]
+            for name, value in zip(found.velocities, shape, strict=True)
+        }
+        for shape in found.shapes
+    ]
+    rows = found.rows()
+    table = [{**row, "shape": shape} for row, shape in zip(rows, shapes, strict=True)]
+    finish({"model": model.name, "q": found.linear.q.tolist(), "modes": table}, out, as_json, notes)
+    if not as_json:
+        print_table(f"{model.name}: modes", rounded(rows))
+
+
+__all__ = ["equilibrium", "kinematics", "linearise", "modes", "simulate"]

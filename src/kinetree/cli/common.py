@@ -1,0 +1,78 @@
+"""What the verbs share: the command line itself, its usual options, reading and deriving."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinetree.errors import FormatError, ModelWarning
+from kinetree.printing import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.model.system import Model
+    from kinetree.program.program import Program
+
+app = typer.Typer(
+    name="kinetree",
+    help="Equations of motion of mechanisms: derived, condensed, compiled.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")]
+Quantity = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
+Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]
+Parameters = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]
+By = Annotated[list[str] | None, typer.Option("--by", help="Also derivatives by this input.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
+
+
+def read(file: Path, *, checked: bool = False) -> tuple[Model, list[str]]:
+    """The model in a file, and the warnings that came with it; `checked` for forward dynamics."""
+    from kinetree import load
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        model = load(file)
+        if checked:
+            model.check()
+    notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
+    return model, list(dict.fromkeys(notes))
+
+
+def derive(
+    model: Model, quantity: str, formalism: str, parameters: str, by: Sequence[str] | None = None
+) -> Program:
+    """One Program, with derivatives of its outputs; the warnings of the check are not repeated."""
+    from kinetree import derive as derived
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        program = derived(model, quantity, formalism or None, parameters)
+    outputs = tuple(row.name for row in program.outputs)
+    return program.derivative(outputs, tuple(by)) if by else program
+
+
+def operations(program: Program) -> Row:
+    """The operation count of a Program as a row."""
+    found = program.count()
+    return {**asdict(found), "total": found.total}
+
+
+def refuse_full(folder: Path, *, force: bool) -> None:
+    """Refuse to write among files that are there, unless told to."""
+    if folder.exists() and not folder.is_dir():
+        raise FormatError("it is no folder", element=f"'{folder}'", cure="name another")
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise FormatError(
+            "there are files in it",
+            element=f"folder '{folder}'",
+            cure="name another, or say --force",
+        )

@@ -1,0 +1,121 @@
+"""Verbs about forces along a motion: inverse, reactions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinetree.cli.common import AsJson, ModelFile, app, read
+from kinetree.cli.runs import Given, Independent, Out, Set, named, rounded, told, write
+from kinetree.errors import FormatError
+from kinetree.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Motion = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file with q, qd, qdd.")]
+
+
+@app.command()
+def inverse(
+    file: ModelFile,
+    motion: Motion,
+    actuator: Annotated[
+        Given, typer.Option("--actuator", help="Velocity that is acted on.")
+    ] = None,
+    free: Annotated[
+        Given, typer.Option("--free", help="Velocity whose acceleration comes out.")
+    ] = None,
+    weight: Annotated[Given, typer.Option("--weight", help="Of an actuator: name=number.")] = None,
+    bound: Annotated[
+        Given, typer.Option("--bound", help="Of an actuator: name=lowest:highest.")
+    ] = None,
+    independent: Independent = None,
+    values: Set = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the efforts that a given motion needs."""
+    from kinetree import inverse as run
+    from kinetree import load_run
+
+    bounds = ranges(bound)
+    model, _ = read(file)
+    options: dict[str, Any] = {"independent": independent} if independent else {}
+    with told(as_json) as notes:
+        found = run(
+            model, load_run(motion), actuators=actuator or None, free=free or (),
+            weights=named(weight), bounds=bounds, parameters=named(values), **options,
+        )  # fmt: skip
+    if out is not None:
+        write(found, out)
+    peaks = [
+        {"velocity": str(name), "largest |tau|": float(abs(found["tau"].values[:, k]).max())}
+        for k, name in enumerate(found["velocity"].values)
+    ]
+    if as_json:
+        print_json({**found.attrs, "efforts": peaks, "file": str(out or ""), "warnings": notes})
+        return
+    print_table(f"{model.name}: efforts over {found.sizes['time']} times", rounded(peaks))
+
+
+@app.command()
+def reactions(
+    file: ModelFile,
+    motion: Motion,
+    joint: Annotated[Given, typer.Option("--joint", help="Joint or closure; all if none.")] = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what joints and closures transmit along a run."""
+    from kinetree import load_run
+    from kinetree import reactions as run
+
+    model, _ = read(file)
+    with told(as_json) as notes:
+        found = run(model, load_run(motion), joint or None)
+    if out is not None:
+        write(found, out)
+    peaks = []
+    for kind in ("joint", "closure"):
+        if f"reaction_{kind}" not in found:
+            continue
+        table = found[f"reaction_{kind}"].values
+        for k, name in enumerate(found[kind].values):
+            force, torque = ((table[:, k, s] ** 2).sum(axis=1).max() ** 0.5 for s in HALVES)
+            peaks.append(
+                {"name": str(name), "kind": kind, "largest |force| N": float(force),
+                 "largest |torque| N.m": float(torque)}
+            )  # fmt: skip
+    if as_json:
+        print_json({**found.attrs, "reactions": peaks, "file": str(out or ""), "warnings": notes})
+        return
+    print_table(f"{model.name}: reactions over {found.sizes['time']} times", rounded(peaks))
+
+
+HALVES = (slice(3, 6), slice(0, 3))
+"""Parts of a wrench: force, torque."""
+
+
+def ranges(given: Sequence[str] | None) -> dict[str, tuple[float, float]] | None:
+    """Bounds from words such as name=-1:2; none where there are no words."""
+    if not given:
+        return None
+    found = {}
+    for word in given:
+        name, _, text = word.rpartition("=")
+        low, _, high = text.partition(":")
+        try:
+            found[name] = (float(low or "-inf"), float(high or "inf"))
+        except ValueError:
+            name = ""
+        if not name:
+            raise FormatError(
+                f"'{word}' gives no bounds", element="command", cure="write name=-1:2"
+            )
+    return found
+
+
+__all__ = ["inverse", "reactions"]

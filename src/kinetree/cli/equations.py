@@ -1,0 +1,211 @@
+"""Verbs about equations: count, generate, bench."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinetree.cli.common import (
+    AsJson,
+    By,
+    Formalism,
+    ModelFile,
+    Parameters,
+    Quantity,
+    app,
+    derive,
+    operations,
+    read,
+    refuse_full,
+)
+from kinetree.cli.export import EXPORTS, Wanted, export
+from kinetree.errors import UnsupportedError, unknown
+from kinetree.printing import Row, console, print_json, print_table, working
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kinetree.model.system import Model
+    from kinetree.program.program import Program
+
+TargetName = Annotated[
+    str, typer.Option(help="c, cpp, fortran, matlab, …; fmu or c-package: the whole model.")
+]
+ExportPoint = Annotated[
+    list[str] | None, typer.Option("--point", help="Output of an FMU or package: body.point.")
+]
+SLOW = "lagrange"
+"""Reference formalism, left out of tables unless asked for."""
+BATCH = 4096
+TIMED = ("inverse", "mass_bias", "forward")
+
+
+@app.command()
+def count(
+    file: ModelFile,
+    of: Quantity = "",
+    formalism: Formalism = "",
+    by: By = None,
+    parameters: Parameters = "run-time",
+    as_json: AsJson = False,
+) -> None:
+    """Count the operations of one evaluation: of one quantity and formalism, or of all."""
+    model, _ = read(file)
+    rows: list[Row] = []
+    with working(show=not as_json) as say:
+        for quantity, way in choices(of, formalism):
+            say(f"{quantity} by {way}")
+            start = time.perf_counter()
+            program = derive(model, quantity, way, parameters, by)
+            spent = time.perf_counter() - start
+            rows.append(
+                {
+                    "quantity": quantity,
+                    "formalism": way,
+                    **operations(program),
+                    "preamble": program.preamble_count().total,
+                    "derive s": round(spent, 3),
+                }
+            )
+    if as_json:
+        print_json({"model": model.name, "parameters": parameters, "counts": rows})
+        return
+    print_table(f"{model.name}: operations per evaluation, parameters {parameters}", rows)
+    console().print("add includes subtractions; once: per parameter set; s: time to derive")
+
+
+@app.command()
+def generate(
+    file: ModelFile,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")],
+    of: Quantity = "forward",
+    formalism: Formalism = "",
+    by: By = None,
+    target: TargetName = "c",
+    parameters: Parameters = "run-time",
+    fmi: Annotated[str, typer.Option(help="Version of FMI of an FMU: 3.0 or 2.0.")] = "3.0",
+    point: ExportPoint = None,
+    step: Annotated[float, typer.Option(help="Step of an FMU or package [s].")] = 1e-3,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write among files that are there.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the equations in a target language, or the whole model as FMU or C package."""
+    from kinetree.program.program import TARGETS
+
+    languages = [name for name in TARGETS if name != "native"] + list(EXPORTS)
+    if target not in languages:
+        raise unknown("target language", target, languages)
+    model, _ = read(file)
+    refuse_full(out, force=force)
+    if target in EXPORTS:
+        _refuse_parts(target, of, by, parameters)
+        wanted = Wanted(out, fmi, point or (), step, formalism)
+        export(model, target, wanted, as_json=as_json)
+        return
+    with working(show=not as_json) as say:
+        say(f"deriving {of}")
+        program = derive(model, of, formalism, parameters, by)
+        say(f"writing {target}")
+        written = [str(path) for path in program.write(target, out, force=force)]
+    if as_json:
+        print_json({"files": written, **operations(program)})
+        return
+    for path in written:
+        console().print(path, highlight=False, soft_wrap=True)
+    console().print(f"{operations(program)['total']} operations per evaluation")
+
+
+def _refuse_parts(target: str, of: str, by: list[str] | None, parameters: str) -> None:
+    """An FMU or a package holds the whole motion with its parameters, not a quantity."""
+    if of != "forward" or by or parameters != "run-time":
+        raise UnsupportedError(
+            "it holds the whole motion of a model, with parameters that can be changed",
+            element=f"target '{target}'",
+            cure="leave --of, --by and --parameters out",
+        )
+
+
+@app.command()
+def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson = False) -> None:
+    """Time our own functions on a model: derive, compile, evaluate once, evaluate a batch."""
+    model, _ = read(file)
+    rows: list[Row] = []
+    with working(show=not as_json) as say:
+        for quantity in TIMED:
+            say(f"{quantity}: derive, compile, evaluate")
+            rows.append(timed(model, quantity, parameters))
+    if as_json:
+        print_json({"model": model.name, "parameters": parameters, "batch": BATCH, "times": rows})
+        return
+    print_table(f"{model.name}: times, parameters {parameters}, batch of {BATCH}", rows)
+    console().print("call ns includes the way through Python; batch ns is per state, all cores")
+
+
+def choices(of: str, formalism: str) -> list[tuple[str, str]]:
+    """Every (quantity, formalism) that the two names leave open."""
+    from kinetree.formalism.quantities import QUANTITIES
+
+    if of and of not in QUANTITIES:
+        raise unknown("quantity", of, QUANTITIES)
+    offered = [(row.name, way) for row in QUANTITIES.values() for way in row.ways]
+    ways = list(dict.fromkeys(way for _, way in offered))
+    if formalism and formalism not in ways:
+        raise unknown("formalism", formalism, ways)
+    if of and formalism:
+        return [(of, formalism)]
+    return [
+        (name, way)
+        for name, way in offered
+        if (not of or name == of) and (way == formalism if formalism else way != SLOW)
+    ]
+
+
+def timed(model: Model, quantity: str, parameters: str) -> Row:
+    """Times of one quantity of one model."""
+    start = time.perf_counter()
+    program = derive(model, quantity, "", parameters)
+    derived = time.perf_counter()
+    function = program.compile()
+    one = state(model, program, ())
+    function(**one)
+    ready = time.perf_counter()
+    many = state(model, program, (BATCH,))
+    function(**many)
+    return {
+        "quantity": quantity,
+        "operations": program.count().total,
+        "derive s": round(derived - start, 4),
+        "compile s": round(ready - derived, 4),
+        "call ns": round(1e9 * fastest(lambda: function(**one))),
+        "batch ns": round(1e9 * fastest(lambda: function(**many)) / BATCH, 1),
+    }
+
+
+def state(model: Model, program: Program, batch: tuple[int, ...]) -> dict[str, Any]:
+    """Values of every input without a default: random, quaternions left at 1 0 0 0."""
+    import numpy as np
+
+    draw = np.random.default_rng(1).uniform
+    movable = [j.nq == j.nv for j in model.joints.values() for _ in range(j.nq)]
+    values: dict[str, Any] = {}
+    for row in program.inputs:
+        if row.name == "q":
+            values["q"] = model.neutral() + np.where(movable, draw(-1, 1, (*batch, model.nq)), 0)
+        elif row.default is None:
+            values[row.name] = draw(-1, 1, (*batch, *row.shape))
+    return values
+
+
+def fastest(call: Callable[[], Any], seconds: float = 0.2) -> float:
+    """Least time of one call, over as many as fit in `seconds` [s]."""
+    least = float("inf")
+    end = time.perf_counter() + seconds
+    while (start := time.perf_counter()) < end:
+        call()
+        least = min(least, time.perf_counter() - start)
+    return least

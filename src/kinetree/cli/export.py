@@ -1,0 +1,87 @@
+"""What `generate` writes from a model and not from one Program: FMUs and C packages."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinetree.errors import ModelWarning
+from kinetree.printing import console, print_json, warn, working
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the options of the command say.
+
+    Attributes:
+        out: folder to write into.
+        version: of FMI.
+        points: paths of points whose positions are outputs.
+        step: of the fixed-step method [s].
+        formalism: as for `derive`; empty for the usual one.
+    """
+
+    out: Path
+    version: str = "3.0"
+    points: Sequence[str] = ()
+    step: float = 1e-3
+    formalism: str = ""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the equations are derived."""
+        return {"formalism": self.formalism} if self.formalism else {}
+
+
+def fmu(model: Model, wanted: Wanted) -> tuple[Path, ...]:
+    """A functional mock-up unit."""
+    from kinetree import export_fmu
+    from kinetree.targets.c.language import DOUBLE
+
+    file = wanted.out / f"{DOUBLE.rules.identifier(model.name)}.fmu"
+    path = export_fmu(
+        model, file, version=wanted.version, points=wanted.points, step=wanted.step,
+        force=True, **wanted.options,
+    )  # fmt: skip
+    return (path,)
+
+
+def c_package(model: Model, wanted: Wanted) -> tuple[Path, ...]:
+    """Library, program and data sheet in C."""
+    from kinetree import export_c
+
+    return export_c(
+        model, wanted.out, points=wanted.points, step=wanted.step, force=True, **wanted.options
+    )
+
+
+EXPORTS: dict[str, Callable[[Model, Wanted], tuple[Path, ...]]] = {
+    "fmu": fmu,
+    "c-package": c_package,
+}
+"""Targets that need a model."""
+
+
+def export(model: Model, target: str, wanted: Wanted, *, as_json: bool) -> None:
+    """Write a model and tell what was written."""
+    with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as say:
+        warnings.simplefilter("always", ModelWarning)
+        say(f"writing {target}")
+        written = [str(path) for path in EXPORTS[target](model, wanted)]
+    notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
+    if as_json:
+        print_json({"files": written, "warnings": notes})
+        return
+    for note in dict.fromkeys(notes):
+        warn(note)
+    for path in written:
+        console().print(path, highlight=False, soft_wrap=True)
+
+
+__all__ = ["EXPORTS", "Wanted", "export"]

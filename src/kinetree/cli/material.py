@@ -1,0 +1,78 @@
+"""Verbs about what comes with the package: examples, cite."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kinetree.cli.common import AsJson, app
+from kinetree.errors import FormatError, unknown
+from kinetree.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PACKAGE = Path(__file__).parents[1]
+BIBLIOGRAPHY = PACKAGE / "refs.bib"
+ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}", re.MULTILINE | re.DOTALL)
+FORMALISMS = PACKAGE / "formalism"
+EXAMPLES = PACKAGE.parents[1] / "examples"
+
+
+@app.command()
+def examples(
+    name: Annotated[str, typer.Argument(help="Example to print; empty: list all.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the examples, or print one to start from."""
+    found = {path.stem: path for path in sorted(EXAMPLES.glob("*.py"))}
+    if not found:
+        raise FormatError(
+            "the examples are not installed", cure="look in the folder examples of the repository"
+        )
+    if name and name not in found:
+        raise unknown("example", name, found)
+    if name:
+        print(found[name].read_text(encoding="utf-8"), end="")
+        return
+    rows = [{"example": stem, "shows": first_sentence(path)} for stem, path in found.items()]
+    print_json({"examples": rows}) if as_json else print_table(str(EXAMPLES), rows)
+
+
+@app.command()
+def cite(
+    keys: Annotated[
+        list[str] | None, typer.Argument(help="Keys or formalisms; empty: all.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the works behind the formalisms, as BibTeX."""
+    entries = bibliography()
+    wanted = [key for given in keys or entries for key in cited_by(given, entries)]
+    chosen = {key: entries[key] for key in dict.fromkeys(wanted)}
+    print_json(chosen) if as_json else print("\n\n".join(chosen.values()))
+
+
+def first_sentence(path: Path) -> str:
+    """What a script says about itself on its first line."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].strip('"')
+
+
+def bibliography() -> dict[str, str]:
+    """Key -> BibTeX entry, in the order of refs.bib."""
+    text = BIBLIOGRAPHY.read_text(encoding="utf-8")
+    return {match[1]: match[0] for match in ENTRY.finditer(text)}
+
+
+def cited_by(given: str, entries: Mapping[str, str]) -> list[str]:
+    """The key itself, or the keys that a formalism's file names as its sources."""
+    if given in entries:
+        return [given]
+    files = {path.stem: path for path in sorted(FORMALISMS.glob("[a-z]*.py"))}
+    if given not in files:
+        raise unknown("work or formalism", given, [*entries, *files])
+    text = files[given].read_text(encoding="utf-8")
+    return [key for key in entries if re.search(rf"\b{key}\b", text)]

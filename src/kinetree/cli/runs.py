@@ -1,0 +1,166 @@
+"""What the verbs about motion share: options, values by name, warnings, files, tables."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinetree.errors import FormatError, ModelWarning
+from kinetree.printing import Row, console, print_json, print_table, warn
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+
+Out = Annotated[
+    Path | None, typer.Option("-o", "--out", help="File to write: .nc (NetCDF) or .csv.")
+]
+TextOut = Annotated[Path | None, typer.Option("-o", "--out", help="JSON file to write.")]
+Given = list[str] | None
+StartQ = Annotated[Given, typer.Option("--q", help="Start value: coordinate=number.")]
+StartQd = Annotated[Given, typer.Option("--qd", help="Start velocity: velocity=number.")]
+StartX = Annotated[Given, typer.Option("--x", help="Start value of a user state: name=number.")]
+Tau = Annotated[Given, typer.Option("--tau", help="Constant effort: velocity=number.")]
+Set = Annotated[Given, typer.Option("--set", help="Parameter value: name=number.")]
+Duration = Annotated[float, typer.Option("--duration", "-t", help="Length of the run [s].")]
+Step = Annotated[float | None, typer.Option("--step", help="Output interval [s].")]
+Stop = Annotated[Given, typer.Option("--stop", help="Expression that ends the run at 0.")]
+Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
+Independent = Annotated[
+    Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")
+]
+Rest = Annotated[bool, typer.Option("--equilibrium", help="Find the equilibrium first.")]
+GOOD = ("finished", "event")
+"""First words of the terminations that are a success."""
+
+
+def named(given: Sequence[str] | None) -> dict[str, float] | None:
+    """Values from words such as name=0.5; none where there are no words."""
+    if not given:
+        return None
+    found = {}
+    for word in given:
+        name, equals, text = word.rpartition("=")
+        try:
+            found[name] = float(text)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise FormatError(f"'{word}' gives no value", element="command", cure="write name=0.5")
+    return found
+
+
+def closing(model: Model, independent: Given, loops: str) -> dict[str, Any]:
+    """How the loops of a closed system are treated, as options of an analysis."""
+    if not (model.closures or model.drives):
+        return {}
+    return {"loops": loops, **({"independent": independent} if independent else {})}
+
+
+def changed(values: Given) -> dict[str, Any]:
+    """Parameter values as an option of an analysis; nothing where none are given."""
+    return {"parameters": named(values)} if values else {}
+
+
+def moving(q: Given, qd: Given) -> dict[str, Any]:
+    """The state that the options give."""
+    parts = {"q": named(q), "qd": named(qd)}
+    return {name: value for name, value in parts.items() if value is not None}
+
+
+def resting(model: Model, q: Given, values: Given, lock: Given) -> Any:
+    """The equilibrium near the values that the options give."""
+    from kinetree import equilibrium as run
+
+    return run(model, q=named(q), parameters=named(values), locked=lock or ())
+
+
+@contextmanager
+def told(as_json: bool) -> Iterator[list[str]]:
+    """Collect warnings about the model; without JSON they are told at once when it is done."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        yield notes
+    notes += dict.fromkeys(
+        str(row.message) for row in caught if issubclass(row.category, ModelWarning)
+    )
+    if not as_json:
+        for note in notes:
+            warn(note)
+
+
+def write(run: xarray.Dataset, out: Path) -> None:
+    """Write a run to a file."""
+    from kinetree import save_run
+
+    save_run(run, out)
+
+
+def report_run(
+    model: Model, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str]
+) -> None:
+    """Write a run, then say how it went and where it ended."""
+    if out is not None:
+        write(run, out)
+    last = {
+        f"{name}_{label}": float(value)
+        for name, axis in (("q", "coordinate"), ("qd", "velocity"), ("x", "state"))
+        if name in run
+        for label, value in zip(run[axis].values, run[name].values[-1], strict=True)
+    }
+    events = {}
+    if "event_time" in run:
+        pairs = zip(run["event_name"].values, run["event_time"].values, strict=True)
+        events = {"events": [{"event": str(a), "time": float(b)} for a, b in pairs]}
+    if as_json:
+        end = str(run.attrs["termination"])
+        wrong = {} if end.startswith(GOOD) else {"error": end}
+        facts = {**run.attrs, "times": run.sizes["time"], "last": last, **events}
+        print_json({**wrong, **facts, "file": str(out or ""), "warnings": notes})
+        return
+    rows = [{"what": name, "value": value} for name, value in last.items()]
+    when = float(run["time"].values[-1])
+    print_table(f"{model.name} at t = {when:.6g} s ({run.attrs['termination']})", rounded(rows))
+    if "redundant_equations" in run.attrs:
+        warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
+    if "steps" in run.attrs:
+        a = run.attrs
+        console().print(
+            f"{a['method']}: {a['steps']} steps, {a['evaluations']} evaluations,"
+            f" {a['wall_time_s']:.3g} s",
+            highlight=False,
+        )
+    if out is not None:
+        console().print(str(out), highlight=False, soft_wrap=True)
+
+
+def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[str]) -> None:
+    """Write an answer to a JSON file where wanted, print it where wanted."""
+    import json
+
+    if out is not None:
+        if out.suffix != ".json":
+            raise FormatError(
+                f"'{out.suffix}' is no format of this answer",
+                element=f"file '{out}'",
+                cure="use .json",
+            )
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print_json({**answer, "warnings": notes})
+
+
+def rounded(rows: Sequence[Row]) -> list[Row]:
+    """Rows for people: six digits."""
+    return [
+        {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()}
+        for row in rows
+    ]

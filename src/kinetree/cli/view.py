@@ -1,0 +1,79 @@
+"""Verbs that make pictures: view, plot."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kinetree.cli.common import AsJson, ModelFile, app, read
+from kinetree.printing import console, print_json
+
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file of a run.")]
+Title = Annotated[str, typer.Option(help="Heading; empty: the usual one.")]
+
+
+@app.command()
+def view(
+    file: ModelFile,
+    run: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="A .nc file of a run; none: it stands.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The .html file; empty: MODEL.html here.")
+    ] = None,
+    modes: Annotated[
+        bool, typer.Option("--modes", help="The modes about the equilibrium, not a run.")
+    ] = False,
+    title: Title = "",
+    shapes: Annotated[bool, typer.Option(help="Show the model's own shapes.")] = True,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a page that shows a mechanism in 3-D, moving as in a run or in its modes."""
+    from kinetree.analysis.equilibrium import equilibrium
+    from kinetree.analysis.modes import modes as modes_of
+    from kinetree.results.files import load_run
+    from kinetree.view.page import animate
+
+    model, _ = read(file)
+    page = animate(
+        model,
+        None if run is None else load_run(run),
+        out or Path(f"{file.stem}.html"),
+        modes=modes_of(model, at=equilibrium(model)) if modes else None,
+        shapes=file.parent if shapes else False,
+        title=title or None,
+    )
+    if show:
+        webbrowser.open(page.resolve().as_uri())
+    _tell(page, as_json=as_json)
+
+
+@app.command()
+def plot(
+    run: RunFile,
+    signals: Annotated[
+        list[str], typer.Argument(metavar="SIGNAL…", help="q.NAME, qd.NAME, NAME, or all of q.")
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="A .png, .svg or .pdf file.")],
+    x: Annotated[str, typer.Option("--x", help="Signal along the abscissa.")] = "time",
+    title: Title = "",
+    as_json: AsJson = False,
+) -> None:
+    """Draw signals of a run over time, or over another signal."""
+    from kinetree.results.files import load_run
+    from kinetree.view.plot import plot as draw
+
+    picture = draw(load_run(run), signals, out, x=x, title=title)
+    _tell(picture, as_json=as_json)
+
+
+def _tell(path: Path, *, as_json: bool) -> None:
+    """Say what was written."""
+    if as_json:
+        print_json({"file": str(path), "bytes": path.stat().st_size})
+        return
+    console().print(str(path), highlight=False, soft_wrap=True)

@@ -1,0 +1,67 @@
+/* Simulates KT_NAME by a fixed-step method and writes comma-separated values.
+ *
+ *     KT_NAME [DURATION [STEP [EVERY]]] > run.csv
+ *
+ * DURATION [s], STEP of the method [s], EVERY so many steps one line.
+ */
+#include "KT_NAME_system.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static KT_NAME_system s; /* static: large systems do not burden the stack */
+
+static const char *const columns = "time"
+KT_COLUMNS    "\n";
+
+static void line(void)
+{
+    int i;
+    printf("%.17g", s.now.t);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        printf(",%.17g", s.now.y[i]);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        printf(",%.17g", s.yd[i]);
+    for (i = 0; i < KT_NAME_OUTPUTS; i++)
+        printf(",%.17g", s.out[i]);
+    printf("\n");
+}
+
+static double option(int count, char **given, int place, double usual)
+{
+    char *end;
+    double value;
+    if (place >= count)
+        return usual;
+    value = strtod(given[place], &end);
+    if (*end != '\0' || end == given[place] || !(value > 0.0) || value > 1e9) {
+        fprintf(stderr, "'%s' is no positive number\n", given[place]);
+        exit(2);
+    }
+    return value;
+}
+
+int main(int count, char **given)
+{
+    const double duration = option(count, given, 1, KT_DURATION);
+    const double step = option(count, given, 2, KT_STEP);
+    const long every = (long)option(count, given, 3, KT_EVERY);
+    const long steps = (long)(duration/step + 0.5);
+    double t0;
+    long k;
+    KT_NAME_begin(&s);
+    t0 = s.now.t;
+    fputs(columns, stdout);
+    for (k = 0; k <= steps; k++) {
+        const int failed = k > 0 ? KT_NAME_step(&s, step) : KT_NAME_project(&s);
+        s.now.t = t0 + step*(double)k;
+        if (failed || KT_NAME_evaluate(&s)) {
+            fprintf(stderr, "no value at t = %g s: the loops do not close, or the step is too "
+                            "long\n", s.now.t);
+            return 1;
+        }
+        if (k % (every > 0 ? every : 1) == 0)
+            line();
+    }
+    return 0;
+}

@@ -1,0 +1,131 @@
+#include "KT_NAME_system.h"
+
+#include <math.h>
+
+static const double start_y[KT_ROOM_STATES] = {KT_START_STATES};
+static const double start_p[KT_ROOM_PARAMETERS] = {KT_START_PARAMETERS};
+
+void KT_NAME_begin(KT_NAME_system *s)
+{
+    int i;
+    s->now.t = KT_START_TIME;
+    s->now.step = KT_STEP;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        s->now.y[i] = start_y[i];
+    for (i = 0; i < KT_NAME_INPUTS; i++)
+        s->now.u[i] = 0.0;
+    for (i = 0; i < KT_NAME_PARAMETERS; i++)
+        s->now.p[i] = start_p[i];
+    s->prepared = 0;
+    s->current = 0;
+}
+
+static void prepare(KT_NAME_system *s)
+{
+    if (s->prepared)
+        return;
+KT_PREPARE    s->prepared = 1;
+}
+
+static void rates(KT_NAME_system *s, const double *t, const double *y, double *yd)
+{
+    KT_CALL_EQUATIONS;
+}
+
+static int finite_all(const double *x, int n)
+{
+    int i;
+    for (i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
+}
+
+int KT_NAME_evaluate(KT_NAME_system *s)
+{
+    if (!s->current) {
+        prepare(s);
+        rates(s, &s->now.t, s->now.y, s->yd);
+        s->current = 1;
+    }
+    return !finite_all(s->yd, KT_NAME_STATES);
+}
+
+#if KT_PROJECTS
+static void consistent(KT_NAME_system *s, double *found)
+{
+    const double *t = &s->now.t, *y = s->now.y;
+    prepare(s);
+    KT_CALL_PROJECTION;
+}
+#endif
+
+int KT_NAME_project(KT_NAME_system *s)
+{
+#if KT_PROJECTS
+    double found[KT_ROOM_STATES];
+    int i;
+    consistent(s, found);
+    if (!finite_all(found, KT_NAME_STATES))
+        return 1;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        s->now.y[i] = found[i];
+    s->current = 0;
+#endif
+    return !finite_all(s->now.y, KT_NAME_STATES);
+}
+
+double KT_NAME_drift(KT_NAME_system *s)
+{
+    double most = 0.0;
+#if KT_PROJECTS
+    double found[KT_ROOM_STATES];
+    int i;
+    consistent(s, found);
+    for (i = 0; i < KT_NAME_STATES; i++) {
+        const double gap = fabs(found[i] - s->now.y[i])/(1.0 + fabs(found[i]));
+        if (!(gap <= most))
+            most = gap;
+    }
+#else
+    (void)s;
+#endif
+    return most;
+}
+
+int KT_NAME_step(KT_NAME_system *s, double h)
+{
+    double a[KT_ROOM_STATES], b[KT_ROOM_STATES], c[KT_ROOM_STATES], d[KT_ROOM_STATES];
+    double z[KT_ROOM_STATES], half = s->now.t + 0.5*h, end = s->now.t + h;
+    const double *y = s->now.y;
+    int i;
+    prepare(s);
+    rates(s, &s->now.t, y, a);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        z[i] = y[i] + 0.5*h*a[i];
+    rates(s, &half, z, b);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        z[i] = y[i] + 0.5*h*b[i];
+    rates(s, &half, z, c);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        z[i] = y[i] + h*c[i];
+    rates(s, &end, z, d);
+    for (i = 0; i < KT_NAME_STATES; i++)
+        s->now.y[i] += h/6.0*(a[i] + 2.0*b[i] + 2.0*c[i] + d[i]);
+    s->now.t = end;
+    s->current = 0;
+    return KT_NAME_project(s);
+}
+
+int KT_NAME_advance(KT_NAME_system *s, double t_end)
+{
+    const double t = s->now.t, span = t_end - t, n = ceil(span/s->now.step - 1e-6);
+    const long steps = n > 1.0 ? (long)n : 1;
+    long k;
+    for (k = 1; k <= steps && span > 0.0; k++) {
+        if (KT_NAME_step(s, span/(double)steps))
+            return 1;
+        s->now.t = k == steps ? t_end : t + span*(double)k/(double)steps;
+    }
+    return 0;
+}

@@ -1,0 +1,64 @@
+#ifndef KT_NAME_SYSTEM_H
+#define KT_NAME_SYSTEM_H
+
+KT_INCLUDES
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers of states y, inputs u, parameters p, outputs and event indicators. */
+enum {
+    KT_NAME_STATES = KT_STATES,
+    KT_NAME_INPUTS = KT_INPUTS,
+    KT_NAME_PARAMETERS = KT_PARAMETERS,
+    KT_NAME_OUTPUTS = KT_OUTPUTS,
+    KT_NAME_EVENTS = KT_EVENTS,
+    KT_NAME_PROJECTS = KT_PROJECTS
+};
+
+/* All that a motion is continued from: copy it to come back to it. */
+typedef struct KT_NAME_state {
+    double t;                /* time [s] */
+    double y[KT_ROOM_STATES];       /* states: q, qd, x */
+    double u[KT_ROOM_INPUTS];       /* inputs: efforts and wrenches */
+    double p[KT_ROOM_PARAMETERS];   /* parameters */
+    double step;             /* longest step of the fixed-step method [s] */
+} KT_NAME_state;
+
+/* A system: its state, and what was found from it. */
+typedef struct KT_NAME_system {
+    KT_NAME_state now;
+    double yd[KT_ROOM_STATES];      /* der(y) */
+    double out[KT_ROOM_OUTPUTS];    /* outputs */
+    double g[KT_ROOM_EVENTS];       /* a branch of the equations changes where one of these is 0 */
+    int prepared;            /* set to 0 whenever p was changed */
+    int current;             /* set to 0 whenever t, y, u or p was changed */
+KT_CONSTANTS} KT_NAME_system;
+
+/* The model's own initial state, inputs of zero, the model's parameters. */
+void KT_NAME_begin(KT_NAME_system *s);
+
+/* yd, out and g at the present state; 0, or 1 where der(y) has no value (loops do not close). */
+int KT_NAME_evaluate(KT_NAME_system *s);
+
+/* y on the loops, found from its independent part, quaternions of unit length; 0, or 1 where there
+ * is no such y, which is left as it was then. */
+int KT_NAME_project(KT_NAME_system *s);
+
+/* Largest distance of y from its consistent value, relative above 1; not a number where there is
+ * none. */
+double KT_NAME_drift(KT_NAME_system *s);
+
+/* One step of the classical fourth-order method of Runge and Kutta, then projection.
+ * h [s]; 0, or 1 where the state has no value any more. */
+int KT_NAME_step(KT_NAME_system *s, double h);
+
+/* As many equal steps as are needed, none longer than now.step, from now.t to t_end [s]. */
+int KT_NAME_advance(KT_NAME_system *s, double t_end);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,139 @@
+"""C around the Programs of a model: the system with its stepper, from templates in the folder `c`.
+
+In a template KT_NAME stands for the model and KT_… for sizes, numbers and calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from textwrap import wrap
+
+from kinetree.export.equations import Equations
+from kinetree.program import Program
+from kinetree.targets.c.header import FIRST_LINE
+from kinetree.targets.c.language import DOUBLE
+from kinetree.targets.c.source import files
+from kinetree.targets.text.source import Source
+
+TEMPLATES = Path(__file__).parent / "c"
+WORD = re.compile(r"KT_NAME|KT_[A-Z_]+[A-Z]")
+INPUTS = {"t": "t", "y": "y", "u": "s->now.u", "p": "s->now.p"}
+"""How the functions of a system read the inputs of a Program."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The C code of a model.
+
+    Attributes:
+        name: identifier that all names begin with.
+        found: the equations.
+        step: step of the fixed-step method [s].
+    """
+
+    name: str
+    found: Equations
+    step: float
+
+    @cached_property
+    def main(self) -> Source:
+        """The functions of the equations."""
+        return Source(self.found.main, DOUBLE)
+
+    @cached_property
+    def projection(self) -> Source | None:
+        """The functions of the projection."""
+        return None if self.found.projection is None else Source(self.found.projection, DOUBLE)
+
+    @property
+    def programs(self) -> list[Program]:
+        """The Programs that a system needs."""
+        return [row.program for row in (self.main, self.projection) if row is not None]
+
+    def files(self) -> dict[str, str]:
+        """File name -> text: the functions of the Programs, and the system that calls them."""
+        texts: dict[str, str] = {}
+        for source in (self.main, self.projection):
+            if source is not None:
+                texts |= files(source)
+        texts[f"{self.name}_system.h"] = self.filled("system.h")
+        texts[f"{self.name}_system.c"] = self.filled("system.c")
+        return texts
+
+    def filled(self, template: str, more: Mapping[str, str] | None = None) -> str:
+        """A template with its words replaced, all at once: a model's name may look like one."""
+        words = {"KT_NAME": self.name, **self._sizes(), **self._calls(), **(more or {})}
+        text = (TEMPLATES / template).read_text(encoding="utf-8")
+        text = WORD.sub(lambda word: words.get(word[0], word[0]), text)
+        return f"{FIRST_LINE}\n{text}"
+
+    def _sizes(self) -> dict[str, str]:
+        counts = {
+            "STATES": len(self.found.start),
+            "INPUTS": len(self.found.labels("u")),
+            "PARAMETERS": len(self.found.labels("p")),
+            "OUTPUTS": len(self.found.labels("out")),
+            "EVENTS": len(self.found.labels("g")),
+        }
+        row = self.found.row("p")
+        values = row.default if row is not None and row.default is not None else (0.0,)
+        words = {f"KT_{name}": str(count) for name, count in counts.items()}
+        words |= {f"KT_ROOM_{name}": str(max(count, 1)) for name, count in counts.items()}
+        return words | {
+            "KT_PROJECTS": str(int(self.projection is not None)),
+            "KT_START_TIME": repr(float(self.found.t0)),
+            "KT_STEP": repr(float(self.step)),
+            "KT_START_STATES": listed(self.found.start.tolist()),
+            "KT_START_PARAMETERS": listed(values),
+        }
+
+    def _calls(self) -> dict[str, str]:
+        main, projection = self.main, self.projection
+        sources = [(main, "pre"), *([(projection, "pre_projection")] if projection else [])]
+        kept = [(source, field) for source, field in sources if source.constants]
+        results = {"yd": "yd", "out": "s->out", "g": "s->g"}
+        words = {
+            "KT_INCLUDES": "\n".join(f'#include "{source.name}.h"' for source, _ in sources),
+            "KT_CONSTANTS": "".join(f"    {s.name}_constants {field};\n" for s, field in kept),
+            "KT_PREPARE": "".join(
+                f"    {s.name}_preamble(s->now.p, &s->{field});\n" for s, field in kept
+            ),
+            "KT_CALL_EQUATIONS": call(main, INPUTS, results, "&s->pre"),
+        }
+        if projection is not None:
+            text = call(projection, INPUTS, {"y": "found"}, "&s->pre_projection")
+            words["KT_CALL_PROJECTION"] = text
+        return words
+
+
+def call(
+    source: Source, inputs: Mapping[str, str], outputs: Mapping[str, str], pre: str = ""
+) -> str:
+    """The call of a Program's function; with `pre` the one that takes the preamble's results."""
+    prepared = bool(pre and source.constants)
+    signature = source.prepared if prepared else source.main
+    spelt = {source.ins[name]: text for name, text in inputs.items() if name in source.ins}
+    spelt |= {source.outs[name]: text for name, text in outputs.items() if name in source.outs}
+    spelt["pre"] = pre
+    name = f"{source.name}_prepared" if prepared else source.name
+    return f"{name}({', '.join(spelt[argument.name] for argument in signature)})"
+
+
+def listed(values: Sequence[float]) -> str:
+    """Numbers as the content of an array, broken into lines."""
+    text = ", ".join(repr(float(x)) for x in values)
+    lines = wrap(text, 92, break_on_hyphens=False)
+    return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
+
+
+def quoted(text: str) -> str:
+    """A string of C."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("?", "\\?")
+    return f'"{plain}"'
+
+
+__all__ = ["Code", "call", "listed", "quoted"]

@@ -1,0 +1,279 @@
+"""The equations that travel: der(y), outputs, events, projection and derivatives as Programs.
+
+    der(y), out, g = equations(t, y, u, p)
+
+y = [q, qd, x] are all coordinates, velocities and user states, u all efforts and wrenches, p the
+parameters.  A closed system keeps all q and qd as states: the equations close the loops from the
+independent ones by Newton's method, the others are its start values, so der(y) depends on nothing
+but its arguments and errors of the dependent states do not grow.  The projection puts these back on
+the loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis import rates
+from kinetree.analysis.start import initial_state
+from kinetree.analysis.values import quaternions
+from kinetree.engine import Node, Rank, collector_paused, substitute, symbol
+from kinetree.pipeline import derive
+from kinetree.program import Assign, Block, Input, Output, Program
+from kinetree.program.events import crossings
+from kinetree.program.passes import condense
+from kinetree.program.scheme import Scheme
+from kinetree.program.select import select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.analysis.dynamics import Dynamics
+    from kinetree.analysis.values import Values
+
+Array = NDArray[np.float64]
+ARGUMENTS = ("t", rates.STATE, "u", "p")
+"""Inputs of every Program here; u and p are absent where the model has none."""
+RESULTS = ("yd", "out", "g")
+"""Outputs of the equations; the last two are absent where there are none."""
+
+
+@dataclass(frozen=True)
+class Equations:
+    """The Programs of a model, all of t, y, u, p, and the state to start from.
+
+    Attributes:
+        dynamics: the equations of motion that they were made of.
+        main: outputs yd, out, g.
+        projection: output y, the consistent state; none where every y is consistent.
+        start: consistent initial y.
+        t0: time at which it is consistent [s].
+    """
+
+    dynamics: Dynamics
+    main: Program
+    projection: Program | None
+    start: Array
+    t0: float = 0.0
+
+    def row(self, name: str) -> Input | None:
+        """An input of the equations; none where there is no such."""
+        return next((row for row in self.main.inputs if row.name == name), None)
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Names of the components of an input or output; empty where it is absent."""
+        rows: tuple[Input | Output, ...] = (*self.main.inputs, *self.main.outputs)
+        return next((row.labels for row in rows if row.name == name), ())
+
+    def results(self) -> tuple[str, ...]:
+        """Names of the outputs that are there."""
+        return tuple(out.name for out in self.main.outputs)
+
+    @property
+    def dependent(self) -> frozenset[str]:
+        """Names of the states that follow from others; the start values of these are guesses."""
+        found, model = self.dynamics.partition, self.dynamics.model
+        if found is None:
+            return frozenset()
+        tied, slow = set(model.velocities), set(model.velocities)
+        if self.dynamics.explicit:
+            tied = {*found.dependent, *found.driven}
+            slow = {*tied, *found.rate_dependent}
+        # components of quaternions carry no name of a velocity
+        moved = [q for q in model.coordinates if q in tied or q not in model.velocities]
+        return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
+
+
+def equations(
+    dynamics: Dynamics,
+    name: str,
+    points: Sequence[str] = (),
+    *,
+    at: tuple[Values, Values, Values] = (None, None, None),
+    events: bool = True,
+) -> Equations:
+    """The Programs of a model.
+
+    Args:
+        dynamics: its equations of motion.
+        name: what names of Programs begin with.
+        points: paths "body" or "body.point" whose positions are outputs [m, ground frame].
+        at: q, qd, x to start from, all or by name; by default the model's.
+        events: whether the conditions of branches are outputs, too.
+    """
+    forward = dynamics.forward
+    with collector_paused():
+        whole = _written(dynamics, points)
+        if events:
+            found = replace(crossings(whole), name="g")
+            labels = tuple(f"event[{k}]" for k in range(1, len(found.nodes) + 1))
+            rows = (*whole.outputs, replace(found, labels=labels))
+            whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
+        main = condense(replace(whole, name=f"{name}_equations"))
+        projection = rates.projection(forward, quaternions(dynamics.model))
+        if projection is not None:
+            projection = replace(
+                _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
+            )
+    return Equations(dynamics, main, projection, initial_state(dynamics, 0.0, *at))
+
+
+def _written(dynamics: Dynamics, points: Sequence[str]) -> Program:
+    """der(y) and the outputs in one Program, not condensed."""
+    forward = dynamics.forward
+    q, qd = rates.consistent(forward)
+    yd = [*rates.coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
+    yd += forward.output("xd").nodes if rates.has(forward, "xd") else ()
+    scheme = Scheme(forward.name)
+    inputs = {row.name: row for row in _inputs(forward)}
+    seen = _points(dynamics, points) if points else None
+    if seen is not None:
+        _more_parameters(inputs, seen)
+    for row in inputs.values():
+        scheme.input(row)
+    for block in (*forward.preamble, *forward.blocks):
+        scheme.append(block)
+    nodes: list[Node] = []
+    labels: list[str] = []
+    if rates.has(forward, "lam"):
+        lam = forward.output("lam")
+        nodes += lam.nodes
+        labels += [f"lam_{label}" for label in lam.labels]
+    if seen is not None:
+        nodes += _adopted(scheme, seen, _meaning(seen, inputs, q))
+        labels += [f"{path}.{axis}" for path in points for axis in "xyz"]
+    states = inputs[rates.STATE].labels
+    outputs = (
+        Output("yd", (len(yd),), tuple(yd), tuple(f"der({label})" for label in states)),
+        Output("out", (len(nodes),), tuple(nodes), tuple(labels)),
+    )
+    done = scheme.program(**dict(forward.info))
+    return replace(done, outputs=tuple(out for out in outputs if out.nodes))
+
+
+def _inputs(forward: Program) -> list[Input]:
+    """t, y, u, p from the inputs of forward dynamics."""
+    time, state, *rest = rates.state_inputs(forward)
+    state = replace(state, units=rates.state_units(forward))
+    rows = [row for row in rest if not row.parameter]
+    symbols = tuple(s for row in rows for s in row.symbols)
+    found = [time, state]
+    if symbols:
+        labels = tuple(s.name for s in symbols)
+        units = tuple(unit for row in rows for unit in _effort_units(forward, row))
+        found.append(Input("u", (len(symbols),), symbols, None, False, labels, units))
+    return found + [row for row in rest if row.parameter]
+
+
+def _effort_units(forward: Program, row: Input) -> tuple[str, ...]:
+    """N.m along angles, N along lengths; a wrench is [torque; force]."""
+    if row.name == "tau":
+        return tuple("N" if unit == "m/s" else "N.m" for unit in forward.input("qd").units)
+    return ("N.m",) * 3 + ("N",) * 3
+
+
+def _points(dynamics: Dynamics, points: Sequence[str]) -> Program:
+    """Positions of points as functions of q and p."""
+    found = derive(dynamics.model, "kinematics", points=points)
+    return select(found, [f"{dynamics.model.point(path).path}.position" for path in points])
+
+
+def _more_parameters(inputs: dict[str, Input], seen: Program) -> None:
+    """Add the parameters that only the points depend on."""
+    new = next((row for row in seen.inputs if row.name == "p"), None)
+    if new is None:
+        return
+    old = inputs.get("p")
+    if old is None:
+        inputs["p"] = new
+        return
+    assert old.default is not None
+    assert new.default is not None
+    more = [k for k, label in enumerate(new.labels) if label not in old.labels]
+    inputs["p"] = replace(
+        old,
+        shape=(len(old.symbols) + len(more),),
+        symbols=(*old.symbols, *(new.symbols[k] for k in more)),
+        default=(*old.default, *(new.default[k] for k in more)),
+        labels=(*old.labels, *(new.labels[k] for k in more)),
+        units=(*old.units, *(new.units[k] for k in more)),
+    )
+
+
+def _meaning(seen: Program, inputs: dict[str, Input], q: tuple[Node, ...]) -> dict[Node, Node]:
+    """What the symbols of the positions stand for: consistent coordinates, parameters by name."""
+    new: dict[Node, Node] = {}
+    for row in seen.inputs:
+        if row.name == "q":
+            new.update(zip(row.symbols, q, strict=True))
+        elif row.name == "p":
+            own = dict(zip(inputs["p"].labels, inputs["p"].symbols, strict=True))
+            new.update({s: own[label] for s, label in zip(row.symbols, row.labels, strict=True)})
+    return new
+
+
+def _adopted(scheme: Scheme, program: Program, new: dict[Node, Node]) -> list[Node]:
+    """The outputs of another Program, written into a scheme under names of its own."""
+    for block in (*program.preamble, *program.blocks):
+        assert isinstance(block, Assign)
+        (expr,) = substitute(block.operands, new)
+        new[block.target] = scheme.let(block.target.name, expr, block.note)
+    return [node for out in program.outputs for node in substitute(out.nodes, new)]
+
+
+def _merged(program: Program, main: Program) -> Program:
+    """A Program of t, y, tau, wrenches, p as one of the arguments of the equations."""
+    return replace(program, inputs=main.inputs)
+
+
+# --- derivatives ---------------------------------------------------------------------------------
+
+
+def directional(found: Equations, name: str) -> Program:
+    """The Program of the change of all results along one direction in t, y, u, p.
+
+    Inputs are those of the equations and seed, the direction, in their order; outputs are dyd, dout
+    and dg.  One direction costs a small multiple of the equations however many components it has.
+    """
+    main = found.main
+    labels = [label for row in main.inputs for label in (row.labels or ("",) * len(row.symbols))]
+    symbols = tuple(s for row in main.inputs for s in row.symbols)
+    seeds = tuple(symbol(f"seed[{k}]", Rank.FORCE) for k in range(len(symbols)))
+    size = (len(symbols),)
+    along = tuple((seed,) for seed in seeds)
+    z = Input("z", size, symbols, None, False, tuple(labels), (), along)
+    seed = Input("seed", size, seeds, None, False, tuple(labels))
+    blocks: tuple[Block, ...] = (*main.preamble, *main.blocks)
+    flat = replace(main, inputs=(z, seed), preamble=(), blocks=blocks)
+    moved = flat.derivative(found.results(), "z", tangent=True, only=True)
+    outputs = tuple(
+        replace(out, name=f"d{row.name}", shape=row.shape, labels=row.labels)
+        for out, row in zip(moved.outputs, main.outputs, strict=True)
+    )
+    return condense(
+        replace(
+            moved,
+            name=f"{name}_directional",
+            inputs=(*main.inputs, seed),
+            preamble=(),
+            blocks=(*moved.preamble, *moved.blocks),
+            outputs=outputs,
+        )
+    )
+
+
+def adjoint(found: Equations, name: str) -> Program:
+    """The Program of the change of a weighted sum of all results by t, y, u and p.
+
+    Inputs are those of the equations and weights yd_bar, out_bar, g_bar; outputs are t_bar, y_bar,
+    u_bar and p_bar.
+    """
+    by = tuple(row.name for row in found.main.inputs)
+    bars = found.main.adjoint(found.results(), by, only=True)
+    return replace(bars, name=f"{name}_adjoint")
+
+
+__all__ = ["ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations"]

@@ -1,0 +1,192 @@
+"""Functional mock-up units: a model as one file that other simulators load.
+
+Model Exchange and Co-Simulation in one file, FMI 3.0 or 2.0, with sources and, where a C compiler
+is at hand, the binary for this platform.  States are all q, qd and x; those that follow from loops
+are put back on the loops at the start, in events, and after every step of Co-Simulation.  In Model
+Exchange an event is asked for where they have drifted by more than 100 times the tolerance.
+Event indicators are the conditions of the branches in the equations.
+
+Refs: Fmi2023
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinetree.analysis.dynamics import dynamics
+from kinetree.errors import FormatError, ShapeError, unknown
+from kinetree.export.building import binary as built
+from kinetree.export.c_text import Code, call
+from kinetree.export.description import (
+    TOOL,
+    Description,
+    build_description,
+    model_description,
+)
+from kinetree.export.equations import adjoint, directional, equations
+from kinetree.export.folder import archive, write_archive
+from kinetree.export.variables import Names, variables
+from kinetree.targets.c.language import DOUBLE
+from kinetree.targets.c.source import files
+from kinetree.targets.text.source import Source
+
+if TYPE_CHECKING:
+    from kinetree.analysis.values import Values
+    from kinetree.model.system import Model
+
+VERSIONS = ("3.0", "2.0")
+SUFFIX = ".fmu"
+STATE = {"t": "&now->t", "y": "now->y", "u": "now->u", "p": "now->p"}
+"""How the derivatives read their inputs."""
+
+
+def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
+    model: Model,
+    path: str | Path,
+    *,
+    version: str = "3.0",
+    points: Sequence[str] = (),
+    step: float = 1e-3,
+    stop: float = 10.0,
+    q: Values = None,
+    qd: Values = None,
+    x: Values = None,
+    derivatives: bool = True,
+    binary: bool | None = None,
+    force: bool = False,
+    **options: Any,
+) -> Path:
+    """Write a model as an FMU for Model Exchange and Co-Simulation.
+
+    Args:
+        model: the mechanism, closed or not.
+        path: the file NAME.fmu, or a folder that gets MODEL.fmu.
+        version: of FMI, "3.0" or "2.0".
+        points: paths "body" or "body.point" whose positions become outputs [m, ground frame].
+        step: longest step of Co-Simulation, by the method of Runge and Kutta [s].
+        stop: end of the usual run, as information for importers [s].
+        q: initial coordinates, all in order or some by name; by default the model's.
+        qd: initial velocities; by default zero.
+        x: initial user states; by default the model's.
+        derivatives: whether directional (and in FMI 3.0 adjoint) derivatives are given; they are
+            three times the code each.
+        binary: False for sources alone, True where a binary is a must; by default there is one
+            where this machine has a C compiler, else a warning.
+        force: overwrite a file that kinetree did not generate, too.
+        **options: parameters, values by name in place of the model's; of `derive`: formalism,
+            loops, partition; for a closed system also independent, names of the coordinates to be
+            kept independent.
+
+    Returns:
+        The file written.  The same model gives the same bytes.
+
+    Raises:
+        KinetreeError: where the model cannot be derived or the file not be written.
+    """
+    if version not in VERSIONS:
+        raise unknown("version of FMI", version, VERSIONS, "export_fmu")
+    check_times(step=step, stop=stop)
+    name = DOUBLE.rules.identifier(model.name)
+    target = _file(Path(path), name)
+    found = equations(dynamics(model, q=q, **options), name, points, at=(q, qd, x))
+    code = Code(name, found, step)
+    about = Description(
+        name=Names().fresh(model.name), identifier=name, token="", version=version,
+        tool=f"{TOOL} {version_of('kinetree')}", text=f"model hash {model.content_hash()}",
+        sources=(), stop=float(stop), step=float(step),
+        projects=found.projection is not None, derivatives=derivatives,
+    )  # fmt: skip
+    return write_archive(target, archive(_files(code, about, binary)), force=force)
+
+
+def _files(code: Code, about: Description, binary: bool | None) -> dict[str, bytes]:
+    """What an FMU holds, by path."""
+    number = about.version[0]
+    texts, words = code.files(), _no_derivatives()
+    if about.derivatives:
+        texts, words = _with_derivatives(code, texts, adjoints=number == "3")
+    rows = variables(code.found, code.step)
+    own = f"{code.name}_fmi{number}.c"
+    about = replace(about, sources=(own, *(file for file in texts if file.endswith(".c"))))
+    token = _token(model_description(about, rows), texts)
+    about = replace(about, token=_grouped(token))
+    words |= {"KT_TOKEN": about.token, "KT_SIGNATURE": f"0x{token[:16]}ULL"}
+    texts[f"{code.name}_fmu.h"] = code.filled("fmu.h", words)
+    texts[own] = code.filled(f"fmi{number}.c", words)
+    files = {"modelDescription.xml": model_description(about, rows).encode()}
+    files |= built(code.name, about.version, texts, wanted=binary)
+    files |= {f"sources/{file}": text.encode() for file, text in sorted(texts.items())}
+    if number == "3":
+        files["sources/buildDescription.xml"] = build_description(about).encode()
+    return files
+
+
+def check_times(**values: float) -> None:
+    """Refuse steps and durations that are none."""
+    for name, value in values.items():
+        if not 0.0 < float(value) < float("inf"):
+            raise ShapeError(f"it is {value}", element=name, cure="give a positive time in seconds")
+
+
+def _file(path: Path, name: str) -> Path:
+    if path.suffix == SUFFIX and not path.is_dir():
+        return path
+    if path.suffix and not path.is_dir():
+        raise FormatError(
+            f"'{path.suffix}' is no suffix of an FMU", element=f"file '{path}'", cure="use .fmu"
+        )
+    return path / f"{name}{SUFFIX}"
+
+
+def _no_derivatives() -> dict[str, str]:
+    return {"KT_DIRECTIONAL": "0", "KT_ADJOINT": "0", "KT_DERIVATIVE_INCLUDES": ""}
+
+
+def _with_derivatives(
+    code: Code, texts: dict[str, str], *, adjoints: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Files and words of a template with the functions of the derivatives."""
+    along = Source(directional(code.found, code.name), DOUBLE)
+    sources = [along]
+    moved = {"dyd": "yd", "dout": "out", "dg": "g"}
+    words = {
+        **_no_derivatives(),
+        "KT_DIRECTIONAL": "1",
+        "KT_CALL_DIRECTIONAL": call(along, {**STATE, "seed": "seed"}, moved),
+    }
+    if adjoints:
+        back = Source(adjoint(code.found, code.name), DOUBLE)
+        sources.append(back)
+        weights = {"yd_bar": "yd", "out_bar": "out", "g_bar": "g"}
+        bars = {
+            "t_bar": "bars",
+            "y_bar": "bars + SEED_Y",
+            "u_bar": "bars + SEED_U",
+            "p_bar": "bars + SEED_P",
+        }
+        words["KT_ADJOINT"] = "1"
+        words["KT_CALL_ADJOINT"] = call(back, {**STATE, **weights}, bars)
+    words["KT_DERIVATIVE_INCLUDES"] = "\n".join(f'#include "{s.name}.h"' for s in sources)
+    for source in sources:
+        texts = texts | files(source)
+    return texts, words
+
+
+def _grouped(token: str) -> str:
+    """The first digits of a digest in the form of a GUID."""
+    cuts = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
+    return "{" + "-".join(token[a:b] for a, b in cuts) + "}"
+
+
+def _token(description: str, texts: dict[str, str]) -> str:
+    """What ties description and code together: a digest of both, the model's hash included."""
+    whole = "\n".join([description, *(f"{name}\n{text}" for name, text in sorted(texts.items()))])
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+__all__ = ["VERSIONS", "check_times", "export_fmu"]

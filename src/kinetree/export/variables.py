@@ -1,0 +1,167 @@
+"""The variables of a model as other programs see them: names, references, causality, start values.
+
+| name | what |
+|---|---|
+| time | the independent variable |
+| q_NAME, qd_NAME, x_NAME | states: coordinates, velocities, user states |
+| der(q_NAME), qdd_NAME, der(x_NAME) | their derivatives |
+| tau_NAME, WRENCH_tx … WRENCH_fz | inputs: efforts, external wrenches |
+| as in the model | parameters |
+| lam_CLOSURE.COMPONENT, POINT.x, POINT.y, POINT.z | outputs |
+| event[1], … | event indicators |
+| step | longest step of Co-Simulation |
+
+Characters that FMI refuses in names become underscores; a name that is taken gets _2, _3, …
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.export.units import per_second
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.export.equations import Equations
+
+STEP = "step"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One variable.
+
+    Attributes:
+        name: unique.
+        reference: its value reference: number in the order of `variables`.
+        causality: "independent", "output", "local", "input" or "parameter".
+        variability: "continuous" or "tunable".
+        initial: "exact", "approx", "calculated", or empty where the causality says it.
+        start: value before a run; none where it is calculated.
+        unit: empty where unknown.
+        derivative: reference of the state of which it is the derivative.
+        indicator: whether it is an event indicator.
+        description: for people.
+    """
+
+    name: str
+    reference: int
+    causality: str
+    variability: str = "continuous"
+    initial: str = ""
+    start: float | None = None
+    unit: str = ""
+    derivative: int | None = None
+    indicator: bool = False
+    description: str = ""
+
+    @property
+    def unknown_at_start(self) -> bool:
+        """Whether its initial value is found and not given."""
+        found = self.causality == "output" or self.derivative is not None
+        return found and self.initial in ("approx", "calculated")
+
+
+class Names:
+    """Names as FMI takes them, each given out once."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def fresh(self, name: str) -> str:
+        """The name without control characters; with a number where it is taken."""
+        plain = "".join("_" if unicodedata.category(c)[0] == "C" else c for c in name).strip()
+        plain = "_".join(plain.split()) or "v"
+        candidate, number = plain, 1
+        while candidate in self._taken:
+            number += 1
+            candidate = f"{plain}_{number}"
+        self._taken.add(candidate)
+        return candidate
+
+
+def variables(found: Equations, step: float) -> list[Variable]:
+    """All variables in the order of their references."""
+    names = Names()
+    names.fresh("time")
+    rows = [Variable("time", 0, "independent", unit="s", description="time")]
+    for part in (_states, _derivatives, _inputs, _parameters, _outputs, _events):
+        rows += part(found, names, len(rows))
+    text = "longest step of the fixed-step method of Co-Simulation"
+    name = names.fresh(STEP)
+    rows.append(Variable(name, len(rows), "parameter", "tunable", "", step, "s", description=text))
+    return rows
+
+
+def _units(found: Equations, name: str) -> tuple[str, ...]:
+    row = found.row(name)
+    assert row is not None
+    return row.units or ("",) * len(row.symbols)
+
+
+def _states(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    units = _units(found, "y")
+    for k, (label, value) in enumerate(zip(found.labels("y"), found.start, strict=True)):
+        how = "approx" if label in found.dependent else "exact"
+        text = "follows from the loops" if how == "approx" else "state"
+        yield Variable(
+            names.fresh(label), first + k, "output", initial=how, start=float(value),
+            unit=units[k], description=text,
+        )  # fmt: skip
+
+
+def _derivatives(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    labels, units = found.labels("y"), _units(found, "y")
+    for k, label in enumerate(labels):
+        speed = label.startswith("qd_")
+        name = f"qdd_{label[3:]}" if speed else f"der({label})"
+        yield Variable(
+            names.fresh(name), first + k, "output" if speed else "local", initial="calculated",
+            unit=per_second(units[k]), derivative=1 + k, description=f"derivative of {label}",
+        )  # fmt: skip
+
+
+def _inputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    row = found.row("u")
+    for k, label in enumerate(row.labels if row else ()):
+        assert row is not None
+        yield Variable(
+            names.fresh(label), first + k, "input", start=0.0, unit=row.units[k],
+            description="effort from outside",
+        )  # fmt: skip
+
+
+def _parameters(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    row = found.row("p")
+    if row is None:
+        return
+    assert row.default is not None
+    for k, (label, value) in enumerate(zip(row.labels, row.default, strict=True)):
+        yield Variable(
+            names.fresh(label), first + k, "parameter", "tunable", "", float(value),
+            row.units[k] if row.units else "", description="parameter of the model",
+        )  # fmt: skip
+
+
+def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    for k, label in enumerate(found.labels("out")):
+        force = label.startswith("lam_")
+        text = "force that closes a loop" if force else "position in the ground frame"
+        yield Variable(
+            names.fresh(label), first + k, "output", initial="calculated",
+            unit="" if force else "m", description=text,
+        )  # fmt: skip
+
+
+def _events(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    for k, label in enumerate(found.labels("g")):
+        yield Variable(
+            names.fresh(label), first + k, "local", initial="calculated", indicator=True,
+            description="a branch of the equations changes where it is zero",
+        )  # fmt: skip
+
+
+__all__ = ["Names", "Variable", "variables"]

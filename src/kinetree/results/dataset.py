@@ -1,0 +1,141 @@
+"""A run as an `xarray.Dataset`: dimensions by name, units, a manifest.
+
+| dimension | rows of |
+|---|---|
+| time | output times [s] |
+| coordinate | q |
+| velocity | qd, qdd, tau |
+| state | x, the user states |
+| equation | lam, the multipliers of the closures |
+| event | the events that happened |
+| wrench | the external wrenches that acted |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+DIMENSION = {
+    "q": "coordinate", "qd": "velocity", "qdd": "velocity", "tau": "velocity", "x": "state",
+    "lam": "equation",
+}  # fmt: skip
+"""Second dimension of every variable over time."""
+MEANING = {
+    "q": "coordinates", "qd": "velocities", "qdd": "accelerations",
+    "tau": "efforts from outside along the velocities", "x": "user states",
+    "lam": "multipliers: forces of the closures along their equations",
+}  # fmt: skip
+
+
+PARTS = ("tx", "ty", "tz", "fx", "fy", "fz")
+"""Components of a wrench: torque [N.m], force [N]."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension: names of its entries and their units."""
+
+    names: Sequence[str]
+    units: Sequence[str] = ()
+
+
+def run_dataset(
+    time: Array,
+    values: Mapping[str, Array],
+    axes: Mapping[str, Axis],
+    manifest: Mapping[str, Any],
+) -> xarray.Dataset:
+    """The Dataset of a run.
+
+    Args:
+        time: output times [s].
+        values: variable (q, qd, qdd, tau, x, lam) -> one row per time.
+        axes: dimension -> its names and units; those of accelerations and efforts follow.
+        manifest: what produced it; goes into the attributes.
+    """
+    import xarray as xr
+
+    coords: dict[str, Any] = {"time": ("time", time, {"units": "s", "long_name": "time"})}
+    for name, axis in axes.items():
+        coords[name] = (name, np.array(list(axis.names), dtype=str))
+        if axis.units:
+            coords[f"unit_{name}"] = (name, np.array(list(axis.units), dtype=str))
+    data = {}
+    for name, array in values.items():
+        dimension = DIMENSION[name]
+        units = variable_units(name, axes[dimension].units)
+        data[name] = (
+            ("time", dimension),
+            np.asarray(array, dtype=float),
+            {"long_name": MEANING[name], "units": common(units), "units_each": ", ".join(units)},
+        )
+    return xr.Dataset(data, coords, attributes(manifest))
+
+
+def variable_units(name: str, units: Sequence[str]) -> list[str]:
+    """Units of the components of a variable from those of its dimension."""
+    if name == "qdd":
+        return [unit.replace("/s", "/s2") for unit in units]
+    if name == "tau":
+        return ["N.m" if unit.startswith("rad") else "N" for unit in units]
+    return list(units)
+
+
+def common(units: Sequence[str]) -> str:
+    """The unit that all components share; "mixed" where they differ."""
+    known = set(units)
+    return known.pop() if len(known) == 1 else ("mixed" if known else "")
+
+
+def attributes(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows of a manifest as attributes that NetCDF can hold: numbers and text."""
+    plain: dict[str, Any] = {}
+    for name, value in manifest.items():
+        if isinstance(value, bool) or value is None:
+            plain[name] = "" if value is None else str(value).lower()
+        elif isinstance(value, int | float | str):
+            plain[name] = value
+        else:
+            plain[name] = str(value)
+    return plain
+
+
+def with_events(
+    run: xarray.Dataset, names: Sequence[str], times: Sequence[float], states: Sequence[Array]
+) -> xarray.Dataset:
+    """The run with the events that happened: event_name, event_time [s], event_y."""
+    count = len(times)
+    text = np.array(list(names), dtype=str) if count else np.zeros(0, dtype="<U1")
+    run["event_name"] = ("event", text)
+    run["event_time"] = ("event", np.array(list(times), dtype=float), {"units": "s"})
+    size = len(states[0]) if count else 0
+    rows = np.array(list(states), dtype=float).reshape(count, size)
+    run["event_y"] = (("event", "component"), rows, {"long_name": "state q, qd, x at the event"})
+    return run
+
+
+def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.Dataset:
+    """The run with the external wrenches [torque; force] that acted, by name [N.m, N]."""
+    run = run.assign_coords(
+        wrench=np.array(list(wrenches), dtype=str), part=np.array(PARTS, dtype=str)
+    )
+    rows = np.stack(list(wrenches.values()), axis=1)
+    units = {"units": "N.m, N", "long_name": "external wrenches"}
+    run["external_wrench"] = (("time", "wrench", "part"), rows, units)
+    return run
+
+
+__all__ = [
+    "PARTS", "Axis", "attributes", "common", "run_dataset", "variable_units", "with_events",
+    "with_wrenches",
+]  # fmt: skip

@@ -1,0 +1,97 @@
+"""Runs on disk: NetCDF keeps everything, CSV the curves."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import FormatError
+
+if TYPE_CHECKING:
+    import xarray
+
+NETCDF = (".nc", ".h5")
+SUFFIXES = (*NETCDF, ".csv")
+
+
+def save_run(run: xarray.Dataset, path: str | Path) -> Path:
+    """Write a run into a file: .nc (NetCDF, everything) or .csv (one column per curve).
+
+    Returns:
+        The path written.
+    """
+    file = Path(path)
+    if file.suffix not in SUFFIXES:
+        raise _unknown_suffix(file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.suffix == ".csv":
+        _write_csv(run, file)
+    else:
+        run.to_netcdf(file, engine="h5netcdf")
+    return file
+
+
+def load_run(path: str | Path) -> xarray.Dataset:
+    """Read a run that `save_run` wrote as NetCDF, whole into memory."""
+    import xarray as xr
+
+    file = Path(path)
+    if file.suffix not in NETCDF:
+        raise _unknown_suffix(file, NETCDF)
+    if not file.is_file():
+        raise FormatError("there is no such file", element=f"'{file}'", cure="check the path")
+    try:
+        with xr.open_dataset(file, engine="h5netcdf") as run:
+            return run.load()
+    except (OSError, ValueError) as error:
+        raise FormatError(
+            f"it cannot be read as NetCDF ({error})",
+            element=f"file '{file}'",
+            cure="give a file that save_run wrote",
+        ) from error
+
+
+def columns(run: xarray.Dataset) -> tuple[list[str], Any]:
+    """Names "variable.component" and values of all curves over time, the time first."""
+    names, parts = ["time"], [np.asarray(run["time"])[:, None]]
+    for name, variable in run.data_vars.items():
+        if variable.dims[:1] != ("time",):
+            continue
+        rows = np.asarray(variable).reshape(run.sizes["time"], -1)
+        names += _names(run, str(name))
+        parts.append(rows)
+    return names, np.concatenate(parts, axis=1)
+
+
+def _names(run: xarray.Dataset, name: str) -> list[str]:
+    """Names of the columns of one variable, its dimensions joined by dots."""
+    found = [name]
+    for dimension in run[name].dims[1:]:
+        entries = run[dimension].values if dimension in run.coords else range(run.sizes[dimension])
+        found = [f"{stem}.{entry}" for stem in found for entry in entries]
+    return found
+
+
+def _write_csv(run: xarray.Dataset, file: Path) -> None:
+    """Manifest as comment lines, a line of names, then numbers that read back exactly."""
+    names, table = columns(run)
+    with file.open("w", encoding="utf-8", newline="") as out:
+        for key, value in run.attrs.items():
+            out.write(f"# {key}: {value}\n")
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([repr(float(x)) for x in row] for row in table)
+
+
+def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatError:
+    return FormatError(
+        f"'{file.suffix}' is no format of runs",
+        element=f"file '{file}'",
+        cure=f"use {', '.join(known)}",
+    )
+
+
+__all__ = ["columns", "load_run", "save_run"]

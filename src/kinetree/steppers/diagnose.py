@@ -1,0 +1,80 @@
+"""Why a step failed: Newton's method once more on NumPy arrays, watching the residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.program import Newton, Output, Program
+from kinetree.program.passes import dead
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNKNOWN = "D_"
+"""Prefix of the names of increments."""
+ENOUGH = 8
+"""Iterations that show what does not converge; they are slow here."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is left of the residuals of a step.
+
+    Attributes:
+        residual: largest one, as a multiple of what is allowed.
+        worst: what it belongs to.
+    """
+
+    residual: float
+    worst: str
+
+
+def diagnose(program: Program, given: Mapping[str, Any]) -> Failure:
+    """Repeat the iterations of the largest Newton block of a step."""
+    blocks = [block for block in program.blocks if isinstance(block, Newton)]
+    if not blocks:
+        return Failure(float("nan"), "the accelerations")
+    block = max(blocks, key=lambda b: len(b.targets))
+    before = program.blocks[: program.blocks.index(block)]
+    outputs = (
+        Output("v", (len(block.start),), block.start),
+        Output("w", (len(block.given),), block.given),
+    )
+    page = dead(replace(program, blocks=before, outputs=outputs))
+    names = {row.name for row in page.inputs}
+    with np.errstate(all="ignore"):
+        found = page.evaluate(**{k: v for k, v in given.items() if k in names})
+        h = _least(block, found["v"], found["w"])
+    sizes = np.where(np.isfinite(h), np.abs(h), np.inf)
+    at = int(np.argmax(sizes))
+    return Failure(float(sizes[at] / block.tolerance), _words(block, at))
+
+
+def _least(block: Newton, v: NDArray[np.float64], w: NDArray[np.float64]) -> Any:
+    """The residuals of the best iteration."""
+    best: Any = None
+    for _ in range(min(block.limit, ENOUGH)):
+        found = block.step.evaluate(v=v, w=w)
+        h = found["h"]
+        if best is None or np.abs(h).max() < np.abs(best).max():
+            best = h
+        if not np.isfinite(found["dv"]).all():
+            break
+        v = v - found["dv"]
+    return best
+
+
+def _words(block: Newton, at: int) -> str:
+    if at >= len(block.targets):
+        return f"equation {at + 1}"
+    name = block.targets[at].name
+    if name.startswith(UNKNOWN):
+        return f"'{name.removeprefix(UNKNOWN)}'"
+    return f"closure '{name.partition('_')[2]}'"
+
+
+__all__ = ["Failure", "diagnose"]

@@ -1,0 +1,247 @@
+"""The hybrid formulation: relative coordinates, loops by an augmented Lagrangian of index 3.
+
+    r = M qdd + c - τ - Jᵀ (λ - α g),     (κ M + γ h C + β h² (K T + Jᵀ α J T)) dz = β h² r
+    Δ ← Δ - dz,     λ ← λ - α (g - J T dz)     in every iteration
+
+g are the gaps of the loops at the end of the step.  The leading matrix is regular in singular
+positions too, and equations that repeat others do no harm.  Once the positions are found,
+velocities and accelerations are projected on the loops, along the same matrix A or along the
+masses alone:
+
+    qd ← qd - Y (J qd + ht),    qdd ← qdd - Y (J qdd + Jdqd),    Y = A⁻¹ β h² Jᵀ α
+
+which is eqs. 35 and 36 written for the change; repeated, each time with a gap smaller by the ratio
+of penalty to mass.  The penalty of an equation is, where none is given, a multiple of the masses
+and the springs that resist it, over β h²: so the iterations converge alike for all steps.
+
+Refs: Cuadrado2003 eqs. 1, 2, 25 to 27, 35, 36
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.engine import ZERO, Node, Rank, linear, number, symbol
+from kinetree.program import Note, Program
+from kinetree.steppers.page import STATE, Page, Settings
+from kinetree.steppers.residual import Residual, bound, dot, rows, written
+from kinetree.steppers.scaling import start
+from kinetree.steppers.space import times_tangent
+from kinetree.steppers.structural import Matrix, Point, Structural
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kinetree.steppers.family import Family
+    from kinetree.steppers.loops import Loops
+
+STIFF = {"iteration": 1e7, "step": 1e4}
+"""Penalty over the resistance of the rest of the leading matrix, where none is given.
+
+A tangent that is kept must bear that the directions of the loops turn meanwhile: with a high
+penalty a small turn is a large force.
+"""
+CLOSED = 1e-10
+"""Gap of a loop that is left [m, m2 or 1]."""
+SOFT = 1e-7
+"""Share of the inverse penalty in derivatives: lets equations pass that repeat others."""
+
+
+class Hybrid(Structural):
+    """A step of the hybrid formulation being written."""
+
+    def __init__(self, page: Page, settings: Settings, loops: Loops, exact: Residual) -> None:
+        super().__init__(page, settings, exact)
+        self.loops = loops
+        self.L = tuple(symbol(f"L_{label}", Rank.FORCE) for label in loops.labels)
+        # β h² α of every equation
+        given = settings.penalty
+        if given:
+            self.stiff = [self.outer.let("stiff", self.b2 * given)] * len(self.L)
+        else:
+            self.stiff = [self._resisting(row) for row in _columns(self.parts, loops)]
+        self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
+
+    def _resisting(self, row: NDArray[np.float64]) -> Node:
+        """A multiple of the diagonal of the leading matrix, as an equation feels it."""
+        sizes = self.diagonal()
+        soft = [float(x) ** 2 / a for x, a in zip(row, sizes, strict=True) if x]
+        if not soft:
+            return number(1)
+        total = linear(0, tuple((x, 1) for x in soft))
+        return self.outer.let("stiff", STIFF[self.settings.update] / total)
+
+    def gaps(self, p: Point) -> tuple[list[Node], Matrix]:
+        """g and J at a point."""
+        value, n = self.loops.value, self.parts.space.nv
+        found = written(p.scheme, value, bound(value, **p.at))
+        J = rows(found["J"], n)
+        g = list(found["h"])
+        for i in self.loops.rates:
+            g[i] = self.slow * (dot(J[i], p.qd) + found["ht"][i])
+        self.ht, self.Jdqd = found["ht"], found["Jdqd"]
+        return g, J
+
+    def bend(self, p: Point, lam: Sequence[Node]) -> tuple[Matrix, Matrix]:
+        """d(Jᵀλ)/dq T, and d(J qd + ht)/dq T."""
+        slopes, n = self.loops.slopes, self.parts.space.nv
+        found = written(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
+        G, E = ([times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e"))
+        return G, E
+
+    def leading(self, p: Point) -> Matrix:
+        """κ M + γ h C + β h² (K T + Jᵀ α J T), exact with the stiffness of the loops under λ."""
+        lines = [self.dynamic(p, k) for k in range(self.parts.space.nv)]
+        inside = p.scheme is self.inner
+        _, J = self.gaps(p)
+        if self.settings.tangent == "exact":
+            G, _ = self.bend(p, self.L if inside else self.page.lam)
+            lines = [self._less(row, G[k]) for k, row in enumerate(lines)]
+        return self.matrix(p, self._stiffened(p, lines, J))
+
+    def _less(self, row: Sequence[Node], bent: Sequence[Node]) -> list[Node]:
+        return [a - self.b2 * b for a, b in zip(row, bent, strict=True)]
+
+    def _stiffened(self, p: Point, lines: Matrix, J: Matrix) -> Matrix:
+        """The lines plus β h² Jᵀ α J T."""
+        out = [list(row) for row in lines]
+        for s, row in zip(self.stiff, J, strict=True):
+            turned = times_tangent(row, p.T)
+            for k, x in enumerate(row):
+                if x is not ZERO:
+                    weight = p.scheme.let("sJ", s * x)
+                    out[k] = [a + weight * b for a, b in zip(out[k], turned, strict=True)]
+        return out
+
+    def solve(self) -> None:
+        """Write the Newton block."""
+        p = self.point(self.inner, self.D, self.S)
+        let, n = self.inner.let, self.parts.space.nv
+        r, rest = self.right(p)
+        g, J = self.gaps(p)
+        w = [
+            let("w", lam - self.inverse * s * x)
+            for lam, s, x in zip(self.L, self.stiff, g, strict=True)
+        ]
+        held, pulled = (
+            [let("r", r[k] - dot([row[k] for row in J], x)) for k in range(n)] for x in (self.L, w)
+        )
+        tested, right = ([self.b2 * x[k] for k in self.free] + rest for x in (held, pulled))
+        change = self.changed(p, right)
+        if not p.T:
+            p.T = self.parts.space.tangent(p.scheme, p.by)
+        change += self._multiplied(p, change, g, J)
+        self.differentiated(p)
+        equations = self._derivable(p, tested, g, J)
+        self.newton(equations, list(zip(self.L, self.page.lam, strict=True)), change)
+
+    def _multiplied(
+        self, p: Point, change: Sequence[Node], g: Sequence[Node], J: Matrix
+    ) -> list[Node]:
+        """Change of the multipliers: α times the gaps that the increments are expected to leave."""
+        found = []
+        for s, gap, row in zip(self.stiff, g, J, strict=True):
+            turned = times_tangent(row, p.T)
+            closing = dot([turned[k] for k in self.free], change[: len(self.free)])
+            found.append(p.scheme.let("dl", self.inverse * s * (gap - closing)))
+        return found
+
+    def _derivable(
+        self, p: Point, tested: Sequence[Node], g: Sequence[Node], J: Matrix
+    ) -> list[tuple[Node, list[Node]]]:
+        """Residuals of M qdd + c - τ - Jᵀλ and g, and their exact matrix for derivatives.
+
+        The test leaves the penalty out: it would raise the rounding of the gaps.
+        """
+        G, E = self.bend(p, self.L)
+        lines = [self._less(self.dynamic(p, k), G[k]) for k in range(self.parts.space.nv)]
+        whole = self.matrix(p, lines)
+        more = [[-self.b2 * row[k] for row in J] for k in self.free]
+        more += [[ZERO] * len(g) for _ in self.S]
+        whole = [row + rest for row, rest in zip(whole, more, strict=True)]
+        found = self.weighted(tested, whole)
+        allowed = 1 / CLOSED
+        for i, gap in enumerate(g):
+            slope = times_tangent(J[i], p.T)
+            if i in self.loops.rates:
+                slope = [a + self.slow * b for a, b in zip(slope, E[i], strict=True)]
+            soft = [SOFT * self.b2 / s if i == j else ZERO for j, s in enumerate(self.stiff)]
+            line = [slope[k] for k in self.free] + [ZERO] * len(self.S) + soft
+            found.append((allowed * gap, [allowed * x for x in line]))
+        return found
+
+    # --- projections -----------------------------------------------------------------------------
+
+    def outputs(self) -> None:
+        """The state at the end of the step, projected on the loops."""
+        p = self.point(self.outer, self.D, self.S)
+        _, J = self.gaps(p)
+        Y = self._spread(p, J)
+        for _ in range(self.settings.projections):
+            p.qd = self._projected(p.qd, Y, J, self.ht)
+        p.at["qd"] = p.qd
+        self.gaps(p)
+        for _ in range(self.settings.projections):
+            p.qdd = self._projected(p.qdd, Y, J, self.Jdqd)
+        more = (p.a, p.y) if self.page.weighted else ((), ())
+        rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, self.L)
+        for name, values in zip(STATE, rest, strict=True):
+            self.page.output(name, values)
+
+    def _spread(self, p: Point, J: Matrix) -> Matrix:
+        """A⁻¹ β h² Jᵀ α, free velocities × equations."""
+        right = [
+            [p.scheme.let("sJ", s * row[k]) for s, row in zip(self.stiff, J, strict=True)]
+            for k in self.free
+        ]
+        mass = self.settings.projection == "mass"
+        if self.once and not mass:
+            n = len(self.free)
+            columns = list(zip(*right, strict=True))
+            return [[p.scheme.let("Y", dot(row[:n], x)) for x in columns] for row in self.Ai[:n]]
+        self.slopes(p, self.parts)
+        p.T = {}
+        lines = p.M if mass else [self.dynamic(p, k) for k in range(self.parts.space.nv)]
+        W = self._stiffened(p, lines, J)
+        A = [[W[k][l] for l in self.free] for k in self.free]
+        note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
+        return self.outer.solve("Y", A, right, symmetric=mass, note=note)
+
+    def _projected(
+        self, rates: list[Node], Y: Matrix, J: Matrix, rest: Sequence[Node]
+    ) -> list[Node]:
+        let = self.outer.let
+        gaps = [let("gap", dot(row, rates) + x) for row, x in zip(J, rest, strict=True)]
+        out = list(rates)
+        for k, row in zip(self.free, Y, strict=True):
+            out[k] = let("clean", rates[k] - dot(row, gaps))
+        return out
+
+
+def _columns(parts: Residual, loops: Loops) -> NDArray[np.float64]:
+    """J at the initial configuration."""
+    model = parts.model
+    given = {"q": start(model, parts.drives), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
+    names = {row.name for row in loops.value.inputs}
+    found = loops.value.evaluate(**{k: v for k, v in given.items() if k in names})
+    J = np.array(found["J"])
+    J[:, list(parts.driven)] = 0.0
+    return J
+
+
+def hybrid(
+    parts: Residual, exact: Residual, loops: Loops, family: Family, settings: Settings
+) -> Program:
+    """One step of the hybrid formulation."""
+    page = Page(f"{parts.model.name}_step", parts, family)
+    page.declare(loops.labels)
+    step = Hybrid(page, settings, loops, exact)
+    step.solve()
+    step.outputs()
+    return page.scheme.program()
+
+
+__all__ = ["hybrid"]

@@ -1,0 +1,192 @@
+"""Where a run begins: a state that obeys the loops at all levels, and its accelerations.
+
+    [ M  -Jᵀ ] [qdd]   [ τ - c  ]
+    [ J   0  ] [lam] = [ -Jdqd  ]      in the sense of least squares
+
+Least squares let equations that repeat others, and singular configurations, pass.
+
+Refs: Docquier2013 sec. 2.2, eqs. 6 to 9
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.assembly.assemble import assemble
+from kinetree.errors import ShapeError
+from kinetree.formalism.linkage import linkage
+from kinetree.formalism.placed_quantities import derive_placed
+from kinetree.formalism.placement import placement
+from kinetree.formalism.quantities import QUANTITIES
+from kinetree.model.frame_model import FrameModel
+from kinetree.steppers.residual import placed_program, rate_program
+from kinetree.steppers.scaling import start
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is given at the start of a run; leading axes are a batch.
+
+    Attributes:
+        q, qd, x: coordinates, velocities, user states; None: the model's, zero, the model's.
+        t: time [s].
+        tau: generalised forces given.
+        p: run-time parameters; None: the model's.
+        wrenches: external wrenches by name.
+    """
+
+    q: Any = None
+    qd: Any = None
+    x: Any = None
+    t: float = 0.0
+    tau: Any = None
+    p: Any = None
+    wrenches: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Initial:
+    """Makes consistent states of a model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.loops: Program | None = None
+        self.drives: Program | None = None
+        self.rates: Program | None = None
+        if isinstance(model, FrameModel):
+            placed = placement(model)
+            self.dynamics = derive_placed(placed, "mass_bias")
+            self.rates = placed_program(placed) if model.states else None
+            return
+        system = linkage(model)
+        self.dynamics = QUANTITIES["mass_bias"].derive(system, "newton_euler")
+        self.loops = (
+            QUANTITIES["constraints"].derive(system, "recursive") if model.closures else None
+        )
+        self.drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
+        self.rates = rate_program(system) if model.states else None
+
+    def state(self, given: Beginning, labels: tuple[str, ...] = ()) -> dict[str, Array]:
+        """q, qd, qdd, x, xd, lam; of the multipliers those of the equations named."""
+        model = self.model
+        q, qd = self._positions(given), self._vector(given.qd, np.zeros(model.nv), "qd")
+        initial = np.array([state.initial for state in model.states.values()])
+        x = self._vector(given.x, initial, "x")
+        p = [given.p] if given.p is not None else []
+        tau = self._vector(given.tau, np.zeros(model.nv), "tau")
+        lead = np.broadcast_shapes(
+            q.shape[:-1], qd.shape[:-1], x.shape[:-1], tau.shape[:-1],
+            *[np.shape(row)[:-1] for row in p],
+        )  # fmt: skip
+        q, qd, x, tau = (
+            np.array(np.broadcast_to(a, (*lead, a.shape[-1]))) for a in (q, qd, x, tau)
+        )
+        known = self._known(given.t)
+        for k, (_, rate, _) in known.items():
+            qd[..., k] = rate
+        others: dict[str, Any] = {"x": x, "t": np.asarray(given.t), **given.wrenches}
+        if p:
+            others["p"] = np.asarray(p[0], dtype=float)
+        qd = self._velocities(q, qd, others, list(known))
+        qdd, lam = self._accelerations(q, qd, tau, others, known)
+        found = {"q": q, "qd": qd, "qdd": qdd}
+        if self.rates is not None:
+            found |= {"x": x, "xd": _at(self.rates, q=q, qd=qd, qdd=qdd, **others)["xd"]}
+        if labels:
+            every = self._labels()
+            found["lam"] = np.stack(
+                [lam[..., every.index(n)] if n in every else 0 * lam[..., 0] for n in labels], -1
+            )
+        return found
+
+    def _labels(self) -> list[str]:
+        return list(self.loops.output("h").labels) if self.loops is not None else []
+
+    def _vector(self, value: Any, default: Array, name: str) -> Array:
+        out = default if value is None else np.asarray(value, dtype=float)
+        if out.shape[-1:] != default.shape or not np.isfinite(out).all():
+            raise ShapeError(f"expected {default.size} finite numbers", element=name)
+        return out
+
+    def _positions(self, given: Beginning) -> Array:
+        """Coordinates that close the loops."""
+        model = self.model
+        rows = np.atleast_2d(model.initial() if given.q is None else np.asarray(given.q, float))
+        if rows.shape[-1] != model.nq:
+            raise ShapeError(f"expected {model.nq} finite numbers", element="q")
+        if model.closures:
+            found = np.array([assemble(model, row, t=given.t).q for row in rows])
+        else:
+            found = np.array([start(model, self.drives, row, given.t) for row in rows])
+        return found[0] if given.q is None or np.ndim(given.q) == 1 else found
+
+    def _known(self, t: float) -> dict[int, tuple[float, float, float]]:
+        if self.drives is None:
+            return {}
+        row = _at(self.drives, q=self.model.initial(), t=np.asarray(t))
+        names = self.model.velocities
+        columns = zip(row["q"], row["qd"], row["qdd"], strict=True)
+        labels = self.drives.output("q").labels
+        return {names.index(n): (float(a), float(b), float(c))
+                for n, (a, b, c) in zip(labels, columns, strict=True)}  # fmt: skip
+
+    def _velocities(self, q: Array, qd: Array, others: dict[str, Any], known: list[int]) -> Array:
+        """The nearest velocities that obey the loops."""
+        if self.loops is None:
+            return qd
+        found = _at(self.loops, q=q, qd=qd, **others)
+        J = np.array(found["J"])
+        gap = np.einsum("...ij,...j->...i", J, qd) + found["ht"]
+        J[..., known] = 0.0
+        change = np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=1e-10), gap)
+        return np.asarray(qd - change)
+
+    def _accelerations(
+        self, q: Array, qd: Array, tau: Array, others: dict[str, Any],
+        known: dict[int, tuple[float, float, float]],
+    ) -> tuple[Array, Array]:  # fmt: skip
+        found = _at(self.dynamics, q=q, qd=qd, **others)
+        n = self.model.nv
+        free = [k for k in range(n) if k not in known]
+        M, b = found["M"], tau - found["c"]
+        lead = b.shape[:-1]
+        if self.loops is None:
+            J, bias = np.zeros((*lead, 0, n)), np.zeros((*lead, 0))
+        else:
+            rows = _at(self.loops, q=q, qd=qd, **others)
+            J = np.broadcast_to(rows["J"], (*lead, *rows["J"].shape[-2:]))
+            bias = np.broadcast_to(rows["Jdqd"], (*lead, rows["Jdqd"].shape[-1]))
+        qdd = np.zeros((*lead, n))
+        for k, (_, _, second) in known.items():
+            qdd[..., k] = second
+        m = J.shape[-2]
+        A = np.zeros((*lead, len(free) + m, len(free) + m))
+        A[..., : len(free), : len(free)] = M[..., free, :][..., :, free]
+        A[..., : len(free), len(free) :] = -np.swapaxes(J[..., free], -1, -2)
+        A[..., len(free) :, : len(free)] = J[..., free]
+        right = np.concatenate(
+            [(b - np.einsum("...ij,...j->...i", M, qdd))[..., free],
+             -bias - np.einsum("...ij,...j->...i", J, qdd)], axis=-1,
+        )  # fmt: skip
+        X = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-12), right)
+        qdd[..., free] = X[..., : len(free)]
+        return qdd, X[..., len(free) :]
+
+
+def _at(program: Program, **given: Any) -> dict[str, Array]:
+    """Evaluate with those of the inputs that the Program has."""
+    names = {row.name for row in program.inputs}
+    return program.evaluate(**{name: x for name, x in given.items() if name in names})
+
+
+__all__ = ["Beginning", "Initial"]

@@ -1,0 +1,59 @@
+"""What comes out of a run of a fixed-step method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run ended.
+
+    Attributes:
+        reason: "end", "newton" (the equations of a step could not be solved) or "interrupted".
+        t: time reached [s].
+        steps: steps made.
+        wall: duration [s].
+        residual: where it did not converge: largest residual, as a multiple of what is allowed.
+        worst: the equation it belongs to: a velocity, a user state or a closure.
+        message: one sentence.
+    """
+
+    reason: str
+    t: float
+    steps: int
+    wall: float
+    residual: float = 0.0
+    worst: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """States at the kept times; a batch has leading axes before the time.
+
+    Attributes:
+        times: [s].
+        q, qd, qdd: (time, components).
+        x, xd, lam: user states, their rates, multipliers; empty where there are none.
+        report: how it ended; one per run of a batch.
+        steps: of a run with steps of its own choice: time at the end and length of each [s].
+    """
+
+    times: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    x: Array
+    xd: Array
+    lam: Array
+    report: Report | tuple[Report, ...]
+    steps: Array = field(default_factory=lambda: np.zeros((0, 2)))
+
+
+__all__ = ["Report", "Run"]

@@ -1,0 +1,209 @@
+"""Coordinates that move by finite increments of the velocities.
+
+An increment Δ has one component per velocity, as a velocity times a time.  A plain coordinate moves
+by its component.  A quaternion turns by the exponential of a turn Δ about axes of the link, and the
+origin of a floating link moves along axes halfway between those before and after:
+
+    e₁ = e₀ ∘ (cos φ/2, Δ sin(φ/2)/φ),    p₁ = p₀ + R₀ ½(1 + C) Δp,    φ = |Δ|,  C = R₀ᵀ R₁
+
+A change of Δ moves the coordinates along der(q) = N(q) T δΔ, with T = 1 for plain coordinates,
+T = 1 - (1-cos φ)/φ² Δ~ + (φ - sin φ)/φ³ Δ~² for turns, and δp = ½(1 + Cᵀ) δΔp - ½ Δp~ T δΔ in link
+axes.  For a turn at constant speed the exponential is exact; second order is kept.
+
+Refs: Bruls2012 (generalised-α method on groups)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ONE, ZERO, Node, add, cos, linear, mul, number, sin, sqrt
+from kinetree.formalism.motion import FreeMotion, quaternion_matrix
+
+if TYPE_CHECKING:
+    from kinetree.formalism.system import System
+    from kinetree.program import Scheme
+
+TINY = number(1e-60)
+"""Added to φ², so that quotients at φ = 0 have their limits; lost in the rounding elsewhere."""
+HALF = number(0.5)
+Rows = list[list[Node]]
+
+
+@dataclass(frozen=True)
+class Turning:
+    """A quaternion joint: numbers of its coordinates and of its velocities.
+
+    Attributes:
+        e: of the quaternion.
+        p: of the position; empty where the origin does not move.
+        turn: of the angular velocities.
+        slide: of the velocities of the origin.
+    """
+
+    e: tuple[int, ...]
+    p: tuple[int, ...]
+    turn: tuple[int, ...]
+    slide: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Coordinates and velocities of a system.
+
+    Attributes:
+        nq, nv: their numbers.
+        plain: velocity -> the coordinate that it changes alone.
+        turning: the quaternion joints.
+    """
+
+    nq: int
+    nv: int
+    plain: dict[int, int]
+    turning: tuple[Turning, ...] = ()
+
+    @staticmethod
+    def of(system: System) -> Space:
+        """The space of a linkage, or of position matrices."""
+        place = {q: k for k, q in enumerate(system.q)}
+        plain: dict[int, int] = {}
+        turning: list[Turning] = []
+        for motion in system.motions:
+            if isinstance(motion, FreeMotion):
+                e = tuple(place[x] for x in motion.e)
+                p = tuple(place[x] for x in motion.p) if motion.floats else ()
+                turning.append(Turning(e, p, motion.dofs[:3], motion.dofs[3:]))
+            elif motion.q in place:
+                plain[motion.dofs[0]] = place[motion.q]
+        return Space(len(system.q), system.nv, plain, tuple(turning))
+
+    def moved(self, scheme: Scheme, q: Sequence[Node], by: Sequence[Node]) -> list[Node]:
+        """The coordinates after an increment."""
+        out = list(q)
+        for k, at in self.plain.items():
+            out[at] = scheme.let(f"q_{at + 1}_1", q[at] + by[k])
+        for group in self.turning:
+            turn = _Turn(scheme, [by[k] for k in group.turn])
+            e = unit(scheme, [q[k] for k in group.e])
+            for k, x in zip(group.e, _product(e, turn.quaternion()), strict=True):
+                out[k] = scheme.let("e_1", x)
+            if group.p:
+                way = _times(_half(turn.matrix()), [by[k] for k in group.slide])
+                R = quaternion_matrix(tuple(e))
+                way = _times([list(row) for row in R], [scheme.let("way", x) for x in way])
+                for k, x in zip(group.p, way, strict=True):
+                    out[k] = scheme.let("p_1", q[k] + x)
+        return out
+
+    def tangent(self, scheme: Scheme, by: Sequence[Node]) -> dict[int, dict[int, Node]]:
+        """T by rows, for the velocities where it is not the unit matrix."""
+        T: dict[int, dict[int, Node]] = {}
+        for group in self.turning:
+            turn = _Turn(scheme, [by[k] for k in group.turn])
+            J = turn.tangent()
+            for k, row in zip(group.turn, J, strict=True):
+                T[k] = dict(zip(group.turn, row, strict=True))
+            if group.slide:
+                C = turn.matrix()
+                along = _half([[C[j][i] for j in range(3)] for i in range(3)])
+                x = [by[k] for k in group.slide]
+                across = [[scheme.let("T", -HALF * y) for y in row] for row in _matmul(_skew(x), J)]
+                for k, row, also in zip(group.slide, along, across, strict=True):
+                    T[k] = {
+                        **dict(zip(group.slide, row, strict=True)),
+                        **dict(zip(group.turn, also, strict=True)),
+                    }
+        return T
+
+
+def unit(scheme: Scheme, e: Sequence[Node]) -> list[Node]:
+    """A quaternion of nearly unit length, of unit length to second order in what is missing."""
+    square = add(*[x**2 for x in e])
+    factor = scheme.let("e_f", 1.5 - 0.5 * square)
+    return [scheme.let("e_0", x * factor) for x in e]
+
+
+def times_tangent(row: Sequence[Node], T: dict[int, dict[int, Node]]) -> list[Node]:
+    """A row of a matrix times T."""
+    out = [ZERO if k in T else x for k, x in enumerate(row)]
+    for j, changes in T.items():
+        if row[j] is not ZERO:
+            for k, x in changes.items():
+                out[k] = out[k] + row[j] * x
+    return out
+
+
+class _Turn:
+    """A turn by the vector Δ."""
+
+    def __init__(self, scheme: Scheme, by: Sequence[Node]) -> None:
+        self.scheme, self.by = scheme, by
+        self.square = scheme.let("phi2", add(*[x**2 for x in by]) + TINY)
+        self.phi = sqrt(self.square)
+        half = HALF * self.phi
+        self.share = scheme.let("turn_s", sin(half) / self.phi)
+        self.cos = cos(half)
+
+    def quaternion(self) -> list[Node]:
+        """Of the turn."""
+        return [self.cos, *[self.scheme.let("turn_e", self.share * x) for x in self.by]]
+
+    def matrix(self) -> Rows:
+        """C, from axes after the turn to those before."""
+        C = quaternion_matrix(tuple(self.quaternion()))
+        return [[self.scheme.let("turn_C", x) for x in row] for row in C]
+
+    def tangent(self) -> Rows:
+        """T; (1 - cos φ)/φ² = 2 (sin(φ/2)/φ)² and sin φ = 2 sin(φ/2) cos(φ/2)."""
+        a = self.scheme.let("turn_a", 2 * self.share**2)
+        sine = 2 * self.share * self.cos
+        b = self.scheme.let("turn_b", (1 - sine) / self.square)
+        K = _skew(self.by)
+        KK = _matmul(K, K)
+        return [
+            [
+                self.scheme.let("T", (ONE if i == j else ZERO) - a * K[i][j] + b * KK[i][j])
+                for j in range(3)
+            ]
+            for i in range(3)
+        ]
+
+
+def _product(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
+    """Hamilton's product of quaternions, scalar part first."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return [
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by + ay * bw + az * bx - ax * bz,
+        aw * bz + az * bw + ax * by - ay * bx,
+    ]
+
+
+def _half(C: Rows) -> Rows:
+    """½(1 + C)."""
+    return [[HALF * (C[i][j] + (ONE if i == j else ZERO)) for j in range(3)] for i in range(3)]
+
+
+def _skew(v: Sequence[Node]) -> Rows:
+    """v~, with v~ x = v × x."""
+    x, y, z = v
+    return [[ZERO, -z, y], [z, ZERO, -x], [-y, x, ZERO]]
+
+
+def _matmul(A: Rows, B: Rows) -> Rows:
+    return [[_dot(row, column) for column in zip(*B, strict=True)] for row in A]
+
+
+def _times(A: Rows, v: Sequence[Node]) -> list[Node]:
+    return [_dot(row, v) for row in A]
+
+
+def _dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
+    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
+
+
+__all__ = ["Space", "Turning", "times_tangent", "unit"]

@@ -1,0 +1,155 @@
+"""One time step of a model: formulation and method chosen by name.
+
+| formulation | what it is |
+|---|---|
+| tree | relative coordinates of a mechanism without loops |
+| hybrid | relative coordinates, loops by an augmented Lagrangian, projections (`hybrid`) |
+| explicit | of explicit methods: forward dynamics, loops solved for dependent coordinates |
+| topological | independent coordinates, by a second velocity projection (`topological`) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import collector_paused, current
+from kinetree.errors import UnsupportedError, unknown
+from kinetree.formalism.linkage import linkage
+from kinetree.formalism.placement import placement
+from kinetree.formalism.regroup import regroup
+from kinetree.model.frame_model import FrameModel
+from kinetree.pipeline import derive
+from kinetree.program.passes import condense
+from kinetree.steppers.explicit import explicit
+from kinetree.steppers.families import FAMILIES
+from kinetree.steppers.hybrid import hybrid
+from kinetree.steppers.loops import loops
+from kinetree.steppers.page import CHOICES, Settings
+from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
+from kinetree.steppers.structural import structural
+from kinetree.steppers.topological import topological
+
+if TYPE_CHECKING:
+    from kinetree.formalism.linkage import Linkage
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+    from kinetree.steppers.family import Family
+
+Write = Callable[["Model", "Linkage", "Family", Settings], "Program"]
+
+
+def _tree(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+    return structural(*_residuals(model, system, settings), family, settings)
+
+
+def _hybrid(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+    used, exact = _residuals(model, system, settings)
+    return hybrid(used, exact, loops(model, system), family, settings)
+
+
+def _topological(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+    used, exact = _residuals(model, system, settings)
+    return topological(used, exact, loops(model, system), family, settings)
+
+
+def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
+    """With the tangent asked for, and with the exact one for derivatives."""
+    exact = residual(model, system)
+    if settings.tangent == "exact":
+        return exact, exact
+    return residual(model, system, tangent=settings.tangent), exact
+
+
+FORMULATIONS: Mapping[str, Write] = {
+    "tree": _tree,
+    "hybrid": _hybrid,
+    "topological": _topological,
+}
+"""Formulation -> the Program of a step of a structural method, not yet condensed."""
+EXPLICIT = "explicit"
+"""Formulation of explicit methods: forward dynamics, loops solved for dependent coordinates."""
+
+
+def step_program(
+    model: Model,
+    formulation: str | None = None,
+    integrator: str = "trapezoidal",
+    *,
+    parameters: str = "run-time",
+    **options: Any,
+) -> Program:
+    """One time step as a Program.
+
+    Args:
+        model: the mechanism, also one given by position matrices.
+        formulation: how the equations of motion are written; see the table of this module.
+        integrator: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
+            "rk4".
+        parameters: "run-time" keeps masses and lengths as the input p; "folded" makes them numbers.
+        options: tolerance, limit, penalty, projections, projection, tangent, update; see
+            `Settings`.
+
+    Returns:
+        Inputs q, qd, qdd (with user states x, xd; with loops lam), t where a law uses the time,
+        h (the step), tau (0 by default), the family's basic parameter, wrenches, p; outputs
+        q_next, qd_next, … at the end of the step, not a number where Newton's method fails.
+    """
+    if integrator not in FAMILIES:
+        raise unknown("integrator", integrator, FAMILIES, "step_program")
+    settings = _settings(options)
+    family = FAMILIES[integrator]
+    way = _way(model, family, formulation)
+    model.check(invertible=False)
+    refuse_free_drives(model)
+    with collector_paused():
+        mark = current().mark()
+        if family.weights is None:
+            program = explicit(model, derive(model, "forward", parameters=parameters), family)
+        elif isinstance(model, FrameModel):
+            parts = placed_residual(model, placement(model, folded=parameters == "folded"))
+            program = structural(parts, parts, family, settings)
+        else:
+            system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
+            program = FORMULATIONS[way](model, system, family, settings)
+        program = condense(program)
+        current().release(mark)
+    return program.with_info(
+        model=model.name, model_hash=model.content_hash(), quantity="step", formulation=way,
+        integrator=integrator, parameters=parameters,
+    )  # fmt: skip
+
+
+def _way(model: Model, family: Family, formulation: str | None) -> str:
+    """The formulation to use: as asked for, where it fits the model and the method."""
+    if family.weights is None:
+        fitting, default = [EXPLICIT], EXPLICIT
+    elif model.closures:
+        fitting, default = [name for name in FORMULATIONS if name != "tree"], "hybrid"
+    else:
+        fitting, default = list(FORMULATIONS), "tree"
+    way = formulation or default
+    if way not in (EXPLICIT, *FORMULATIONS):
+        raise unknown("formulation", way, (EXPLICIT, *FORMULATIONS), "step_program")
+    if way not in fitting:
+        raise UnsupportedError(
+            f"it does not fit the method '{family.name}' and the loops of model '{model.name}'",
+            element=f"formulation '{way}'",
+            cure=f"choose {' or '.join(fitting)}",
+        )
+    return way
+
+
+def _settings(options: Mapping[str, Any]) -> Settings:
+    known = [row.name for row in fields(Settings)]
+    for name in options:
+        if name not in known:
+            raise unknown("option", name, known, "step_program")
+    for name, values in CHOICES.items():
+        if name in options and options[name] not in values:
+            raise unknown(name, str(options[name]), values, "step_program")
+    return Settings(**options)
+
+
+__all__ = ["FORMULATIONS", "step_program"]

@@ -1,0 +1,117 @@
+"""One HTML file that shows a mechanism in any browser, with no server and no network."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinetree.assembly.assemble import assemble
+from kinetree.errors import FormatError, UnsupportedError
+from kinetree.view.clips import Footage, of_modes, of_run, standing
+from kinetree.view.measures import measures
+from kinetree.view.payload import Look, payload
+from kinetree.view.poses import poses
+from kinetree.view.signals import as_run
+
+if TYPE_CHECKING:
+    from kinetree.analysis.modes import Modes
+    from kinetree.model.system import Model
+
+BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
+"""The viewer: web/viewer built into one file."""
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+)
+"""The page loads nothing from anywhere."""
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+</head>
+<body>
+<script type="application/json" id="kinetree-data">{data}</script>
+<script>{viewer}</script>
+</body>
+</html>
+"""
+
+
+def animate(
+    model: Model,
+    run: Any = None,
+    path: str | Path = "mechanism.html",
+    *,
+    modes: Modes | None = None,
+    shapes: bool | str | Path = True,
+    title: str | None = None,
+) -> Path:
+    """Write a page that animates a mechanism in 3-D, with a time slider and curves.
+
+    The file is complete in itself.  Bodies are drawn from `model.shapes`, and from joints and
+    points where there are none.
+
+    Args:
+        model: the mechanism.
+        run: a Dataset as `simulate` gives it, or a mapping with "time" [s] and "q" (frames × nq),
+            perhaps "qd"; None shows the assembled initial configuration.
+        path: the .html file to write.
+        modes: modes of the model in place of a run, swinging about their state.
+        shapes: False draws all bodies from joints and points; a folder says where mesh files are.
+        title: heading of the page; by default the model's name.
+
+    Returns:
+        The path written.
+    """
+    if run is not None and modes is not None:
+        raise UnsupportedError(
+            "a run and modes were both given", element="animate", cure="write a page for each"
+        )
+    file = Path(path)
+    if file.suffix.lower() not in (".html", ".htm"):
+        raise FormatError(
+            f"'{file.suffix}' is no page", element=f"file '{file}'", cure="name it .html"
+        )
+    viewer = bundle()
+    folder = Path() if isinstance(shapes, bool) else Path(shapes)
+    look = Look(title or "", shapes is not False, folder)
+    text = page(payload(model, footage(model, run, modes), look), viewer)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def footage(model: Model, run: Any, modes: Modes | None) -> Footage:
+    """The frames of a run or of modes, or the assembled initial configuration."""
+    if modes is not None:
+        first = poses(model, modes.linear.q[None])[0]
+        return of_modes(model, modes, measures(model, first).size)
+    if run is not None:
+        return of_run(as_run(model, run))
+    closed = bool(model.closures or model.drives)
+    return standing(assemble(model).q if closed else model.initial())
+
+
+def page(data: dict[str, Any], viewer: str) -> str:
+    """The text of the page."""
+    inline = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    title = html.escape(data["title"])
+    return PAGE.format(policy=POLICY, title=title, data=inline, viewer=viewer)
+
+
+def bundle() -> str:
+    """The text of the viewer, or a sentence about how to build it."""
+    if not BUNDLE.is_file():
+        raise UnsupportedError(
+            "the viewer is not built in this installation",
+            element="animate",
+            cure="run 'make web' in the repository (it needs node), or install a released wheel",
+        )
+    return BUNDLE.read_text(encoding="utf-8")
+
+
+__all__ = ["BUNDLE", "animate", "bundle", "footage", "page"]

@@ -1,0 +1,209 @@
+"""The data of a page: bodies with their solids, poses over time, curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.view.drawing import (
+    body_parts,
+    closure_parts,
+    foot,
+    force_parts,
+    held,
+    joint_parts,
+    rail,
+    roams,
+)
+from kinetree.view.measures import Measures, measures, seen
+from kinetree.view.packing import pack
+from kinetree.view.poses import poses
+from kinetree.view.shapes import Shapes, given_shapes
+from kinetree.view.solids import Part, outline
+
+if TYPE_CHECKING:
+    from kinetree.model.parts import Joint, Point
+    from kinetree.model.system import Model
+    from kinetree.view.clips import Footage
+
+Array = NDArray[np.float64]
+LOOKED_AT = 200
+"""Most frames from which the room of the picture is found."""
+FINEST = 1e-8
+"""Steps of stored poses, as a share of the mechanism's extent and for quaternions."""
+TRAVEL = 0.04
+"""Length of a rail where nothing moves, as a share of the mechanism's extent."""
+FAR = 2.0
+"""Way of a body on the ground beyond which the camera goes along, in extents of the mechanism."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a page is to look.
+
+    Attributes:
+        title: heading; empty for the model's name.
+        shapes: whether the model's own shapes are shown.
+        folder: where mesh files are.
+    """
+
+    title: str = ""
+    shapes: bool = True
+    folder: Path = Path()
+
+
+def payload(model: Model, footage: Footage, look: Look) -> dict[str, Any]:
+    """Everything a page shows, as plain data."""
+    motion = poses(model, footage.q, [t for clip in footage.clips for t in clip["times"]])
+    m = measures(model, motion[0])
+    own = given_shapes(model, look.folder) if look.shapes else Shapes()
+    solids = drawn(m, own, _ranges(m, footage.q))
+    follow = _traveller(m, motion)
+    low, high, floor = _room(m, solids, motion, follow > 0)
+    packed = pack(motion.reshape(len(motion), -1), FINEST * min(1.0, m.size))
+    return {
+        "title": look.title or model.name,
+        "note": _note(model, footage),
+        "warnings": own.notes[:3] + ([f"… {len(own.notes)} in all"] if len(own.notes) > 3 else []),
+        "up": m.up.tolist(),
+        "floor": floor,
+        "size": m.size,
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "follow": follow,
+        "bodies": [{"name": name, "parts": parts} for name, parts in solids.items()],
+        "links": _links(m),
+        "poses": packed,
+        "clips": footage.clips,
+        "signals": [
+            {
+                "name": group.name,
+                "names": list(group.names),
+                "units": list(group.units),
+                "data": pack(group.values, 1e-12 * float(np.abs(group.values).max(initial=0.0))),
+            }
+            for group in footage.signals
+        ],
+    }
+
+
+def _joining(model: Model) -> list[Joint]:
+    """Joints of two bodies; a coordinate of position matrices joins nothing."""
+    return [joint for joint in model.joints.values() if joint.child.body is not model.ground]
+
+
+def drawn(
+    m: Measures, own: Shapes, ranges: dict[str, tuple[float, float]]
+) -> dict[str, list[Part]]:
+    """Solids by body, ground first: the model's own, and drawn ones for all other bodies."""
+    model = m.model
+    made: dict[str, list[Part]] = {model.ground.name: [], **{name: [] for name in model.bodies}}
+    for name, body in model.bodies.items():
+        made[name] += own.parts.get(name) or body_parts(m, body)
+    made[model.ground.name] += own.parts.get(model.ground.name) or held(m)
+    for joint in _joining(model):
+        inside, outside = joint.parent.body.name, joint.child.body.name
+        if outside not in own.parts:
+            made[outside] += joint_parts(m, joint)
+        if inside not in own.parts:
+            made[inside] += rail(m, joint, ranges)
+        if inside == model.ground.name and inside not in own.parts and outside not in own.parts:
+            made[inside] += foot(m, joint)
+    attached: list[tuple[Point, Part]] = []
+    for closure in model.closures.values():
+        attached += closure_parts(m, closure)
+    for force in model.forces.values():
+        attached += force_parts(m, force)
+    for point, row in attached:
+        if point.body.name not in own.parts:
+            made[point.body.name].append(row)
+    return made
+
+
+def _links(m: Measures) -> list[dict[str, Any]]:
+    """Springs for forces along a line, rods for fixed distances."""
+    model = m.model
+    number = {name: k for k, name in enumerate((model.ground.name, *model.bodies))}
+    pairs: list[tuple[str, str, tuple[Point, ...]]]
+    pairs = [(f.name, "spring", f.points) for f in model.forces.values() if f.kind == "link"]
+    pairs += [(c.name, "rod", c.ends) for c in model.closures.values() if c.kind == "rod"]
+    made = []
+    for name, kind, points in pairs:
+        ends = [(number[point.body.name], m.place(point)) for point in points]
+        a, b = (seen(m.first[None], body, at[None])[0, 0] for body, at in ends)
+        length = float(np.linalg.norm(b - a))
+        if length < m.radius:
+            continue
+        tips = [{"body": body, "at": at.tolist()} for body, at in ends]
+        radius = min(2.2 * m.radius, 0.18 * length) if kind == "spring" else 0.8 * m.radius
+        made.append(
+            {"name": name, "kind": kind, "from": tips[0], "to": tips[1], "radius": radius}
+            | {"length": length}
+        )
+    return made
+
+
+def _ranges(m: Measures, q: Array) -> dict[str, tuple[float, float]]:
+    """Coordinate -> lowest and highest value, with something to spare where it stands still."""
+    low, high = q.min(axis=0), q.max(axis=0)
+    spare = np.where(high - low < 1e-6 * m.size, TRAVEL * m.size, 0.0)
+    names = m.model.coordinates
+    return {n: (float(low[k] - spare[k]), float(high[k] + spare[k])) for k, n in enumerate(names)}
+
+
+def _traveller(m: Measures, motion: Array) -> int:
+    """Number of the first body that roams the ground and goes far, ground being 0; else 0."""
+    way = motion[:, :, 4:] - motion[0, :, 4:]
+    level = way - (way @ m.up)[..., None] * m.up
+    reach = np.linalg.norm(level, axis=-1).max(axis=0, initial=0.0)
+    for k, body in enumerate(m.model.bodies.values()):
+        inner = m.inner(body)
+        on_ground = inner is not None and inner.parent.body is m.model.ground
+        if inner is not None and on_ground and roams(inner) and reach[k] > FAR * m.size:
+            return k + 1
+    return 0
+
+
+def _room(
+    m: Measures, solids: dict[str, list[Part]], motion: Array, travels: bool
+) -> tuple[Array, Array, float]:
+    """Lowest and highest corner of all that is seen, and the height of the floor [m].
+
+    Of a mechanism that travels, the corners are those of its bodies at the first frame.
+    """
+    some = motion[:: max(1, len(motion) // LOOKED_AT)]
+    low, high, least = np.full(3, np.inf), np.full(3, -np.inf), np.inf
+    for k, parts in enumerate(solids.values()):
+        if not parts:
+            continue
+        frames = seen(some, k, np.concatenate([outline(row) for row in parts]))
+        least = min(least, float((frames @ m.up).min()))
+        if travels and k == 0:
+            continue
+        cloud = frames[0] if travels else frames.reshape(-1, 3)
+        low, high = np.minimum(low, cloud.min(axis=0)), np.maximum(high, cloud.max(axis=0))
+    if not np.isfinite(low).all():
+        return -0.5 * np.ones(3), 0.5 * np.ones(3), 0.0
+    floor = 0.0 if abs(least) < 0.04 * m.size else least - 0.01 * m.size
+    return low, high, floor
+
+
+def _note(model: Model, footage: Footage) -> str:
+    """One line about model and frames."""
+    facts = [
+        _count(len(model.bodies), "body", "bodies"),
+        _count(model.nv, "velocity", "velocities"),
+    ]
+    if model.closures:
+        facts.append(_count(len(model.closures), "closure", "closures"))
+    if len(footage.clips) == 1 and len(footage.q) > 1:
+        facts.append(f"{len(footage.q)} frames")
+    return " · ".join(facts)
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"

@@ -1,0 +1,80 @@
+"""Poses of all bodies over a run, from the kinematics Program in one batch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.engine import collector_paused, current
+from kinetree.errors import ModelWarning, ShapeError
+from kinetree.formalism.linkage import linkage
+from kinetree.formalism.placed_quantities import derive_placed
+from kinetree.formalism.placement import placement
+from kinetree.formalism.quantities import QUANTITIES
+from kinetree.model.frame_model import FrameModel
+from kinetree.program.select import select
+from kinetree.view.turns import continued, quaternions
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+
+
+def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
+    """Quaternion w, x, y, z and position [m] of every body in the ground frame.
+
+    Args:
+        model: the mechanism.
+        q: frames × nq coordinates.
+        t: time of every frame [s], where position matrices depend on it.
+
+    Returns:
+        frames × bodies × 7, bodies in the order of `model.bodies`.
+    """
+    values = np.asarray(q, dtype=float)
+    if values.ndim != 2 or values.shape[1] != model.nq:
+        raise ShapeError(
+            f"it has shape {values.shape}, but the model has {model.nq} coordinates",
+            element="q",
+            cure=f"give a run of model '{model.name}'",
+        )
+    names = list(model.bodies)
+    out = np.zeros((len(values), len(names), 7))
+    if not names:
+        return out
+    program = _program(model)
+    given = {"q": values, "t": np.asarray(t, dtype=float)}
+    taken = {row.name for row in program.inputs}
+    found = program.evaluate(**{key: value for key, value in given.items() if key in taken})
+    for k, name in enumerate(names):
+        turn = np.broadcast_to(found[f"{name}.rotation"], (len(values), 3, 3))
+        out[:, k, :4] = quaternions(turn)
+        out[:, k, 4:] = found[f"{name}.position"]
+    out[:, :, :4] = continued(out[:, :, :4])
+    return out
+
+
+def _program(model: Model) -> Program:
+    """Position and rotation of every body, numbers folded in; nothing else is condensed."""
+    names = list(model.bodies)
+    outputs = [f"{name}.{what}" for name in names for what in ("position", "rotation")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # a picture may be of a doubtful model
+        model.check(invertible=False, inertia="ignore")
+    with collector_paused():
+        mark = current().mark()
+        program = select(_kinematics(model, names), outputs)
+        current().release(mark)
+    return program
+
+
+def _kinematics(model: Model, names: list[str]) -> Program:
+    if isinstance(model, FrameModel):
+        return derive_placed(placement(model, folded=True), "kinematics", names)
+    system = linkage(model, folded=True)
+    return QUANTITIES["kinematics"].derive(system, "recursive", points=names)

@@ -1,0 +1,138 @@
+"""The curves of a run: names, units and values, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.errors import FormatError, ShapeError, unknown
+from kinetree.results.dataset import DIMENSION, Axis, run_dataset
+from kinetree.results.files import columns
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One variable of a run over time.
+
+    Attributes:
+        name: q, qd, lam, …
+        names: of its components.
+        units: of its components; empty texts where unknown.
+        values: times × components.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One signal over time: full name, unit and values."""
+
+    name: str
+    unit: str
+    values: Array
+
+
+def as_run(model: Model, run: Any) -> xarray.Dataset:
+    """A run as a Dataset that fits the model; a mapping with "time" and "q" will do."""
+    import xarray as xr
+
+    made: xarray.Dataset = run if isinstance(run, xr.Dataset) else _from_mapping(model, run)
+    if "q" not in made or "time" not in made:
+        raise FormatError(
+            "it holds no q over time", element="run", cure="give the result of kt.simulate"
+        )
+    names = [str(name) for name in made["coordinate"].values]
+    if names != list(model.coordinates):
+        raise ShapeError(
+            f"its coordinates are {', '.join(names[:6])}, but the model has "
+            f"{', '.join(model.coordinates[:6])}",
+            element="run",
+            cure=f"give a run of model '{model.name}'",
+        )
+    return made
+
+
+def _from_mapping(model: Model, run: Any) -> xarray.Dataset:
+    """The Dataset of arrays by name: time, q, and perhaps qd, qdd, tau."""
+    if not isinstance(run, Mapping) or "time" not in run or "q" not in run:
+        raise FormatError(
+            "it is no run", element="run", cure='give a Dataset, or {"time": …, "q": …}'
+        )
+    units = {
+        "coordinate": [u for joint in model.leaders for u in joint.q_units],
+        "velocity": [u for joint in model.leaders for u in joint.v_units],
+    }
+    axes = {
+        "coordinate": Axis(model.coordinates, units["coordinate"]),
+        "velocity": Axis(model.velocities, units["velocity"]),
+    }
+    time = np.asarray(run["time"], dtype=float)
+    values = {}
+    for name, array in run.items():
+        if DIMENSION.get(name) in axes:
+            values[name] = np.asarray(array, dtype=float)
+            wanted = (len(time), len(axes[DIMENSION[name]].names))
+            if values[name].shape != wanted:
+                raise ShapeError(
+                    f"it has shape {values[name].shape}, not {wanted}", element=f"run '{name}'"
+                )
+    return run_dataset(time, values, axes, {})
+
+
+def groups(run: xarray.Dataset) -> list[Group]:
+    """All variables over time, in the order of the run."""
+    listed, table = columns(run)
+    made: list[Group] = []
+    at = 1
+    for key, variable in run.data_vars.items():
+        name = str(key)
+        if variable.dims[:1] != ("time",):
+            continue
+        count = int(np.prod(variable.shape[1:]))
+        names = tuple(full.removeprefix(f"{name}.") for full in listed[at : at + count])
+        each = str(variable.attrs.get("units_each", "")).split(", ")
+        same = str(variable.attrs.get("units", ""))
+        units = tuple(each) if len(each) == count and any(each) else (same,) * count
+        made.append(Group(name, names, units, table[:, at : at + count]))
+        at += count
+    return made
+
+
+def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:
+    """The curves that a name stands for: "time", "q.elbow", all of "q", or just "elbow".
+
+    A bare name is looked for among the components of all groups, the first group first.
+    """
+    table = groups(run)
+    everything = [_curve(group, k) for group in table for k in range(len(group.names))]
+    if wanted == "time":
+        return [Curve("time", "s", np.asarray(run["time"], dtype=float))]
+    for group in table:
+        if wanted == group.name:
+            return [_curve(group, k) for k in range(len(group.names))]
+    exact = [curve for curve in everything if curve.name == wanted]
+    bare = [_curve(g, g.names.index(wanted)) for g in table if wanted in g.names]
+    if exact or bare:
+        return (exact or bare)[:1]
+    known = [*(curve.name for curve in everything), *(group.name for group in table)]
+    raise unknown("signal", wanted, known, "run")
+
+
+def _curve(group: Group, k: int) -> Curve:
+    name = group.name if group.names[k] == group.name else f"{group.name}.{group.names[k]}"
+    return Curve(name, group.units[k], group.values[:, k])

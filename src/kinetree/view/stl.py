@@ -1,0 +1,51 @@
+"""Triangles of an STL file, binary or text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.errors import FormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Array = NDArray[np.float64]
+HEADER = 84
+RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
+
+
+def triangles(path: Path) -> Array:
+    """Corners of every triangle, n × 3 × 3, in the unit of the file."""
+    if path.suffix.lower() != ".stl":
+        raise FormatError(
+            f"a mesh of type '{path.suffix or path.name}' cannot be shown",
+            element=f"mesh '{path}'",
+            cure="convert it to STL",
+        )
+    if not path.is_file():
+        raise FormatError("there is no such file", element=f"mesh '{path}'", cure="name another")
+    data = path.read_bytes()
+    corners = _binary(data)
+    if corners is None:
+        found = VERTEX.findall(data)
+        corners = np.array([[float(x) for x in row] for row in found]).reshape(-1, 3)
+        corners = corners[: len(corners) // 3 * 3].reshape(-1, 3, 3)
+    if not len(corners) or not np.isfinite(corners).all():
+        raise FormatError("it holds no triangles", element=f"mesh '{path}'", cure="export it again")
+    return corners
+
+
+def _binary(data: bytes) -> Array | None:
+    """Corners of a binary file; none when the length does not fit its count."""
+    if len(data) < HEADER:
+        return None
+    count = int.from_bytes(data[80:HEADER], "little")
+    if len(data) != HEADER + count * RECORD.itemsize:
+        return None
+    records = np.frombuffer(data, dtype=RECORD, offset=HEADER, count=count)
+    return np.asarray(records["corners"], dtype=float)

@@ -1,0 +1,262 @@
+// The page: reads its data, builds the view, and keeps picture, slider and curves at one time.
+import { Bar, ends } from "./bar";
+import { Curves } from "./curves";
+import { Inspect } from "./inspect";
+import { Motion } from "./motion";
+import { button, element, wishes, type Icon } from "./page";
+import { readPayload, type ClipData, type Payload } from "./payload";
+import { makeBody } from "./solids";
+import { Stage, type Theme } from "./stage";
+import { Stretch } from "./stretch";
+import style from "./style.css";
+import { Triad } from "./triad";
+
+const INKS = {
+  light: { text: "#66717f", line: "#e2e7ed", cursor: "#1d232b" },
+  dark: { text: "#98a3b1", line: "#2c323b", cursor: "#e6eaf0" },
+};
+
+class Viewer {
+  private readonly host = element("main", "view");
+  private readonly stage: Stage;
+  private readonly motion: Motion;
+  private readonly bodies;
+  private readonly stretches: Stretch[];
+  private readonly inspect: Inspect;
+  private readonly curves: Curves | null;
+  private readonly bar: Bar;
+  private readonly triad = new Triad();
+  private theme: Theme = "light";
+  private clip: ClipData;
+  private t = 0;
+  private speed = 1;
+  private playing = false;
+  private follow: boolean;
+  private stale = true;
+  private touched = false;
+  private last = 0;
+
+  constructor(private readonly payload: Payload) {
+    this.clip = payload.clips[0] ?? none();
+    this.follow = payload.follow > 0;
+    document.head.append(element("style", "", style));
+    document.body.append(this.host);
+    this.stage = new Stage(payload, this.host, wishes().get("plain") === "1");
+    this.motion = new Motion(payload);
+    this.bodies = payload.bodies.map(makeBody);
+    this.stretches = payload.links.map((link) => new Stretch(link));
+    this.stage.scene.add(...this.bodies, ...this.stretches.map((stretch) => stretch.mesh));
+    this.inspect = new Inspect(payload, this.stage, this.bodies, () => {
+      this.inspect.path(this.motion, this.clip);
+      this.stale = true;
+    });
+    const seek = (t: number): void => this.seek(t);
+    this.curves = payload.signals.length === 0 ? null
+      : new Curves(payload, this.clip.times, seek, () => (this.stale = true));
+    this.bar = new Bar(payload, {
+      play: () => (this.playing ? this.pause() : this.play()),
+      seek: (t) => {
+        this.pause();
+        this.seek(t);
+      },
+      speed: (factor) => (this.speed = factor),
+      clip: (index) => this.use(index),
+    });
+    this.assemble();
+    this.use(0);
+  }
+
+  play(): void {
+    const [start, end] = ends(this.clip);
+    if (end <= start) return;
+    if (this.t >= end) this.seek(start);
+    this.playing = true;
+    this.stale = true;
+  }
+
+  pause(): void {
+    this.playing = false;
+    this.stale = true;
+  }
+
+  seek(t: number): void {
+    const [start, end] = ends(this.clip);
+    this.t = Math.min(end, Math.max(start, t));
+    this.stale = true;
+  }
+
+  use(index: number): void {
+    const clip = this.payload.clips[index];
+    if (!clip) return;
+    this.clip = clip;
+    this.speed = this.bar.use(clip, index);
+    this.inspect.path(this.motion, clip);
+    this.seek(ends(clip)[0]);
+  }
+
+  paint(theme: Theme): void {
+    this.theme = theme;
+    document.documentElement.dataset.theme = theme;
+    this.stage.paint(theme);
+    this.stale = true;
+  }
+
+  /** The picture as it stands, as the address of a PNG. */
+  picture(): string {
+    this.draw();
+    return this.stage.renderer.domElement.toDataURL("image/png");
+  }
+
+  /** Start, as the address of the page wishes. */
+  start(): void {
+    const wished = wishes();
+    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    this.paint(wished.get("theme") === "dark" || (!wished.has("theme") && dark) ? "dark" : "light");
+    if (this.curves) this.curves.root.hidden = wished.get("panel") === "0";
+    this.stage.resize();
+    this.stage.look(this.stage.broadside());
+    if (wished.has("mode")) this.use(Number(wished.get("mode")));
+    if (wished.has("t")) this.seek(Number(wished.get("t")));
+    else if (wished.get("play") !== "0") this.play();
+    this.draw();
+    window.requestAnimationFrame((now) => this.frame(now));
+  }
+
+  private frame(now: number): void {
+    const spent = this.last > 0 ? Math.min(0.1, (now - this.last) / 1000) : 0;
+    this.last = now;
+    if (this.playing) this.advance(spent * this.speed);
+    if (this.stale) this.draw();
+    window.requestAnimationFrame((next) => this.frame(next));
+  }
+
+  private advance(step: number): void {
+    const [start, end] = ends(this.clip);
+    const ahead = this.t + step;
+    this.t = ahead <= end ? ahead : this.clip.cyclic ? start + ((ahead - start) % (end - start))
+      : start;
+    this.stale = true;
+  }
+
+  private draw(): void {
+    this.stale = false;
+    const chosen = this.inspect.selected > 0 ? this.inspect.selected : this.payload.follow;
+    const followed = this.follow ? this.motion.positions[chosen] : undefined;
+    const before = followed?.clone();
+    this.motion.seek(this.clip, this.t);
+    this.bodies.forEach((body, k) => {
+      const position = this.motion.positions[k];
+      const turn = this.motion.turns[k];
+      if (position) body.position.copy(position);
+      if (turn) body.quaternion.copy(turn);
+    });
+    const traveller = this.payload.follow > 0 ? this.motion.positions[this.payload.follow] : null;
+    if (traveller) this.stage.travel(traveller.clone().sub(this.motion.start(this.payload.follow)));
+    if (followed && before) this.stage.carry(followed.clone().sub(before));
+    for (const stretch of this.stretches) stretch.update(this.motion);
+    this.stage.render();
+    this.triad.draw(this.stage.camera);
+    this.bar.show(this.clip, this.t, this.playing);
+    this.inspect.write(this.motion);
+    if (this.curves && !this.curves.root.hidden) this.curves.draw(this.t, INKS[this.theme]);
+  }
+
+  private assemble(): void {
+    const header = element("header");
+    header.append(
+      element("h1", "", this.payload.title), element("span", "note", this.payload.note),
+      this.tools(),
+    );
+    const cell = element("div", "cell", `grid ${Number(this.stage.cell.toPrecision(3))} m`);
+    const warnings = element("div", "warnings", this.payload.warnings.join(" · "));
+    this.host.append(this.triad.root, cell, warnings, this.inspect.card, this.inspect.tip);
+    document.body.append(header, ...(this.curves ? [this.curves.root] : []), this.bar.root);
+    this.stage.controls.addEventListener("change", () => (this.stale = true));
+    this.stage.controls.addEventListener("start", () => (this.touched = true));
+    new ResizeObserver(() => {
+      this.stage.resize();
+      if (!this.touched) this.stage.look(this.stage.broadside());
+      this.draw();
+    }).observe(this.host);
+    window.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  private tools(): HTMLElement {
+    const tools = element("div", "tools");
+    const look = (from: [number, number, number]): void => {
+      this.touched = true;
+      this.stage.look(from);
+      this.stale = true;
+    };
+    const fit = (): void => look(this.stage.broadside());
+    tools.append(
+      button("fit", "fit everything into view", fit),
+      button("front", "from the front", () => look([0, 1, 0.0001])),
+      button("side", "from the side", () => look([1, 0, 0.0001])),
+      button("top", "from the top", () => look([0, 0.0001, 1])),
+      this.switch("grid", "grid", true, (on) => this.stage.showGrid(on)),
+      this.switch("follow", "follow the selected body", this.follow, (on) => (this.follow = on)),
+      button("theme", "light or dark", () => this.paint(this.theme === "light" ? "dark" : "light")),
+      button("save", "save the picture", () => this.save()),
+    );
+    const panel = this.curves?.root;
+    if (panel) tools.append(this.switch("curves", "curves", true, (on) => (panel.hidden = !on)));
+    return tools;
+  }
+
+  private switch(
+    icon: Icon, title: string, on: boolean, act: (on: boolean) => void,
+  ): HTMLButtonElement {
+    const made = button(icon, title, () => {
+      const now = made.getAttribute("aria-pressed") !== "true";
+      made.setAttribute("aria-pressed", String(now));
+      act(now);
+      this.stale = true;
+    });
+    made.setAttribute("aria-pressed", String(on));
+    return made;
+  }
+
+  private save(): void {
+    const link = element("a");
+    link.href = this.picture();
+    link.download = `${this.payload.title}.png`;
+    link.click();
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.target instanceof HTMLInputElement && event.target.type === "search") return;
+    const [start, end] = ends(this.clip);
+    const step = (end - start) / Math.max(1, this.clip.times.length - 1);
+    const acts: Record<string, () => void> = {
+      " ": () => (this.playing ? this.pause() : this.play()),
+      ArrowLeft: () => this.seek(this.t - step),
+      ArrowRight: () => this.seek(this.t + step),
+      Home: () => this.seek(start),
+      End: () => this.seek(end),
+    };
+    const act = acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+}
+
+function none(): ClipData {
+  return { label: "", detail: "", first: 0, times: [0], cyclic: false };
+}
+
+declare global {
+  interface Window {
+    kinetree?: Viewer;
+  }
+}
+
+try {
+  window.kinetree = new Viewer(readPayload());
+  window.kinetree.start();
+} catch (error) {
+  const said = element("p", "failed", `The page cannot be shown: ${String(error)}`);
+  document.body.append(said);
+  throw error;
+}
