@@ -3,6 +3,7 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 CORE  := $(VENV)/.ready-core
 DEV   := $(VENV)/.ready-dev
+BENCH := $(VENV)/.ready-bench
 JOBS  ?= 2
 RECENT := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
@@ -13,7 +14,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 USABLE := $(BIN)/python -c '$(RECENT)' 2>/dev/null || { \
 	echo "$(VENV) holds a Python that is broken or older than 3.11: run make clean, then try again." >&2; exit 1; }
 
-.PHONY: demo test lint types layers unit bench size setup clean
+# The viewer of pages: web/viewer built into one file that is not kept in the repository.
+VIEWER  := web/viewer
+BUNDLE  := src/kinetree/view/bundle/viewer.js
+SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)/pnpm-lock.yaml)
+
+# Compilers and interpreters of target languages (Debian); tests of a language without its own are skipped.
+TOOLS  := g++ gfortran octave nodejs cmake
+QUICK  := g++ gfortran cmake
+
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench size setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -30,11 +40,31 @@ types: $(DEV)
 layers: $(DEV)
 	$(BIN)/lint-imports
 
-unit: $(DEV)
+unit: $(DEV) web-if-possible
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-bench: $(DEV)
+web: $(BUNDLE)
+
+$(BUNDLE): $(SOURCES)
+	cd $(VIEWER) && npx -y pnpm@10 install --frozen-lockfile && npx -y pnpm@10 run build
+
+web-if-possible:
+	@if command -v npx >/dev/null; then $(MAKE) --no-print-directory web \
+	  || echo "the viewer could not be built: tests of pages are skipped"; \
+	  else echo "there is no node here: tests of pages are skipped"; fi
+
+bench: $(BENCH)
 	$(BIN)/python -m benchmarks
+
+tools:
+	apt-get install -y --no-install-recommends $(TOOLS)
+
+# The small ones, where they are missing and may be installed; never a reason to stop.
+tools-if-possible:
+	@for tool in $(QUICK); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  (timeout 120 apt-get update -qq && timeout 180 apt-get install -y -qq --no-install-recommends $$missing) \
+	    >/dev/null 2>&1 || echo "not installed:$$missing; tests of these languages are skipped"; fi
 
 size: $(CORE)
 	@$(BIN)/python tools/size.py
@@ -42,7 +72,8 @@ size: $(CORE)
 setup: $(DEV)
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+	  $(VIEWER)/node_modules $(dir $(BUNDLE))
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "kinetree needs Python 3.11 or later with the venv module on PATH:" \
@@ -59,5 +90,9 @@ $(CORE): pyproject.toml | $(BIN)/python
 $(DEV): pyproject.toml | $(BIN)/python
 	@$(USABLE)
 	@echo "installing kinetree, its test tools and the engines it is compared with into $(VENV)"
-	@$(PIP) -e '.[dev,crosscheck,bench]'
+	@$(PIP) -e '.[dev,crosscheck,targets]'
 	@touch $@ $(CORE)
+
+$(BENCH): pyproject.toml $(DEV)
+	@$(PIP) -e '.[bench]'
+	@touch $@

@@ -142,9 +142,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="robots only, few repeats, one part")
     parser.add_argument("--models", nargs="+", choices=NAMES, metavar="MODEL", help=" ".join(NAMES))
     parser.add_argument("--quantities", nargs="+", choices=QUANTITIES, help="what to time")
-    parser.add_argument(
-        "--parts", nargs="+", choices=PARTS, help="speed, scaling, batch, first call, condensation"
-    )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, help="what to measure, by default all")
     return parser.parse_args(argv)
 
 
@@ -188,12 +186,36 @@ def condensed(options: argparse.Namespace) -> dict[str, Any]:
     return part.measure()
 
 
+def integrate(options: argparse.Namespace) -> dict[str, Any]:
+    """Native integrators beside SciPy's."""
+    from benchmarks import integration as part
+
+    return part.measure(quick=options.quick)
+
+
+def closed(options: argparse.Namespace) -> dict[str, Any]:
+    """Closed loops beside Exudyn and MuJoCo, to equal accuracy."""
+    from benchmarks import closed as part
+
+    return part.measure(quick=options.quick)
+
+
+def explicit(options: argparse.Namespace) -> dict[str, Any]:
+    """Large closed systems as one function."""
+    from benchmarks import explicit as part
+
+    return {"models": part.measure_all(5 if options.quick else 30)}
+
+
 PARTS = {
     "speed": speed,
     "batch": batch,
     "scaling": scaling,
     "first": first,
     "condensed": condensed,
+    "integrate": integrate,
+    "closed": closed,
+    "explicit": explicit,
 }
 
 

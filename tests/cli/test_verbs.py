@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests import mechanisms
 
 import kinetree as kt
 from kinetree.cli import bibliography, main
+from kinetree.program.program import TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "examples" / "models"
@@ -90,6 +92,13 @@ def test_generate_writes_c(tmp_path: Path, capsys: Capture) -> None:
     assert all(Path(path).is_file() for path in found["files"])
 
 
+@pytest.mark.parametrize("target", [name for name in TARGETS if name != "native"])
+def test_generate_writes_every_language(target: str, tmp_path: Path, capsys: Capture) -> None:
+    command = ("generate", PENDULUM, "--of", "forward", "--target", target, "-o", str(tmp_path))
+    found = answer(capsys, *command)
+    assert {Path(path) for path in found["files"]} == set(tmp_path.iterdir())
+
+
 def test_generate_refuses_a_folder_with_files_unless_forced(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -105,6 +114,27 @@ def test_generate_refuses_a_folder_with_files_unless_forced(
         path.write_text("foreign")
     assert run(*command, "--force") == 0
     assert "foreign" not in {path.read_text() for path in tmp_path.glob("*.c")}
+
+
+def test_generate_writes_fmus_and_packages(tmp_path: Path, capsys: Capture) -> None:
+    unit = tmp_path / "unit.d"
+    found = answer(
+        capsys, "generate", PENDULUM, "--target", "fmu", "--fmi", "2.0", "--point", "lower.tip",
+        "--step", "0.01", "-o", str(unit),
+    )  # fmt: skip
+    assert found["files"] == [str(unit / "double_pendulum.fmu")]
+    with zipfile.ZipFile(found["files"][0]) as zipped:
+        text = zipped.read("modelDescription.xml").decode()
+    assert 'fmiVersion="2.0"' in text
+    assert 'name="lower.tip.x"' in text
+    assert 'stepSize="0.01"' in text
+    package = tmp_path / "package"
+    assert run("generate", PENDULUM, "--target", "c-package", "-o", str(package)) == 0
+    assert {"main.c", "Makefile", "DATASHEET.md"} <= {path.name for path in package.iterdir()}
+    capsys.readouterr()
+    assert run("generate", PENDULUM, "--target", "c-package", "-o", str(package)) == 1
+    assert "--force" in capsys.readouterr().err
+    assert run("generate", PENDULUM, "--target", "c-package", "-o", str(package), "--force") == 0
 
 
 def test_bench_times_the_three_quantities(capsys: Capture) -> None:
@@ -135,6 +165,14 @@ MISTAKES = {
     "misspelled input": (("count", PENDULUM, "--of", "inverse", "--by", "qq"), "'q'"),
     "misspelled target": (("generate", PENDULUM, "--target", "cc", "-o", "no/such"), "'c'"),
     "target without files": (("generate", PENDULUM, "--target", "native", "-o", "no/such"), "'c'"),
+    "part of an FMU": (
+        ("generate", PENDULUM, "--target", "fmu", "--of", "inverse", "-o", "no/such"),
+        "--of",
+    ),
+    "other FMI": (
+        ("generate", PENDULUM, "--target", "fmu", "--fmi", "1", "-o", "no/such"),
+        "'3.0'",
+    ),
     "misspelled example": (("examples", "01_double_pendulm"), "'01_double_pendulum'"),
     "misspelled key": (("cite", "Oter1996"), "'Otter1996'"),
 }

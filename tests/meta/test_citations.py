@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "kinetree"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-SUPPORT = {"__init__.py", "frames.py", "motion.py", "quantities.py", "vectors.py"}
+SUPPORT = {"__init__.py", "frames.py", "motion.py", "quantities.py", "system.py", "vectors.py"}
 """Files of the formalism room that follow no source: tools and tables."""
 KEY = re.compile(r"\b[A-Z][A-Za-z]+(?:19|20)\d\d\b")
 ENTRY = re.compile(r"^@(\w+)\{(\w+),$", re.MULTILINE)

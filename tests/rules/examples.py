@@ -36,7 +36,7 @@ def call_as_it_stands(text: str) -> Node:
     match = re.fullmatch(r"(\w+)\((.*)\)", text)
     assert match is not None
     op = OPS[match[1]]
-    inside = match[2].split(", ") if op.arity > 1 else [match[2]]
+    inside = re.split(r", (?![^(]*\))", match[2]) if op.arity > 1 else [match[2]]
     return intern_call(op, tuple(read(part) for part in inside))
 
 

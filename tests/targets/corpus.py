@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 X, Y, Z = (en.symbol(name, en.Rank.COORDINATE) for name in ("x", "y", "z"))
 """Inputs of the expressions: anything, between 0.1 and 0.9, beyond 1."""
 
+FEW_KNOTS = en.Table.monotone((-2.5, -1, 0, 0.5, 2.5), (-1, -0.25, 0.5, 0.5, -2), "few")
+MANY_KNOTS = en.Table.monotone(
+    np.linspace(-6, 7, 27), np.sin(np.linspace(-6, 7, 27)) + 0.3 * np.linspace(-6, 7, 27), "if"
+)
+"""Tables left and right of the number of knots up to which native code compares one by one."""
+
 EXPRESSIONS: dict[str, en.Node] = {
     "input": X,
     "number": en.number(0.1),
@@ -59,6 +65,15 @@ EXPRESSIONS: dict[str, en.Node] = {
     "abs": abs(X),
     "sign": en.sign(X),
     "pow": en.call("pow", Z, Y),
+    "select": en.select(X - Y, X * Y, Z + 1),
+    "select_number": en.select(X, 1, en.sin(Y)),
+    "select_nested": en.select(X, en.select(Y - 0.5, X, -Z), en.select(1 - Z, Y, X * Z)),
+    "minimum": en.minimum(X, Y) * en.maximum(X, Z),
+    "few_knots": en.table(X, FEW_KNOTS),
+    "many_knots": en.table(X * Z, MANY_KNOTS),
+    "slopes": sum((en.table(X, t, k) for t in (FEW_KNOTS, MANY_KNOTS) for k in (1, 2, 3)), en.ZERO),
+    "two_knots": en.table(X, en.Table((0.0, 0.5), (1.0, 2.0), (2.0, 0.0))),
+    "table_of_table": en.table(1 + en.table(X, FEW_KNOTS), FEW_KNOTS),
 }
 
 

@@ -16,7 +16,9 @@ import zoo
 from approx import IDENTITY, relative_error
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.program import Program
-from kinetree.targets.c import body, names, source, statements
+from kinetree.targets.c import source
+from kinetree.targets.c.language import DOUBLE
+from kinetree.targets.text import statements
 from targets import corpus
 
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]
@@ -35,7 +37,7 @@ def called(library: ctypes.CDLL, program: Program, values: dict[str, Any]) -> di
         np.array(values.get(row.name, row.default), dtype=float).ravel() for row in program.inputs
     ]
     outs = [np.full(max(len(out.nodes), 1), np.nan) for out in program.outputs]
-    function = library[names.identifier(program.name)]
+    function = library[DOUBLE.rules.identifier(program.name)]
     function(*(ctypes.c_void_p(a.ctypes.data) for a in (*ins, *outs)))
     return {o.name: y.reshape(o.shape) for o, y in zip(program.outputs, outs, strict=True)}
 
@@ -155,7 +157,7 @@ def test_the_same_program_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_lines_stay_readable() -> None:
     for text in source.sources(corpus.long_chain(60)).values():
-        assert max(len(line) for line in text.splitlines()) <= body.WIDTH
+        assert max(len(line) for line in text.splitlines()) <= DOUBLE.width
 
 
 def test_own_files_are_overwritten_others_are_not(tmp_path: Path) -> None:
@@ -185,7 +187,5 @@ def test_an_unknown_target_gets_the_nearest_name(tmp_path: Path) -> None:
 
 
 def test_c_is_not_called() -> None:
-    from kinetree.targets import CTarget
-
     with pytest.raises(UnsupportedError, match="only writes files"):
-        CTarget().compile(corpus.with_preamble())
+        corpus.with_preamble().compile(target="c")

@@ -13,6 +13,7 @@ import zoo
 from approx import IDENTITY, relative_error
 from kinetree.engine import OPS
 from kinetree.program import Program
+from kinetree.tables import look_up
 from kinetree.targets.lowering import lower
 from kinetree.targets.native.schedule import schedule
 from kinetree.targets.tape import BINARY, LEAVES, ZERO, Tape
@@ -39,6 +40,9 @@ def run(tape: Tape, x: Any, c: Any) -> list[Any]:
             values.append(binary[code](values[a], values[b]))
         elif code == "neg":
             values.append(-values[a])
+        elif code == "table":
+            table, order = tape.lookups[b]
+            values.append(look_up(table, values[a], order))
         else:
             evaluate = OPS[code].evaluate
             assert evaluate is not None
@@ -106,7 +110,7 @@ def test_the_same_program_gives_the_same_tape() -> None:
 def test_a_matrix_is_factorised_once_for_all_its_systems() -> None:
     tape = lower(corpus.chained()).body
     assert len(tape.systems) == 2
-    assert tape.systems[0].matrix == tape.systems[1].matrix
+    assert tape.systems[0].steps == tape.systems[1].steps
     assert Counter(tape.code)["div"] == 4  # one per row
 
 

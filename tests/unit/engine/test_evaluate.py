@@ -13,7 +13,7 @@ from kinetree import engine as en
 from kinetree.engine.evaluate import integer_power
 from kinetree.errors import ExpressionError
 
-x, y = trees.SYMBOLS["x"], trees.SYMBOLS["y"]
+x, y, z = (trees.SYMBOLS[name] for name in "xyz")
 
 
 def made(tree: trees.Tree) -> en.Node:
@@ -67,9 +67,9 @@ def test_integers_do_not_wrap_around() -> None:
 
 @pytest.mark.parametrize("name", [op.name for op in en.ops.FUNCTIONS])
 def test_complex_step_gives_the_derivative(name: str) -> None:
-    args = (x, y)[: en.OPS[name].arity]
+    args = (x, y, z)[: en.OPS[name].arity]
     node = en.call(name, *args)
-    for point in ({x: 0.37, y: 0.81}, {x: 0.91, y: -0.4}):
+    for point in ({x: 0.37, y: 0.81, z: 0.3}, {x: 0.91, y: -0.4, z: 0.3}):
         for by in args:
             (slope,) = en.evaluate((en.derivative(node, by),), point)
             (found,) = en.evaluate((node,), {**point, by: point[by] + 1e-30j})

@@ -28,7 +28,7 @@ def made(tree: trees.Tree) -> en.Node:
 @given(trees.trees)
 def test_text_reads_back_as_the_same_node(tree: trees.Tree) -> None:
     node = made(tree)
-    assert parse(str(node), trees.SYMBOLS, "text") is node
+    assert parse(str(node), trees.SYMBOLS, "text", {"curve": trees.CURVE}) is node
 
 
 @given(st.floats(-1e300, 1e300, allow_nan=False) | trees.numbers)

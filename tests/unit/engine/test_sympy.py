@@ -50,7 +50,7 @@ def test_there_and_back_has_the_same_value(tree: trees.Tree) -> None:
 
 @pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_every_function_has_its_counterpart(name: str) -> None:
-    node = en.call(name, *(x, y)[: en.OPS[name].arity])
+    node = en.call(name, *(x, y, x + y)[: en.OPS[name].arity])
     assert from_sympy(to_sympy(node), trees.SYMBOLS) is node
 
 

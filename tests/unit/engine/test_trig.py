@@ -161,6 +161,13 @@ def test_sums_as_cofactors_are_flattened() -> None:
     assert en.add((a + b) * C**2, (a + b) * S**2, c) is a + b + c
 
 
+def test_a_number_does_not_take_a_product_apart() -> None:
+    S, x = en.sin(q(1)), en.symbol("x")
+    assert 2 * x * S * (x + S) is 2 * (x * S * (x + S))
+    assert str(2 * x * S * (x + S)) == "2*x*sin(q1)*(x + sin(q1))"
+    assert 3 + 2 * S * en.cos(q(1)) is 3 + en.sin(2 * q(1))
+
+
 def test_nested_sums_do_not_explode() -> None:
     with en.fresh_arena() as arena:
         f, g = en.symbol("f"), en.symbol("g")

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from kinetree import engine as en
+from kinetree.tables import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,8 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 SMOOTH = ("sin", "cos", "exp", "tanh", "atan", "sinh", "cosh", "tan")
 """Functions that have a value and a derivative almost everywhere."""
+CURVE = en.Table((-1.5, -0.25, 0.5, 2.0), (-1.0, -0.5, 0.75, 1.0), (0.25, 1.0, 0.5, 0.125), "curve")
+"""A table with slopes of its own."""
 DEEPEST = 12
 
 numbers = st.fractions(-4, 4, max_denominator=6)
@@ -44,6 +47,8 @@ def _grown(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         st.tuples(st.sampled_from("++--**/"), inner, inner),
         st.tuples(st.sampled_from(SMOOTH), inner),
         st.tuples(st.just("power"), inner, st.integers(-2, 3)),
+        st.tuples(st.just("select"), inner, inner, inner),
+        st.tuples(st.just("table"), inner),
     )
 
 
@@ -55,11 +60,12 @@ whole_trees = st.recursive(
     ),
     lambda inner: (
         st.tuples(st.sampled_from("++--**"), inner, inner)
-        | st.tuples(st.sampled_from(SMOOTH), inner)
+        | st.tuples(st.sampled_from(("sin", "exp", "atan")), inner)
     ),
     max_leaves=DEEPEST,
 )
-"""Expressions with whole numbers only, of which sums are multiplied by numbers without a trace."""
+"""Expressions with whole numbers, by which sums are multiplied without a trace, and without sines
+next to cosines, of which 2·sin·cos becomes one and 4·sin·cos does not."""
 points = st.fixed_dictionaries(
     {name: st.floats(0.125, 1.5).map(lambda x: round(x, 3)) for name in NAMES}
 )
@@ -125,6 +131,8 @@ class _Engine:
         return SYMBOLS[name]
 
     def function(self, name: str) -> Any:
+        if name == "table":
+            return lambda x: en.table(x, CURVE)
         return getattr(en, name)
 
     def seen(self, x: Any) -> Any:
@@ -145,7 +153,25 @@ class _SymPy(_Engine):
     def function(self, name: str) -> Any:
         import sympy as sp
 
-        return getattr(sp, name)
+        if name == "select":
+            return lambda c, a, b: sp.Piecewise((a, c > 0), (b, True))
+        return _hermite if name == "table" else getattr(sp, name)
+
+
+def _hermite(x: Any) -> Any:
+    """The table in SymPy, by the four basis functions of Hermite."""
+    import sympy as sp
+
+    rows = zip(CURVE.knots, CURVE.values, CURVE.slopes, strict=True)
+    k, y, m = zip(*[[sp.Rational(v) for v in row] for row in rows], strict=True)
+    cases = [(y[0] + m[0] * (x - k[0]), x < k[0])]
+    for i in range(len(k) - 1):
+        h = k[i + 1] - k[i]
+        s = (x - k[i]) / h
+        value = (2 * s**3 - 3 * s**2 + 1) * y[i] + (s**3 - 2 * s**2 + s) * h * m[i]
+        value += (3 * s**2 - 2 * s**3) * y[i + 1] + (s**3 - s**2) * h * m[i + 1]
+        cases.append((value, x < k[i + 1]))
+    return sp.Piecewise(*cases, (y[-1] + m[-1] * (x - k[-1]), True))
 
 
 @dataclass
@@ -157,9 +183,11 @@ class _NumPy:
         return np.float64(x)
 
     def symbol(self, name: str) -> Any:
-        return self.seen(self.point[name])
+        return self.seen(np.asarray(self.point[name])[()])
 
     def function(self, name: str) -> Any:
+        if name == "table":
+            return lambda x: look_up(CURVE, x)
         return en.OPS[name].evaluate
 
     def seen(self, x: Any) -> Any:
@@ -176,7 +204,7 @@ def rebuilt(x: en.Node) -> en.Node:
         return en.linear(x.value, tuple(zip(x.args, x.coefs, strict=True)))
     if x.op is en.MUL:
         return en.monomial(1, tuple(zip(x.args, x.coefs, strict=True)))
-    return en.call(x.op.name, *x.args) if x.args else x
+    return en.apply(x.op, x.args) if x.args else x
 
 
 def orders(items: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -11,7 +11,8 @@ from tests.closed import CLOSED
 import kinetree as kt
 from kinetree.constraints import ALL
 from kinetree.errors import FormatError
-from kinetree.formats.schema import CLOSURE_MODELS, json_schema
+from kinetree.formats.schema import json_schema
+from kinetree.formats.schema_kinds import CLOSURE_MODELS
 from kinetree.formats.yaml_file import document, parse_yaml, read, write
 
 SLIDER_CRANK = """\

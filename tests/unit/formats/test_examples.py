@@ -29,7 +29,7 @@ def test_the_models_are_there():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_sound(path):
     model = load(path)
-    assert model.check() == ()
+    assert [f for f in model.check() if f.severity != "note"] == []
     assert read(write(model)).content_hash() == model.content_hash()
 
 

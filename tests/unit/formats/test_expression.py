@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kinetree.engine import evaluate, symbol, text
+from kinetree.engine import Table, evaluate, symbol, table, text
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.errors import ExpressionError
 from kinetree.formats.expression import parse
@@ -53,11 +54,36 @@ def test_values(expression, result):
 
 def test_every_function_of_the_engine_is_known():
     for op in FUNCTIONS:
-        node = parse(f"{op.name}({', '.join(['a', 'b'][: op.arity])})", NAMES, "x")
+        node = parse(f"{op.name}({', '.join(['a', 'b', '2'][: op.arity])})", NAMES, "x")
         assert node is not None
 
 
+def test_branches():
+    assert value("select(a - b, 1, 2)") == 2
+    assert value("select(b - a, a, b)") == value("min(a, b)") == 0.7
+    assert value("max(a, 2*b)") == 2.6
+    node = parse("max(a, b)*min(a, 1)", NAMES, "x")
+    assert parse(str(node), NAMES, "x") is node
+
+
+def test_tables_are_called_by_name():
+    curve = Table.monotone([0, 1, 2], [0, 2, 3], name="curve")
+    node = parse("2*table_curve(a + b) - table_curve.d1(b)", NAMES, "x", {"curve": curve})
+    a, b = NAMES["a"], NAMES["b"]
+    assert node is 2 * table(a + b, curve) - table(b, curve, 1)
+    assert parse(str(node), NAMES, "x", {"curve": curve}) is node
+    for bad, sentence in (
+        ("table_curv(a)", "did you mean 'table_curve'"),
+        ("table_curve(a, b)", "'table_curve' has 2 arguments; give it 1"),
+        ("table_curve", "the function 'table_curve' has no argument"),
+    ):
+        with pytest.raises(ExpressionError, match=re.escape(sentence)):
+            parse(bad, NAMES, "x", {"curve": curve})
+
+
 SENTENCES = {
+    "table_curve(a)": "x: in 'table_curve(a)', the engine does not know the function 'table_curve'",
+    "min(a)": "x: in 'min(a)', 'min' has 1 arguments; give it 2.",
     "": "x: in '', a number, a name or a bracket is missing before the end; complete",
     "a +": "x: in 'a +', a number, a name or a bracket is missing before the end; complete",
     "a b": "x: in 'a b', 'b' is not expected; put an operator before it.",

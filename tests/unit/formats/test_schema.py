@@ -7,7 +7,8 @@ import json
 import jsonschema
 import pytest
 
-from kinetree.formats.schema import JOINT_MODELS, SCHEMA_FILE, json_schema
+from kinetree.formats.schema import SCHEMA_FILE, json_schema
+from kinetree.formats.schema_kinds import JOINT_MODELS
 from kinetree.formats.yaml_file import document, parse_yaml, read
 from kinetree.joints import ALL
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+import kinetree as kt
 from kinetree.model.digest import to_data
 from kinetree.model.system import Model
 
@@ -74,3 +75,15 @@ def test_fractions_are_expressions():
     model = Model("m")
     model.body("a", Fraction(1, 3))
     assert to_data(model)["bodies"]["a"]["mass"] == "1/3"
+
+
+def test_the_data_of_a_table_are_part_of_the_hash():
+    def driven(last):
+        curve = kt.Table.monotone([0, 1, 2], [0, 1, last], name="curve")
+        model = kt.Model("m")
+        model.revolute("hinge", model.ground, model.body("arm", mass=1.0, inertia=(1, 1, 1)))
+        model.drive("hinge", lambda t: kt.functions.table(t, curve))
+        return model.content_hash()
+
+    assert driven(2.0) == driven(2)
+    assert driven(2.0) != driven(3.0)

@@ -51,7 +51,7 @@ def test_what_does_not_move_makes_no_equation() -> None:
 def test_every_function(op: en.Op) -> None:
     made, inputs = scheme(x=2)
     first = made.let("first", inputs["x"][0] * inputs["x"][1])
-    made.output("y", [en.call(op.name, *(first, inputs["x"][0])[: op.arity])])
+    made.output("y", [en.call(op.name, *(first, *inputs["x"])[: op.arity])])
     program = made.program()
     given = {"x": np.array([0.6, 0.8])}
     ours = program.derivative("y", "x").evaluate(**given)["dy_dx"]

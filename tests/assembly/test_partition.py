@@ -199,3 +199,23 @@ def test_a_law_without_a_value_is_named() -> None:
     model.constrain("root", lambda q: sqrt(q["q2"]) - 1)
     with pytest.raises(AssemblyError, match="closure 'root': law has no value or no slope"):
         kt.assemble(model)
+
+
+def test_other_lengths_close_other_loops() -> None:
+    model, longer = mechanisms.slider_crank(), {"rod.end_x": 2.5}
+    place = np.cos(0.5) + np.sqrt(2.5**2 - np.sin(0.5) ** 2)
+    assert kt.assemble(model, independent=["q1"], parameters=longer).q[2] == pytest.approx(place)
+    found = kt.partition(model, independent=["q1"], parameters=longer)
+    assert found.q[2] == pytest.approx(place)
+    with pytest.raises(AssemblyError, match="closure 'pin'"):
+        kt.assemble(model, independent=["q1"], parameters={"rod.end_x": 0.2})
+    with pytest.raises(UnknownNameError, match=r"did you mean 'rod\.end_x'"):
+        kt.assemble(model, parameters={"rod.endx": 2.0})
+
+
+def test_drives_take_other_values_too() -> None:
+    model = mechanisms.slider_crank()
+    speed = model.parameter("speed", 1.0)
+    model.drive("q1", lambda t: speed * t)
+    found = kt.assemble(model, t=0.25, parameters={"speed": 2.0})
+    assert found.q[0] == pytest.approx(0.5)

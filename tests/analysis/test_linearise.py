@@ -1,0 +1,149 @@
+"""Linear models equal differences of the motion; modes equal their closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests import zoo
+from tests.analysis import systems
+from tests.approx import assert_close
+
+import kinetree as kt
+from kinetree.errors import KinetreeError, ModelWarning
+from kinetree.model.displace import displaced
+
+STEP = 1e-6
+DIFFERENCE = 1e-7
+
+
+def flow_derivative(model: kt.Model, q: Any, qd: Any) -> Any:
+    """A by differences: two neighbours move on for a moment, their distance is measured."""
+    forward = kt.derive(model, "forward")
+    n = model.nv
+
+    def rates(offset: Any) -> tuple[Any, Any]:
+        at = displaced(model, q, offset[:n])
+        out = forward.evaluate(q=at, qd=qd + offset[n:], tau=np.zeros(n))
+        return at, out["qdd"]
+
+    columns = []
+    for k in range(2 * n):
+        e = np.zeros(2 * n)
+        e[k] = STEP
+        columns.append((rates(e)[1] - rates(-e)[1]) / (2 * STEP))
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "chain4", "floating3", "spherical2"])
+def test_accelerations_change_as_differences_say(name: str) -> None:
+    model = zoo.SMALL[name]()
+    state = zoo.state(model, 3)
+    found = kt.linearise(model, at={"q": state["q"], "qd": state["qd"]})
+    assert_close(found.A[model.nv :], flow_derivative(model, state["q"], state["qd"]), DIFFERENCE)
+    out = kt.derive(model, "mass_bias").evaluate(q=state["q"], qd=state["qd"])
+    assert_close(found.B[model.nv :], np.linalg.inv(out["M"]), 1e-9, "B is the inverse of M")
+    assert not found.B[: model.nv].any()
+
+
+@pytest.mark.parametrize("name", ["floating3", "spherical2"])
+def test_displacements_of_turning_bodies_turn_with_them(name: str) -> None:
+    model = zoo.SMALL[name]()
+    state = zoo.state(model, 3)
+    q, qd = state["q"], state["qd"]
+    found = kt.linearise(model, at={"q": q, "qd": qd})
+    rng = np.random.default_rng(1)
+    z = 1e-5 * rng.normal(size=2 * model.nv)
+    h = 1e-3
+    options: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13, "step": h, "method": "DOP853"}
+    plain = kt.simulate(model, h, q=q, qd=qd, **options)
+    moved = kt.simulate(
+        model, h, q=displaced(model, q, z[: model.nv]), qd=qd + z[model.nv :], **options
+    )
+    predicted = z + h * found.A @ z
+    there = displaced(model, plain.q.values[-1], predicted[: model.nv])
+    assert_close(moved.q.values[-1], there, 1e-9, "q", scale=1.0)
+    still = displaced(model, plain.q.values[-1], z[: model.nv])
+    end = moved.q.values[-1]
+    assert np.abs(end - there).max() < 0.05 * np.abs(end - still).max()
+
+
+def test_wrenches_are_inputs() -> None:
+    model = kt.Model("cart", gravity=(0, 0, 0))
+    cart = model.body("cart", mass=4.0)
+    model.prismatic("x", model.ground, cart, axis="x")
+    model.wrench("push", cart, frame="world")
+    found = kt.linearise(model)
+    assert found.inputs == ("tau_x", *(f"push.{c}" for c in ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")))
+    assert found.states == ("q_x", "qd_x")
+    assert_close(found.B, [[0, 0, 0, 0, 0, 0, 0], [0.25, 0, 0, 0, 0.25, 0, 0]], 1e-14)
+
+
+def test_modes_of_two_masses_on_springs() -> None:
+    k, d, m = 100.0, 0.6, 2.0
+    model = systems.oscillators(2, k, d)
+    found = kt.modes(model, at=kt.equilibrium(model))
+    ratios = np.sort(np.linalg.eigvalsh([[2, -1], [-1, 1]]))  # of the chain in absolute places
+    natural = np.sqrt(k / m * ratios)
+    damping = d / (2 * np.sqrt(k * m)) * np.sqrt(ratios)
+    assert_close(found.natural, natural / (2 * np.pi), 1e-12)
+    assert_close(found.damping, damping, 1e-11)
+    assert_close(found.frequencies, natural * np.sqrt(1 - damping**2) / (2 * np.pi), 1e-12)
+    places = np.cumsum(found.shapes, axis=1)  # joint displacements add up
+    golden = (1 + np.sqrt(5)) / 2
+    assert_close(np.abs(places[:, 1] / places[:, 0]), [golden, golden - 1], 1e-10)
+
+
+def test_modes_of_the_double_pendulum() -> None:
+    model = systems.double_pendulum()
+    found = kt.modes(model, at=kt.equilibrium(model, q=[-1.5, 0.1]))
+    m1, m2, l1, l2, g = 1.0, 0.5, 1.0, 0.7, systems.G
+    M = np.array([[(m1 + m2) * l1**2, m2 * l1 * l2], [m2 * l1 * l2, m2 * l2**2]])
+    K = np.diag([(m1 + m2) * g * l1, m2 * g * l2])
+    squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)
+    assert_close(found.frequencies, np.sqrt(squares) / (2 * np.pi), 1e-12)
+    assert not found.damping.any()
+    assert [row["mode"] for row in found.rows()] == [1, 2]
+    assert np.abs(found.shapes).max(axis=1) == pytest.approx([1.0, 1.0])
+
+
+def test_overdamped_unstable_and_rigid_modes() -> None:
+    model = systems.oscillators(1, k=1.0, d=10.0)
+    values = np.sort(kt.modes(model, at=kt.equilibrium(model)).eigenvalues.real)
+    assert_close(values, np.sort(np.roots([2, 10, 1])), 1e-12)
+    up = kt.modes(systems.pendulum(), at={"q": [np.pi / 2]})
+    assert_close(np.sort(up.eigenvalues.real), [-np.sqrt(systems.G), np.sqrt(systems.G)], 1e-12)
+    assert up.damping.min() == pytest.approx(-1.0)
+    free = kt.modes(systems.thrown())
+    assert_close(free.frequencies, np.zeros(len(free.frequencies)), 1e-12)
+
+
+def test_a_state_that_is_not_at_rest_is_warned_of() -> None:
+    with pytest.warns(ModelWarning, match="'swing' accelerates"):
+        kt.modes(systems.pendulum())
+
+
+def test_an_equilibrium_brings_its_efforts_and_parameters() -> None:
+    model = systems.oscillators(1, k=100.0, d=0.0)
+    rest = kt.equilibrium(model, q=[0.05], locked=["x0"], free=["s0.stiffness"])
+    stiffness = 2.0 * systems.G / 0.05
+    assert kt.modes(model, at=rest).frequencies == pytest.approx(
+        [np.sqrt(stiffness / 2.0) / (2 * np.pi)]
+    )
+    held = kt.equilibrium(systems.pendulum(), q=[0.3], locked=["swing"])
+    assert abs(kt.linearise(systems.pendulum(), at=held).qdd[0]) < 1e-12
+
+
+def test_a_run_is_linearised_at_its_end() -> None:
+    run = kt.simulate(systems.pendulum(), 0.7)
+    found = kt.linearise(systems.pendulum(), at=run)
+    assert_close(found.A[1, 0], systems.G * np.sin(run.q.values[-1, 0]), 1e-10)
+    assert found.t == 0.7
+
+
+def test_what_is_no_state_is_refused() -> None:
+    with pytest.raises(KinetreeError, match="no state"):
+        kt.linearise(systems.pendulum(), at=3)
+    with pytest.raises(KinetreeError, match="qq"):
+        kt.linearise(systems.pendulum(), at={"qq": [1]})

@@ -1,0 +1,52 @@
+"""Runs in equal steps through `simulate`: formulations and integrators by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests import mechanisms, zoo
+
+import kinetree as kt
+from kinetree.errors import KinetreeError, ModelWarning
+
+
+@pytest.mark.parametrize("integrator", ["trapezoidal", "hht", "rk4"])
+def test_a_tree_moves_as_with_variable_steps(integrator: str) -> None:
+    model = zoo.planar_pendulum(2)
+    start = {model.coordinates[0]: 0.4}
+    run = kt.simulate(model, 0.5, q=start, integrator=integrator, step=1e-3)
+    fine = kt.simulate(model, 0.5, q=start, rtol=1e-10)
+    assert run.attrs["termination"] == "finished"
+    assert run.sizes["time"] == 501
+    assert float(run.time[-1]) == pytest.approx(0.5)
+    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=2e-4)
+
+
+def test_a_closed_system_by_the_hybrid_formulation() -> None:
+    model = mechanisms.slider_crank()
+    how = {"formulation": "hybrid", "integrator": "trapezoidal", "step": 1e-3}
+    run = kt.simulate(model, 0.5, **how)
+    fine = kt.simulate(model, 0.5, rtol=1e-10)
+    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=1e-4)
+    assert list(run.equation.values) == list(fine.equation.values)
+    assert run.attrs["formulation"] == "hybrid"
+
+
+def test_constant_efforts_and_no_others() -> None:
+    model = zoo.planar_pendulum(1)
+    name = model.velocities[0]
+    run = kt.simulate(model, 0.2, tau={name: 3.0}, integrator="newmark", step=1e-3)
+    free = kt.simulate(model, 0.2, integrator="newmark", step=1e-3)
+    assert float(run.qd[-1, 0]) > float(free.qd[-1, 0])
+    with pytest.raises(KinetreeError, match="constant efforts"):
+        kt.simulate(model, 0.2, tau=lambda t, q, qd: q, integrator="newmark")
+
+
+def test_a_failed_step_keeps_what_was_before() -> None:
+    model = mechanisms.slider_crank()
+    with pytest.warns(ModelWarning, match="take a smaller step"):
+        run = kt.simulate(
+            model, 40.0, qd={"q1": 30.0}, formulation="hybrid", integrator="trapezoidal", step=4.0
+        )
+    assert run.sizes["time"] >= 1
+    assert np.isfinite(run.q.values).all()

@@ -1,0 +1,37 @@
+"""Models that exports are tested with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import kinetree as kt
+from kinetree.functions import select, sin, table
+
+MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
+STOP = kt.Table.monotone((-1.0, 0.0, 0.5, 1.0), (-4.0, 0.0, 1.0, 6.0), "stop")
+
+
+def example(name: str) -> kt.Model:
+    """One of the example models."""
+    return kt.load(MODELS / f"{name}.yaml")
+
+
+def push(q: Any, qd: Any, t: Any, x: Any) -> Any:
+    """An effort with a branch, a table, a user state and the time."""
+    angle = q["swing"]
+    hit = select(angle - 0.2, -8.0 * (angle - 0.2), 0.0)
+    return hit - 0.3 * qd["swing"] - table(angle, STOP) + x["lag"] * sin(2.0 * t)
+
+
+def rich() -> kt.Model:
+    """A tree with a quaternion, a branch, a table, a user state, the time and a wrench."""
+    model = kt.Model("rich", gravity=(0, 0, -9.81))
+    arm = model.body("arm", mass=1.2, com=(0.1, 0, -0.3), inertia=(0.11, 0.12, 0.05))
+    ball = model.body("ball", mass=0.8, com=(0.02, 0.01, -0.2), inertia=(0.05, 0.04, 0.03))
+    model.revolute("swing", model.ground, arm, axis="y", initial=0.6)
+    model.spherical("wrist", arm.point("end", (0, 0, -0.6)), ball)
+    model.state("lag", 0.2, lambda q, x: 3.0 * (q["swing"] - x["lag"]))
+    model.joint_law("spring", "swing", push)
+    model.wrench("gust", ball.point("side", (0.1, 0, 0)))
+    return model

@@ -1,0 +1,146 @@
+"""C packages: built by make they simulate as `simulate` does; the data sheet keeps its word."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import mechanisms
+from approx import assert_close
+from export.models import example, rich
+from kinetree.errors import KinetreeError
+from kinetree.export.building import compiler
+from kinetree.export.stack import stack_bytes
+
+GCC = compiler()
+MAKE = shutil.which("make")
+CMAKE = shutil.which("cmake")
+built = pytest.mark.skipif(
+    GCC is None or MAKE is None, reason="needs a C compiler (gcc) and make on PATH"
+)
+FLAGS = "-O1 -Wall -Wextra -Werror -pedantic -fstack-usage"
+SAME = 1e-11  # the same steps by two compilers
+
+
+def run(folder: Path, *arguments: str) -> dict[str, Any]:
+    """Columns that the program of a package writes, once it is built."""
+    subprocess.run([str(MAKE), "-s", "-C", folder, f"CC={GCC}", f"CFLAGS={FLAGS}"], check=True)
+    (program,) = (path for path in (folder / "build").iterdir() if not path.suffix)
+    done = subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
+    head, *rows = csv.reader(io.StringIO(done.stdout))
+    return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+
+
+@built
+@pytest.mark.parametrize("name", ["slider_crank", "rich", "four_bars"])
+def test_the_program_simulates(name: str, tmp_path: Path) -> None:
+    models = {"rich": rich, "four_bars": lambda: mechanisms.n_four_bar(2)}
+    model = models[name]() if name in models else example(name)
+    start = {model.velocities[0]: 0.4}
+    kt.export_c(model, tmp_path / "c", qd=start, duration=0.5, step=0.002, every=5)
+    found = run(tmp_path / "c")
+    truth = kt.simulate(model, 0.5, qd=start, method="rk4", step=0.002)
+    assert_close(found["time"], truth.time.values[::5], SAME, "time")
+    for part, axis in (("q", "coordinate"), ("qd", "velocity"), ("x", "state")):
+        for k, label in enumerate(truth[axis].values if part in truth else ()):
+            column = truth[part].values[::5, k]
+            assert_close(found[f"{part}_{label}"], column, SAME, f"{part} of {label}", 1.0)
+    for k, label in enumerate(truth.velocity.values):
+        column = truth.qdd.values[::5, k]
+        assert_close(found[f"qdd_{label}"], column, SAME, f"qdd of {label}", 10.0)
+    shorter = run(tmp_path / "c", "0.1", "0.001", "50")
+    assert_close(shorter["time"], np.array([0.0, 0.05, 0.1]), SAME, "other times")
+
+
+@built
+def test_the_data_sheet_bounds_the_stack(tmp_path: Path) -> None:
+    model = mechanisms.n_four_bar(2)
+    kt.export_c(model, tmp_path)
+    run(tmp_path, "0.01")
+    sheet = (tmp_path / "DATASHEET.md").read_text()
+    assert model.content_hash() in sheet
+    total = kt.derive(model).count().total
+    (counted,) = re.findall(r"\| four_bar_2_equations \|.*\| (\d+) \|", sheet)
+    assert abs(int(counted) - total) < 0.2 * total
+    (bound,) = re.findall(r"\| four_bar_2_step \| (\d+) \|", sheet)
+    frames = {
+        name: int(size)
+        for path in (tmp_path / "build").glob("*.su")
+        for name, size in re.findall(r":(\w+)\t(\d+)\t", path.read_text())
+    }
+    chain = [frames["four_bar_2_step"], frames["four_bar_2_equations_prepared"]]
+    inner = [s for name, s in frames.items() if name.startswith("four_bar_2_equations_") and
+             not name.endswith(("_preamble", "_prepared"))]  # fmt: skip
+    assert int(bound) >= sum(chain) + sum(sorted(inner)[-2:])
+
+
+def test_stack_of_a_chain_of_calls() -> None:
+    text = """
+typedef struct {
+    double a, b[3];
+} box;
+
+static void inner(double x[2])
+{
+    double A[4] = {0.0};
+    const double y = x[0] +
+        x[1];
+}
+
+void outer(double *x)
+{
+    box work;
+    double h[2], *p = x;
+    inner(h);
+}
+"""
+    assert stack_bytes([text], "inner") == 192 + 8 * 5
+    assert stack_bytes([text], "outer") == 192 + 8 * 3 + 8 * 4 + stack_bytes([text], "inner")
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    model = example("double_pendulum")
+    first = [path.read_bytes() for path in kt.export_c(model, tmp_path)]
+    assert [path.read_bytes() for path in kt.export_c(model, tmp_path)] == first
+    (tmp_path / "notes.txt").write_text("mine\n")
+    with pytest.raises(KinetreeError, match=r"holds 'notes\.txt'.*force=True"):
+        kt.export_c(model, tmp_path)
+    kt.export_c(model, tmp_path, force=True)
+    with pytest.raises(KinetreeError, match="no folder"):
+        kt.export_c(model, tmp_path / "notes.txt")
+    with pytest.raises(KinetreeError, match="cannot be written"):
+        kt.export_c(model, tmp_path / "notes.txt" / "inner")
+    with pytest.raises(KinetreeError, match="positive time"):
+        kt.export_c(model, tmp_path / "new", duration=-1.0)
+    assert not (tmp_path / "new").exists()
+
+
+@built
+def test_bad_arguments_of_the_program(tmp_path: Path) -> None:
+    kt.export_c(example("double_pendulum"), tmp_path)
+    run(tmp_path, "0.01")
+    done = subprocess.run(
+        [tmp_path / "build" / "double_pendulum", "soon"], check=False, capture_output=True
+    )
+    assert done.returncode == 2
+    assert b"'soon' is no positive number" in done.stderr
+
+
+@pytest.mark.skipif(GCC is None or CMAKE is None, reason="needs gcc and cmake on PATH")
+def test_cmake_builds_the_same_program(tmp_path: Path) -> None:
+    kt.export_c(example("double_pendulum"), tmp_path / "source", duration=0.01)
+    build = tmp_path / "build"
+    for line in (["-S", tmp_path / "source", "-B", build], ["--build", build]):
+        subprocess.run([str(CMAKE), *line], check=True, capture_output=True)
+    done = subprocess.run([build / "double_pendulum"], check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("time,q_shoulder,q_elbow,")
+    assert len(list(build.glob("libdouble_pendulum.*"))) == 1

@@ -1,0 +1,98 @@
+"""D'Alembert's principle on position matrices gives the equations that trees of joints give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests import forced, strategies, zoo
+from tests.approx import FORMALISM, assert_close
+from tests.laws.tools import MODELS, model, program, values
+
+import kinetree as kt
+from kinetree.formalism.placed_quantities import PLACED
+
+WAY = "dalembert"
+SAME = ("inverse", "mass_bias", "energy", "kinematics")
+
+
+def agree(tree: kt.Model, quantity: str, state: dict[str, Any], **options: Any) -> None:
+    """Compare a quantity of a tree with that of its position matrices."""
+    first = values(kt.derive(tree, quantity), **state)
+    other = values(kt.derive(tree, quantity, WAY, **options), **state)
+    assert other.keys() == first.keys()
+    for output, expected in first.items():
+        size = max(1.0, float(np.abs(expected).max()))
+        assert_close(other[output], expected, FORMALISM, f"{quantity} {output}", scale=size)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("quantity", ["inverse", "mass_bias", "energy"])
+def test_matrices_of_the_zoo(name: str, quantity: str) -> None:
+    agree(model(name), quantity, zoo.state(model(name), 1, (3,)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_inverse_undoes_forward(name: str) -> None:
+    state = zoo.state(model(name), 2, (3,))
+    qdd = values(kt.derive(model(name), "forward", WAY), **state)["qdd"]
+    tau = values(program(name, "inverse"), **{**state, "qdd": qdd})["tau"]
+    c = values(program(name, "mass_bias"), **state)["c"]
+    assert_close(tau, state["tau"], FORMALISM, name, scale=float(np.abs(c).max()) + 1)
+
+
+@settings(max_examples=8)
+@given(strategies.trees(max_size=4), strategies.seeds)
+def test_matrices_of_any_tree(links: list[zoo.Link], seed: int) -> None:
+    tree = zoo.build(links, gravity=(0.5, -9.81, 2.0))
+    body = tree.bodies[f"b{len(links) - 1}"]
+    tree.wrench("push", body.point("at", (0.3, -0.2, 0.1)), frame="body")
+    tree.wrench("pull", body.point("on", (0.1, 0.2, -0.3)), frame="world")
+    rng = np.random.default_rng(seed)
+    state = {**zoo.state(tree, seed), **{name: rng.uniform(-1, 1, 6) for name in tree.wrenches}}
+    agree(tree, "mass_bias", state)
+    agree(tree, "inverse", state, parameters="folded")
+    agree(tree, "energy", state)
+    agree(tree, "kinematics", state)
+
+
+@settings(max_examples=4)
+@given(strategies.trees(max_size=3), strategies.seeds)
+def test_forces_on_matrices(links: list[zoo.Link], seed: int) -> None:
+    tree = forced.forced(links)
+    state = forced.inputs(tree, seed)
+    agree(tree, "mass_bias", state)
+    agree(tree, "energy", state)
+    first = values(kt.derive(tree, "forward", "newton_euler"), **state)
+    other = values(kt.derive(tree, "forward", WAY), **state)
+    assert_close(other["xd"], first["xd"], FORMALISM, "xd")
+    tau = values(kt.derive(tree, "inverse"), **{**state, "qdd": other["qdd"]})["tau"]
+    c = values(kt.derive(tree, "mass_bias"), **state)["c"]
+    size = max(1.0, float(np.abs(c).max()))
+    assert_close(tau, state["tau"], 10 * FORMALISM, "forward", scale=size)
+
+
+def test_joints_that_follow() -> None:
+    tree = kt.Model("gripper")
+    for k, parent in enumerate(("ground", "b0", "b1")):
+        body = tree.body(f"b{k}", mass=1.0 + k, com=(0.1, 0.2, 0.3), inertia=(1, 1, 1))
+        follows = ("j0", 0.7, 0.2) if k == 2 else None
+        tree.revolute(f"j{k}", parent, body, axis="xyz"[k], mimic=follows)
+    for quantity in SAME:
+        agree(tree, quantity, zoo.state(tree, 4))
+
+
+def test_every_quantity_is_compared() -> None:
+    assert set(PLACED) == {*SAME, "forward"}
+
+
+def test_run_time_parameters_are_shared() -> None:
+    tree = zoo.build(zoo.random_links(3, 5))
+    first, other = kt.derive(tree, "inverse"), kt.derive(tree, "inverse", WAY)
+    p = np.array(first.input("p").default) * 1.1
+    assert other.input("p").labels == first.input("p").labels
+    state = zoo.state(tree, 7)
+    tau = values(first, **state, p=p)["tau"]
+    assert_close(values(other, **state, p=p)["tau"], tau, FORMALISM, "tau")

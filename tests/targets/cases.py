@@ -1,0 +1,216 @@
+"""The corpus that every target runs: Programs under a name each, with states, and their values.
+
+A target is compiled or started once for all of it.  The exchange with other languages is plain: the
+numbers of all inputs of all cases in order, one a line, and the numbers of all outputs back.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import mechanisms
+from approx import assert_close, scale_of
+from kinetree import engine as en
+from kinetree.functions import maximum, select, sin, table
+from kinetree.program import Input, Output, Program
+from reference.test_assembly import CLOSED, start
+from targets import corpus, newtons
+
+ROOT = Path(__file__).resolve().parents[2]
+Arrays = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A Program of the corpus.
+
+    Attributes:
+        program: what runs.
+        states: values of its inputs, one dictionary per evaluation.
+        kind: heading of the table in the documentation.
+        about: what the case is there for.
+    """
+
+    program: Program
+    states: tuple[Arrays, ...]
+    kind: str
+    about: str
+
+    @property
+    def name(self) -> str:
+        return self.program.name
+
+    def numbers(self) -> list[float]:
+        """All inputs of all states, in order, parameters included."""
+        return [
+            float(x)
+            for values in self.states
+            for row in self.program.inputs
+            for x in np.ravel(values.get(row.name, row.default))
+        ]
+
+    def expected(self) -> list[dict[str, Any]]:
+        return [self.program.evaluate(**values) for values in self.states]
+
+
+def forced() -> kt.Model:
+    """A cart with a pendulum: a table, branches, a state of its own and the time."""
+    model = kt.Model("forced", gravity=(0, 0, -9.81))
+    cart = model.body("cart", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    bob = model.body("bob", mass=1.0, com=(0, 0, -0.8), inertia=(0.02, 0.02, 0.01))
+    model.prismatic("x", model.ground, cart)
+    model.spherical("swing", cart, bob)
+    tip, wall = bob.point("tip", (0, 0, -1)), model.ground.point("wall", (1.5, 0, 0))
+    curve = model.table("damper", [-1.0, -0.1, 0.0, 0.1, 1.0], [-900.0, -300.0, 0.0, 150.0, 400.0])
+    model.link("damper", tip, wall, lambda rate: table(rate, curve))
+    model.link("stop", cart, wall, lambda length: -1e3 * maximum(1.6 - length, 0))
+    model.state("push", 0.0, lambda x, t: (20 * sin(5 * t) - x["push"]) / 0.05, unit="N")
+    model.joint_law("motor", "x", lambda x, q: x["push"] * select(q["x"], 1, 0.5))
+    return model
+
+
+def shapes() -> Program:
+    """A matrix that goes in, one that comes out, and arrays of no length."""
+    a = Input("a", (2, 3), tuple(en.symbol(f"a_{i}", en.Rank.COORDINATE) for i in range(6)))
+    none = Input("none", (0,), (), default=(), parameter=True)
+    k = Input("k", (), (en.symbol("k"),), default=(2.5,), parameter=True)
+    turned = tuple(k.symbols[0] * a.symbols[3 * j + i] for i in range(3) for j in range(2))
+    outputs = (Output("turned", (3, 2), turned), Output("nothing", (0,), ()))
+    return Program("shapes", (a, none, k), (), (), outputs)
+
+
+def moving(program: Program, count: int = 2) -> tuple[Arrays, ...]:
+    """Random states of a Program; quaternions need not have length 1."""
+    return tuple(corpus.arrays(program, seed=seed) for seed in range(count))
+
+
+def limousine(program: Program) -> tuple[Arrays, ...]:
+    """Near the closed configuration, with random speeds and efforts."""
+    (values,) = moving(program, 1)
+    return (values | {"q": np.array(CLOSED["limousine_63"]["q"])},)
+
+
+def near(*q: float) -> Callable[[Program], tuple[Arrays, ...]]:
+    """Two states near a configuration."""
+
+    def states(program: Program) -> tuple[Arrays, ...]:
+        rows = zip(moving(program), (1, 0.9), strict=True)
+        return tuple(row | {"q": np.array(q) * factor} for row, factor in rows)
+
+    return states
+
+
+def points(program: Program) -> tuple[Arrays, ...]:
+    del program
+    found = corpus.points(4, seed=1)
+    return tuple({name: row[i] for name, row in found.items()} for i in range(4))
+
+
+Row = tuple[str, str, Callable[[], Program], Callable[[Program], tuple[Arrays, ...]]]
+
+
+def derived(model: Callable[[], kt.Model], quantity: str) -> Callable[[], Program]:
+    return lambda: kt.derive(model(), quantity)
+
+
+def pendulum() -> kt.Model:
+    return kt.load(ROOT / "examples" / "models" / "double_pendulum.yaml")
+
+
+def arm() -> kt.Model:
+    return kt.load(ROOT / "examples" / "models" / "arm7.urdf")
+
+
+def listed() -> Iterable[tuple[str, Row]]:
+    """Name -> kind, what for, how to make it, its states."""
+    yield "expressions", ("operators", "every operator", corpus.expressions, points)
+    yield "with_preamble", ("parameters", "preamble", corpus.with_preamble, moving)
+    yield "shapes", ("parameters", "matrices", shapes, moving)
+    yield "while", ("names", "names that clash", corpus.pathological_names, moving)
+    yield "long_chain", ("length", "a long program", lambda: corpus.long_chain(400), moving)
+    for name in ("system_3_1", "system_7_11", "system_12_24", "chained"):
+        yield name, ("symmetric systems", "LᵀDL", lambda n=name: corpus.SYSTEMS[n], moving)
+    for name in ("system_1_2_general", "system_5_9_general", "system_11_3_general"):
+        yield name, ("general systems", "pivoting", lambda n=name: corpus.SYSTEMS[n], moving)
+    for name in ("kepler", "coupled_6", "sequence", "early", "directed"):
+        yield name, ("Newton", "iterations", lambda n=name: newtons.PROGRAMS[n], moving)
+    for quantity in ("inverse", "forward", "mass_bias", "energy"):
+        about = (quantity, "double pendulum")
+        yield f"pendulum_{quantity}", (*about, derived(pendulum, quantity), moving)
+    for quantity in ("inverse", "forward", "kinematics"):
+        yield f"arm_{quantity}", (quantity, "arm with 7 joints", derived(arm, quantity), moving)
+    yield "forced", ("forward", "table, branches, states", derived(forced, "forward"), moving)
+    crank, bars = (derived(m, "forward") for m in (mechanisms.slider_crank, mechanisms.four_bar))
+    yield "crank", ("forward, closed", "loop in closed form", crank, near(0.5, -0.8, 2.5))
+    yield "four_bar", ("forward, closed", "loop by iteration", bars, near(0.9, -0.9, 0.9))
+    car = derived(lambda: start("limousine_63")[0], "forward")
+    yield "limousine", ("forward, closed", "car with 63 joints", car, limousine)
+
+
+ROWS = dict(listed())
+LARGE = "limousine"
+
+
+@cache
+def case(name: str) -> Case:
+    """One case of the corpus."""
+    kind, about, make, states = ROWS[name]
+    program = replace(make(), name=name)
+    return Case(program, states(program), kind, about)
+
+
+@cache
+def expected(name: str) -> list[dict[str, Any]]:
+    """Values by the reference evaluation."""
+    return case(name).expected()
+
+
+def parted(names: Iterable[str], numbers: Iterable[float]) -> dict[str, list[dict[str, Any]]]:
+    """What a program in another language printed, by case and state."""
+    stream = iter(numbers)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in names:
+        rows = case(name).program.outputs
+        found[name] = [
+            {o.name: np.array([next(stream) for _ in o.nodes]).reshape(o.shape) for o in rows}
+            for _ in case(name).states
+        ]
+    assert next(stream, None) is None, "more numbers than expected"
+    return found
+
+
+def assert_cases(
+    found: dict[str, list[dict[str, Any]]], tolerance: float, least: float = 0.0
+) -> None:
+    """All outputs of all states of some cases against the reference; all failures together.
+
+    Errors are relative to the largest value of an output, or to `least` where that is larger.
+    """
+    wrong = []
+    for name, rows in found.items():
+        for values, reference in zip(rows, expected(name), strict=True):
+            for out, value in reference.items():
+                scale = max(scale_of(value), least)
+                array = np.array(values[out], float)
+                try:
+                    assert_close(array, value, tolerance, f"{name}: {out}", scale)
+                except AssertionError as error:
+                    wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
+
+
+def tool(name: str, package: str) -> str:
+    """The path of a program, or a skip that says where it comes from."""
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"'{name}' is not on PATH (Debian: apt install {package})")
+    return path

@@ -1,0 +1,236 @@
+"""Every target that writes text runs the corpus and agrees with the reference evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from approx import FORMALISM, IDENTITY, assert_close
+from kinetree.errors import UnsupportedError
+from kinetree.program import Program
+from targets import drivers
+from targets.cases import assert_cases, case, tool
+from targets.registry import ITERATED, REFUSED, RUNS, SINGLE, iterates
+
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+SMALL = (
+    "expressions", "with_preamble", "while", "system_3_1", "system_12_24", "system_1_2_general",
+    "kepler", "sequence", "directed", "pendulum_forward", "forced", "crank", "four_bar",
+)  # fmt: skip
+"""Cases in which single precision does not lose more than a few of its seven digits."""
+
+
+def c_like(target: str, names: tuple[str, ...], folder: Path, real: str) -> dict[str, Any]:
+    options = {"precision": "single"} if real == "float" and target == "c" else {}
+    drivers.written(target, names, folder, **options)
+    if target == "cpp":
+        compiler, standard, ending = tool("g++", "g++"), "c++11", "cpp"
+        files = []
+    else:
+        compiler, standard, ending = tool("gcc", "gcc"), "c99", "c"
+        files = [f"{drivers.identifier(name)}.c" for name in names]
+    main = f"main.{ending}"
+    (folder / main).write_text(drivers.c_main(names, "hpp" if target == "cpp" else "h"))
+    flags = [f"-std={standard}", "-O0", *STRICT, f"-DREAL={real}"]
+    drivers.ran([compiler, *flags, *files, main, "-o", "main", "-lm"], folder)
+    return drivers.values(names, drivers.ran([folder / "main"], folder))
+
+
+def fortran(names: tuple[str, ...], folder: Path, precision: str = "double") -> dict[str, Any]:
+    compiler = tool("gfortran", "gfortran")
+    drivers.written("fortran", names, folder, precision=precision)
+    (folder / "main.f90").write_text(drivers.fortran_main(names, precision))
+    files = [f"{drivers.identifier(name)}.f90" for name in names]
+    flags = ["-std=f2008", "-O0", "-Wall", "-Wno-unused-dummy-argument", "-Wno-compare-reals"]
+    drivers.ran([compiler, *flags, "-Werror", *files, "main.f90", "-o", "main"], folder)
+    return drivers.values(names, drivers.ran([folder / "main"], folder))
+
+
+@pytest.mark.parametrize("target", ["c", "cpp"])
+def test_c_and_cpp(target: str, tmp_path: Path) -> None:
+    assert_cases(c_like(target, RUNS[target], tmp_path, "double"), IDENTITY)
+
+
+@pytest.mark.parametrize("target", ["c", "cpp"])
+def test_c_and_cpp_in_single_precision(target: str, tmp_path: Path) -> None:
+    assert_cases(c_like(target, SMALL, tmp_path, "float"), SINGLE[target], 1.0)
+
+
+def test_fortran(tmp_path: Path) -> None:
+    assert_cases(fortran(RUNS["fortran"], tmp_path), IDENTITY)
+
+
+def test_fortran_in_single_precision(tmp_path: Path) -> None:
+    found = fortran(SMALL, tmp_path, "single")
+    assert_cases(found, SINGLE["fortran"], 1.0)
+
+
+def test_matlab_in_octave(tmp_path: Path) -> None:
+    octave = tool("octave-cli", "octave")
+    names = RUNS["matlab"]
+    drivers.written("matlab", names, tmp_path)
+    (tmp_path / "main.m").write_text(drivers.matlab_main(names))
+    text = drivers.ran([octave, "--norc", "--quiet", "main.m"], tmp_path)
+    assert_cases(drivers.values(names, text), IDENTITY)
+
+
+def test_javascript_in_node(tmp_path: Path) -> None:
+    node = tool("node", "nodejs")
+    names = RUNS["javascript"]
+    drivers.written("javascript", names, tmp_path)
+    (tmp_path / "main.mjs").write_text(drivers.javascript_main(names))
+    assert_cases(drivers.values(names, drivers.ran([node, "main.mjs"], tmp_path)), IDENTITY)
+
+
+def stacked(name: str) -> dict[str, Any]:
+    states = case(name).states
+    return {key: np.stack([state[key] for state in states]) for key in states[0]}
+
+
+def split(name: str, found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{key: row[i] for key, row in found.items()} for i in range(len(case(name).states))]
+
+
+@pytest.mark.parametrize("target", ["native", "python"])
+def test_functions_of_batches(target: str) -> None:
+    found = {}
+    for name in RUNS[target]:
+        function = case(name).program.compile(target=target)
+        found[name] = split(name, function(**stacked(name)))
+        values = function(**case(name).states[0])
+        found[name][0] = {key: np.asarray(values[key]) for key in found[name][0]}
+    assert_cases(found, IDENTITY)
+
+
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_llvm_disable_expensive_passes": True,
+}
+"""Options of XLA that compile in a tenth of the time."""
+
+
+def test_jax_compiles_batches_of_everything() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    functions = {name: case(name).program.compile(target="jax") for name in RUNS["jax"]}
+
+    def everything(given: dict[str, Any]) -> dict[str, Any]:
+        return {name: function(**given[name]) for name, function in functions.items()}
+
+    found = jax.jit(everything, compiler_options=QUICK)({n: stacked(n) for n in functions})
+    assert_cases({name: split(name, rows) for name, rows in found.items()}, IDENTITY)
+
+
+def derivative(name: str, state: dict[str, Any]) -> Any:
+    """Exact dqdd/dq of a case, q being independent numbers."""
+    program = case(name).program.derivative("qdd", "q", tangent=False)
+    return program.evaluate(**state)["dqdd_dq"]
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crank", "pendulum_forward"])
+def test_jax_differentiates_through_iterations(name: str) -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    function = case(name).program.compile(target="jax")
+    batch = stacked(name)
+    rest = {key: row for key, row in batch.items() if key != "q"}
+
+    def qdd(q: Any, others: dict[str, Any]) -> Any:
+        return function(q=q, **others)["qdd"]
+
+    for kind in (jax.jacfwd, jax.jacrev):
+        slope = jax.jit(jax.vmap(kind(qdd)), compiler_options=QUICK)
+        found = np.asarray(slope(batch["q"], rest))
+        for row, state in zip(found, case(name).states, strict=True):
+            assert_close(row, derivative(name, state), FORMALISM, f"{kind.__name__} of {name}")
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crank", "pendulum_forward"])
+def test_casadi_differentiates_through_iterations(name: str) -> None:
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
+    program = case(name).program
+    function = program.compile(target="casadi")
+    symbols = [casadi.MX.sym(row.name, max(len(row.symbols), 1)) for row in program.inputs]
+    slope = casadi.Function(
+        "slope", symbols, [casadi.jacobian(function.call(symbols)[0], symbols[0])]
+    )
+    for state in case(name).states:
+        given = [np.asarray(state.get(row.name, row.default), float) for row in program.inputs]
+        assert_close(np.array(slope(*given)), derivative(name, state), FORMALISM, name)
+
+
+def curvature(e: float, m: float) -> float:
+    """d2E/dm2 of Kepler's equation E - e sin E = m."""
+    E = case("kepler").program.evaluate(m=[m, e])["E"][0]
+    return float(-e * np.sin(E) / (1 - e * np.cos(E)) ** 3)
+
+
+def test_second_derivatives_of_a_solution_in_jax() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    function = case("kepler").program.compile(target="jax")
+    bend = jax.grad(jax.grad(lambda m: function(m=jax.numpy.stack([m, 0.4]))["E"][0]))
+    assert_close(float(bend(0.7)), curvature(0.4, 0.7), FORMALISM)
+
+
+def test_second_derivatives_of_a_solution_in_casadi() -> None:
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
+    function = case("kepler").program.compile(target="casadi")
+    m = casadi.MX.sym("m", 2)
+    bend = casadi.Function("bend", [m], [casadi.hessian(function(m)[0], m)[0][0, 0]])
+    assert_close(float(bend([0.7, 0.4])), curvature(0.4, 0.7), FORMALISM)
+
+
+def test_casadi() -> None:
+    pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
+    assert_cases({name: called(case(name).program, name) for name in RUNS["casadi"]}, IDENTITY)
+
+
+def called(program: Program, name: str) -> list[dict[str, Any]]:
+    function = program.compile(target="casadi")
+    found = []
+    for state in case(name).states:
+        given = [np.asarray(state.get(row.name, row.default), float) for row in program.inputs]
+        results = function.call([np.atleast_1d(x) for x in given])
+        rows = zip(program.outputs, results, strict=True)
+        found.append({o.name: np.array(y).reshape(o.shape) for o, y in rows})
+    return found
+
+
+def test_sympy() -> None:
+    pytest.importorskip("sympy", reason="SymPy is not installed: pip install sympy")
+    found = {}
+    for name in RUNS["sympy"]:
+        program = case(name).program
+        function = program.compile(target="sympy").function()
+        found[name] = []
+        for state in case(name).states:
+            given = (np.ravel(state.get(row.name, row.default)) for row in program.inputs)
+            results = function(*(float(x) for row in given for x in row))
+            rows = zip(program.outputs, results, strict=True)
+            found[name].append({o.name: np.array(y, float).reshape(o.shape) for o, y in rows})
+    assert_cases(found, IDENTITY)
+
+
+@pytest.mark.parametrize("name", ITERATED)
+def test_sympy_refuses_iterations(name: str, tmp_path: Path) -> None:
+    assert name in REFUSED["sympy"]
+    program = case(name).program
+    assert iterates(program)
+    sentence = f"'{name}'.*iteration.*CasADi"
+    with pytest.raises(UnsupportedError, match=sentence):
+        program.compile(target="sympy")
+    with pytest.raises(UnsupportedError, match=sentence):
+        program.write("sympy", tmp_path)
+    assert not any(tmp_path.iterdir())
+
+
+def test_sympy_writes_an_output_in_terms_of_inputs_alone() -> None:
+    sympy = pytest.importorskip("sympy", reason="SymPy is not installed: pip install sympy")
+    equations = case("pendulum_inverse").program.compile(target="sympy")
+    tau = equations.full("tau")
+    given = {symbol for row in equations.inputs.values() for symbol in row}
+    assert tau.free_symbols <= given
+    qdd = equations.inputs["qdd"]
+    assert all(sympy.diff(row, qdd[0], 2) == 0 for row in tau)

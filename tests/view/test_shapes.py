@@ -1,0 +1,127 @@
+"""Shapes of a model file and of a URDF become solids; mistakes are told by their place."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.view.packing import unpack
+from kinetree.view.shapes import given_shapes
+from kinetree.view.stl import triangles
+from kinetree.view.turns import matrices
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CORNERS = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0.5, 0, 2], [0, 1, 1]]])
+
+
+def model_with(shapes: Any) -> kt.Model:
+    model = kt.Model("m")
+    model.revolute("j", model.ground, model.body("arm", mass=1, com=(1, 0, 0)))
+    model.shapes = shapes
+    return model
+
+
+def only(shapes: Any, folder: Path) -> dict[str, Any]:
+    (solid,) = given_shapes(model_with({"arm": shapes}), folder).parts["arm"]
+    return solid
+
+
+def binary(path: Path) -> Path:
+    rows = b"".join(struct.pack("<12fH", 0, 0, 1, *c.ravel(), 0) for c in CORNERS)
+    path.write_bytes(b"solid in name only".ljust(80) + struct.pack("<I", len(CORNERS)) + rows)
+    return path
+
+
+def text(path: Path) -> Path:
+    facets = "".join(
+        "facet normal 0 0 1\nouter loop\n"
+        + "".join(f"vertex {x} {y} {z}\n" for x, y, z in c)
+        + "endloop\nendfacet\n"
+        for c in CORNERS
+    )
+    path.write_text(f"solid s\n{facets}endsolid s\n", encoding="ascii")
+    return path
+
+
+def test_a_shape_keeps_its_sizes_place_turn_and_colour(tmp_path: Path) -> None:
+    given = {"kind": "cylinder", "radius": 0.1, "length": 2, "position": [1, 2, 3], "axis": "x"}
+    solid = only([given | {"colour": [1, 0, 0.5], "opacity": 0.5}], tmp_path)
+    assert (solid["radius"], solid["length"], solid["at"]) == (0.1, 2, [1, 2, 3])
+    assert matrices(solid["turn"])[:, 2] == pytest.approx([1, 0, 0])
+    assert (solid["colour"], solid["opacity"]) == ("#ff0080", 0.5)
+
+
+def test_rotation_and_rpy_mean_the_same(tmp_path: Path) -> None:
+    box = {"kind": "box", "size": [1, 2, 3]}
+    by_angles = only(box | {"rpy": [0, 0, np.pi / 2]}, tmp_path)
+    by_matrix = only(box | {"rotation": [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}, tmp_path)
+    assert by_angles["turn"] == pytest.approx(by_matrix["turn"])
+
+
+@pytest.mark.parametrize("write", [binary, text])
+def test_a_mesh_is_carried_along_scaled(write: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "part.stl")
+    assert triangles(path) == pytest.approx(CORNERS)
+    solid = only({"kind": "mesh", "file": "part.stl", "scale": [1, 2, 0.001]}, tmp_path)
+    carried = unpack(solid["triangles"]).reshape(-1, 3, 3)
+    assert carried == pytest.approx(CORNERS * [1, 2, 0.001], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ({"arn": {"kind": "sphere", "radius": 1}}, "there is no body 'arn'; did you mean 'arm'"),
+        ({"arm": {"kind": "ball", "radius": 1}}, "there is no kind of shape 'ball'"),
+        ({"arm": [{"kind": "box"}]}, r"shapes.arm\[0\]: a box needs its size"),
+        ({"arm": {"kind": "sphere", "radius": -1}}, r"radius: -1 is no length"),
+        ({"arm": {"kind": "sphere", "radius": "big"}}, "'big' is not a number"),
+        ({"arm": {"kind": "sphere", "radius": 1, "color": "#fff"}}, "'colour'"),
+        ({"arm": {"kind": "sphere", "radius": 1, "colour": "red"}}, "'red' is no colour"),
+        ({"arm": {"kind": "sphere", "radius": 1, "rpy": [0, 0, 0], "axis": "x"}}, "keep one"),
+        ({"arm": {"kind": "mesh", "file": "gone.stl"}}, "there is no such file"),
+        ({"arm": {"kind": "mesh", "file": "part.obj"}}, "convert it to STL"),
+        ({"arm": 3}, "no list of shapes"),
+        ([1, 2], "no table of bodies"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_its_place(shapes: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(KinetreeError, match=said):
+        given_shapes(model_with(shapes), tmp_path)
+
+
+def test_visuals_of_a_urdf_are_shown() -> None:
+    from pathlib import Path
+
+    model = kt.load("examples/models/arm7.urdf")
+    found = given_shapes(model, Path())
+    drawn = {name for name, row in model.shapes.items() if row.get("visual")}
+    assert set(found.parts) == drawn
+    assert found.notes == []
+
+
+def test_a_mesh_of_a_urdf_that_is_not_there_is_noted_and_the_collision_shown(
+    tmp_path: Path,
+) -> None:
+    mesh = {"mesh": {"filename": "package://robot/arm.dae"}, "origin": {"xyz": [0, 0, 1]}}
+    sphere = {"sphere": {"radius": 0.5}, "origin": {"xyz": [0, 0, 1]}}
+    lost = given_shapes(model_with({"arm": {"visual": [mesh]}}), tmp_path)
+    assert lost.parts == {}
+    assert "arm.dae" in lost.notes[0]
+    found = given_shapes(model_with({"arm": {"visual": [mesh], "collision": [sphere]}}), tmp_path)
+    assert found.parts["arm"][0]["at"] == [0, 0, 1]
+
+
+def test_a_package_is_found_among_the_folders_around(tmp_path: Path) -> None:
+    inner = tmp_path / "robot" / "urdf"
+    inner.mkdir(parents=True)
+    binary(tmp_path / "robot" / "arm.stl")
+    mesh = {"mesh": {"filename": "package://robot/arm.stl", "scale": [2, 2, 2]}}
+    (solid,) = given_shapes(model_with({"arm": {"visual": [mesh]}}), inner).parts["arm"]
+    assert unpack(solid["triangles"]).max() == pytest.approx(4, abs=1e-4)
