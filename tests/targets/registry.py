@@ -28,6 +28,8 @@ RUNS: dict[str, tuple[str, ...]] = {
     "javascript": EVERYTHING,
 }
 """Target -> the cases that its tests run."""
+READ = ("latex", "html")
+"""Targets for people: they are read, not run."""
 REFUSED = {"sympy": ITERATED}
 """Target -> the cases that it refuses with a sentence."""
 SINGLE = {"c": 1e-5, "cpp": 1e-5, "cuda": 1e-5, "fortran": 1e-5}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from kinetree.engine.node import Node, Number
@@ -14,7 +14,7 @@ REPR_LENGTH = 1000
 SMALL = 64
 """Numerators and denominators up to which a dyadic number is written as a fraction."""
 
-_ANY, _SUM, _PRODUCT, _ATOM = 0, 1, 2, 3
+ANY, _SUM, _PRODUCT, _ATOM = 0, 1, 2, 3
 """Binding strength of a rendered piece: what needs brackets inside what."""
 
 Piece = str | tuple[Node, int]
@@ -28,12 +28,34 @@ def text(node: Node, longest: int | None = None) -> str:
         node: the expression; shared parts are written out wherever they stand.
         longest: number of characters after which it breaks off with an ellipsis.
     """
-    return _render(node, _Text(), longest)
+    return _render([(node, ANY)], Style(), longest)
 
 
-def latex(node: Node) -> str:
-    """The expression as LaTeX mathematics."""
-    return _render(node, _Latex(), None)
+def latex(node: Node, symbol: Callable[[str], str] | None = None) -> str:
+    """The expression as LaTeX mathematics.
+
+    Args:
+        node: the expression.
+        symbol: name -> LaTeX of a symbol; letters with indices where it is left out.
+    """
+    return render(node, Latex(symbol))
+
+
+def render(node: Node, style: Style) -> str:
+    """The expression in a style."""
+    return _render([(node, ANY)], style, None)
+
+
+def terms(node: Node, style: Style) -> tuple[str, ...]:
+    """The terms of a sum in a style, each with its sign before it: lines break between them."""
+    if node.op is not ADD:
+        return (render(node, style),)
+    rows: list[list[Piece]] = [[]]
+    for piece in _sum(node, style):
+        if piece in (style.plus, style.minus):
+            rows.append([])
+        rows[-1].append(piece)
+    return tuple(_render(row, style, None) for row in rows)
 
 
 def spell_number(x: Number) -> str:
@@ -44,34 +66,50 @@ def spell_number(x: Number) -> str:
     return repr(x) if isinstance(x, float) else str(x)
 
 
-class _Text:
+class Style:
+    """How an expression is written; this one as text, those derived from it as they say."""
+
     times = "*"
+    plus, minus, negative = " + ", " - ", "-"
+    comma = ", "
     left, right = "(", ")"
 
     def number(self, x: Number) -> str:
+        """A number."""
         return spell_number(x)
 
     def symbol(self, name: str) -> str:
+        """A symbol, by its name."""
         return name
 
-    def exponent(self, exp: int) -> str:
-        return "" if exp == 1 else f"**{exp}"
+    def power(self, base: Piece, exp: int) -> list[Piece]:
+        """A factor with its positive exponent."""
+        return [base] if exp == 1 else [base, f"**{exp}"]
 
     def quotient(self, above: list[Piece], below: list[Piece], *, bare: bool) -> list[Piece]:
+        """A fraction; `bare` where what is below is a single factor."""
         return [*above, "/", *below] if bare else [*above, "/(", *below, ")"]
 
     def call(self, node: Node) -> tuple[str, str]:
+        """What stands before and behind the arguments of a function."""
         return f"{node.op.name}(", ")"
 
     def arguments(self, node: Node) -> list[Piece]:
-        return _joined([[(a, _ANY)] for a in node.args], ", ")
+        """The arguments of a function."""
+        return _joined([[(a, ANY)] for a in node.args], self.comma)
 
 
-class _Latex(_Text):
+class Latex(Style):
+    """LaTeX mathematics, with symbols spelled by a function where one is given."""
+
     times = r" \, "
     left, right = r"\left(", r"\right)"
 
+    def __init__(self, symbol: Callable[[str], str] | None = None) -> None:
+        self.spelled = symbol
+
     def number(self, x: Number) -> str:
+        """A number."""
         spelled = spell_number(x)
         if "/" in spelled:
             above, below = spelled.lstrip("-").split("/")
@@ -82,6 +120,9 @@ class _Latex(_Text):
         return spelled
 
     def symbol(self, name: str) -> str:
+        """A symbol, by its name."""
+        if self.spelled is not None:
+            return self.spelled(name)
         head, _, tail = name.replace(".", "_").partition("_")
         letters = head.rstrip("0123456789")
         digits = head[len(letters) :]
@@ -89,14 +130,17 @@ class _Latex(_Text):
         base = letters if len(letters) == 1 else rf"\mathrm{{{_escaped(letters)}}}"
         return rf"{base}_{{{index}}}" if index else base
 
-    def exponent(self, exp: int) -> str:
-        return "" if exp == 1 else f"^{{{exp}}}"
+    def power(self, base: Piece, exp: int) -> list[Piece]:
+        """A factor with its positive exponent."""
+        return [base] if exp == 1 else [base, f"^{{{exp}}}"]
 
     def quotient(self, above: list[Piece], below: list[Piece], *, bare: bool) -> list[Piece]:
+        """A fraction; `bare` where what is below is a single factor."""
         del bare
         return [r"\frac{", *above, "}{", *below, "}"]
 
     def call(self, node: Node) -> tuple[str, str]:
+        """What stands before and behind the arguments of a function."""
         if node.op is SELECT:
             return r"\begin{cases} ", r" \end{cases}"
         if node.op.name == "sqrt":
@@ -104,9 +148,10 @@ class _Latex(_Text):
         return rf"{node.op.latex}\left(", r"\right)"
 
     def arguments(self, node: Node) -> list[Piece]:
+        """The arguments of a function."""
         if node.op is not SELECT:
             return super().arguments(node)
-        condition, a, b = ((arg, _ANY) for arg in node.args)
+        condition, a, b = ((arg, ANY) for arg in node.args)
         return [a, " & ", condition, r" > 0 \\ ", b, r" & \text{otherwise}"]
 
 
@@ -115,10 +160,10 @@ def _escaped(word: str) -> str:
     return "".join(rf"\{c}" if c in "#$%&{}" else " " if c in "\\^~" else c for c in word)
 
 
-def _render(root: Node, style: _Text, longest: int | None) -> str:
+def _render(pieces: list[Piece], style: Style, longest: int | None) -> str:
     out: list[str] = []
     size = 0
-    stack: list[Piece] = [(root, _ANY)]
+    stack: list[Piece] = pieces[::-1]
     while stack:
         piece = stack.pop()
         if isinstance(piece, str):
@@ -128,18 +173,19 @@ def _render(root: Node, style: _Text, longest: int | None) -> str:
                 return "".join(out)[:longest] + "…"
             continue
         node, least = piece
-        pieces, strength = _pieces(node, style)
+        found, strength = _pieces(node, style)
         if strength < least:
-            pieces = [style.left, *pieces, style.right]
-        stack.extend(reversed(pieces))
+            found = [style.left, *found, style.right]
+        stack.extend(reversed(found))
     return "".join(out)
 
 
-def _pieces(node: Node, style: _Text) -> tuple[list[Piece], int]:
+def _pieces(node: Node, style: Style) -> tuple[list[Piece], int]:
     """What a Node is written as, and how strongly that binds."""
     if node.op is NUM:
         spelled = style.number(node.value)
-        return [spelled], _ATOM if node.value >= 0 and "/" not in spelled else _PRODUCT
+        simple = node.value >= 0 and "/" not in spell_number(node.value)
+        return [spelled], _ATOM if simple else _PRODUCT
     if node.op is SYM:
         return [style.symbol(node.name)], _ATOM
     if node.op is ADD:
@@ -151,7 +197,7 @@ def _pieces(node: Node, style: _Text) -> tuple[list[Piece], int]:
     return [head, *style.arguments(node), tail], _ATOM
 
 
-def _sum(node: Node, style: _Text) -> list[Piece]:
+def _sum(node: Node, style: Style) -> list[Piece]:
     """Terms in order, but a positive one leads; a negative constant comes last."""
     terms = list(zip(node.coefs, node.args, strict=True))
     lead = next((i for i, (c, _) in enumerate(terms) if c > 0), None)
@@ -162,24 +208,24 @@ def _sum(node: Node, style: _Text) -> list[Piece]:
         out.append(style.number(node.value))
     for coef, arg in terms:
         if out:
-            out.append(" - " if coef < 0 else " + ")
+            out.append(style.minus if coef < 0 else style.plus)
         elif coef < 0:
-            out.append("-")
+            out.append(style.negative)
         if abs(coef) != 1:
             out.append(style.number(abs(coef)) + style.times)
         out.append((arg, _PRODUCT))
     if node.value < 0 and lead is not None:
-        out.append(" - " + style.number(-node.value))
+        out += [style.minus, style.number(-node.value)]
     return out
 
 
-def _product(node: Node, style: _Text) -> list[Piece]:
+def _product(node: Node, style: Style) -> list[Piece]:
     above: list[list[Piece]] = []
     below: list[list[Piece]] = []
     for arg, exp in zip(node.args, node.coefs, strict=True):
         row = above if exp > 0 else below
-        row.append([(arg, _ATOM), style.exponent(abs(exp))])
-    top = _joined(above, style.times) or ["1"]
+        row.append(style.power((arg, _ATOM), abs(exp)))
+    top = _joined(above, style.times) or [style.number(1)]
     if not below:
         return top
     bare = len(below) == 1 and min(node.coefs) == -1

@@ -12,8 +12,10 @@ from kinetree.targets import (
     cpp,
     cuda,
     fortran,
+    html,
     javascript,
     jax,
+    latex,
     matlab,
     python,
     simulink,
@@ -52,6 +54,8 @@ ALL: tuple[Target, ...] = (
     casadi.TARGET,
     sympy.TARGET,
     javascript.TARGET,
+    latex.TARGET,
+    html.TARGET,
 )
 """Every target."""
 

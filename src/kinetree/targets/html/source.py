@@ -1,0 +1,237 @@
+"""A Program as one HTML page that needs nothing else.
+
+NAME.html   inputs, preamble, equations by body with their notes, outputs; mathematics or text.
+            One clicks a body, or a coordinate, and sees the equations it enters; one clicks a name
+            and comes to its definition, with a list of where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import count
+from math import prod
+from typing import TYPE_CHECKING
+
+from kinetree.program.program import Assign, Newton
+from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
+from kinetree.targets.html.language import Scope
+from kinetree.targets.text.about import FIRST_LINE, operations
+from kinetree.targets.text.names import Rules
+from kinetree.targets.text.reading import grouped, notes
+
+if TYPE_CHECKING:
+    from kinetree.engine import Node
+    from kinetree.program.program import Block, Input, Output, Program, Solve
+
+
+def sources(program: Program) -> dict[str, str]:
+    """File name -> text."""
+    page = _Page(program)
+    main = list(page.main())
+    lines = [
+        f'<!doctype html><!-- {FIRST_LINE} --><html lang="en">',
+        f'<head><meta charset="utf-8"><title>{escape(program.name)}</title>',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<style>\n{STYLE}</style></head>",
+        "<body>",
+        f"<nav>{TOOLS}",
+        *page.side(),
+        f"</nav>\n<main>\n{STATE}",
+        *main,
+        f"</main>\n{USES}",
+        f"<script>\n{SCRIPT}</script>",
+        "</body></html>",
+    ]
+    name = Rules().identifier(program.name)
+    return {f"{name}.html": "\n".join([*lines, ""])}
+
+
+class _Page:
+    """The page of one Program, and what its parts have in common."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.numbers = count(1)
+        self.scope = Scope(program, self.numbers)
+        self.bodies: dict[str, int] = {}
+
+    def side(self) -> Iterator[str]:
+        """Bodies and coordinates to choose from."""
+        counts = _counts((*self.program.preamble, *self.program.blocks))
+        yield "<h2>Bodies and elements</h2>"
+        for body, key in sorted(self.bodies.items(), key=lambda row: row[0]):
+            yield _button("b", str(key), body, str(counts.get(body, "")))
+        coordinates: dict[str, list[str]] = {}
+        for row in self.program.inputs:
+            if row.parameter:
+                continue
+            for label, symbol in zip(row.labels, row.symbols, strict=False):
+                found = coordinates.setdefault(label, [])
+                found.append(str(self.scope.places[symbol.name][0]))
+        for name, node in self.scope.angles.items():
+            for rows in coordinates.values():
+                if {str(n) for n in self.scope.uses([node])} & {*rows}:
+                    rows.append(str(self.scope.places[name][0]))
+        yield "<h2>Coordinates</h2>" if coordinates else ""
+        for label, rows in coordinates.items():
+            yield _button("c", " ".join(rows), label, "")
+
+    def main(self) -> Iterator[str]:
+        """All but the side."""
+        program = self.program
+        yield f'<h1>{escape(program.name)}</h1><div id="head"><dl>'
+        rows = {**program.info, "operations per evaluation": operations(program.count())}
+        for key, value in rows.items():
+            yield f"<dt>{escape(key.replace('_', ' '))}</dt><dd>{escape(value)}</dd>"
+        yield "</dl><h2>Inputs</h2>"
+        for row in program.inputs:
+            yield from self._input(row)
+        yield "</div>"
+        first = 1
+        for title, blocks in (
+            ("Preamble: once per set of parameters", program.preamble),
+            ("Equations", program.blocks),
+        ):
+            if blocks:
+                yield f'<div class="section"><h2>{title}</h2>'
+                yield from self._groups(blocks, self.scope, first, "e")
+                yield "</div>"
+            first += len(blocks)
+        yield '<div class="section"><h2>Outputs</h2>'
+        for out in program.outputs:
+            yield self._output(out, self.scope, f"o-{escape(out.name)}")
+        yield "</div>"
+
+    def _input(self, row: Input) -> Iterator[str]:
+        size = " × ".join(str(n) for n in row.shape) or "1"
+        kind = ", constant over many evaluations" if row.parameter else ""
+        yield f'<p class="note">{escape(row.name)} ({size}{kind})</p><p>'
+        for i, symbol in enumerate(row.symbols):
+            place = f"i{next(self.numbers)}"
+            self.scope.define(place, [symbol])
+            number, _ = self.scope.places[symbol.name]
+            value = "" if row.default is None else f"<mo>=</mo><mn>{row.default[i]:.6g}</mn>"
+            plain = "" if row.default is None else f" = {row.default[i]:.6g}"
+            unit = f" <small>{escape(row.units[i])}</small>" if row.units else ""
+            math = f'<math class="pretty">{self.scope.symbol(symbol.name)}{value}</math>'
+            text = f'<span class="plain">{self.scope.link(symbol.name)}{plain}</span>'
+            yield f'<span class="row" id="{place}" data-d="{number}">{math}{text}{unit}</span>'
+        yield "</p>"
+
+    def _groups(
+        self, blocks: Sequence[Block], scope: Scope, first: int, prefix: str
+    ) -> Iterator[str]:
+        for number, block in enumerate(blocks, first):
+            scope.define(f"{prefix}{number}", block.targets)
+        for group in grouped(blocks, first):
+            yield f'<section class="group"><h3>{escape(group.title)}</h3>'
+            for part in group.parts.values():
+                yield '<div class="part">'
+                yield f'<p class="note">{escape(", ".join(notes(part.note)))}</p>'
+                for equation in part.equations:
+                    yield from self._block(equation.block, scope, equation.number, prefix)
+                yield "</div>"
+            yield "</section>"
+
+    def _block(self, block: Block, scope: Scope, number: int, prefix: str) -> Iterator[str]:
+        place = f"{prefix}{number}"
+        said = " ".join([*(t.name for t in block.targets), str(block.note)])
+        bodies = [word for word in block.note.body.split(", ") if word]
+        keys = [str(self.bodies.setdefault(word, len(self.bodies))) for word in bodies]
+        yield _opened(place, f"({number})", keys, scope.uses(block.targets),
+                      scope.uses(block.operands), said)  # fmt: skip
+        if isinstance(block, Assign):
+            yield f'<span class="pretty">{scope.equation(block.target, block.expr)}</span>'
+            text = f"{scope.link(block.target.name)} = {scope.plain(block.expr)}"
+            yield f'<span class="plain">{text}</span>'
+        elif isinstance(block, Newton):
+            yield from self._newton(block, scope, place)
+        else:
+            yield from _solve(block, scope)
+        yield "</div></div>"
+
+    def _newton(self, block: Newton, scope: Scope, place: str) -> Iterator[str]:
+        step = block.step
+        inner = Scope(step, self.numbers)
+        yield (
+            f"Newton: find v with h(v) = 0; v ← v − dv until no |h| is above {block.tolerance:g}, "
+            f"at most {block.limit} times."
+        )
+        yield _array("v", block.targets, (len(block.targets),), scope)
+        yield _array("start of v", block.start, (len(block.start),), scope)
+        yield '<div class="inner">'
+        for row in step.inputs:
+            values = block.given if row.name == "w" else ()
+            yield f'<p class="note">{"unknown" if row.name == "v" else "given"}</p><p>'
+            for i, symbol in enumerate(row.symbols):
+                where = f"{place}-i{next(self.numbers)}"
+                inner.define(where, [symbol])
+                known = f"<mo>=</mo>{scope.math(values[i])}" if values else ""
+                plain = f" = {scope.plain(values[i])}" if values else ""
+                number, _ = inner.places[symbol.name]
+                math = f'<math class="pretty">{inner.symbol(symbol.name)}{known}</math>'
+                text = f'<span class="plain">{inner.link(symbol.name)}{plain}</span>'
+                yield f'<span class="row" id="{where}" data-d="{number}">{math}{text}</span>'
+            yield "</p>"
+        yield from self._groups(step.blocks, inner, 1, f"{place}-")
+        for out in step.outputs:
+            yield self._output(out, inner, f"{place}-o-{escape(out.name)}")
+        yield "</div>"
+
+    def _output(self, out: Output, scope: Scope, place: str) -> str:
+        opened = _opened(place, escape(out.name), [], [], scope.uses(out.nodes), out.name)
+        return f"{opened}{_array(out.name, out.nodes, out.shape, scope)}</div></div>"
+
+
+def _opened(
+    place: str, shown: str, bodies: list[str], defines: list[int], uses: list[int], said: str
+) -> str:
+    """The opening tags of a row: number or name, and what the script wants to know of it."""
+    data = {"no": shown, "b": " ".join(bodies), "d": _spaced(defines), "u": _spaced(uses)}
+    attributes = "".join(f' data-{key}="{value}"' for key, value in data.items() if value)
+    said = escape(said)
+    return (
+        f'<div class="eq" id="{place}"{attributes} data-t="{said}">'
+        f'<span class="num">{shown}</span><div>'
+    )
+
+
+def _solve(block: Solve, scope: Scope) -> Iterator[str]:
+    kind = "symmetric positive definite" if block.symmetric else "general"
+    a, b = scope.matrix(block.matrix, block.n), scope.matrix(block.rhs, block.k)
+    x = scope.matrix(block.targets, block.k)
+    yield f"Solve A x = b, A {kind}:"
+    yield f'<div class="pretty"><math display="block">{a}{x}<mo>=</mo>{b}</math></div>'
+    for name, nodes in (("x", block.targets), ("A", block.matrix), ("b", block.rhs)):
+        text = ", ".join(scope.plain(node) for node in nodes)
+        yield f'<span class="plain">{name} = {text}<br></span>'
+
+
+def _array(name: str, nodes: Sequence[Node], shape: tuple[int, ...], scope: Scope) -> str:
+    columns = prod(shape[1:])
+    value = scope.matrix(nodes, columns) if shape else scope.math(nodes[0])
+    text = ", ".join(scope.plain(node) for node in nodes)
+    return (
+        f'<div class="pretty"><math><mtext>{escape(name)}</mtext><mo>=</mo>{value}</math></div>'
+        f'<span class="plain">{escape(name)} = {text}</span>'
+    )
+
+
+def _button(kind: str, key: str, title: str, number: str) -> str:
+    said = escape(title)
+    small = f"<small>{number}</small>" if number else ""
+    return f'<button data-kind="{kind}" data-key="{key}" title="{said}">{said}{small}</button>'
+
+
+def _counts(blocks: Sequence[Block]) -> dict[str, int]:
+    """Equations of each body."""
+    found: dict[str, int] = {}
+    for block in blocks:
+        for body in block.note.body.split(", "):
+            found[body] = found.get(body, 0) + 1
+    return found
+
+
+def _spaced(numbers: list[int]) -> str:
+    return " ".join(str(n) for n in numbers)

@@ -1,0 +1,10 @@
+"""LaTeX: the equations as an article to read; `full=True` writes small ones without names."""
+
+from __future__ import annotations
+
+from kinetree.targets.latex.source import sources
+from kinetree.targets.text.target import TextTarget
+
+TARGET = TextTarget("latex", "LaTeX", sources)
+
+__all__ = ["TARGET"]

@@ -1,0 +1,144 @@
+"""A Program as one LaTeX article that needs amsmath alone.
+
+NAME.tex   inputs; preamble and equations by body, with the note of every equation and its number in
+           the order of evaluation; outputs.  With full=True: inputs, and outputs in terms of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kinetree.program.program import Assign, Newton
+from kinetree.targets.latex.helpers import END, HEAD, Scope, aligned, name_of
+from kinetree.targets.latex.language import words
+from kinetree.targets.text.about import FIRST_LINE, operations
+from kinetree.targets.text.names import Rules
+from kinetree.targets.text.reading import grouped, in_full, notes
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Block, Input, Note, Program, Solve
+    from kinetree.targets.text.reading import Group
+
+
+def sources(program: Program, *, full: bool = False) -> dict[str, str]:
+    """File name -> text.
+
+    Args:
+        program: what to write.
+        full: outputs in terms of the inputs, without the names between; for small models.
+    """
+    scope = Scope(program)
+    lines = [f"% {FIRST_LINE}", HEAD, *_about(program), r"\section{Inputs}"]
+    for row in program.inputs:
+        lines += _input(row, scope)
+    if full:
+        found = in_full(program)
+        lines.append(r"\section{Outputs in full}")
+        for out in program.outputs:
+            lines += scope.array(name_of(out.name), found[out.name], out.shape)
+    else:
+        lines += _recursion(program, scope)
+        lines.append(r"\section{Outputs}")
+        for out in program.outputs:
+            lines += scope.array(name_of(out.name), out.nodes, out.shape)
+    name = Rules().identifier(program.name)
+    return {f"{name}.tex": "\n".join([*lines, END])}
+
+
+def _about(program: Program) -> Iterator[str]:
+    yield rf"\section*{{{words(program.name)}}}"
+    rows = [f"{key.replace('_', ' ')}: {value}" for key, value in program.info.items()]
+    rows.append(f"operations per evaluation: {operations(program.count())}")
+    yield "\n\n".join(words(row.replace("\n", " ")) for row in rows)
+
+
+def _input(row: Input, scope: Scope) -> Iterator[str]:
+    size = r" \times ".join(str(n) for n in row.shape) or "1"
+    kind = ", constant over many evaluations" if row.parameter else ""
+    yield rf"\paragraph{{Input ${name_of(row.name)}$ (${size}${kind})}}"
+    cells = []
+    for i, symbol in enumerate(row.symbols):
+        value = f" = {row.default[i]:.6g}" if row.default is not None else ""
+        if "e" in value:
+            mantissa, exponent = value.split("e")
+            value = rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+        unit = f" [{words(row.units[i])}]" if row.units and row.units[i] else ""
+        cells.append(f"${scope.formula(symbol)}{value}${unit}")
+    yield ",\n".join(cells)
+
+
+def _recursion(program: Program, scope: Scope) -> Iterator[str]:
+    if scope.angles:
+        yield ""
+        yield "Sines and cosines of angles are computed once and written as such where they stand."
+    if program.preamble:
+        yield r"\section{Preamble: once per set of parameters}"
+        yield from _groups(grouped(program.preamble, 1), scope)
+    yield r"\section{Equations}"
+    yield from _groups(grouped(program.blocks, 1 + len(program.preamble)), scope)
+
+
+def _groups(groups: Sequence[Group], scope: Scope, level: str = "subsection") -> Iterator[str]:
+    for group in groups:
+        rows: list[str] = []
+        for part in group.parts.values():
+            assigned: list[str] = []
+            blocks: list[str] = []
+            for equation in part.equations:
+                block = equation.block
+                if not isinstance(block, Assign):
+                    blocks += _system(block, scope, equation.number)
+                elif block.target.name not in scope.angles:
+                    left = scope.formula(block.target)
+                    assigned.append(scope.lines(left, block.expr, str(equation.number)))
+            if assigned:
+                rows += ["", _note(part.note), *aligned(assigned)]
+            rows += blocks
+        if rows:
+            yield from (rf"\{level}*{{{words(group.title)}}}", *rows)
+
+
+def _note(note: Note) -> str:
+    return rf"\emph{{{words(', '.join(notes(note)))}}}" if notes(note) else ""
+
+
+def _system(block: Block, scope: Scope, number: int) -> Iterator[str]:
+    yield ""
+    yield f"({number}) {_note(block.note)}"
+    if isinstance(block, Newton):
+        yield from _newton(block, scope)
+    elif not isinstance(block, Assign):
+        yield from _solve(block, scope)
+
+
+def _solve(block: Solve, scope: Scope) -> Iterator[str]:
+    kind = "symmetric positive definite" if block.symmetric else "general"
+    yield ""
+    yield rf"Solve $\mathbf{{A}} \, \mathbf{{x}} = \mathbf{{b}}$, $\mathbf{{A}}$ {kind}, with"
+    yield from scope.array(r"\mathbf{A}", block.matrix, (block.n, block.n))
+    yield from scope.array(r"\mathbf{b}", block.rhs, (block.n, block.k))
+    yield from scope.array(r"\mathbf{x}", block.targets, (block.n, block.k))
+
+
+def _newton(block: Newton, scope: Scope) -> Iterator[str]:
+    step = block.step
+    inner = Scope(step)
+    n = len(block.targets)
+    yield ""
+    yield (
+        r"Newton: find $\mathbf{v}$ with $h(\mathbf{v}) = 0$; "
+        r"$\mathbf{v} \leftarrow \mathbf{v} - \mathit{dv}$ until no $|h_i|$ is above "
+        f"{words(f'{block.tolerance:g}')}, at most {block.limit} times, from"
+    )
+    yield from scope.array(r"\mathbf{v}", block.targets, (n,))
+    yield from scope.array(r"\mathbf{v}^{(0)}", block.start, (n,))
+    yield r"\begin{quote}"
+    given = [row for row in step.inputs if row.name == "w"]
+    pairs = zip(given[0].symbols if given else (), block.given, strict=True)
+    lines = [(inner.formula(symbol), scope.formula(node), node) for symbol, node in pairs]
+    yield from aligned([scope.lines(left, node) for left, text, node in lines if left != text])
+    yield from _groups(grouped(step.blocks, 1), inner, "subsubsection")
+    for out in step.outputs:
+        yield from inner.array(name_of(out.name), out.nodes, out.shape)
+    yield r"\end{quote}"

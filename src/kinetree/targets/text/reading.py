@@ -1,0 +1,129 @@
+"""A Program in the order in which people read it: by body, then by step of the formalism.
+
+Every equation keeps the number of its place in the order of evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ADD, OPS, SYM, ZERO, Node, substitute, topological
+from kinetree.errors import UnsupportedError
+from kinetree.program.program import Assign
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Block, Note, Program
+
+LONGEST = 3
+"""Terms of an angle up to which its sine and cosine are written as such."""
+LARGEST = 20_000
+"""Operators of all outputs together, up to which they are written in full."""
+ANGLES = "Angles and shared parts"
+SYSTEM = "Whole system"
+"""Titles of what belongs to no body: before the first body, and after the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A block and its number in the order of evaluation."""
+
+    number: int
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Equations of one note."""
+
+    note: Note
+    equations: list[Equation]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Equations of a body; `body` is empty where they belong to none."""
+
+    body: str
+    title: str
+    parts: dict[Note, Part]
+
+
+def grouped(blocks: Sequence[Block], first: int) -> list[Group]:
+    """Blocks by body and note, numbered from `first` on."""
+    groups: dict[tuple[str, str], Group] = {}
+    begun = False
+    for number, block in enumerate(blocks, first):
+        body = block.note.body
+        begun = begun or bool(body)
+        title = f"Body {body}" if body else SYSTEM if begun else ANGLES
+        group = groups.setdefault((body, title), Group(body, title, {}))
+        part = group.parts.setdefault(block.note, Part(block.note, []))
+        part.equations.append(Equation(number, block))
+    late = [group for group in groups.values() if group.title == SYSTEM]
+    return [*(group for group in groups.values() if group.title != SYSTEM), *late]
+
+
+def names(program: Program) -> Iterable[str]:
+    """Every name of a Program, inputs first; those of inner Programs are their own."""
+    for row in program.inputs:
+        yield from (symbol.name for symbol in row.symbols)
+    for block in (*program.preamble, *program.blocks):
+        yield from (symbol.name for symbol in block.targets)
+
+
+def angles(program: Program) -> dict[str, Node]:
+    """Names that are the sine or cosine of an angle -> that sine or cosine."""
+    return {
+        block.target.name: block.expr
+        for block in (*program.preamble, *program.blocks)
+        if isinstance(block, Assign) and _of_angle(block.expr)
+    }
+
+
+def _of_angle(node: Node) -> bool:
+    if node.op not in (OPS["sin"], OPS["cos"]):
+        return False
+    (angle,) = node.args
+    if angle.op is SYM:
+        return True
+    simple = angle.op is ADD and angle.value == 0 and len(angle.args) <= LONGEST
+    return simple and all(a.op is SYM for a in angle.args) and {*map(abs, angle.coefs)} == {1}
+
+
+def notes(note: Note) -> list[str]:
+    """What a note says besides the body: step, frame, unit, source."""
+    words = [note.step, f"in {note.frame}" if note.frame else ""]
+    words += [f"[{note.unit}]" if note.unit else "", note.eq]
+    return [word for word in words if word]
+
+
+def in_full(program: Program) -> dict[str, tuple[Node, ...]]:
+    """Outputs in terms of the inputs alone."""
+    known: dict[Node, Node] = {}
+    for block in (*program.preamble, *program.blocks):
+        if not isinstance(block, Assign):
+            raise UnsupportedError(
+                "holds a linear system or an iteration, which cannot be written in full",
+                element=f"program '{program.name}'",
+                cure="derive 'mass_bias' or 'constraints', or leave out full=True",
+            )
+        (known[block.target],) = substitute([block.expr], known)
+    found = {out.name: tuple(substitute(out.nodes, known)) for out in program.outputs}
+    size = _size([node for row in found.values() for node in row])
+    if size > LARGEST:
+        raise UnsupportedError(
+            f"has {size} operators when names are written out, more than {LARGEST}",
+            element=f"program '{program.name}'",
+            cure="leave out full=True: the recursion says the same on fewer lines",
+        )
+    return found
+
+
+def _size(nodes: Sequence[Node]) -> int:
+    """Operators of expressions whose shared parts are written out wherever they stand."""
+    sizes: dict[Node, int] = {}
+    for node in topological(nodes):
+        sizes[node] = 1 + sum(sizes[arg] for arg in node.args)
+    return sum(sizes[node] for node in nodes if node is not ZERO)

@@ -1,0 +1,77 @@
+"""Names as symbols that people read: letter, dots above it, indices.
+
+qd_elbow is q with a dot and the index elbow, a1_x is a with the indices 1 and x, tau is a Greek
+letter.  Two names of a Program that would look the same are told apart: the later one is written
+as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+DOTS = {"qd": ("q", 1), "qdd": ("q", 2), "xd": ("x", 1), "udd": ("u", 2)}
+"""Heads of names that are rates of others."""
+SHORT = {"lam": "lambda"}
+"""Heads that stand for a Greek letter under a shorter name."""
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ",
+    "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ",
+    "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ",
+    "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ",
+    "Omega": "Ω",
+}  # fmt: skip
+"""Greek letters by name; all names are commands of LaTeX."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What a name looks like.
+
+    Attributes:
+        base: letter or word; the name of a Greek letter stands for the letter.
+        dots: time derivatives.
+        indices: words below it, in order.
+        literal: whether `base` is the name as it stands.
+    """
+
+    base: str
+    dots: int = 0
+    indices: tuple[str, ...] = ()
+    literal: bool = False
+
+
+def symbol_of(name: str) -> Symbol:
+    """The symbol of a name, before others are looked at."""
+    head, _, tail = name.replace(".", "_").partition("_")
+    letters = head.rstrip("0123456789")
+    indices = tuple(part for part in (head[len(letters) :], *tail.split("_")) if part)
+    if not letters:
+        return Symbol(name, literal=True)
+    base, dots = DOTS.get(letters, (SHORT.get(letters, letters), 0))
+    return Symbol(base, dots, indices)
+
+
+class Symbols:
+    """Symbols of one scope, no two alike.
+
+    `symbols[name]` is the symbol of a name, given the names of the scope in order.
+    """
+
+    def __init__(self, names: Iterable[str], spelled: Callable[[Symbol], str]) -> None:
+        self._texts: dict[str, str] = {}
+        self._spelled = spelled
+        taken: set[str] = set()
+        for name in names:
+            if name in self._texts:
+                continue
+            text = spelled(symbol_of(name))
+            if text in taken:
+                text = spelled(Symbol(name, literal=True))
+            taken.add(text)
+            self._texts[name] = text
+
+    def __getitem__(self, name: str) -> str:
+        found = self._texts.get(name)
+        return self._spelled(Symbol(name, literal=True)) if found is None else found
