@@ -86,6 +86,8 @@ def test_names_that_clash_are_mangled_the_same_way_everywhere(tmp_path: Path) ->
         "casadi": "while_.py",
         "sympy": "while_.py",
         "javascript": "while_.mjs",
+        "latex": "while.tex",
+        "html": "while.html",
     }
 
 

@@ -95,11 +95,7 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Write the equations in a target language, or the whole model as FMU or C package."""
-    from kinetree.program.program import TARGETS
-
-    languages = [name for name in TARGETS if name != "native"] + list(EXPORTS)
-    if target not in languages:
-        raise unknown("target language", target, languages)
+    _refuse_target(target)
     model, _ = read(file)
     refuse_full(out, force=force)
     if target in EXPORTS:
@@ -118,6 +114,21 @@ def generate(
     for path in written:
         console().print(path, highlight=False, soft_wrap=True)
     console().print(f"{operations(program)['total']} operations per evaluation")
+
+
+def _refuse_target(target: str) -> None:
+    """Only what writes files can be asked for."""
+    from kinetree.program.program import TARGETS
+
+    languages = [name for name in TARGETS if name != "native"] + list(EXPORTS)
+    if target == "native":
+        raise UnsupportedError(
+            "works in this process and writes no files",
+            element="target 'native'",
+            cure="choose 'c' for functions to compile elsewhere",
+        )
+    if target not in languages:
+        raise unknown("target language", target, languages)
 
 
 def _refuse_parts(target: str, of: str, by: list[str] | None, parameters: str) -> None:

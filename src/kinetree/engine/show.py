@@ -75,7 +75,7 @@ class Style:
     left, right = "(", ")"
 
     def number(self, x: Number) -> str:
-        """A number."""
+        """How a number is spelled."""
         return spell_number(x)
 
     def symbol(self, name: str) -> str:
@@ -109,7 +109,7 @@ class Latex(Style):
         self.spelled = symbol
 
     def number(self, x: Number) -> str:
-        """A number."""
+        """How a number is spelled."""
         spelled = spell_number(x)
         if "/" in spelled:
             above, below = spelled.lstrip("-").split("/")

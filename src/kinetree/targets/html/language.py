@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, Node, symbols
-from kinetree.engine.mathml import MathML
 from kinetree.engine.show import Style, render, terms
+from kinetree.targets.text.mathml import MathML
 from kinetree.targets.text.reading import angles, names
 from kinetree.targets.text.symbols import GREEK, Symbols
 

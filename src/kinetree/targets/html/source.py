@@ -70,8 +70,9 @@ class _Page:
                 found = coordinates.setdefault(label, [])
                 found.append(str(self.scope.places[symbol.name][0]))
         for name, node in self.scope.angles.items():
+            angle = {str(n) for n in self.scope.uses([node])}
             for rows in coordinates.values():
-                if {str(n) for n in self.scope.uses([node])} & {*rows}:
+                if angle & {*rows}:
                     rows.append(str(self.scope.places[name][0]))
         yield "<h2>Coordinates</h2>" if coordinates else ""
         for label, rows in coordinates.items():
@@ -167,12 +168,7 @@ class _Page:
             for i, symbol in enumerate(row.symbols):
                 where = f"{place}-i{next(self.numbers)}"
                 inner.define(where, [symbol])
-                known = f"<mo>=</mo>{scope.math(values[i])}" if values else ""
-                plain = f" = {scope.plain(values[i])}" if values else ""
-                number, _ = inner.places[symbol.name]
-                math = f'<math class="pretty">{inner.symbol(symbol.name)}{known}</math>'
-                text = f'<span class="plain">{inner.link(symbol.name)}{plain}</span>'
-                yield f'<span class="row" id="{where}" data-d="{number}">{math}{text}</span>'
+                yield _given(symbol, values[i] if values else None, scope, inner)
             yield "</p>"
         yield from self._groups(step.blocks, inner, 1, f"{place}-")
         for out in step.outputs:
@@ -182,6 +178,20 @@ class _Page:
     def _output(self, out: Output, scope: Scope, place: str) -> str:
         opened = _opened(place, escape(out.name), [], [], scope.uses(out.nodes), out.name)
         return f"{opened}{_array(out.name, out.nodes, out.shape, scope)}</div></div>"
+
+
+def _given(symbol: Node, value: Node | None, scope: Scope, inner: Scope) -> str:
+    """An input of an inner Program; one that has its name outside leads there."""
+    number, place = inner.places[symbol.name]
+    math, text = inner.symbol(symbol.name), inner.link(symbol.name)
+    if value is not None and value.is_symbol and value.name == symbol.name:
+        math, text = scope.symbol(value.name), scope.link(value.name)
+    elif value is not None:
+        math = f"{math}<mo>=</mo>{scope.math(value)}"
+        text = f"{text} = {scope.plain(value)}"
+    math = f'<math class="pretty">{math}</math>'
+    text = f'<span class="plain">{text}</span>'
+    return f'<span class="row" id="{place}" data-d="{number}">{math}{text}</span>'
 
 
 def _opened(

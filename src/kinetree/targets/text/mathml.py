@@ -17,7 +17,8 @@ class MathML(Style):
     """
 
     times = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
-    plus, minus, negative = "<mo>+</mo>", "<mo>−</mo>", '<mo form="prefix">−</mo>'
+    plus, minus = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
+    negative = '<mo form="prefix">−</mo>'
     comma = "<mo>,</mo>"
     left, right = "<mrow><mo>(</mo>", "<mo>)</mo></mrow>"
 
@@ -25,7 +26,7 @@ class MathML(Style):
         self.spelled = symbol
 
     def number(self, x: Number) -> str:
-        """A number."""
+        """How a number is spelled."""
         spelled = spell_number(x)
         sign = self.negative if spelled.startswith("-") else ""
         spelled = spelled.lstrip("-")
