@@ -156,9 +156,11 @@ def test_equations_stand_under_their_body_with_their_note(pendulum: Program) -> 
 
 def test_mass_matrix_in_full(pendulum: Program) -> None:
     text = latex(pendulum, full=True)
-    assert r"M = \begin{pmatrix}" in text
-    assert r"M_{2,1} &= M_{1,2}" in text
-    assert r"M_{2,2} &= \tfrac{1}{3} \, m_{2} \, L_{2}^{2}" in text
+    matrix = text.split(r"M = \begin{pmatrix}")[1].split(r"\end{pmatrix}")[0]
+    (first, second), (third, last) = (row.split(" & ") for row in matrix.split(r"\\"))
+    assert second.strip() == third.strip()
+    assert r"\cos\left(q_{\mathrm{elbow}}\right)" in first
+    assert last.strip() == r"\tfrac{1}{3} \, m_{2} \, L_{2}^{2}"
     values = {"q": [0.3, -0.8], "qd": [1.1, 0.4]}
     wanted = pendulum.evaluate(**values)
     default = pendulum.input("p").default
@@ -169,6 +171,17 @@ def test_mass_matrix_in_full(pendulum: Program) -> None:
     for name, nodes in in_full(pendulum).items():
         found = np.array(en.evaluate(nodes, numbers), dtype=float)
         np.testing.assert_allclose(found, wanted[name].ravel(), rtol=1e-12)
+
+
+def test_a_wide_matrix_is_written_entry_by_entry_and_long_sums_in_lines() -> None:
+    symbols = [en.symbol(f"length_of_{i}") for i in range(12)]
+    wide = en.add(*symbols)
+    out = Output("M", (2, 2), (wide, en.ZERO, wide, symbols[0]))
+    text = latex(Program("wide", (Input("q", (12,), tuple(symbols)),), (), (), (out,)))
+    assert "M_{1,1} & 0" in text
+    assert "that are not listed are zero" in text
+    assert "M_{2,1} &= M_{1,1}" in text
+    assert text.count(r"&\quad  + ") >= 1
 
 
 def test_what_cannot_be_written_in_full_is_refused() -> None:

@@ -14,12 +14,18 @@ from kinetree.targets.text.symbols import Symbols, symbol_of
 if TYPE_CHECKING:
     from kinetree.program.program import Program
 
-WIDTH = 84
+WIDTH = 80
 """Letters that a line holds."""
+INDENTED = 68
+"""Letters that an indented line holds."""
+TAG = 5
+"""Letters that the number of an equation takes."""
 SMALL = 6
 """Columns of a matrix up to which its places are shown, too, where its entries are too wide."""
 COLUMNS = 24
 """Columns of a matrix at most."""
+ROWS = 36
+"""Rows of a matrix that a page holds."""
 HEAD = rf"""\documentclass[10pt,a4paper]{{article}}
 \usepackage{{amsmath}}
 \setlength{{\textwidth}}{{176mm}}
@@ -52,9 +58,13 @@ class _Angled(Latex):
 
 
 class Scope:
-    """Formulas in the names of one Program; its sines and cosines are written as such."""
+    """Formulas in the names of one Program; its sines and cosines are written as such.
 
-    def __init__(self, program: Program) -> None:
+    `room` is the number of letters that a line holds.
+    """
+
+    def __init__(self, program: Program, room: int = WIDTH) -> None:
+        self.room = room
         self.symbols = Symbols(names(program), spelled)
         self.angles = angles(program)
         self.plain = Latex(self.symbols.__getitem__)
@@ -73,7 +83,7 @@ class Scope:
     def lines(self, left: str, node: Node, tag: str = "") -> str:
         """left = node for an alignment; sums that are too wide go on in further lines."""
         rows = [f"{left} &= "]
-        room = WIDTH - width(left)
+        room = self.room - width(left) - (TAG if tag else 0)
         used = 0.0
         for term in terms(node, self.style):
             size = width(term)
@@ -95,7 +105,7 @@ class Scope:
             max((width(cells[i * columns + j]) for i in range(rows)), default=0.0) + 2
             for j in range(columns)
         )
-        if columns <= COLUMNS and wide + width(left) <= WIDTH:
+        if rows <= ROWS and columns <= COLUMNS and wide + width(left) <= self.room:
             yield from _matrix(left, cells, columns)
             return
         if 1 < columns <= SMALL:

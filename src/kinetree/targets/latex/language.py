@@ -70,7 +70,10 @@ def _word(word: str) -> str:
 
 def width(formula: str) -> float:
     """Letters that a formula is wide; those of indices count for less."""
-    flat = re.sub(r"\\(mathrm|text|ttfamily|left|right|d?dot|,|operatorname)\b", "", formula)
+    flat = re.sub(r"\\,|\\(mathrm|text|ttfamily|left|right|d?dot|operatorname)\b", "", formula)
+    flat = re.sub(r"\\(sin|cos|tan)\b", "sin", flat)
+    flat = re.sub(r"\\tfrac\{\d+\}", "", flat)
     flat = re.sub(r"\\[A-Za-z]+", "x", flat)
     inner = sum(len(found) for found in re.findall(r"_\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", flat))
-    return len(re.sub(r"[\\{}_^]", "", flat)) - 0.3 * inner
+    signs = len(re.findall(r" [-+] ", flat))
+    return len(re.sub(r"[\\{}_^ ]", "", flat)) + signs - 0.3 * inner

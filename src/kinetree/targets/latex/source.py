@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.program.program import Assign, Newton
-from kinetree.targets.latex.helpers import END, HEAD, Scope, aligned, name_of
+from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, aligned, name_of
 from kinetree.targets.latex.language import words
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
@@ -123,7 +123,7 @@ def _solve(block: Solve, scope: Scope) -> Iterator[str]:
 
 def _newton(block: Newton, scope: Scope) -> Iterator[str]:
     step = block.step
-    inner = Scope(step)
+    inner = Scope(step, INDENTED)
     n = len(block.targets)
     yield ""
     yield (
