@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -137,10 +138,20 @@ def test_strange_words_are_taken_literally() -> None:
 
 def test_names_become_symbols() -> None:
     assert symbol_of("qdd_elbow") == Symbol("q", 2, ("elbow",))
+    assert symbol_of("qdd_3", rate=False) == Symbol("qdd", 0, ("3",))
     assert symbol_of("a12_x") == Symbol("a", 0, ("12", "x"))
     assert symbol_of("lam_1") == Symbol("lambda", 0, ("1",))
     text = latex(strange())
     assert r"\text{\ttfamily a.1}" in text, "a_1 and a.1 would look the same"
+
+
+def test_only_what_is_a_rate_has_dots() -> None:
+    forward = case("pendulum_forward").program
+    first = forward.output("qdd").nodes[0]
+    assert r"\ddot{q}_{1} &= " in latex(forward)
+    turned = replace(forward, outputs=(Output("qdd", (1,), (-first,)),))
+    assert r"\mathrm{qdd}_{1} &= " in latex(turned)
+    assert r"\ddot{q}_{1}" not in latex(turned)
 
 
 def test_equations_stand_under_their_body_with_their_note(pendulum: Program) -> None:

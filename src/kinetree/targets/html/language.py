@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import SYM, Node, symbols
 from kinetree.engine.show import Style, render, terms
 from kinetree.targets.text.mathml import MathML
-from kinetree.targets.text.reading import angles, names
+from kinetree.targets.text.reading import angles, names, rates
 from kinetree.targets.text.symbols import GREEK, Symbols
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Scope:
     """
 
     def __init__(self, program: Program, numbers: Iterator[int]) -> None:
-        self.symbols = Symbols(names(program), spelled)
+        self.symbols = Symbols(names(program), rates(program), spelled)
         self.angles = angles(program)
         self.numbers = numbers
         self.places: dict[str, tuple[int, str]] = {}
@@ -113,7 +113,9 @@ class Scope:
         """target = node as pieces between which the browser breaks lines."""
         left = f"{self._bare(target.name)}<mo>=</mo>"
         first, *others = terms(node, self.style)
-        return " ".join(f"<math>{piece}</math>" for piece in (left + first, *others))
+        return " ".join(
+            f'<math displaystyle="true">{piece}</math>' for piece in (left + first, *others)
+        )
 
     def matrix(self, nodes: Sequence[Node], columns: int) -> str:
         """Entries in brackets, which the style draws: not every font has tall ones."""

@@ -48,10 +48,10 @@ function update() {
   for (const box of all(".part, .group, .section")) box.classList.toggle("off", empty(box));
   for (const button of all("nav button[data-kind]"))
     button.classList.toggle("on", button === chosen);
-  const told = kind === "b" ? `${own} of the body, ${shown - own} it enters` : `${shown}`;
+  const told = kind === "b" ? `${own} of the body, ${shown - own} it enters; ` : `${shown} of `;
   get("head").classList.toggle("off", Boolean(kind || query));
   get("state").hidden = !kind && !query;
-  get("told").textContent = `${told}, of ${rows.length} equations`;
+  get("told").textContent = `${told}${rows.length} equations${kind === "b" ? " in all" : ""}`;
 }
 function clear() {
   chosen = null;

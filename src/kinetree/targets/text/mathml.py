@@ -32,7 +32,8 @@ class MathML(Style):
         spelled = spelled.lstrip("-")
         if "/" in spelled:
             above, below = spelled.split("/")
-            return f"{sign}<mfrac><mn>{above}</mn><mn>{below}</mn></mfrac>"
+            fraction = f"<mfrac><mn>{above}</mn><mn>{below}</mn></mfrac>"
+            return f'{sign}<mstyle displaystyle="false">{fraction}</mstyle>'
         if "e" in spelled:
             mantissa, exponent = spelled.split("e")
             power = f"<msup><mn>10</mn><mn>{int(exponent)}</mn></msup>"

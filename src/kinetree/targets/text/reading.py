@@ -73,6 +73,12 @@ def names(program: Program) -> Iterable[str]:
         yield from (symbol.name for symbol in block.targets)
 
 
+def rates(program: Program) -> set[str]:
+    """Names that are inputs or outputs as they stand; a step on the way may have another sign."""
+    found = {symbol.name for row in program.inputs for symbol in row.symbols}
+    return found | {node.name for out in program.outputs for node in out.nodes if node.is_symbol}
+
+
 def angles(program: Program) -> dict[str, Node]:
     """Names that are the sine or cosine of an angle -> that sine or cosine."""
     return {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-DOTS = {"qd": ("q", 1), "qdd": ("q", 2), "xd": ("x", 1), "udd": ("u", 2)}
+DOTS = {"qd": ("q", 1), "qdd": ("q", 2), "xd": ("x", 1)}
 """Heads of names that are rates of others."""
 SHORT = {"lam": "lambda"}
 """Heads that stand for a Greek letter under a shorter name."""
@@ -42,31 +42,41 @@ class Symbol:
     literal: bool = False
 
 
-def symbol_of(name: str) -> Symbol:
-    """The symbol of a name, before others are looked at."""
+def symbol_of(name: str, *, rate: bool = True) -> Symbol:
+    """The symbol of a name, before others are looked at.
+
+    Args:
+        name: as it stands in the Program.
+        rate: whether it may be a rate; a step on the way to one has its name without dots.
+    """
     head, _, tail = name.replace(".", "_").partition("_")
     letters = head.rstrip("0123456789")
     indices = tuple(part for part in (head[len(letters) :], *tail.split("_")) if part)
     if not letters:
         return Symbol(name, literal=True)
-    base, dots = DOTS.get(letters, (SHORT.get(letters, letters), 0))
+    base, dots = SHORT.get(letters, letters), 0
+    if rate and letters in DOTS:
+        base, dots = DOTS[letters]
     return Symbol(base, dots, indices)
 
 
 class Symbols:
     """Symbols of one scope, no two alike.
 
-    `symbols[name]` is the symbol of a name, given the names of the scope in order.
+    `symbols[name]` is the symbol of a name, given the names of the scope in order and those among
+    them that are what they are called: q, qd, qdd of a coordinate and not a step on the way there.
     """
 
-    def __init__(self, names: Iterable[str], spelled: Callable[[Symbol], str]) -> None:
+    def __init__(
+        self, names: Iterable[str], rates: set[str], spelled: Callable[[Symbol], str]
+    ) -> None:
         self._texts: dict[str, str] = {}
         self._spelled = spelled
         taken: set[str] = set()
         for name in names:
             if name in self._texts:
                 continue
-            text = spelled(symbol_of(name))
+            text = spelled(symbol_of(name, rate=name in rates))
             if text in taken:
                 text = spelled(Symbol(name, literal=True))
             taken.add(text)
