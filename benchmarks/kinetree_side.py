@@ -53,6 +53,12 @@ class Timed:
     def time(self, repeats: int, seconds: float) -> float:
         """Nanoseconds per call: minimum over the repeats."""
         constants = np.ascontiguousarray(self.function.preamble_values())
+        return self.time_of(self.function.address, constants, repeats, seconds)
+
+    def time_of(
+        self, address: int | None, constants: np.ndarray, repeats: int, seconds: float
+    ) -> float:
+        """Likewise, of another function with the same arguments, by its address."""
         y, best = np.zeros(self.function.sizes["y"]), np.zeros(2)
         call = self.loops.measure_plain
         call.argtypes = [
@@ -61,7 +67,7 @@ class Timed:
         ]  # fmt: skip
         call.restype = None
         call(
-            self.function.address, self.x.ctypes.data, self.x.shape[1], constants.ctypes.data,
+            address, self.x.ctypes.data, self.x.shape[1], constants.ctypes.data,
             y.ctypes.data, repeats, seconds, best.ctypes.data,
         )  # fmt: skip
         return float(best[0])

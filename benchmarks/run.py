@@ -207,6 +207,13 @@ def explicit(options: argparse.Namespace) -> dict[str, Any]:
     return {"models": part.measure_all(5 if options.quick else 30)}
 
 
+def talos_c(options: argparse.Namespace) -> dict[str, Any]:
+    """Generated C beside the native function."""
+    from benchmarks import generated_c as part
+
+    return part.measure(quick=options.quick)
+
+
 PARTS = {
     "speed": speed,
     "batch": batch,
@@ -216,6 +223,7 @@ PARTS = {
     "integrate": integrate,
     "closed": closed,
     "explicit": explicit,
+    "talos_c": talos_c,
 }
 
 

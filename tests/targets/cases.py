@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,11 @@ import pytest
 import kinetree as kt
 import mechanisms
 from approx import assert_close, scale_of
+from crosscheck.robots import write_urdf
 from kinetree import engine as en
 from kinetree.functions import maximum, select, sin, table
 from kinetree.program import Input, Output, Program
+from kinetree.steppers import step_program
 from reference.test_assembly import CLOSED, start
 from targets import corpus, newtons
 
@@ -115,6 +118,21 @@ def points(program: Program) -> tuple[Arrays, ...]:
     return tuple({name: row[i] for name, row in found.items()} for i in range(4))
 
 
+def steps(
+    model: Callable[[], kt.Model], h: float, effort: float = 1.0
+) -> Callable[[Program], tuple[Arrays, ...]]:
+    """The second step of h [s] from rest under random efforts; the first one closes the loops."""
+
+    def states(program: Program) -> tuple[Arrays, ...]:
+        given = {row.name: np.zeros(row.shape) for row in program.inputs if row.default is None}
+        given |= {"q": model().initial(), "tau": effort * corpus.arrays(program)["tau"]}
+        given["h"] = np.asarray(h)
+        first = program.evaluate(**given)
+        return (given | {name.removesuffix("_next"): x for name, x in first.items()},)
+
+    return states
+
+
 Row = tuple[str, str, Callable[[], Program], Callable[[Program], tuple[Arrays, ...]]]
 
 
@@ -128,6 +146,26 @@ def pendulum() -> kt.Model:
 
 def arm() -> kt.Model:
     return kt.load(ROOT / "examples" / "models" / "arm7.urdf")
+
+
+def talos() -> kt.Model:
+    """The humanoid of the installed robot descriptions; its base floats."""
+    pytest.importorskip("pinocchio", reason="robots are not installed: pip install pin")
+    with TemporaryDirectory() as folder:
+        return kt.load(write_urdf("talos", Path(folder)), floating=True)
+
+
+def iltis() -> kt.Model:
+    return kt.load(ROOT / "examples" / "models" / "iltis.yaml")
+
+
+def crank_step() -> Program:
+    """Multipliers differ by the penalty times the rounding of the gap: a modest penalty."""
+    return step_program(mechanisms.slider_crank(), "hybrid", penalty=1e5)
+
+
+def iltis_step() -> Program:
+    return step_program(iltis(), "topological")
 
 
 def listed() -> Iterable[tuple[str, Row]]:
@@ -149,15 +187,18 @@ def listed() -> Iterable[tuple[str, Row]]:
     for quantity in ("inverse", "forward", "kinematics"):
         yield f"arm_{quantity}", (quantity, "arm with 7 joints", derived(arm, quantity), moving)
     yield "forced", ("forward", "table, branches, states", derived(forced, "forward"), moving)
-    crank, bars = (derived(m, "forward") for m in (mechanisms.slider_crank, mechanisms.four_bar))
-    yield "crank", ("forward, closed", "loop in closed form", crank, near(0.5, -0.8, 2.5))
+    slider, bars = (derived(m, "forward") for m in (mechanisms.slider_crank, mechanisms.four_bar))
+    yield "crank", ("forward, closed", "loop in closed form", slider, near(0.5, -0.8, 2.5))
     yield "four_bar", ("forward, closed", "loop by iteration", bars, near(0.9, -0.9, 0.9))
     car = derived(lambda: start("limousine_63")[0], "forward")
     yield "limousine", ("forward, closed", "car with 63 joints", car, limousine)
+    yield "talos", ("forward", "humanoid with 38 freedoms", derived(talos, "forward"), moving)
+    start_crank, start_car = steps(mechanisms.slider_crank, 0.01), steps(iltis, 5e-3, 1e3)
+    yield "crank_step", ("step, closed", "multipliers", crank_step, start_crank)
+    yield "iltis_step", ("step, closed", "projection", iltis_step, start_car)
 
 
 ROWS = dict(listed())
-LARGE = "limousine"
 
 
 @cache

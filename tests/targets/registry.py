@@ -5,8 +5,12 @@ from __future__ import annotations
 from kinetree.program import Newton, Program
 from targets.cases import ROWS
 
-EVERYTHING = tuple(ROWS)
-ITERATED = ("kepler", "coupled_6", "sequence", "early", "directed", "four_bar", "limousine")
+LARGE = {"talos": ("native", "c", "cpp"), "iltis_step": ("native", "c")}
+"""Cases that take seconds everywhere -> the targets that run them, one by one."""
+EVERYTHING = tuple(name for name in ROWS if name not in LARGE)
+ITERATED = (
+    "kepler", "coupled_6", "sequence", "early", "directed", "four_bar", "limousine", "crank_step",
+)  # fmt: skip
 """Cases with Newton blocks."""
 SLOW = (
     "system_7_11", "system_12_24", "system_5_9_general", "system_11_3_general", "coupled_6",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kinetree.errors import unknown
 from kinetree.targets.text.c_family import CFamily
 
-DOUBLE = CFamily()
+DOUBLE = CFamily(turns=True)
 SINGLE = CFamily(
     real="float", literal="%sf", suffix="f", nan='nanf("")', loosest="fmaxf(%s, 1e-5f)"
 )

@@ -60,7 +60,7 @@ class Reduction:
 FUSED = Reduction((1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33), 30)
 """With a hardware fused multiply-add the products are exact whatever the length of the parts."""
 SHORT = Reduction(
-    (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21, 8.4784276603689e-32), 16
+    (1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32), 16
 )
 """Without it, 33 bits per part keep the products with the first 20 bits of the multiple exact."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from kinetree.engine import ZERO
 from kinetree.program.program import Solve
 from kinetree.targets.text.language import Argument, Function, Role
-from kinetree.targets.text.statements import Let, Out, Statement, System, crossing, cut
+from kinetree.targets.text.statements import Let, Out, Statement, System, crossing, cut, is_turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,8 +110,13 @@ class Body:
     ) -> Function:
         self.part = _Part()
         self.said = ""
-        for row in rows:
-            if isinstance(row, Let):
+        done = False
+        for row, after in zip(rows, [*rows[1:], None], strict=True):
+            if done:
+                done = False
+            elif self._turned(row, after):
+                done = True
+            elif isinstance(row, Let):
                 self._let(row)
             elif isinstance(row, System):
                 self._solved(row.block)
@@ -139,6 +144,31 @@ class Body:
             self._say(self.language.let(name, expression))
         self.names[row.key] = name
         self.names.setdefault(row.expr, name)
+
+    def _turned(self, row: Statement, after: Statement | None) -> bool:
+        """Sine and cosine of one angle, one after the other: by one call where there is one."""
+        if not (isinstance(row, Let) and isinstance(after, Let) and self.language.turns):
+            return False
+        if not is_turn(row.expr, after.expr):
+            return False
+        angle = self.source.printer.text(row.expr.args[0], self.names)
+        self._comment(row.note)
+        places, new = [], []
+        for one in (row, after):
+            name = self.source.scope.fresh(one.key.name or "t")
+            if one.key in self.shared:
+                self.members[name] = 0
+                name = self.language.member(name)
+            else:
+                new.append(name)
+            places.append(name)
+            self.names[one.key] = name
+            self.names.setdefault(one.expr, name)
+        self.part.scalars += new
+        self.source.printer.functions.add("sincos")
+        for line in self.language.turn(angle, places[0], places[1], new):
+            self._say(line)
+        return True
 
     def _assign(self, place: str, expression: str, note: str = "") -> None:
         self._say(f"{place} = {expression}{self.language.end}", note)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.targets.text.c_sincos import sincos_helper
 from kinetree.targets.text.c_solve import general_helper, pattern, symmetric_helper
 from kinetree.targets.text.c_tables import table_helpers
 from kinetree.targets.text.expressions import squarings
@@ -60,6 +61,7 @@ class CFamily(Language):
         parameter: what stands behind the name of a structure that is a template.
         loosest: tolerance below which no iteration of this precision comes; empty for none.
         nan: not a number.
+        turns: whether sine and cosine of an angle are found together, by `kt_sincos`.
     """
 
     real: str = "double"
@@ -70,6 +72,7 @@ class CFamily(Language):
     parameter: str = ""
     loosest: str = ""
     nan: str = 'nan("")'
+    turns: bool = False
     rules: Rules = RULES
 
     @property
@@ -81,6 +84,11 @@ class CFamily(Language):
     def number(self, value: Number) -> str:
         """A literal."""
         return self.literal % super().number(value)
+
+    def turn(self, angle: str, sine: str, cosine: str, new: Sequence[str]) -> list[str]:
+        """Call the helper."""
+        call = f"kt_sincos({angle}, &{sine}, &{cosine});"
+        return [f"{self.real} {', '.join(new)};", call] if new else [call]
 
     def select(self, condition: str, a: str, b: str) -> str:
         """The operator ?:, which evaluates one of the two."""
@@ -230,6 +238,8 @@ class CFamily(Language):
                 f"{self.inline('kt_sign')}\n"
                 f"{{\n    return x > {zero} ? {one} : x < {zero} ? -{one} : x;\n}}\n"
             )
+        if "sincos" in printer.functions:
+            texts.append(sincos_helper())
         return texts + table_helpers(self, printer.tables)
 
     def inline(self, name: str) -> str:

@@ -100,6 +100,7 @@ class Language(ABC):
         more: what stands at the end of a line that goes on.
         line_comment: what begins a comment that ends with its line.
         indent: of the statements of a function.
+        turns: whether one call gives sine and cosine of an angle.
     """
 
     rules: Rules
@@ -110,6 +111,7 @@ class Language(ABC):
     more: ClassVar[str] = ""
     line_comment: ClassVar[str] = "//"
     indent: ClassVar[str] = "    "
+    turns: bool = False
 
     # --- expressions ---------------------------------------------------------------------------
 
@@ -124,6 +126,10 @@ class Language(ABC):
     def power(self, base: str, power: int) -> str:
         """base**power for 2 and more; empty where a helper does it."""
         return f"{base}*{base}" if power == 2 and SIMPLE.fullmatch(base) else ""
+
+    def turn(self, angle: str, sine: str, cosine: str, new: Sequence[str]) -> list[str]:
+        """Set both places by one call, those that are new declared; only where it `turns`."""
+        raise NotImplementedError
 
     def element(self, array: str, index: int) -> str:
         """An element, counted from 0."""

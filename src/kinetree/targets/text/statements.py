@@ -101,6 +101,11 @@ def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statemen
     return done
 
 
+def is_turn(first: Node, second: Node) -> bool:
+    """Whether these are the sine and the cosine of one angle."""
+    return first.op.name == "sin" and second.op.name == "cos" and first.args == second.args
+
+
 def cost(row: Statement) -> int:
     """Rough size of a statement."""
     return max(1, sum(len(node.args) for node in topological(row.roots)))
