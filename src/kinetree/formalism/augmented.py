@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.formalism.constraints import equations
 from kinetree.formalism.frames import Frames
-from kinetree.formalism.groups import Group, connected
+from kinetree.formalism.groups import connected
 from kinetree.formalism.positions import Loop, drive_positions
 from kinetree.formalism.vectors import inner
 from kinetree.program import Assign, Input, Note, Scheme
@@ -172,6 +172,4 @@ class Augmented:
         return self.scheme.solve("X", A, rhs, note=note) if self.free else []
 
 
-__all__ = [
-    "Augmented", "Group", "declare_stabilising", "project_positions", "projected_coordinates",
-]  # fmt: skip
+__all__ = ["Augmented", "declare_stabilising", "project_positions", "projected_coordinates"]

@@ -1,7 +1,8 @@
 """The coefficients of the method of order 8 with error estimates of orders 5 and 3.
 
 Twelve stages; three more for a dense output of order 7.  Rows are written as column: weight; what
-is not written is zero.
+is not written is zero.  The figures are those of Hairer, Nørsett and Wanner, taken in double
+precision from the tables of SciPy (`scipy.integrate`), which quote them.
 
 Refs: Hairer1993 sec. II.5, II.6, II.10
 """
