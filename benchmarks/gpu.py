@@ -90,7 +90,7 @@ class Bench:
             **{k: v for k, v in variant.items() if k not in ("constants", "file", "kernel")},
             "rate": rate,
             "errors": errors,
-            "wrong": not max(errors.values()) < LIMIT[dtype],
+            "wrong": not max(errors.values()) < (self.case.get("limit") or LIMIT[dtype]),
             "warps": kernel.resident(block) * block // 32,
             "registers": kernel.attribute(self.cuda.REGISTERS),
             "local": kernel.attribute(self.cuda.LOCAL_BYTES),

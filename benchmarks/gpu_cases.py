@@ -18,6 +18,11 @@ SINCOS = {"float": 22, "double": 34}
 """Arithmetic of a sine and cosine together, counted in its source."""
 ITERATIONS = 3
 """Steps of Newton's method that are counted per evaluation."""
+STEP = 0.01
+"""Length of time steps [s]; their states are those of runs over `STATES` / `RUNS` steps."""
+RUNS = 32
+SPEED = {"iltis": {"x": 5.0}}
+"""Velocities around which those of the runs lie [m/s]: tyres need some."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +39,17 @@ class Variant:
 
 @dataclass(frozen=True)
 class Case:
-    """A quantity of a model in one precision, with the evaluations per second that are wanted."""
+    """A quantity of a model in one precision, with the evaluations per second that are wanted.
+
+    `limit` is the relative error beyond which a result is wrong; 0: by the precision.
+    """
 
     model: str
     quantity: str
     dtype: str
     variants: tuple[Variant, ...]
     wanted: float = 0.0
+    limit: float = 0.0
 
     @property
     def name(self) -> str:
@@ -49,6 +58,8 @@ class Case:
 
 
 V = Variant
+LOOSE = 1e-5
+"""Error of steps: Newton's method may end an iteration earlier or later than the reference."""
 PANDA_FLOAT = (
     V(), V(block=64), V(block=256), V(rule="tape"), V(rule="late"), V(rule="recent"),
     V(resident=4), V(resident=6), V(resident=7), V(resident=8),
@@ -82,6 +93,10 @@ CASES = (
     Case("iltis", "forward", "double", FEW),
     Case("limousine", "forward", "float", HUGE, 1e8),
     Case("limousine", "forward", "double", (V(),)),
+    Case("panda", "forward_derivatives", "double", FEW),
+    Case("panda", "forward_derivatives", "float", FEW),
+    Case("slider_crank", "step", "double", FEW, limit=LOOSE),
+    Case("iltis", "step", "double", (V(rule="tape"),), limit=LOOSE),
 )
 
 
@@ -99,25 +114,32 @@ def write(folder: Path, only: str) -> None:
 
 
 def _case(folder: Path, case: Case) -> dict[str, Any]:
-    import kinetree as kt
-
     model = _model(case.model)
     programs: dict[tuple[str, str], Any] = {}
     variants = []
     for number, variant in enumerate(case.variants):
         key = (variant.way, variant.formalism)
         if key not in programs:
-            more = {"formalism": variant.formalism} if variant.formalism else {}
-            programs[key] = kt.derive(model, case.quantity, parameters=variant.way, **more)
+            programs[key] = _program(case, model, variant)
         variants.append(_kernel(folder, case, number, variant, programs[key]))
     first = next(iter(programs.values()))
-    states = _states(case, model, first)
+    states = _stepped(model, first) if case.quantity == "step" else _states(model, first)
     expected = first.evaluate(**states)
     arrays = {f"in_{k}": v for k, v in states.items()}
     arrays.update({f"out_{k}": v for k, v in expected.items()})
     np.savez_compressed(folder / f"{case.name}.npz", **arrays)
-    return {"name": case.name, "dtype": case.dtype, "wanted": case.wanted,
+    return {"name": case.name, "dtype": case.dtype, "wanted": case.wanted, "limit": case.limit,
             "inputs": list(states), "outputs": list(expected), "variants": variants}  # fmt: skip
+
+
+def _program(case: Case, model: Any, variant: Variant) -> Any:
+    import kinetree as kt
+    from kinetree.steppers import step_program
+
+    if case.quantity == "step":
+        return step_program(model, "hybrid", "newmark", parameters=variant.way)
+    more = {"formalism": variant.formalism} if variant.formalism else {}
+    return kt.derive(model, case.quantity, parameters=variant.way, **more)
 
 
 def _kernel(
@@ -156,7 +178,32 @@ def _model(name: str) -> Any:
     return kt.load(models.ROOT / "examples" / "models" / f"{name}.yaml")
 
 
-def _states(case: Case, model: Any, program: Any) -> dict[str, np.ndarray]:
+def _stepped(model: Any, program: Any) -> dict[str, np.ndarray]:
+    """States along runs of the hybrid formulation from different velocities."""
+    from kinetree.steppers import Stepper
+
+    rng = np.random.default_rng(0)
+    stepper = Stepper(model, "hybrid", "newmark")
+    steps = STATES // RUNS
+    qd = rng.uniform(-0.1, 0.1, (RUNS, model.nv))
+    for name, speed in SPEED.get(model.name, {}).items():
+        qd[:, model.velocities.index(name)] += speed
+    run = stepper.run(steps * STEP, STEP, qd=qd)
+    found: dict[str, np.ndarray] = {}
+    for row in program.inputs:
+        if row.name == "t":
+            rows = np.broadcast_to(run.times[:-1], (RUNS, steps))
+        elif row.name == "h":
+            rows = np.full((RUNS, steps), STEP)
+        elif row.default is None:
+            rows = getattr(run, row.name)[:, :-1]
+        else:
+            rows = np.broadcast_to(np.reshape(row.default, row.shape), (RUNS, steps, *row.shape))
+        found[row.name] = np.ascontiguousarray(rows).reshape(STATES, *row.shape)
+    return found
+
+
+def _states(model: Any, program: Any) -> dict[str, np.ndarray]:
     """Random states that both precisions can hold; closed systems near their assembly."""
     import kinetree as kt
 
