@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition as partition_of
@@ -20,8 +21,8 @@ from kinetree.engine import collector_paused, current
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism.closed import BUILDS, WAYS, Closed, actuated
 from kinetree.formalism.linkage import linkage
+from kinetree.formalism.placed_quantities import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.placed_quantities import FORMALISM as MATRICES
-from kinetree.formalism.placed_quantities import PLACED, derive_placed
 from kinetree.formalism.placement import placement
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.formalism.regroup import regroup
@@ -115,12 +116,15 @@ def _from_matrices(
         raise unknown("formalism", formalism, (MATRICES,), f"model '{model.name}'")
     if points is not None and quantity in PLACED and not PLACED[quantity].points:
         raise _no_points(quantity)
-    model.check(invertible=quantity == "forward")
+    whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
+    model.check(invertible=whole == "forward")
     with collector_paused():
         mark = current().mark()
         system = placement(as_frames(model), folded=parameters == "folded")
-        program = condense(derive_placed(system, quantity, points))
+        program = condense(derive_placed(system, whole, points))
         current().release(mark)
+    if by:
+        program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
     return _signed(program, model, quantity, formalism=MATRICES, parameters=parameters)
 
 
@@ -201,6 +205,12 @@ def derive_actuation(
         degrees of freedom also weights: the forces have the least sum of tau²/weight.  Outputs tau
         (actuators and drives), qdd, lam, q_closed, qd_closed.
     """
+    if isinstance(model, FrameModel):
+        raise UnsupportedError(
+            "it is given by position matrices, which have no loops",
+            element=f"actuation of model '{model.name}'",
+            cure="derive 'inverse': every coordinate has its effort",
+        )
     model.check(invertible=False)
     found = partition_of(model) if partition is None else partition
     rolling = set(found.rate_dependent)

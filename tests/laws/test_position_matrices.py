@@ -58,6 +58,14 @@ def test_matrices_of_any_tree(links: list[zoo.Link], seed: int) -> None:
     agree(tree, "kinematics", state)
 
 
+def test_bodies_that_cannot_move_have_no_energy() -> None:
+    tree = kt.Model("post")
+    bar = tree.body("bar", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    tree.revolute("q", tree.ground, bar, axis="y")
+    tree.fixed("weld", tree.ground, tree.body("post", mass=2.0, com=(0, 0, 1)))
+    agree(tree, "energy", {"q": np.array([0.3]), "qd": np.array([0.2])})
+
+
 @settings(max_examples=4)
 @given(strategies.trees(max_size=3), strategies.seeds)
 def test_forces_on_matrices(links: list[zoo.Link], seed: int) -> None:

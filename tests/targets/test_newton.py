@@ -250,3 +250,18 @@ def test_a_block_triangular_system_falls_into_its_blocks() -> None:
     tape = lower(sparse(40, 1, (3, 6, 5, 3, 3, 6, 4, 4, 6), 40)).body
     assert not tape.systems
     assert tape.code.count("div") == 3 + (6 + 5 + 6 + 4 + 4 + 6)  # blocks of three, other rows
+
+
+def test_a_lost_lane_does_not_hold_others_up() -> None:
+    """Eight at a time: what is no number stays so, and the others find what they find alone."""
+    program = newtons.PROGRAMS["kepler"]
+    arrays = corpus.arrays(program, (16,))
+    good = program.compile()(**arrays)
+    name = next(row.name for row in program.inputs if not row.parameter)
+    arrays[name] = np.array(arrays[name])
+    arrays[name][3] = np.nan
+    found = program.compile()(**arrays, check=False)
+    for key, values in found.items():
+        assert np.isnan(values[3]).all()
+        rest = np.arange(16) != 3
+        assert np.allclose(values[rest], good[key][rest], rtol=1e-12, atol=1e-12)

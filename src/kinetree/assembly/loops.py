@@ -15,6 +15,8 @@ from kinetree.errors import AssemblyError, ModelError, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.model.closures import Angle
+from kinetree.model.frame_model import FrameModel
+from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.select import select
 
@@ -156,6 +158,9 @@ def opposite_frames(element: str) -> AssemblyError:
 
 def loops(model: Model, parameters: Parameters = None) -> Loops:
     """The equations of the closures of a model, with values of parameters in place of its own."""
+    if isinstance(model, FrameModel):
+        model.check(invertible=False)
+        return Loops(model, _no_equations(model), (), (), (), ())
     whole = _derived(model, "constraints", parameters)
     driven = any(drive.law is not None for drive in model.drives.values())
     labels = whole.output("h").labels
@@ -171,6 +176,14 @@ def loops(model: Model, parameters: Parameters = None) -> Loops:
         _guards(model, parameters),
         _derived(model, "drives", parameters) if driven else None,
     )
+
+
+def _no_equations(model: Model) -> Program:
+    """h and J of a model whose position matrices satisfy all conditions by themselves."""
+    scheme = Scheme(f"{model.name}_constraints")
+    scheme.output("h", (), (0,), ())
+    scheme.output("J", (), (0, model.nv), ())
+    return scheme.program()
 
 
 def _listed(text: str) -> list[str]:

@@ -136,12 +136,15 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
 
 
 def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
-    """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs."""
+    """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs.
+
+    As in trees, bodies that cannot move are left out.
+    """
     motion = Motion(scheme, system)
     twice, V = ZERO, elastic(motion)
     for body in system.bodies.values():
-        if body.heavy:
-            w, v = motion.velocity(body.name)
+        w, v = motion.velocity(body.name)
+        if body.heavy and any(x is not ZERO for x in (*w, *v)):
             note = Note(body.name, "twice the kinetic energy", "", "J")
             turning = dot(w, apply_sym(body.I, w))
             twice = scheme.let("T2", twice + body.m * dot(v, v) + turning, note)

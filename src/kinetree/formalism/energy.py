@@ -71,7 +71,7 @@ def kinetic(frames: Frames, motion: LinkVelocities) -> Node:
 
 
 def potential(frames: Frames) -> Node:
-    """V [J] of gravity: -g · Σ m p_com, zero with the mass at the ground's origin."""
+    """V [J] of gravity: -g · Σ m p_com over what can move, zero with it at the ground's origin."""
     system = frames.system
     g: list[Vec] = [system.gravity]
     s: list[Node] = [ZERO]

@@ -58,7 +58,7 @@ def force_slopes(frames: Frames) -> ForceSlopes | None:
     system = frames.system
     if not system.model.forces:
         return None
-    program = forward(generalised(system), "Q", ("q", "qd"), tangent=True)
+    program = forward(generalised(system), "Q", ("q", "qd"), tangent=True, condensed=False)
     new: dict[Node, Node] = {}
     for block in (*program.preamble, *program.blocks):
         assert isinstance(block, Assign)

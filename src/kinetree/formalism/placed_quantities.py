@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import symbols
-from kinetree.errors import unknown
+from kinetree.errors import UnsupportedError
 from kinetree.formalism import dalembert
 from kinetree.formalism.quantities import declare_inputs, declare_laws
 from kinetree.model.closing import uses_time
@@ -56,13 +56,29 @@ PLACED: dict[str, PlacedQuantity] = {
         "qdd", dalembert.kinematics, wrenches=False, laws=False, points=True
     ),
 }
+DERIVATIVES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "inverse_derivatives": ("inverse", "tau", ("q", "qd", "qdd")),
+    "forward_derivatives": ("forward", "qdd", ("q", "qd", "tau")),
+}
+"""Quantity -> the quantity whose Program is differentiated, its output, and by what."""
+NO_JOINTS = ("which name no joints", "describe it as a Model of joints")
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    "reaction": NO_JOINTS,
+    "reactions": NO_JOINTS,
+    "regressor": ("whose equations are not sorted by mass properties", NO_JOINTS[1]),
+    "constraints": ("which satisfy all conditions by themselves", "leave the constraints out"),
+    "drives": ("in which a given motion is an expression of t", "derive 'kinematics'"),
+}
+"""Quantity that such a model does not offer -> why, and what to do instead."""
 
 
 def derive_placed(system: Placement, quantity: str, points: Sequence[str] | None = None) -> Program:
     """The Program of a quantity, not yet condensed."""
     if quantity not in PLACED:
-        element = f"position matrices of model '{system.model.name}'"
-        raise unknown("quantity", quantity, PLACED, element)
+        problem, cure = ELSEWHERE[quantity]
+        element = f"{quantity} of model '{system.model.name}'"
+        problem = f"it is given by position matrices, {problem}"
+        raise UnsupportedError(problem, element=element, cure=cure)
     row = PLACED[quantity]
     scheme = Scheme(f"{system.model.name}_{quantity}")
     rates = declare_inputs(scheme, system, row.rates, wrenches=row.wrenches)
@@ -82,4 +98,4 @@ def _moves_with_time(system: Placement) -> bool:
     return time_symbol() in symbols(found)
 
 
-__all__ = ["FORMALISM", "PLACED", "derive_placed"]
+__all__ = ["DERIVATIVES", "FORMALISM", "PLACED", "derive_placed"]

@@ -183,7 +183,7 @@ class Loop:
                 depends on them, but how they are written may: the starts stand in.
             nearest: for fewer equations than velocities: take the solution nearest to the start.
         """
-        inner = Scheme("step")
+        inner = Scheme("step", self.outer.input_names())
         unknowns = self._unknowns(inner)
         rows = self._rows(inner)
         J = [[row.J.get(k, ZERO) for k in self.velocities] for row in rows]

@@ -9,9 +9,22 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13; sec. 4.1, fig. 9
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from kinetree.engine import Node, Rank, add, mul, substitute, symbol, symbols
+from kinetree.engine import (
+    ONE,
+    ZERO,
+    Node,
+    Rank,
+    add,
+    fold,
+    mul,
+    number,
+    substitute,
+    symbol,
+    symbols,
+)
+from kinetree.engine.substitute import rebuild
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair import pair
@@ -22,6 +35,7 @@ from kinetree.program.scheme import Scheme
 
 TOLERANCE = 1e-11
 """Largest |h| that counts as zero where nobody says better [m, m2 or 1]."""
+MINUS_ONE = number(-1)
 LIMIT = 12
 """Iterations at most; from a good start two or three suffice."""
 
@@ -35,6 +49,8 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
     *,
     values: Mapping[Node, Node] | None = None,
     change: Sequence[Node] | None = None,
+    count: Node | None = None,
+    labels: Sequence[str] = (),
     tolerance: float = TOLERANCE,
     limit: int = LIMIT,
     symmetric: bool = False,
@@ -53,13 +69,19 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
         values: symbol of `inner` -> what it means in `outer`, where that is not the same symbol.
         change: dv in terms of names of `inner`, where it is found otherwise than by J; J is then
             only for derivatives.
+        count: symbol that stands for the number of iterations made; one more unknown, which
+            depends on nothing.
+        labels: what the equations are about, for people.
         tolerance: largest |h| that counts as zero.
         limit: iterations at most.
         symmetric: J is symmetric positive definite.
         note: for people.
     """
+    if count is not None:
+        unknowns = [*unknowns, (count, ZERO)]
     v = tuple(s for s, _ in unknowns)
-    whole = _written(inner, v, equations, directions, change, symmetric=symmetric)
+    moves = _Moves(directions, change, count is not None, labels)
+    whole = _written(inner, v, equations, moves, symmetric=symmetric)
     page, given = _invariants_out(outer, whole, v, values or {})
     page = schedule(dead(share(pair(page))))
     w = _free(page, v)
@@ -82,23 +104,46 @@ def inline(
         values: symbol -> what stands for it.
     """
     new = dict(values)
+
+    def changed(nodes: Sequence[Node]) -> list[Node]:
+        return [
+            fold(x, new, lambda node: rebuild(node, [new[a] for a in node.args])) for x in nodes
+        ]
+
     for block in program.blocks:
-        operands = substitute(block.operands, new)
+        operands = changed(block.operands)
         if isinstance(block, Assign):
             new[block.target] = scheme.let(block.target.name, operands[0], block.note)
             continue
         names = [symbol(scheme.fresh(t.name), Rank.LOCAL) for t in block.targets]
         scheme.append(replace(block.renewed(operands), targets=tuple(names)))
         new.update(zip(block.targets, names, strict=True))
-    return {out.name: tuple(substitute(out.nodes, new)) for out in program.outputs}
+    return {out.name: tuple(changed(out.nodes)) for out in program.outputs}
+
+
+@dataclass(frozen=True)
+class _Moves:
+    """How the unknowns move: along some directions, by a change given, with a count at the end."""
+
+    directions: Sequence[Sequence[Node]] | None
+    change: Sequence[Node] | None
+    counted: bool
+    labels: Sequence[str]
+
+    def matrix(self, m: int) -> list[list[Node]] | None:
+        """D, where it is not the unit matrix."""
+        D = None if self.directions is None else [list(row) for row in self.directions]
+        if self.counted:
+            D = D or [[ONE if i == j else ZERO for j in range(m)] for i in range(m)]
+            D.append([ZERO] * m)
+        return D
 
 
 def _written(
     inner: Scheme,
     v: tuple[Node, ...],
     equations: Sequence[tuple[Node, Sequence[Node]]],
-    directions: Sequence[Sequence[Node]] | None,
-    change: Sequence[Node] | None,
+    moves: _Moves,
     *,
     symmetric: bool,
 ) -> Program:
@@ -106,13 +151,16 @@ def _written(
     J = [list(row) for _, row in equations]
     h = [value for value, _ in equations]
     note = Note(step="J dv = h", eq="Docquier2013 eq. (13)")
-    x = change or _first(inner.solve("dv", J, [[x] for x in h], symmetric=symmetric, note=note))
-    inner.output("h", h)
-    if directions is None:
+    x = moves.change or _first(
+        inner.solve("dv", J, [[x] for x in h], symmetric=symmetric, note=note)
+    )
+    inner.output("h", h, None, moves.labels)
+    D = moves.matrix(len(h))
+    if D is None:
         inner.output("dv", x)
     else:
-        D = [list(row) for row in directions]
-        inner.output("dv", [add(*map(mul, row, x)) for row in D])
+        dv = [add(*map(mul, row, x)) for row in D]
+        inner.output("dv", [*dv[:-1], MINUS_ONE] if moves.counted else dv)
         inner.output("D", [e for row in D for e in row], (len(v), len(h)))
     inner.output("J", [e for row in J for e in row], (len(h), len(h)))
     page = dead(inner.program())

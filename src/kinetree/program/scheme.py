@@ -22,23 +22,34 @@ SWEEP = 512
 
 
 class Scheme:
-    """A Program being written, equation by equation."""
+    """A Program being written, equation by equation.
 
-    def __init__(self, name: str) -> None:
+    Attributes:
+        name: of the Program.
+        names: in use; a scheme inside another one shares them where it speaks of what the other
+            names, so that no name means two things.
+    """
+
+    def __init__(self, name: str, names: set[str] | None = None) -> None:
         self.name = name
+        self.names: set[str] = set() if names is None else names
         self._inputs: list[Input] = []
         self._blocks: list[Block] = []
         self._outputs: list[Output] = []
         self.info: dict[str, str] = {}
         self._known: dict[Node, Node] = {}
-        self._names: set[str] = set()
+        self._taken: dict[str, int] = {}  # name -> last number given to it
         self._mark = current().mark()
 
     def input(self, row: Input) -> tuple[Node, ...]:
         """Declare an input; its symbols."""
         self._inputs.append(row)
-        self._names.update(s.name for s in row.symbols)
+        self.names.update(s.name for s in row.symbols)
         return row.symbols
+
+    def input_names(self) -> set[str]:
+        """Names of the symbols of all inputs so far."""
+        return {s.name for row in self._inputs for s in row.symbols}
 
     def let(self, name: str, expr: Node, note: Note | None = None) -> Node:
         """A name for the value of an expression; the expression itself where that is simple."""
@@ -79,7 +90,7 @@ class Scheme:
 
     def reserve(self, names: Iterable[str]) -> None:
         """Names that no new value may get."""
-        self._names.update(names)
+        self.names.update(names)
 
     def vector(self, stem: str, v: Triple, note: Note | None = None) -> Triple:
         """Names for the three components of a vector: stem_x, stem_y, stem_z."""
@@ -132,7 +143,7 @@ class Scheme:
 
     def append(self, block: Block) -> None:
         """Take over a block as it is; its targets are names of this scheme from now on."""
-        self._names.update(t.name for t in block.targets)
+        self.names.update(t.name for t in block.targets)
         self._blocks.append(block)
 
     def output(
@@ -163,11 +174,12 @@ class Scheme:
 
     def fresh(self, name: str) -> str:
         """The name, or the name with a number where it is taken."""
-        candidate, k = name, 1
-        while candidate in self._names:
+        candidate, k = name, self._taken.get(name, 1)
+        while candidate in self.names:
             k += 1
             candidate = f"{name}_{k}"
-        self._names.add(candidate)
+        self._taken[name] = k
+        self.names.add(candidate)
         return candidate
 
     def _sweep(self) -> None:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 MOST = 12000
 """Products up to which a factorisation is written out."""
+MOST_SPARSE = 60000
+"""The same for a matrix whose zeros leave out most of the products."""
+DENSE = 8
+"""Products of a full matrix, over those of one that counts as sparse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,8 @@ def fits(rows: list[list[int]]) -> bool:
         for i in pattern[k]:
             pattern[i] |= {j for j in pattern[k] if j < i}
         products += len(pattern[k]) * (len(pattern[k]) + 3) // 2
-        if products > MOST:
-            return False
-    return True
+    sparse = DENSE * products < len(rows) ** 3 // 6
+    return products <= (MOST_SPARSE if sparse else MOST)
 
 
 def factor(tape: Tape, rows: list[list[int]]) -> Factors:

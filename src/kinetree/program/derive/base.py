@@ -152,12 +152,12 @@ class Page:
         for out in self.program.outputs:
             self.scheme.output(out.name, out.nodes, out.shape, out.labels)
 
-    def closed(self, what: str) -> Program:
-        """The condensed Program; its provenance is the original's, with what was derived."""
+    def closed(self, what: str, *, condensed: bool = True) -> Program:
+        """The Program, condensed or not; its provenance is the original's, and what was derived."""
         info = {k: v for k, v in self.program.info.items() if k != "removed"}
         before = info.get("derivative")
         info["derivative"] = f"{what} of {before}" if before else what
         # derivatives inside a loop may use sines that the Program names only behind it
-        done = condense(ordered(self.scheme.program(**info)))
+        done = (condense if condensed else dead)(ordered(self.scheme.program(**info)))
         current().release(self._mark)
         return done

@@ -50,6 +50,7 @@ def forward(
     *,
     tangent: bool = False,
     only: bool = False,
+    condensed: bool = True,
 ) -> Program:
     """The Program that also gives d`of`/d`by`, condensed.
 
@@ -62,6 +63,7 @@ def forward(
             q.  Without quaternions the two are the same.  With quaternions the first is what an
             integrator, a filter or a controller needs, and what other engines give.
         only: whether the Program's own outputs are dropped.
+        condensed: False where the equations go into another Program, which is condensed itself.
 
     Returns:
         The Program with outputs "d{of}_d{by}", of shape output.shape + input.shape; labels or
@@ -80,7 +82,7 @@ def forward(
         page.outputs()
     for name in wanted:
         state.output(name)
-    return page.closed(f"d({', '.join(wanted)})/d({_words(rows)})")
+    return page.closed(f"d({', '.join(wanted)})/d({_words(rows)})", condensed=condensed)
 
 
 def _words(rows: Sequence[Directions]) -> str:

@@ -14,8 +14,10 @@ from kinetree.program.rewrite import above, map_block, map_outputs, same_form, t
 
 SIN, COS = OPS["sin"], OPS["cos"]
 LETTER = {SIN: "S", COS: "C"}
-WORDS = 6
-"""Coordinates up to which the name of a sine lists all; beyond, the first and the last."""
+WORDS, LETTERS = 6, 40
+"""Coordinates and letters up to which the name of a sine lists all; beyond, the first and last."""
+LONG = 12
+"""Operations of an angle beyond which a note does not write it out."""
 
 
 def pair(program: Program) -> Program:
@@ -61,12 +63,12 @@ class _Pair:
             name = symbol(self._fresh(node), Rank.LOCAL)
             self.names[node] = name
             expr = same_form(node, [self.change(angle)])
-            rows.append(Assign(name, expr, Note(step=f"{node.op.name} of {angle}")))
+            rows.append(Assign(name, expr, Note(step=f"{node.op.name} of {_told(angle)}")))
         return rows
 
     def _fresh(self, node: Node) -> str:
         names = [s.name for s in symbols(node.args)]
-        words = names if len(names) <= WORDS else [names[0], "to", names[-1]]
+        words = names if _few(names) else [names[0], "to", names[-1]]
         base = "_".join([LETTER[node.op], *words])
         name, k = base, 1
         while name in self.taken:
@@ -99,3 +101,17 @@ class _Pair:
             if name is not None:
                 return name
         return same_form(node, [self.new[a] for a in node.args])
+
+
+def _few(names: list[str]) -> bool:
+    """Whether names are few and short enough to be listed in another."""
+    return len(names) <= 2 or (len(names) <= WORDS and len("_".join(names)) <= LETTERS)
+
+
+def _told(angle: Node) -> str:
+    """An angle as text; of a long one what it depends on."""
+    if len(compounds((angle,))) <= LONG:
+        return str(angle)
+    names = [s.name for s in symbols((angle,))]
+    listed = ", ".join(names) if len(names) <= WORDS else f"{names[0]} to {names[-1]}"
+    return f"an expression of {listed}"

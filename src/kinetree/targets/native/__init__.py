@@ -1,7 +1,8 @@
 """Native code through LLVM: `prog.compile()` gives a `Function` to call with arrays.
 
 The way: tape (`targets.lowering`) -> `schedule`, `plan` -> IR text (`ir`, `writer`, `angles`,
-`solve`, `batch`) -> object code (`jit`, `cache`) -> `kernels` -> `function`.
+`solve`, `batch`) -> object code (`jit`, `cache`) -> `kernels` -> `function`.  Where the digest of
+the Program (`targets.digest`) finds object code on disk, the way starts there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.errors import UnsupportedError
-from kinetree.targets.lowering import lower
+from kinetree.targets.digest import digest
+from kinetree.targets.lowering import Lowered, lower
 from kinetree.targets.native.function import Function
 from kinetree.targets.native.jit import TIERS
 from kinetree.targets.native.kernels import Kernels
@@ -52,15 +54,15 @@ class NativeTarget:
             choice = " or ".join(f"'{name}'" for name in TIERS)
             raise UnsupportedError(f"there is no tier '{tier}'", cure=f"choose {choice}")
         inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
-        lowered = lower(program)
         kernels = Kernels(
-            replace(lowered, body=schedule(lowered.body)),
+            lambda: _tapes(program),
             tuple(p.size for p in inputs if not p.parameter),
             tuple(p.size for p in outputs),
             tuple(p.size for p in inputs if p.parameter),
             strict,
             tier,
             cache,
+            digest(program),
         )
         return Function(program.name, inputs, outputs, kernels)
 
@@ -72,3 +74,9 @@ class NativeTarget:
             element=f"program '{program.name}'",
             cure="write the target 'c' instead",
         )
+
+
+def _tapes(program: Program) -> Lowered:
+    """The tapes of a Program, operations in an order that hides latencies."""
+    lowered = lower(program)
+    return replace(lowered, body=schedule(lowered.body))

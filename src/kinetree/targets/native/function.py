@@ -78,7 +78,7 @@ class Function:
         self.sizes = {
             "x": sum(p.size for p in self._variables),
             "p": sum(p.size for p in self._parameters),
-            "c": len(self.kernels.lowered.preamble.outputs),
+            "c": self.kernels.constants,
             "y": sum(p.size for p in self.outputs),
         }
         self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
@@ -292,7 +292,7 @@ class Function:
             inputs.append(constants)
         kernel = self.kernels.batch(constant_lanes=not shared)
         if threads is None:
-            work = count * self.kernels.lowered.body.work
+            work = count * self.kernels.work
             threads = max(1, min(_cores(), work // PER_THREAD))
         bad = _run(kernel, inputs, address(constants), results, threads)
         if bad and check:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native import angles, copies, newton, solve, tables
+from kinetree.targets.native import angles, arctangent, copies, newton, solve, tables
 from kinetree.targets.native.layout import layout
 from kinetree.targets.native.plan import Plan
 from kinetree.targets.native.writer import Options, Writer
@@ -46,6 +46,7 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
         for part in (made, *made.inner.values()):
             texts = [*angles.definitions(part, options.fused), *solve.helpers(part.tape, options)]
             texts += tables.definitions(part.tape, part.lanes, options.flags)
+            texts += arctangent.definitions(part.tape, part.lanes)
             found.update(dict.fromkeys(texts))
     return "\n".join([HEAP, *found])
 
@@ -193,6 +194,8 @@ def _wanted(made: Plan) -> Wanted:
 
 def _operations(writer: Writer, entries: Iterable[int], wanted: Wanted) -> None:
     """Write operations, each stored at once where it is wanted."""
+    entries = list(entries)
+    writer.divisions(entries)
     for entry in entries:
         writer.keep(writer.operation(entry), wanted.get(entry, ()))
 

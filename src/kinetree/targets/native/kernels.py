@@ -3,17 +3,23 @@
 A single evaluation and the preamble are one object; the batch is another; a batch in which the
 parameters differ from sample to sample is a third, rarely needed.  What is kept and pickled are the
 tapes, so that another process, or another processor, compiles or finds its own code.
+
+An object on disk is found by the digest of its Program, and some sizes stand beside it: where it is
+found, no tape is made at all.
 """
 
 from __future__ import annotations
 
+import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kinetree.targets.native import jit
 from kinetree.targets.native.batch import batch_definition, block_size
 from kinetree.targets.native.cache import default_cache
+from kinetree.targets.native.fingerprint import fingerprint
 from kinetree.targets.native.ir import UNLIKELY, checked_definition, helpers, kernel
 from kinetree.targets.native.packing import LANES
 from kinetree.targets.native.plan import Plan, plan
@@ -21,9 +27,10 @@ from kinetree.targets.native.writer import Options
 
 if TYPE_CHECKING:
     from kinetree.targets.lowering import Lowered
-    from kinetree.targets.tape import Tape
 
 BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
+Sizes = dict[str, int]
+"""What has to be known of an object without its tape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,56 +57,82 @@ class Kernels:
     """Compiles on demand.
 
     Attributes:
-        lowered: the tapes.
+        given: the tapes, or what makes them when they are needed.
         inputs, outputs: sizes of the variable inputs and of the outputs, in order.
         parameters: sizes of the parameter inputs, in order.
         strict: keep every rounding.
         tier: `quick` or `full`.
         store: whether objects are kept on disk.
+        digest: of the Program; without it objects are found by their IR.
     """
 
-    lowered: Lowered
+    given: Lowered | Callable[[], Lowered]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     parameters: tuple[int, ...]
     strict: bool = False
     tier: str = "full"
     store: bool = True
+    digest: str = ""
     _made: dict[str, Any] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (
             self.lowered, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
-            self.store,
+            self.store, self.digest,
         )  # fmt: skip
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        names = ("lowered", "inputs", "outputs", "parameters", "strict", "tier", "store")
+        names = ("given", "inputs", "outputs", "parameters", "strict", "tier", "store", "digest")
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
         self._made = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+
+    @property
+    def lowered(self) -> Lowered:
+        """The tapes."""
+        with self._lock:
+            if callable(self.given):
+                self.given = self.given()
+            return self.given
+
+    @property
+    def constants(self) -> int:
+        """Number of results of the preamble."""
+        return self._single()[1]["constants"]
+
+    @property
+    def work(self) -> int:
+        """About how many operations an evaluation takes."""
+        return self._single()[1]["work"]
 
     def single(self) -> jit.Library:
         """Addresses of one evaluation, bare and checked, and of the preamble."""
+        return self._single()[0]
+
+    def _single(self) -> tuple[jit.Library, Sizes]:
         with self._lock:
             if "single" not in self._made:
-                self._made["single"] = self._link(self.single_text(), (BODY, PREAMBLE, CHECKED))
-            made: jit.Library = self._made["single"]
+                names = (BODY, PREAMBLE, CHECKED)
+                self._made["single"] = self._linked("single", names, self._write_single)
+            made: tuple[jit.Library, Sizes] = self._made["single"]
             return made
+
+    def _write_single(self) -> tuple[str, Sizes]:
+        lowered = self.lowered
+        sizes = {"constants": len(lowered.preamble.outputs), "work": lowered.body.work}
+        return self.single_text(), sizes
 
     def batch(self, constant_lanes: bool = False) -> BatchKernel:
         """The loop over samples; with parameters per sample their preamble results are an input."""
-        inputs = self.inputs
-        if constant_lanes:
-            inputs = (*inputs, len(self.lowered.preamble.outputs))
-        return self._batch(self.lowered.body, inputs, self.outputs, constant_lanes)
+        inputs = (*self.inputs, self.constants) if constant_lanes else self.inputs
+        return self._batch("body", inputs, self.outputs, constant_lanes)
 
     def preamble_batch(self) -> BatchKernel:
         """The loop over samples of parameters."""
-        outputs = (len(self.lowered.preamble.outputs),)
-        return self._batch(self.lowered.preamble, self.parameters, outputs, False)
+        return self._batch("preamble", self.parameters, (self.constants,), False)
 
     def single_text(self) -> str:
         """IR of one evaluation and of the preamble."""
@@ -115,18 +148,22 @@ class Kernels:
         return "\n".join(parts)
 
     def _batch(
-        self, tape: Tape, inputs: tuple[int, ...], outputs: tuple[int, ...], constant_lanes: bool
+        self, which: str, inputs: tuple[int, ...], outputs: tuple[int, ...], constant_lanes: bool
     ) -> BatchKernel:
-        label = f"batch {tape is self.lowered.body} {constant_lanes}"
+        label = f"batch {which} {constant_lanes}"
+
+        def write() -> tuple[str, Sizes]:
+            made = plan(getattr(self.lowered, which), LANES)
+            text = self._batch_text(made, inputs, outputs, constant_lanes)
+            return text, {"space": made.workspace}
+
         with self._lock:
             if label not in self._made:
-                made = plan(tape, LANES)
-                text = self._batch_text(made, inputs, outputs, constant_lanes)
-                library = self._link(text, (f"{BODY}.batch", BODY))
-                work = sum(block_size(inputs, outputs)) + made.workspace
+                library, sizes = self._linked(label, (f"{BODY}.batch", BODY), write)
+                work = sum(block_size(inputs, outputs)) + sizes["space"]
                 address = library.addresses[f"{BODY}.batch"]
                 body = library.addresses[BODY]
-                self._made[label] = BatchKernel(address, work, library, body, made.workspace)
+                self._made[label] = BatchKernel(address, work, library, body, sizes["space"])
             found: BatchKernel = self._made[label]
             return found
 
@@ -144,6 +181,22 @@ class Kernels:
         ]
         return "\n".join(parts)
 
-    def _link(self, text: str, names: tuple[str, ...]) -> jit.Library:
+    def _linked(
+        self, label: str, names: tuple[str, ...], write: Callable[[], tuple[str, Sizes]]
+    ) -> tuple[jit.Library, Sizes]:
+        """Code and sizes, from disk or made anew."""
         store = default_cache() if self.store else None
-        return jit.link(jit.object_code(text, self.tier, store), names)
+        if store is None or not self.digest:
+            text, sizes = write()
+            return jit.link(jit.object_code(text, self.tier, store), names), sizes
+        what = f"{self.digest} {label} {self.strict} {fingerprint()}"
+        parts = jit.key(what, self.tier)
+        found = store.read(parts)
+        if found is None:
+            text, sizes = write()
+            code = jit.compile_object(text, self.tier)
+            store.write(parts, json.dumps(sizes).encode() + b"\n" + code)
+        else:
+            head, _, code = found.partition(b"\n")
+            sizes = json.loads(head)
+        return jit.link(code, names), sizes

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from kinetree.targets.native import jit
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import Function, address
-from kinetree.targets.native.integrate_code import DECLARATIONS, INT, PTR, Code, Value
+from kinetree.targets.native.integrate_code import DECLARATIONS, INT, PTR, REAL, VEC, Code, Value
+from kinetree.targets.native.integrate_code import LANES as WIDTH
 from kinetree.targets.native.packing import LANES
 
 Array = NDArray[np.float64]
@@ -27,14 +28,17 @@ ENTRY = "kt_march"
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 TABLE = (
     "f", "x", "c", "y", "w", "n", "lanes", "t_at", "clock", "step", "last", "every", "rows",
-    "room", "store", "series", "series_at", "series_size",
+    "room", "store", "series", "series_at", "series_size", "count_at", "counts",
 )  # fmt: skip
 """Entries of the table: addresses, places and counts.
 
 f is the function with x, c, y and, for several lanes, w; n doubles make the state of all lanes;
 clock holds the start and the step [s]; `step` steps are done of `last`; `rows` states of at most
-`room` are stored; `series` are values of one input, one row per step.
+`room` are stored; `series` are values of one input, one row per step; `counts` are the iterations
+of all steps together and the most of one, per lane, that the function tells at `count_at`.
 """
+COUNT = "iterations"
+"""Result of a function that tells how many iterations a step took."""
 RUNNING, DONE, FULL, LOST = 0, 1, 2, 3
 """How a call ends: budget used up, last step made, store full, no lane left with numbers."""
 
@@ -76,12 +80,24 @@ class _March:
             code.leave(LOST)
         n, y = self.entry("n"), self.entry("y", PTR)
         code.copy(y, self.entry("x", PTR), n)
+        self._counted(y)
         following = step + 1
         self.put("step", following)
         with code.when((following % self.entry("every")).same(0)):
             rows = self.entry("rows")
             code.copy(y, code.at(self.entry("store", PTR), rows * n), n)
             self.put("rows", rows + 1)
+
+    def _counted(self, y: Value) -> None:
+        """Add up the iterations of the step; a lane that is lost adds nothing."""
+        code, place, counts = self.code, self.entry("count_at"), self.entry("counts", PTR)
+        with code.when(place >= 0):
+            for lane in range(self.lanes):
+                found = code.load(code.at(code.at(y, place), lane))
+                count = code.choose(found >= 0.0, found, 0.0)
+                total, most = code.at(counts, lane), code.at(counts, self.lanes + lane)
+                code.store(code.load(total) + count, total)
+                code.store(code.larger(code.load(most), count), most)
 
     def _set_time(self, step: Value) -> None:
         """t = t₀ + step·h in all lanes, where the function wants it."""
@@ -102,16 +118,24 @@ class _March:
 
     def _good(self) -> Value:
         """How many lanes hold numbers alone: zero times anything else is not a number."""
-        code, y = self.code, self.entry("y", PTR)
-        count = code.emit(INT, f"sdiv i64 {self.entry('n').text}, {self.lanes}")
+        code, y, n = self.code, self.entry("y", PTR), self.entry("n")
+        kind, starts = (REAL, (0,)) if self.lanes == 1 else (VEC, range(0, self.lanes, WIDTH))
+        count = code.emit(INT, f"sdiv i64 {n.text}, {self.lanes}")
+        zero = code.constant(0.0, kind)
 
         def add(index: Value, sums: tuple[Value, ...]) -> list[Value]:
             row = code.at(y, index * self.lanes)
-            return [s + code.load(code.at(row, lane)) * 0.0 for lane, s in enumerate(sums)]
+            parts = [code.load(code.at(row, start), kind) for start in starts]
+            return [s + part * zero for s, part in zip(sums, parts, strict=True)]
 
-        zero = code.constant(0.0)
-        sums = code.fold(count, [zero] * self.lanes, add)
-        good = zero
+        sums = code.fold(count, [zero for _ in starts], add)
+        if self.lanes > 1:
+            sums = tuple(
+                code.emit(REAL, f"extractelement {VEC} {part.text}, i32 {i}")
+                for part in sums
+                for i in range(WIDTH)
+            )
+        good = code.constant(0.0)
         for total in sums:
             good = good + code.choose(total.same(0.0), 1.0, 0.0)
         return good
@@ -137,6 +161,7 @@ class Start:
         every: states kept: every k-th.
         series: values of one input, (steps, components); or None.
         series_at: place of that input among the variables.
+        done: steps that were made before; time and series go on behind them.
     """
 
     x: Array
@@ -147,6 +172,7 @@ class Start:
     every: int = 1
     series: Array | None = None
     series_at: int = 0
+    done: int = 0
 
 
 class March:
@@ -155,6 +181,7 @@ class March:
     Attributes:
         states: kept states, (rows, components, lanes); the first row is the start.
         status: how the last slice ended.
+        counts: iterations of all steps together, and the most of one; one column per lane.
     """
 
     def __init__(self, function: Function, size: int, start: Start) -> None:
@@ -167,6 +194,7 @@ class March:
         self.states[0] = start.x[:size]
         self._clock = np.array([start.t0, start.h])
         self._series = self._spread(start)
+        self.counts = np.zeros((2, lanes))
         self.status = RUNNING
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         code, work = self._code(start)
@@ -175,10 +203,13 @@ class March:
         rows = {
             "f": code, "x": address(self._x), "c": address(self._c), "y": address(self._y),
             "w": address(self._work), "n": size * lanes, "lanes": lanes, "t_at": t_at,
+            "step": start.done,
             "clock": address(self._clock), "last": start.steps, "every": start.every,
             "room": len(self.states) - 1, "store": address(self.states[1:]),
             "series": address(self._series), "series_at": start.series_at * lanes,
             "series_size": self._series.shape[1] if self._series.size else 0,
+            "count_at": place * lanes if (place := count_place(function)) >= 0 else -1,
+            "counts": address(self.counts),
         }  # fmt: skip
         for name, value in rows.items():
             self.table[TABLE.index(name)] = value
@@ -235,6 +266,11 @@ class March:
         return not self.finished
 
 
+def count_place(function: Function) -> int:
+    """Where a function tells its iterations among its results; -1 where it does not."""
+    return next((port.start for port in function.outputs if port.name == COUNT), -1)
+
+
 def _aligned(values: Any) -> Array:
     """A copy whose data begins at a multiple of 64 bytes."""
     rows = np.ascontiguousarray(values, dtype=np.float64)
@@ -245,4 +281,4 @@ def _aligned(values: Any) -> Array:
     return out
 
 
-__all__ = ["DONE", "LOST", "RUNNING", "March", "Start"]
+__all__ = ["COUNT", "DONE", "LOST", "RUNNING", "March", "Start", "count_place"]

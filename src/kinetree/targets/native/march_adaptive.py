@@ -5,8 +5,17 @@ inputs.  The error of the coordinates in a step of the trapezoidal rule is about
 
     ε = h² |Δqdd|/(12 √n)
 
-and steps are chosen so that the rate ε/h stays below a tolerance; it grows with h².  A step that is
-not a number is tried again with a quarter of its length.  Steps end at the times of output.
+and steps are chosen so that the rate ε/h stays below a tolerance; it grows with h².  User states
+have no second rate: from two steps, h₀ and h, the third derivative is
+
+    xddd ≈ 2 (s₁ - s₀)/(h₀ + h),     s = Δxd/h,     ε = h³ |xddd|/(12 √n), relative to |x| above 1
+
+Where their rates have kinks, no step would be short enough; so below a millisecond ε itself is
+held, as a rate over a millisecond.
+
+Accelerations come from differences of coordinates; what rounding makes of them, δ/h², is no error:
+a shorter step would only raise it.  A step that is not a number is tried again with a quarter of
+its length.  Steps end at the times of output.
 
 Refs: Verlinden2005 eqs. 21, 22
 """
@@ -24,18 +33,25 @@ from kinetree.targets.native import jit
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.integrate_code import DECLARATIONS, INT, PTR, Code, Value
-from kinetree.targets.native.march import DONE, FULL, LOST, RUNNING
+from kinetree.targets.native.march import DONE, FULL, LOST, RUNNING, count_place
 
 Array = NDArray[np.float64]
 ENTRY = "kt_march_adaptive"
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 TABLE = (
     "f", "x", "c", "y", "n", "t_at", "h_at", "qdd_at", "nv", "clock", "times", "count", "cursor",
-    "store", "log", "log_room", "log_rows", "accepted", "rejected",
+    "store", "log", "log_room", "log_rows", "accepted", "rejected", "x_at", "xd_at", "nx", "bends",
+    "count_at",
 )  # fmt: skip
-CLOCK = ("t", "h", "longest", "shortest", "tolerance")
+CLOCK = ("t", "h", "longest", "shortest", "tolerance", "before", "iterations", "most")
 SAFETY, LEAST, MOST, RETREAT = 0.9, 0.2, 2.0, 0.25
 """Factors of the step control."""
+NOISE = 1e-15
+"""δ: rounding of coordinates that accelerations show, times h² [rad or m]."""
+STATE_NOISE = 1e-13
+"""Rounding of user states, alike."""
+BRIEF = 1e-3
+"""Length of a step below which the error of user states counts per step of this length [s]."""
 ROWS = 4096
 """Steps that are noted between two visits of Python."""
 
@@ -123,10 +139,34 @@ class _Loop:
         (total,) = code.fold(nv, [zero], add)
         (bad,) = code.fold(self.entry("n"), [zero], probe)
         size = code.unary("sqrt", total / code.real(nv))
-        return h * size / 12.0 / self.clock("tolerance") + bad
+        motion = code.larger(h * size - NOISE / h, 0.0)
+        rate = code.larger(motion, self._state_error(h))
+        return rate / 12.0 / self.clock("tolerance") + bad
+
+    def _state_error(self, h: Value) -> Value:
+        """h² |xddd|/√n of the user states; zero in the first step."""
+        code, before = self.code, self.clock("before")
+        x, y, bends = (self.entry(name, PTR) for name in ("x", "y", "bends"))
+
+        def add(index: Value, sums: tuple[Value, ...]) -> list[Value]:
+            rate, value = self.entry("xd_at") + index, self.entry("x_at") + index
+            now = (code.load(code.at(y, rate)) - code.load(code.at(x, rate))) / h
+            size = code.larger(code.unary("fabs", code.load(code.at(x, value))), 1.0)
+            change = (now - code.load(code.at(bends, index))) / size
+            return [sums[0] + change * change]
+
+        count = self.entry("nx")
+        (total,) = code.fold(count, [code.constant(0.0)], add)
+        size = code.unary("sqrt", total / code.larger(code.real(count), 1.0))
+        found = h * h * size * 2.0 / (h + before)
+        # short steps: the error of one of them, not its rate; so rates with kinks can be passed
+        short = code.choose(h < BRIEF, h / BRIEF, 1.0)
+        return code.choose(before > 0.0, code.larger(found * short - STATE_NOISE / h, 0.0), 0.0)
 
     def _accept(self, t: Value, h: Value, hits: Value) -> None:
         code, n, y = self.code, self.entry("n"), self.entry("y", PTR)
+        self._bend(h)
+        self._counted()
         code.copy(y, self.entry("x", PTR), n)
         self.set_clock("t", t)
         self.put("accepted", self.entry("accepted") + 1)
@@ -139,6 +179,27 @@ class _Loop:
             cursor = self.entry("cursor")
             code.copy(y, code.at(self.entry("store", PTR), cursor * n), n)
             self.put("cursor", cursor + 1)
+
+    def _bend(self, h: Value) -> None:
+        """Keep Δxd/h of the user states, and the length of the step."""
+        code = self.code
+        x, y, bends = (self.entry(name, PTR) for name in ("x", "y", "bends"))
+
+        def keep(index: Value) -> None:
+            place = self.entry("xd_at") + index
+            change = code.load(code.at(y, place)) - code.load(code.at(x, place))
+            code.store(change / h, code.at(bends, index))
+
+        code.each(self.entry("nx"), keep)
+        self.set_clock("before", h)
+
+    def _counted(self) -> None:
+        """Add up the iterations of the step, where it tells them."""
+        code, place = self.code, self.entry("count_at")
+        with code.when(place >= 0):
+            count = code.load(code.at(self.entry("y", PTR), place))
+            self.set_clock("iterations", self.clock("iterations") + count)
+            self.set_clock("most", code.larger(self.clock("most"), count))
 
 
 @cache
@@ -182,9 +243,10 @@ class Adaptive:
         self._times = np.ascontiguousarray(times, dtype=np.float64)
         self.states = np.full((len(times), size), np.nan)
         self.states[0] = x[:size]
-        self._clock = np.array(
-            [times[0], control.first, control.longest, control.shortest, control.tolerance]
-        )
+        own = [times[0], control.first, control.longest, control.shortest, control.tolerance]
+        self._clock = np.array([*own, *[0.0] * (len(CLOCK) - len(own))])
+        states = ports.get("xd")
+        self._bends = np.zeros(max(1, states.size if states else 0))
         self._log = np.zeros((ROWS, 2))
         self._kept: list[Array] = []
         self.status = RUNNING
@@ -194,7 +256,9 @@ class Adaptive:
             "h_at": ports["h"].start, "qdd_at": ports["qdd"].start, "nv": ports["qdd"].size,
             "clock": address(self._clock), "times": address(self._times), "count": len(times),
             "cursor": 1, "store": address(self.states), "log": address(self._log),
-            "log_room": ROWS,
+            "log_room": ROWS, "nx": states.size if states else 0,
+            "xd_at": states.start if states else 0, "x_at": ports["x"].start if states else 0,
+            "bends": address(self._bends), "count_at": count_place(function),
         }  # fmt: skip
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         for name, value in rows.items():
@@ -220,6 +284,11 @@ class Adaptive:
     def h(self) -> float:
         """Length of the step that was tried last or comes next [s]."""
         return float(self._clock[1])
+
+    @property
+    def iterations(self) -> tuple[float, int]:
+        """Iterations of Newton's method per step that was kept: mean and most."""
+        return self._clock[6] / max(1, self["accepted"]), int(self._clock[7])
 
     @property
     def steps(self) -> Array:

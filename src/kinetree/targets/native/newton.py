@@ -4,7 +4,7 @@
 says so and returns at once: the Jacobian of a solution is never evaluated.  Otherwise it finds dv
 and moves v in place.  With several evaluations side by side `done` has a bit for each; one that is
 done keeps its v, and the loop ends when all are.  What is not done after the last iteration becomes
-not a number.
+not a number, and so does v at once where an h is none: others need not wait for what is lost.
 """
 
 from __future__ import annotations
@@ -32,19 +32,37 @@ def test(writer: Writer, iteration: Iteration, h: list[str]) -> None:
     """Leave the step where no |h| is above the tolerance; a comparison with NaN is never true."""
     lanes, type_, flag = writer.options.lanes, writer.type, writer.flag
     limit = writer.number(iteration.tolerance)
-    every = splat("true", "i1", lanes)
+    every, total = splat("true", "i1", lanes), writer.number(0.0)
     for value in h:
-        size, small = writer.fresh(), writer.fresh()
+        size, small, both, sum_ = (writer.fresh() for _ in range(4))
         writer.add(f"{size} = call {type_} @llvm.fabs.{suffix(lanes)}({type_} {value})")
         writer.add(f"{small} = fcmp ole {type_} {size}, {limit}")
-        both = writer.fresh()
         writer.add(f"{both} = and {flag} {every}, {small}")
-        every = both
+        writer.add(f"{sum_} = fadd {type_} {total}, {size}")
+        every, total = both, sum_
     writer.add(f"%small = and {flag} {every}, {splat('true', 'i1', lanes)}")
-    writer.add(f"%done = bitcast {flag} %small to {verdict(lanes)}")
+    writer.add(f"%lost = fcmp uno {type_} {total}, {writer.number(0.0)}")
+    writer.add(f"%settled = or {flag} %small, %lost")
+    writer.add(f"%done = bitcast {flag} %settled to {verdict(lanes)}")
+    writer.add(f"%bad = bitcast {flag} %lost to {verdict(lanes)}")
+    writer.add(f"%any = icmp ne {verdict(lanes)} %bad, 0")
+    writer.add("br i1 %any, label %forget, label %judge")
+    writer.lines.append("forget:")
+    for place in range(iteration.n):
+        _forget(writer, place)
+    writer.add("br label %judge")
+    writer.lines.append("judge:")
     writer.add(f"%all = icmp eq {verdict(lanes)} %done, -1")
     writer.add("br i1 %all, label %finished, label %onwards")
     writer.lines.append("onwards:")
+
+
+def _forget(writer: Writer, place: int) -> None:
+    """An unknown becomes not a number where its evaluation is lost."""
+    type_, old, new = writer.type, writer.load("%x", place), writer.fresh()
+    nothing = f"{type_} {splat(NAN, 'double', writer.options.lanes)}"
+    writer.add(f"{new} = select {writer.flag} %lost, {nothing}, {type_} {old}")
+    writer.store(new, "%x", place)
 
 
 def move(writer: Writer, v: list[str], dv: list[str]) -> None:
@@ -55,7 +73,7 @@ def move(writer: Writer, v: list[str], dv: list[str]) -> None:
         writer.add(f"{new} = fsub {writer.flags}{type_} {old}, {change}")
         if writer.options.lanes > 1:
             kept = writer.fresh()
-            writer.add(f"{kept} = select {writer.flag} %small, {type_} {old}, {type_} {new}")
+            writer.add(f"{kept} = select {writer.flag} %settled, {type_} {old}, {type_} {new}")
             new = kept
         writer.store(new, "%x", place)
     writer.add("br label %finished")

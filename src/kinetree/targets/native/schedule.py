@@ -4,18 +4,24 @@ A processor looks some hundred instructions ahead, so a chain of dependent opera
 early; but the further operations are moved, the more values are alive at once, and the more of
 them spill.  Short tapes gain about a tenth (measured on four robots), long ones lose: they keep
 the order of the Program, which was chosen for locality.
+
+In the step of an iteration nearly all work is for the matrix of a linear system.  Its columns are
+derivatives by one unknown each, found by sweeps of their own; column by column, from the last,
+only one sweep is open at a time.
 """
 
 from __future__ import annotations
 
 import heapq
 
-from kinetree.targets.tape import CALL, LATENCY, LEAVES, ZERO, System, Tape
+from kinetree.targets.tape import CALL, LATENCY, LEAVES, ZERO, Iteration, System, Tape
 
 SHORT = 2000
 """Operations up to which a tape is reordered."""
 WINDOW = 1000
 """Operations that may overtake one another."""
+NEAR = 300
+"""Operations up to which a value stays in registers or the nearest cache."""
 
 
 def schedule(tape: Tape) -> Tape:
@@ -116,7 +122,46 @@ def staged(tape: Tape, count: int) -> tuple[Tape, int]:
             stack.extend(tape.operands(entry))
     order: list[int] = []
     for stage in ([e for e in work if e in early], [e for e in work if e not in early]):
-        order += stage if len(stage) > SHORT else _ordered(tape, stage)
+        order += _on_demand(tape, stage) if len(stage) > SHORT else _ordered(tape, stage)
     new = _rebuilt(tape, order)
     seen = [e for e, code in enumerate(new.code) if code not in LEAVES]
     return new, seen[len(early) - 1] + 1 if early else 0
+
+
+def _on_demand(tape: Tape, stage: list[int]) -> list[int]:
+    """The operations where they are called for, if fewer values live long that way."""
+    solves = [entry for entry in stage if tape.code[entry] == "solve"]
+    if not solves:
+        return stage
+    needs = _needs(tape, stage)
+    for entry in solves:
+        rank = {e: k for k, e in enumerate(_by_columns(tape.systems[tape.a[entry]]))}
+        needs[entry] = [e for _, e in sorted((rank.get(e, -1), e) for e in needs[entry])]
+    done: set[int] = set()
+    order: list[int] = []
+    for root in [*reversed(tape.outputs), *reversed(solves), *stage]:
+        stack = [(root, False)]
+        while stack:
+            entry, ready = stack.pop()
+            if ready:
+                order.append(entry)
+            elif entry not in done and entry in needs:
+                done.add(entry)
+                stack.append((entry, True))
+                stack.extend((need, False) for need in needs[entry] if need not in done)
+    return min(stage, order, key=lambda rows: _long_lives(rows, needs))
+
+
+def _by_columns(system: System | Iteration) -> tuple[int, ...]:
+    """What a system reads, the matrix column by column."""
+    if isinstance(system, Iteration) or system.factorised:
+        return system.entries
+    columns = (e for j in range(system.n) for e in system.matrix[j :: system.n])
+    return (*columns, *system.rhs)
+
+
+def _long_lives(order: list[int], needs: dict[int, list[int]]) -> int:
+    """How many values are read long after they were made."""
+    place = {entry: number for number, entry in enumerate(order)}
+    last = {need: number for number, entry in enumerate(order) for need in needs[entry]}
+    return sum(number - place[entry] > NEAR for entry, number in last.items())

@@ -4,13 +4,15 @@ Rows of right-hand sides stand packed one after another.  In a single evaluation
 time go through the substitutions in SIMD lanes; with several evaluations side by side the lanes
 belong to these, and one column goes through at a time.  Where the matrix was factorised on the
 tape, the steps of the substitutions are written out, inside a loop over the columns, so that code
-stays bounded.  A large general matrix is eliminated in loops, with pivoting.
+stays bounded.  A large general matrix is eliminated along its structure where that serves, else in
+loops, with pivoting.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinetree.targets.native import direct
 from kinetree.targets.native.elimination import ELIMINATION, LANES_ELIMINATION
 from kinetree.targets.native.layout import COLUMNS, layout, padded
 from kinetree.targets.native.sincos import real, suffix
@@ -36,7 +38,18 @@ def definition(made: Plan, index: int, name: str, options: Options) -> str:
     system = linear(made, index)
     lines = clear(made, index)
     texts: list[str] = []
-    if system.factorised:
+    if not system.factorised and not options.strict and direct.order(system) is not None:
+        place = direct.Place(made.matrix_at[index], made.panels[index][0], made.lanes)
+        texts += direct.definitions(system, place, name, options.flags)
+        lines = [
+            f"%x = alloca [{system.n * system.k * made.lanes} x double], align 64",
+            f"call void @{name}.eliminate(ptr %w, ptr %x)",
+            f"%good = call i1 @{name}.test(ptr %w, ptr %x)",
+            "br i1 %good, label %done, label %pivoted",
+            "pivoted:", *lines, *_eliminate(made, index)[:-1], "br label %done",
+            "done:", "ret void",
+        ]  # fmt: skip
+    elif system.factorised:
         strides = dict.fromkeys(panel.stride for panel in made.panels[index])
         for stride in strides:
             columns = _Columns(made, index, stride, options.flags)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native import tables
+from kinetree.targets.native import arctangent, tables
 from kinetree.targets.native.sincos import literal, real, splat, suffix, triple
 from kinetree.targets.tape import TWO, ZERO
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 INTRINSIC = {"abs": "fabs"}
 """Functions whose intrinsic is not called llvm.NAME."""
+OFTEN = 2
+"""Divisions by one value from which its inverse is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class Writer:
         into: the workspace as this function may write it; a segment reads it by another name.
         lines: the instructions so far.
         known: entry -> its name or literal in this function.
+        divisors: entry -> how many operations of this function divide by it.
     """
 
     def __init__(self, made: Plan, options: Options, into: str = "%z") -> None:
@@ -59,6 +63,8 @@ class Writer:
         self.out_of = "%r" if into == "%z" and not made.inline else "%w"
         self.lines: list[str] = []
         self.known: dict[int, str] = {}
+        self.divisors: Counter[int] = Counter()
+        self.inverses: dict[int, str] = {}
         self.type = real(options.lanes)
         self.flags = options.flags
         self.count = 0
@@ -142,7 +148,9 @@ class Writer:
         tape = self.tape
         code = tape.code[entry]
         a = self.value(tape.a[entry])
-        if code in BINARY:
+        if code == "div" and self.divisors[tape.b[entry]] >= OFTEN:
+            text = f"fmul {self.flags}{self.type} {a}, {self._inverse(tape.b[entry])}"
+        elif code in BINARY:
             b = self.value(tape.b[entry])
             text = f"{BINARY[code]} {self.flags}{self.type} {a}, {b}"
         elif code == "neg":
@@ -155,6 +163,28 @@ class Writer:
             text = f"call {self.type} {function}({self.type} {a}{b})"
         name = self.known[entry] = f"%v{entry}"
         self.add(f"{name} = {text}")
+        return name
+
+    def _inverse(self, divisor: int) -> str:
+        """1/x, once for all that is divided by x: a division takes as long as many products."""
+        name = self.inverses.get(divisor)
+        if name is None:
+            name = self.inverses[divisor] = self.fresh()
+            b = self.value(divisor)
+            self.add(f"{name} = fdiv {self.flags}{self.type} {self.number(1.0)}, {b}")
+        return name
+
+    def divisions(self, entries: Iterable[int]) -> None:
+        """Count the divisors of operations about to be written, unless every rounding is kept."""
+        if not self.options.strict:
+            tape = self.tape
+            self.divisors.update(tape.b[e] for e in entries if tape.code[e] == "div")
+
+    def _arctangent(self, entry: int, a: str) -> str:
+        lanes = self.options.lanes
+        function = arctangent.name(lanes) if lanes > 1 else f"@llvm.atan.{suffix(lanes)}"
+        name = self.known[entry] = f"%v{entry}"
+        self.add(f"{name} = call {self.type} {function}({self.type} {a})")
         return name
 
     def _late(self, entry: int, angle: str) -> str:
@@ -209,6 +239,7 @@ class Writer:
 SPECIAL: dict[str, Callable[[Writer, int, str], str]] = {
     "sin": Writer._late,
     "cos": Writer._late,
+    "atan": Writer._arctangent,
     "sign": Writer._sign,
     "select": Writer._select,
     "table": Writer._table,

@@ -1,0 +1,40 @@
+"""What made the code, so that code on disk is never older than its makers.
+
+Object code found by the digest of a Program depends on everything between the Program and the
+object: on the text of these modules, and on the limits that they set.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+OWN = (__name__.rpartition(".")[0], __name__.rpartition(".")[0].rpartition(".")[0])
+"""Packages whose modules take part; those of other targets do not."""
+
+
+def fingerprint() -> str:
+    """Changes with the code of the modules, and with the numbers that they hold."""
+    limits = [
+        (module, name, value)
+        for module in _modules()
+        for name, value in vars(sys.modules[module]).items()
+        if name.isupper() and isinstance(value, int | float)
+    ]
+    return sha256(repr((_sources(), limits)).encode()).hexdigest()
+
+
+def _modules() -> list[str]:
+    return sorted(name for name in sys.modules if name.rpartition(".")[0] in OWN)
+
+
+@cache
+def _sources() -> str:
+    """Digest of the text of all modules, loaded or not; of none where there are no files."""
+    folder = Path(__file__).parent
+    text = sha256()
+    for path in sorted([*folder.parent.glob("*.py"), *folder.glob("*.py")]):
+        text.update(path.read_bytes())
+    return text.hexdigest()
