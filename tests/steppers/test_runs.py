@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests import mechanisms
@@ -9,7 +11,8 @@ from tests.steppers import systems
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
-from kinetree.steppers import FAMILIES, Stepper, step_program
+from kinetree.program import Newton, Scheme
+from kinetree.steppers import FAMILIES, Stepper, step_program, structural
 
 ROOT = 1e-30
 
@@ -32,6 +35,52 @@ def test_batch_of_parameters() -> None:
     one = stepper.run(0.3, 0.01, parameters={"rod.mass": masses[4]})
     np.testing.assert_allclose(many.q[4], one.q, rtol=1e-9, atol=1e-10)
     assert np.abs(many.q[0] - many.q[8]).max() > 1e-3
+
+
+@pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
+def test_loops_close_with_the_lengths_of_each_run(formulation: str) -> None:
+    model = mechanisms.slider_crank()
+    stepper = Stepper(model, formulation)
+    port = stepper.ports["p"]
+    lengths = port.default_array[port.labels.index("rod.end_x")] * np.array([0.9, 1.0, 1.1])
+    many = stepper.run(0.05, 5e-3, parameters={"rod.end_x": lengths})
+    gap = kt.derive(model, "constraints")
+    p = np.array(gap.input("p").default)
+    for k, length in enumerate(lengths):
+        alone = stepper.run(0.05, 5e-3, parameters={"rod.end_x": length})
+        assert np.abs(alone.q - many.q[k]).max() < 1e-12
+        p[gap.input("p").labels.index("rod.end_x")] = length
+        assert np.abs(gap.evaluate(q=alone.q[0], qd=alone.qd[0], p=p)["h"]).max() < 1e-9
+
+
+@pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
+@pytest.mark.parametrize("integrator", ["trapezoidal", "hht"])
+def test_names_inside_iterations_mean_one_thing(
+    formulation: str, integrator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clashes = []
+    write = structural.write_newton
+
+    def watched(outer: Scheme, inner: Scheme, *args: Any, **options: Any) -> Newton:
+        clashes.append(targets(outer) & targets(inner))
+        return write(outer, inner, *args, **options)
+
+    monkeypatch.setattr(structural, "write_newton", watched)
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: 3 * t + 0.1)
+    step_program(model, formulation, integrator)
+    assert clashes == [set()]
+
+
+def targets(scheme: Scheme) -> set[str]:
+    """Names that the equations of a scheme define."""
+    return {target.name for block in scheme.program().blocks for target in block.targets}
+
+
+def test_lengths_that_close_no_loop_are_told() -> None:
+    stepper = Stepper(mechanisms.four_bar(), "hybrid")
+    with pytest.raises(KinetreeError, match=r"closure .* stays open by"):
+        stepper.run(0.05, 5e-3, parameters={"ground.foot_x": 100.0})
 
 
 def test_batch_of_the_methods_parameter() -> None:
@@ -63,7 +112,7 @@ def test_series_of_forces() -> None:
 def test_derivative_by_the_state(build, integrator: str) -> None:
     model = build()
     program = step_program(model, integrator=integrator)
-    state = [out.name.removesuffix("_next") for out in program.outputs]
+    state = [out.name.removesuffix("_next") for out in program.outputs if "_next" in out.name]
     made = program.derivative([f"{n}_next" for n in state], state).compile()
     rng = np.random.default_rng(2)
     given = {n: rng.normal(size=program.input(n).shape) for n in state}

@@ -59,7 +59,7 @@ def march(  # noqa: PLR0913  one argument per decision
         tau: constant efforts: nv numbers, or some by name [N.m, N].
         parameters: values by name in place of the model's.
         progress: show how far it is.
-        formulation: "hybrid", "topological", "explicit" or, for trees, "tree".
+        formulation: "hybrid", "topological", "global", "explicit" or, for trees, "tree".
         integrator: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
         **options: of `kinetree.steppers.step_program`.
@@ -107,7 +107,7 @@ def _dataset(
     report = run.report
     if isinstance(report, tuple):
         raise ShapeError("it has several runs", element="start", cure="use kinetree.steppers.run")
-    ports, program = stepper.ports, stepper.program
+    program = stepper.program
     values = {"q": run.q, "qd": run.qd, "qdd": run.qdd}
     axes = {"coordinate": "q", "velocity": "qd"}
     for name, found, axis in (("x", run.x, "state"), ("lam", run.lam, "equation")):
@@ -119,17 +119,23 @@ def _dataset(
         "method": program.info.get("integrator", ""),
         "step": length,
         "steps": report.steps,
+        **_iterations(report),
         "wall_time_s": round(report.wall, 6),
         "end_time": float(run.times[-1]),
         "termination": _ended(report),
     }
-    made = {
-        axis: Axis(ports[name].labels, program.input(name).units) for axis, name in axes.items()
-    }
+    made = {axis: Axis(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
     if report.reason == "newton":
         said = f"{report.message}; results up to there are kept"
         warnings.warn(said, ModelWarning, stacklevel=4)
     return run_dataset(run.times, values, made, rows)
+
+
+def _iterations(report: Report) -> dict[str, float | int]:
+    """Iterations of Newton's method, where there are any."""
+    if not report.most:
+        return {}
+    return {"iterations_mean": round(report.iterations, 3), "iterations_most": report.most}
 
 
 def _ended(report: Report) -> str:

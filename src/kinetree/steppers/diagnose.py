@@ -14,8 +14,6 @@ from kinetree.program.passes import dead
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNKNOWN = "D_"
-"""Prefix of the names of increments."""
 ENOUGH = 8
 """Iterations that show what does not converge; they are slow here."""
 
@@ -34,11 +32,11 @@ class Failure:
 
 
 def diagnose(program: Program, given: Mapping[str, Any]) -> Failure:
-    """Repeat the iterations of the largest Newton block of a step."""
+    """Repeat the iterations of the largest Newton block of a step, the last of several."""
     blocks = [block for block in program.blocks if isinstance(block, Newton)]
     if not blocks:
         return Failure(float("nan"), "the accelerations")
-    block = max(blocks, key=lambda b: len(b.targets))
+    block = max(reversed(blocks), key=lambda b: len(b.targets))
     before = program.blocks[: program.blocks.index(block)]
     outputs = (
         Output("v", (len(block.start),), block.start),
@@ -69,12 +67,12 @@ def _least(block: Newton, v: NDArray[np.float64], w: NDArray[np.float64]) -> Any
 
 
 def _words(block: Newton, at: int) -> str:
-    if at >= len(block.targets):
-        return f"equation {at + 1}"
-    name = block.targets[at].name
-    if name.startswith(UNKNOWN):
-        return f"'{name.removeprefix(UNKNOWN)}'"
-    return f"closure '{name.partition('_')[2]}'"
+    labels = block.step.output("h").labels
+    if at < len(labels):
+        return labels[at]
+    # Newton blocks of forward dynamics: all of their equations are loops
+    name = block.targets[min(at, len(block.targets) - 1)].name
+    return f"the loops of '{name.partition('_')[2]}'"
 
 
 __all__ = ["Failure", "diagnose"]

@@ -19,13 +19,14 @@ Refs: Cuadrado2003 eqs. 1, 2, 25 to 27, 35, 36
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.engine import ZERO, Node, Rank, linear, number, symbol
 from kinetree.program import Note, Program
+from kinetree.steppers.loops import Loops, angles
 from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
 from kinetree.steppers.scaling import start
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinetree.steppers.family import Family
-    from kinetree.steppers.loops import Loops
 
 STIFF = {"iteration": 1e7, "step": 1e4}
 """Penalty over the resistance of the rest of the leading matrix, where none is given.
@@ -44,6 +44,8 @@ STIFF = {"iteration": 1e7, "step": 1e4}
 A tangent that is kept must bear that the directions of the loops turn meanwhile: with a high
 penalty a small turn is a large force.
 """
+Spread = Callable[[Sequence[Node]], list[Node]]
+"""What takes gaps of the equations to changes of the free velocities."""
 CLOSED = 1e-10
 """Gap of a loop that is left [m, m2 or 1]."""
 SOFT = 1e-7
@@ -54,16 +56,20 @@ class Hybrid(Structural):
     """A step of the hybrid formulation being written."""
 
     def __init__(self, page: Page, settings: Settings, loops: Loops, exact: Residual) -> None:
+        self.loops, self.multipliers = loops, page.lam
+        self.turning = angles(page.parts, loops)
         super().__init__(page, settings, exact)
-        self.loops = loops
-        self.L = tuple(symbol(f"L_{label}", Rank.FORCE) for label in loops.labels)
         # β h² α of every equation
         given = settings.penalty
         if given:
             self.stiff = [self.outer.let("stiff", self.b2 * given)] * len(self.L)
         else:
-            self.stiff = [self._resisting(row) for row in _columns(self.parts, loops)]
+            self.stiff = [self._resisting(row) for row in self.columns()]
         self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
+
+    def columns(self) -> NDArray[np.float64]:
+        """J at the initial configuration."""
+        return _columns(self.parts, self.loops)
 
     def _resisting(self, row: NDArray[np.float64]) -> Node:
         """A multiple of the diagonal of the leading matrix, as an equation feels it."""
@@ -116,7 +122,23 @@ class Hybrid(Structural):
                     out[k] = [a + weight * b for a, b in zip(out[k], turned, strict=True)]
         return out
 
-    def solve(self) -> None:
+    def name(self) -> None:
+        """Name the unknowns of a Newton block, multipliers included."""
+        super().name()
+        mark = "kept_L" if self.once else "L"
+        self.L = tuple(symbol(f"{mark}_{label}", Rank.FORCE) for label in self.loops.labels)
+
+    def equations(self) -> list[str]:
+        """What the equations of the Newton block are about."""
+        return super().equations() + [f"closure '{label}'" for label in self.loops.labels]
+
+    def anew(self) -> None:
+        """Turn to a tangent that is made anew."""
+        pairs = zip(self.L, self.multipliers, strict=True)
+        self.multipliers = tuple(self.found(value, start) for value, start in pairs)
+        super().anew()
+
+    def block(self, limit: int) -> None:
         """Write the Newton block."""
         p = self.point(self.inner, self.D, self.S)
         let, n = self.inner.let, self.parts.space.nv
@@ -136,7 +158,7 @@ class Hybrid(Structural):
         change += self._multiplied(p, change, g, J)
         self.differentiated(p)
         equations = self._derivable(p, tested, g, J)
-        self.newton(equations, list(zip(self.L, self.page.lam, strict=True)), change)
+        self.newton(equations, list(zip(self.L, self.multipliers, strict=True)), change, limit)
 
     def _multiplied(
         self, p: Point, change: Sequence[Node], g: Sequence[Node], J: Matrix
@@ -179,45 +201,60 @@ class Hybrid(Structural):
         """The state at the end of the step, projected on the loops."""
         p = self.point(self.outer, self.D, self.S)
         _, J = self.gaps(p)
-        Y = self._spread(p, J)
+        spread = self._spread(p, J)
         for _ in range(self.settings.projections):
-            p.qd = self._projected(p.qd, Y, J, self.ht)
+            p.qd = self._projected(p.qd, spread, J, self.ht)
         p.at["qd"] = p.qd
         self.gaps(p)
         for _ in range(self.settings.projections):
-            p.qdd = self._projected(p.qdd, Y, J, self.Jdqd)
+            p.qdd = self._projected(p.qdd, spread, J, self.Jdqd)
         more = (p.a, p.y) if self.page.weighted else ((), ())
         rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, self.L)
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
+        self.told()
 
-    def _spread(self, p: Point, J: Matrix) -> Matrix:
-        """A⁻¹ β h² Jᵀ α, free velocities × equations."""
+    def _spread(self, p: Point, J: Matrix) -> Spread:
+        """Gaps of the equations -> A⁻¹ β h² Jᵀ α gaps, for free velocities.
+
+        Along the masses every projection solves for itself: all share one factorisation, and the
+        inverse of a sparse matrix would be full.
+        """
         right = [
             [p.scheme.let("sJ", s * row[k]) for s, row in zip(self.stiff, J, strict=True)]
             for k in self.free
         ]
         mass = self.settings.projection == "mass"
-        if self.once and not mass:
+        if self.Ai and not mass:
             n = len(self.free)
             columns = list(zip(*right, strict=True))
-            return [[p.scheme.let("Y", dot(row[:n], x)) for x in columns] for row in self.Ai[:n]]
+            Y = [[p.scheme.let("Y", dot(row[:n], x)) for x in columns] for row in self.Ai[:n]]
+            return lambda gaps: [dot(row, gaps) for row in Y]
         self.slopes(p, self.parts)
         p.T = {}
         lines = p.M if mass else [self.dynamic(p, k) for k in range(self.parts.space.nv)]
         W = self._stiffened(p, lines, J)
         A = [[W[k][l] for l in self.free] for k in self.free]
         note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
-        return self.outer.solve("Y", A, right, symmetric=mass, note=note)
+        if not mass:
+            Y = self.outer.solve("Y", A, right, symmetric=False, note=note)
+            return lambda gaps: [dot(row, gaps) for row in Y]
+        A = [[self.outer.let("W", x) for x in row] for row in A]
+
+        def solved(gaps: Sequence[Node]) -> list[Node]:
+            sides = [[dot(row, gaps)] for row in right]
+            return [row[0] for row in self.outer.solve("Y", A, sides, note=note)]
+
+        return solved
 
     def _projected(
-        self, rates: list[Node], Y: Matrix, J: Matrix, rest: Sequence[Node]
+        self, rates: list[Node], spread: Spread, J: Matrix, rest: Sequence[Node]
     ) -> list[Node]:
         let = self.outer.let
         gaps = [let("gap", dot(row, rates) + x) for row, x in zip(J, rest, strict=True)]
         out = list(rates)
-        for k, row in zip(self.free, Y, strict=True):
-            out[k] = let("clean", rates[k] - dot(row, gaps))
+        for k, change in zip(self.free, spread(gaps), strict=True):
+            out[k] = let("clean", rates[k] - change)
         return out
 
 

@@ -12,26 +12,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.assembly.assemble import assemble
-from kinetree.errors import ShapeError
+from kinetree.assembly.assemble import close
+from kinetree.assembly.loops import loops
+from kinetree.errors import AssemblyError, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placed_quantities import derive_placed
 from kinetree.formalism.placement import placement
 from kinetree.formalism.quantities import QUANTITIES
+from kinetree.model.displace import displaced
 from kinetree.model.frame_model import FrameModel
 from kinetree.steppers.residual import placed_program, rate_program
 from kinetree.steppers.scaling import start
 
 if TYPE_CHECKING:
+    from kinetree.assembly.loops import Loops
     from kinetree.model.system import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]
+Known = dict[int, tuple[Array, Array, Array]]
+"""Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""
+CLOSED = 1e-10
+"""Gap of a loop that is left where parameters have other values [m, m2 or 1]."""
+LIMIT = 30
+"""Steps that may close it."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +101,15 @@ class Initial:
         q, qd, x, tau = (
             np.array(np.broadcast_to(a, (*lead, a.shape[-1]))) for a in (q, qd, x, tau)
         )
-        known = self._known(given.t)
-        for k, (_, rate, _) in known.items():
-            qd[..., k] = rate
         others: dict[str, Any] = {"x": x, "t": np.asarray(given.t), **given.wrenches}
         if p:
             others["p"] = np.asarray(p[0], dtype=float)
-        qd = self._velocities(q, qd, others, list(known))
+        known = self._known(others)
+        for k, (_, rate, _) in known.items():
+            qd[..., k] = rate
+        if p:
+            q = self._closed(q, others, known)
+        qd = self._velocities(q, qd, others, known)
         qdd, lam = self._accelerations(q, qd, tau, others, known)
         found = {"q": q, "qd": qd, "qdd": qdd}
         if self.rates is not None:
@@ -118,52 +130,85 @@ class Initial:
             raise ShapeError(f"expected {default.size} finite numbers", element=name)
         return out
 
+    @cached_property
+    def _assembly(self) -> Loops:
+        return loops(self.model)
+
     def _positions(self, given: Beginning) -> Array:
-        """Coordinates that close the loops."""
+        """Coordinates that close the loops, with the parameters of the model."""
         model = self.model
         rows = np.atleast_2d(model.initial() if given.q is None else np.asarray(given.q, float))
         if rows.shape[-1] != model.nq:
             raise ShapeError(f"expected {model.nq} finite numbers", element="q")
         if model.closures:
-            found = np.array([assemble(model, row, t=given.t).q for row in rows])
+            system = self._assembly
+            starts = [system.start(row.tolist(), given.t) for row in rows]
+            found = np.array([close(system, row, t=given.t).q for row in starts])
         else:
             found = np.array([start(model, self.drives, row, given.t) for row in rows])
         return found[0] if given.q is None or np.ndim(given.q) == 1 else found
 
-    def _known(self, t: float) -> dict[int, tuple[float, float, float]]:
+    def _known(self, others: dict[str, Any]) -> Known:
         if self.drives is None:
             return {}
-        row = _at(self.drives, q=self.model.initial(), t=np.asarray(t))
+        row = _at(self.drives, q=self.model.initial(), **others)
         names = self.model.velocities
-        columns = zip(row["q"], row["qd"], row["qdd"], strict=True)
         labels = self.drives.output("q").labels
-        return {names.index(n): (float(a), float(b), float(c))
-                for n, (a, b, c) in zip(labels, columns, strict=True)}  # fmt: skip
+        return {names.index(n): (row["q"][..., i], row["qd"][..., i], row["qdd"][..., i])
+                for i, n in enumerate(labels)}  # fmt: skip
 
-    def _velocities(self, q: Array, qd: Array, others: dict[str, Any], known: list[int]) -> Array:
+    def _closed(self, q: Array, others: dict[str, Any], known: Known) -> Array:
+        """The nearest coordinates that obey laws and loops with other values of parameters."""
+        names = list(self.model.coordinates)
+        for k, (value, _, _) in known.items():
+            q[..., names.index(self.model.velocities[k])] = value
+        if self.loops is None:
+            return q
+        qd = np.zeros(self.model.nv)
+        for _ in range(LIMIT):
+            found = _at(self.loops, q=q, qd=qd, **others)
+            gaps = np.abs(np.nan_to_num(found["h"], nan=np.inf))
+            if not (gaps > CLOSED).any():
+                return q
+            J = np.array(found["J"])
+            J[..., list(known)] = 0.0
+            move = -np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=1e-10), found["h"])
+            rows, moves = q.reshape(-1, q.shape[-1]), move.reshape(-1, move.shape[-1])
+            pairs = zip(rows, np.broadcast_to(moves, (len(rows), moves.shape[-1])), strict=True)
+            q = np.array([displaced(self.model, *pair) for pair in pairs]).reshape(q.shape)
+        worst = int(gaps.reshape(-1, gaps.shape[-1]).max(axis=0).argmax())
+        raise AssemblyError(
+            f"with these parameters the loop stays open by {gaps.max():.3g}",
+            element=f"closure '{self._labels()[worst]}'",
+            cure="change them less, or give q nearer to the closed configuration",
+        )
+
+    def _velocities(self, q: Array, qd: Array, others: dict[str, Any], known: Known) -> Array:
         """The nearest velocities that obey the loops."""
         if self.loops is None:
             return qd
         found = _at(self.loops, q=q, qd=qd, **others)
         J = np.array(found["J"])
         gap = np.einsum("...ij,...j->...i", J, qd) + found["ht"]
-        J[..., known] = 0.0
+        J[..., list(known)] = 0.0
         change = np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=1e-10), gap)
         return np.asarray(qd - change)
 
     def _accelerations(
         self, q: Array, qd: Array, tau: Array, others: dict[str, Any],
-        known: dict[int, tuple[float, float, float]],
+        known: Known,
     ) -> tuple[Array, Array]:  # fmt: skip
         found = _at(self.dynamics, q=q, qd=qd, **others)
         n = self.model.nv
         free = [k for k in range(n) if k not in known]
         M, b = found["M"], tau - found["c"]
         lead = b.shape[:-1]
+        regular = True
         if self.loops is None:
             J, bias = np.zeros((*lead, 0, n)), np.zeros((*lead, 0))
         else:
             rows = _at(self.loops, q=q, qd=qd, **others)
+            regular = _independent(rows["J"][..., free])
             J = np.broadcast_to(rows["J"], (*lead, *rows["J"].shape[-2:]))
             bias = np.broadcast_to(rows["Jdqd"], (*lead, rows["Jdqd"].shape[-1]))
         qdd = np.zeros((*lead, n))
@@ -178,9 +223,24 @@ class Initial:
             [(b - np.einsum("...ij,...j->...i", M, qdd))[..., free],
              -bias - np.einsum("...ij,...j->...i", J, qdd)], axis=-1,
         )  # fmt: skip
-        X = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-12), right)
+        if regular:
+            X = np.linalg.solve(A, right[..., None])[..., 0]
+        else:
+            X = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-12), right)
         qdd[..., free] = X[..., : len(free)]
         return qdd, X[..., len(free) :]
+
+
+def _independent(J: Array) -> bool:
+    """Whether no equation of any sample repeats others, so that the masses make a regular matrix.
+
+    Then one elimination per sample does what a singular value decomposition would.
+    """
+    m = J.shape[-2]
+    if m > J.shape[-1]:
+        return False
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return m == 0 or bool((sizes[..., -1] > 1e-8 * sizes[..., 0]).all())
 
 
 def _at(program: Program, **given: Any) -> dict[str, Array]:

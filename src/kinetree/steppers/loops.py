@@ -27,8 +27,10 @@ from kinetree.steppers.residual import dot, rows, written
 if TYPE_CHECKING:
     from kinetree.formalism.linkage import Linkage
     from kinetree.model.system import Model
+    from kinetree.steppers.residual import Residual
 
 Array = NDArray[np.float64]
+ANGULAR = "rad/s"
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,18 @@ def loops(model: Model, system: Linkage) -> Loops:
     return Loops(labels, rates, value, _slopes(value, model.nv))
 
 
+def angles(parts: Residual, found: Loops) -> list[int]:
+    """Numbers of the free angles that change the loops."""
+    n = parts.model.nv
+    J = rows(found.value.output("J").nodes, n)
+    units = parts.value.input("qd").units
+    return [
+        k
+        for k in parts.free
+        if units[k : k + 1] == (ANGULAR,) and any(row[k] is not ZERO for row in J)
+    ]
+
+
 def _slopes(value: Program, n: int) -> Program:
     scheme = Scheme(f"{value.name}_slopes")
     for row in value.inputs:
@@ -78,4 +92,4 @@ def _slopes(value: Program, n: int) -> Program:
     return forward(scheme.program(), ("G", "e", "f"), ("q", "qd"), tangent=True, only=True)
 
 
-__all__ = ["Loops", "loops"]
+__all__ = ["Loops", "angles", "loops"]

@@ -22,6 +22,9 @@ class Report:
         residual: where it did not converge: largest residual, as a multiple of what is allowed.
         worst: the equation it belongs to: a velocity, a user state or a closure.
         message: one sentence.
+        iterations: of Newton's method per step, mean; not a number where nothing is solved.
+        most: the most iterations that a step took.
+        partitions: choices of independent coordinates that were used, one after the other.
     """
 
     reason: str
@@ -31,6 +34,9 @@ class Report:
     residual: float = 0.0
     worst: str = ""
     message: str = ""
+    iterations: float = float("nan")
+    most: int = 0
+    partitions: int = 1
 
 
 @dataclass(frozen=True)

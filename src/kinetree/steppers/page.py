@@ -30,6 +30,9 @@ class Settings:
         tangent: "exact", or "approximate" with K and C of the force elements alone.
         update: the tangent is made anew in every "iteration", or once per "step" where Newton's
             method starts; the latter is quicker where forces are costly and steps are short.
+            Where a kept one does not converge in a few iterations, it is made anew in each.
+        independent: names of the independent velocities of the topological formulation; empty:
+            those that the loops are worst solved for.
     """
 
     tolerance: float = 1e-6
@@ -39,6 +42,7 @@ class Settings:
     projection: str = "mass"
     tangent: str = "exact"
     update: str = "iteration"
+    independent: Sequence[str] = ()
 
 
 CHOICES = {
@@ -95,10 +99,7 @@ class Page:
         self.t = self._own("t")[0] if "t" in self.known else ZERO
         self.h = symbol("h", Rank.PARAMETER)
         self.scheme.input(Input("h", (), (self.h,), None, False, ("h",), ("s",)))
-        names = tuple(self.parts.model.velocities)
-        self.loads = tuple(symbol(f"tau_{name}", Rank.FORCE) for name in names)
-        zeros = (0.0,) * len(names)
-        self.scheme.input(Input("tau", (len(names),), self.loads, zeros, False, names))
+        self.loads = self.given_loads()
         for name in self.known:
             if name not in {*STATE, "t"}:
                 self._own(name)
@@ -107,6 +108,14 @@ class Page:
             given = symbol(basic.name, Rank.PARAMETER)
             row = Input(basic.name, (), (given,), (basic.default,), False, (basic.name,))
             self.scheme.input(row)
+
+    def given_loads(self) -> tuple[Node, ...]:
+        """Declare the generalised forces given, one per velocity."""
+        names = tuple(self.parts.model.velocities)
+        loads = tuple(symbol(f"tau_{name}", Rank.FORCE) for name in names)
+        zeros = (0.0,) * len(names)
+        self.scheme.input(Input("tau", (len(names),), loads, zeros, False, names))
+        return loads
 
     def _weights(self) -> Weights | None:
         basic, weights = self.family.basic, self.family.weights

@@ -80,7 +80,12 @@ def residual(model: Model, system: Linkage, *, tangent: str = "exact") -> Residu
         slopes = _approximate(system)
     drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
     return Residual(
-        model, Space.of(system), value, slopes, _states(value) if model.states else None, drives
+        model,
+        Space.of(system),
+        value,
+        slopes,
+        state_slopes(value) if model.states else None,
+        drives,
     )
 
 
@@ -88,7 +93,7 @@ def placed_residual(model: Model, system: Placement) -> Residual:
     """The equations of motion of a model given by position matrices, by d'Alembert's principle."""
     value = placed_program(system)
     slopes = forward(value, "tau", ("q", "qd", "qdd"), tangent=True)
-    states = _states(value) if model.states else None
+    states = state_slopes(value) if model.states else None
     return Residual(model, Space.of(system), value, slopes, states, None)
 
 
@@ -151,7 +156,7 @@ def _approximate(system: Linkage) -> Program:
     return scheme.program()
 
 
-def _states(value: Program) -> Program:
+def state_slopes(value: Program) -> Program:
     """What user states add."""
     first = forward(value, "tau", "x", only=True)
     second = forward(value, "xd", ("q", "qd", "x"), tangent=True, only=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError, unknown
+from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
+from kinetree.steppers.driving import Progress, cores, drive, drive_adaptive, whole_steps
 from kinetree.steppers.initial import Beginning, Initial
 from kinetree.steppers.outcome import Report, Run
+from kinetree.steppers.rechoose import Watch, advice
+from kinetree.steppers.relay import relay
 from kinetree.steppers.step import step_program
-from kinetree.targets.native.march import DONE, LOST, March, Start
+from kinetree.targets.native.march import March, Start
 from kinetree.targets.native.march_adaptive import Adaptive, Control
 from kinetree.targets.native.packing import LANES
 
@@ -28,10 +31,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 TWO = 2
-SLICE = 2000
-"""Steps between two looks at signals and progress."""
-Progress = Callable[[int, int], None]
-"""Told after every slice: steps made, steps wanted."""
+_Many = tuple[Array, Array, list[str]]
+"""States of every run, its iterations (all together, most of one step), ends of blocks of lanes."""
 
 
 class Stepper:
@@ -41,6 +42,9 @@ class Stepper:
         program: the step.
         function: its native code.
         state: sizes of the parts of the state, in order.
+        watch: looks at the choice of independent coordinates, where there is one.
+        fixed: whether that choice is the user's, and stays.
+        coordinates: those of the model beside those of the step.
     """
 
     def __init__(
@@ -50,12 +54,24 @@ class Stepper:
         self.model = model
         self.program = step_program(model, formulation, integrator, **options)
         self.function: Function = self.program.compile()
-        names = [out.name.removesuffix("_next") for out in self.program.outputs]
+        names = [
+            out.name.removesuffix("_next")
+            for out in self.program.outputs
+            if out.name.endswith("_next")
+        ]
         ports = {p.name: p for p in self.function.inputs}
         self.ports: Mapping[str, Port] = ports
         self.state = {name: ports[name].size for name in names}
         self.size = sum(self.state.values())
         self._initial = Initial(model)
+        self._made = (formulation, integrator, options)
+        self._others: dict[tuple[str, ...], Stepper] = {}
+        info, equations = self.program.info, self._initial.loops
+        self.watch = None
+        if "independent" in info and equations is not None:
+            self.watch = Watch(model, info, equations)
+        self.fixed = bool(options.get("independent"))
+        self.coordinates = coordinates(model, self.program)
 
     def run(  # noqa: PLR0913  one argument per decision
         self,
@@ -76,7 +92,7 @@ class Stepper:
         """March from t to t + duration.
 
         Args:
-            duration: [s]; a whole number of steps is made.
+            duration: [s]; the nearest whole number of steps is made.
             step: [s].
             every: states kept: every k-th.
             q: coordinates at the start; made to obey the loops.  Leading axes are a batch.
@@ -89,24 +105,17 @@ class Stepper:
             progress: told after every slice.
             threads: how many share a batch.
         """
-        steps = round(duration / step)
-        if steps < 1 or not 0 < step < np.inf or every < 1:
-            raise ShapeError(
-                f"{duration} s are no whole number of steps of {step} s", element="duration"
-            )
+        steps = whole_steps(duration, step, every)
         given = {**(inputs or {}), "h": step}
         lanes = self._lanes(Beginning(q, qd, x, t), parameters or {}, given)
         series_rows, series_at = self._series(series, steps)
         start = Start(lanes.x, lanes.p, t, step, steps, every, series_rows, series_at)
         began = time.perf_counter()
         if not lanes.batch:
-            march = March(self.function, self.size, start)
-            reason = _drive(march, steps, progress)
-            report = self._report(march, start, reason, time.perf_counter() - began, lanes)
-            return self._gathered(march.states[: march.rows, :, 0], start, report)
-        marches = self._many(start, lanes, progress, threads)
+            return self._single(start, lanes, parameters or {}, progress)
+        found = self._many(start, progress, threads)
         wall = (time.perf_counter() - began) / lanes.x.shape[1]
-        return self._batch(marches, start, lanes, wall)
+        return self._batch(found, start, lanes, wall)
 
     def run_adaptive(  # noqa: PLR0913  one argument per decision
         self,
@@ -145,9 +154,10 @@ class Stepper:
         how = control or Control()
         began = time.perf_counter()
         march = Adaptive(self.function, self.size, lanes.x[:, 0], lanes.p[:, 0], row, how)
-        reason = _drive_adaptive(march, progress)
+        reason = drive_adaptive(march, progress)
         wall = time.perf_counter() - began
-        report = Report(reason, march.t, march["accepted"], wall)
+        mean, most = march.iterations
+        report = Report(reason, march.t, march["accepted"], wall, iterations=mean, most=most)
         if reason == "newton":
             found = self._diagnosed(lanes, march.last, march.t, march.h)
             report = replace(report, residual=found.residual, worst=found.worst, message=(
@@ -156,8 +166,8 @@ class Stepper:
             ))  # fmt: skip
         reached = march["cursor"]
         start = Start(lanes.x, lanes.p, float(row[0]), 1.0, 1)
-        run = self._gathered(march.states[:reached], start, report)
-        return replace(run, times=row[:reached], steps=march.steps)
+        run = self._gathered(march.states[:reached], start, report, lanes, row[:reached])
+        return replace(run, steps=march.steps)
 
     # --- what goes in ----------------------------------------------------------------------------
 
@@ -167,11 +177,8 @@ class Stepper:
         p = self._parameters(parameters)
         self._refuse_unknown(given)
         wrenches = {name: x for name, x in given.items() if name in self.model.wrenches}
-        begin = replace(
-            begin, tau=given.get("tau"), p=p if "p" in self.ports else None, wrenches=wrenches
-        )
-        labels = self.ports["lam"].labels if "lam" in self.ports else ()
-        state = self._initial.state(begin, labels)
+        begin = replace(begin, tau=given.get("tau"), p=p if parameters else None, wrenches=wrenches)
+        state, q = self.coordinates.begun(self._initial, begin)
         state.setdefault("a", state["qdd"])
         state.setdefault("y", state.get("xd", np.zeros(0)))
         values: dict[str, Array] = {}
@@ -198,7 +205,7 @@ class Stepper:
             x[port.start : port.stop] = whole.T
         apart = p.ndim > 1
         columns = np.broadcast_to(p, (*lead, p.shape[-1])).reshape(count, -1) if apart else p[None]
-        return _Lanes(x, np.ascontiguousarray(columns.T), lead)
+        return _Lanes(x, np.ascontiguousarray(columns.T), lead, q)
 
     def _refuse_unknown(self, given: Mapping[str, Any]) -> None:
         """Refuse inputs that the step does not have, or that are part of its state."""
@@ -236,70 +243,97 @@ class Stepper:
 
     # --- the march -------------------------------------------------------------------------------
 
-    def _many(
-        self, start: Start, lanes: _Lanes, progress: Progress | None, threads: int | None
-    ) -> list[tuple[March, str]]:
+    def _single(
+        self, start: Start, lanes: _Lanes, parameters: Mapping[str, Any], progress: Progress | None
+    ) -> Run:
+        began = time.perf_counter()
+        ended = relay(self, start, parameters, progress)
+        wall, march = time.perf_counter() - began, ended.march
+        report = replace(
+            ended.stepper._report(march, start, ended.reason, wall, lanes),
+            iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
+            most=ended.most, partitions=ended.marches,
+        )  # fmt: skip
+        return self._gathered(ended.states, start, report, lanes)
+
+    def chosen(self, independent: tuple[str, ...]) -> Stepper:
+        """The same with other independent coordinates; they are watched, too."""
+        if independent not in self._others:
+            formulation, integrator, options = self._made
+            options = {**options, "independent": independent}
+            made = Stepper(self.model, formulation, integrator, **options)
+            made.fixed = False
+            self._others[independent] = made
+        return self._others[independent]
+
+    def _many(self, start: Start, progress: Progress | None, threads: int | None) -> _Many:
         """March all blocks of eight, on several threads."""
-        count = lanes.x.shape[1]
-        blocks = [[min(i + k, count - 1) for k in range(LANES)] for i in range(0, count, LANES)]
-        marches = [
-            March(self.function, self.size, Start(
-                start.x[:, block], start.p[:, block] if start.p.shape[1] > 1 else start.p,
-                start.t0, start.h, start.steps, start.every, start.series, start.series_at,
-            ))
-            for block in blocks
-        ]  # fmt: skip
-        reasons = ["end"] * len(marches)
-        places = iter(range(len(marches)))
+        count = start.x.shape[1]
+        states = np.empty((count, start.steps // start.every + 1, self.size))
+        counts = np.zeros((count, 2))
+        firsts = range(0, count, LANES)
+        reasons = ["end"] * len(firsts)
+        places = iter(enumerate(firsts))
         lock = threading.Lock()
 
         def work(tell: Progress | None) -> None:
             while True:
                 with lock:
-                    k = next(places, None)
-                if k is None:
+                    number, first = next(places, (-1, 0))
+                if number < 0:
                     return
-                reasons[k] = _drive(marches[k], start.steps, tell)
+                block = [min(first + k, count - 1) for k in range(LANES)]
+                p = start.p[:, block] if start.p.shape[1] > 1 else start.p
+                march = March(self.function, self.size, replace(start, x=start.x[:, block], p=p))
+                reasons[number] = drive(march, start.steps, tell)
+                used = min(LANES, count - first)
+                states[first : first + used] = np.moveaxis(march.states[:, :, :used], 2, 0)
+                counts[first : first + used] = march.counts[:, :used].T
 
-        number = min(len(marches), threads or _cores())
+        number = min(len(firsts), threads or cores())
         helpers = [threading.Thread(target=work, args=(None,)) for _ in range(number - 1)]
         for helper in helpers:
             helper.start()
         work(progress)
         for helper in helpers:
             helper.join()
-        return list(zip(marches, reasons, strict=True))
+        return states, counts, reasons
 
-    def _batch(
-        self, marches: Sequence[tuple[March, str]], start: Start, lanes: _Lanes, wall: float
-    ) -> Run:
-        count = lanes.x.shape[1]
-        states = np.concatenate([march.states for march, _ in marches], axis=2)[:, :, :count]
-        reports = [self._of_lane(states[:, :, i], start, marches[i // LANES], wall)
-                   for i in range(count)]  # fmt: skip
-        whole = np.moveaxis(states, 2, 0).reshape(*lanes.batch, *states.shape[:2])
-        return self._gathered(whole, start, tuple(reports))
+    def _batch(self, found: _Many, start: Start, lanes: _Lanes, wall: float) -> Run:
+        states, counts, reasons = found
+        reports = [self._of_lane(rows, counts[i], start, reasons[i // LANES], wall)
+                   for i, rows in enumerate(states)]  # fmt: skip
+        whole = states.reshape(*lanes.batch, *states.shape[1:])
+        return self._gathered(whole, start, tuple(reports), lanes)
 
-    def _of_lane(
-        self, states: Array, start: Start, march: tuple[March, str], wall: float
-    ) -> Report:
+    def _of_lane(self, states: Array, counts: Array, start: Start, end: str, wall: float) -> Report:
         bad = np.flatnonzero(~np.isfinite(states).all(axis=1))
+        row = int(bad[0]) - 1 if bad.size else start.steps // start.every
+        made = row * start.every if bad.size else start.steps
+        t = start.t0 + made * start.h
+        total, most = counts
+        told = Report("end", t, made, wall, iterations=total / max(1, made), most=int(most))
         if not bad.size:
-            return Report("end", start.t0 + start.steps * start.h, start.steps, wall)
-        reason = "newton" if march[1] != "interrupted" else march[1]
-        row = int(bad[0]) - 1
-        t = start.t0 + row * start.every * start.h
-        return Report(reason, t, row * start.every, wall, message=f"lost after t = {t:.6g} s")
+            return told
+        reason = "newton" if end != "interrupted" else end
+        return replace(told, reason=reason, message=f"lost after t = {t:.6g} s")
 
-    def _gathered(self, states: Array, start: Start, report: Report | tuple[Report, ...]) -> Run:
-        rows = states.shape[-2]
-        times = np.asarray(start.t0 + start.h * start.every * np.arange(rows), dtype=np.float64)
+    def _gathered(
+        self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: _Lanes,
+        times: Array | None = None,
+    ) -> Run:  # fmt: skip
+        if times is None:
+            times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
         parts: dict[str, Array] = {}
         at = 0
         for name, size in self.state.items():
             parts[name] = states[..., at : at + size]
             at += size
         empty = np.zeros((*states.shape[:-1], 0))
+        p: Array | None = None
+        if "p" in self.ports:
+            p = lanes.p.T.reshape(*lanes.batch, -1) if lanes.p.shape[1] > 1 else lanes.p[:, 0]
+        parts = self.coordinates.read(parts, p, times, lanes.q)
         x, xd, lam = (parts.get(name, empty) for name in ("x", "xd", "lam"))
         return Run(times, parts["q"], parts["qd"], parts["qdd"], x, xd, lam, report)
 
@@ -310,9 +344,10 @@ class Stepper:
         if reason != "newton":
             return Report(reason, t, march.step, wall)
         found = self._diagnosed(lanes, march.last[:, 0], t, start.h)
+        cure = advice(self.watch, march.last[: self.state["q"], 0], t)
         message = (
             f"step {march.step + 1} at t = {t:.6g} s: Newton's method leaves {found.residual:.3g} "
-            f"times the residual allowed, most in {found.worst}; take a smaller step"
+            f"times the residual allowed, most in {found.worst}; {cure}"
         )
         return Report(reason, t, march.step, wall, found.residual, found.worst, message)
 
@@ -332,41 +367,12 @@ class Stepper:
 
 @dataclass(frozen=True)
 class _Lanes:
-    """Inputs and parameters, one column per run; the axes of the batch."""
+    """Inputs and parameters, one column per run; the axes of the batch; q of the model."""
 
     x: Array
     p: Array
     batch: tuple[int, ...]
-
-
-def _drive(march: March, steps: int, progress: Progress | None) -> str:
-    """Slice by slice; how it ended."""
-    try:
-        while march.advance(SLICE):
-            if progress is not None:
-                progress(march.step, steps)
-    except KeyboardInterrupt:
-        return "interrupted"
-    if progress is not None:
-        progress(march.step, steps)
-    return {DONE: "end", LOST: "newton"}[march.status]
-
-
-def _drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
-    """Slice by slice; how it ended."""
-    try:
-        while march.advance(SLICE):
-            if progress is not None:
-                progress(march["accepted"], march["cursor"])
-    except KeyboardInterrupt:
-        return "interrupted"
-    return {DONE: "end", LOST: "newton"}[march.status]
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    q: Array
 
 
 def run(

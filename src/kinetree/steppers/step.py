@@ -6,6 +6,7 @@
 | hybrid | relative coordinates, loops by an augmented Lagrangian, projections (`hybrid`) |
 | explicit | of explicit methods: forward dynamics, loops solved for dependent coordinates |
 | topological | independent coordinates, by a second velocity projection (`topological`) |
+| global | natural coordinates of all bodies, sparse (`natural.step`) |
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from kinetree.steppers.explicit import explicit
 from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.hybrid import hybrid
 from kinetree.steppers.loops import loops
+from kinetree.steppers.natural.step import global_step
+from kinetree.steppers.natural.system import natural_system
 from kinetree.steppers.page import CHOICES, Settings
 from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
 from kinetree.steppers.structural import structural
@@ -54,6 +57,10 @@ def _topological(model: Model, system: Linkage, family: Family, settings: Settin
     return topological(used, exact, loops(model, system), family, settings)
 
 
+def _global(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+    return global_step(natural_system(model, folded=not system.table.rows), family, settings)
+
+
 def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
     """With the tangent asked for, and with the exact one for derivatives."""
     exact = residual(model, system)
@@ -62,10 +69,13 @@ def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Resid
     return residual(model, system, tangent=settings.tangent), exact
 
 
+GLOBAL = "global"
+"""Formulation whose state is not made of the model's coordinates; see `natural.chart`."""
 FORMULATIONS: Mapping[str, Write] = {
     "tree": _tree,
     "hybrid": _hybrid,
     "topological": _topological,
+    GLOBAL: _global,
 }
 """Formulation -> the Program of a step of a structural method, not yet condensed."""
 EXPLICIT = "explicit"
@@ -103,11 +113,16 @@ def step_program(
     way = _way(model, family, formulation)
     model.check(invertible=False)
     refuse_free_drives(model)
+    if not model.nv:
+        raise UnsupportedError(
+            "nothing in it can move", element=f"model '{model.name}'", cure="add a joint"
+        )
     with collector_paused():
         mark = current().mark()
         if family.weights is None:
             program = explicit(model, derive(model, "forward", parameters=parameters), family)
         elif isinstance(model, FrameModel):
+            _refuse_global(way)
             parts = placed_residual(model, placement(model, folded=parameters == "folded"))
             program = structural(parts, parts, family, settings)
         else:
@@ -119,6 +134,15 @@ def step_program(
         model=model.name, model_hash=model.content_hash(), quantity="step", formulation=way,
         integrator=integrator, parameters=parameters,
     )  # fmt: skip
+
+
+def _refuse_global(way: str) -> None:
+    if way == GLOBAL:
+        raise UnsupportedError(
+            "position matrices name no joints that points and directions could be shared at",
+            element=f"formulation '{GLOBAL}'",
+            cure="choose tree",
+        )
 
 
 def _way(model: Model, family: Family, formulation: str | None) -> str:
@@ -152,4 +176,4 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     return Settings(**options)
 
 
-__all__ = ["FORMULATIONS", "step_program"]
+__all__ = ["FORMULATIONS", "GLOBAL", "step_program"]

@@ -10,7 +10,8 @@ family give the accelerations qdd₁ for which the equations of motion hold ther
 The derivative is κ M + γ h C + β h² K T with κ = (1-δm)/(1-δf).  Where no weight is at the start,
 a is qdd.  User states follow alike, with y in the place of a and xd in that of qdd.
 
-The matrix is made anew in every iteration, or inverted once per step where the iterations start.
+The matrix is made anew in every iteration, or inverted once per step where the iterations start; a
+few iterations that do not suffice then are followed by others with a matrix made anew.
 
 Cuadrado2003 eq. 38 weighs forces instead of accelerations.  For a constant mass matrix both are the
 same; for one that changes, weighed forces lose the second order (M₁ multiplies an acceleration that
@@ -26,13 +27,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
 from kinetree.program import Note, Program, Scheme
 from kinetree.program.newton import write_newton
 from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
-from kinetree.steppers.scaling import scales
+from kinetree.steppers.scaling import Scales, scales
 from kinetree.steppers.space import times_tangent
+from kinetree.targets.native.march import COUNT
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family
@@ -40,6 +42,20 @@ if TYPE_CHECKING:
 FLOOR = 1e-14
 """Distance from the solution that rounding allows [rad or m]."""
 Matrix = list[list[Node]]
+TURN = 0.3
+"""How far the angles of loops turn in one iteration at most, all together [rad].
+
+Loops close in several ways: a long move may end in another one, far from where the step began.
+"""
+NEAR = 0.03
+"""Extrapolation by accelerations that is trusted, of the angles of loops together [rad]."""
+AGAINST = -0.5
+"""Share of the accelerations at the start that is expected at the end where they are too large:
+undamped methods let them swing from step to step."""
+HUGE = 1e300
+"""No number is below its negative."""
+KEPT = 8
+"""Iterations with a tangent that is kept, before it is made anew."""
 
 
 @dataclass
@@ -74,11 +90,17 @@ class Point:
 
 
 class Structural:
-    """A step of a structural method being written."""
+    """A step of a structural method being written.
+
+    Attributes:
+        turning: numbers of the angles of loops; their changes are bounded.
+    """
+
+    turning: Sequence[int] = ()
 
     def __init__(self, page: Page, settings: Settings, exact: Residual) -> None:
         self.page, self.parts, self.settings, self.exact = page, page.parts, settings, exact
-        self.outer, self.inner = page.scheme, Scheme("step")
+        self.outer, self.inner = page.scheme, Scheme("step", page.scheme.names)
         assert page.weights is not None
         let, h = self.outer.let, page.h
         w = page.weights
@@ -88,14 +110,18 @@ class Structural:
         self.gh = let("gh", self.gamma * h)
         self.ratio = let("kappa", (1 - self.dm) / (1 - self.df))
         self.names = self.parts.model.velocities
-        self.sizes = scales(self.exact)
+        self.sizes = self.scaled()
         self.known = page.driven(page.later())
         self.free = self.parts.free
-        self.D = {k: symbol(f"D_{self.names[k]}", Rank.COORDINATE) for k in self.free}
-        self.S = tuple(symbol(f"D_{name}", Rank.COORDINATE) for name in self.parts.model.states)
         self.once = settings.update == "step"
+        self.name()
         self.Ai: Matrix = []
+        self.counts: list[Node] = []
         self.before()
+
+    def scaled(self) -> Scales:
+        """Sizes of the equations."""
+        return scales(self.exact)
 
     def before(self) -> None:
         """What the step takes from its start: parts of Newmark's formulas."""
@@ -105,11 +131,18 @@ class Structural:
         self.a0 = {k: let("a0", (h * page.qd[k] + near * page.a[k]) * self.inverse)
                    for k in self.free}  # fmt: skip
         self.v0 = {k: let("v0", page.qd[k] + rest * page.a[k]) for k in self.free}
-        half = let("h2", 0.5 * h**2)
+        half = let("h2", 0.5 * h**2) if not self.turning else let("h2", near + self._expected())
         self.start = {k: let("start", h * page.qd[k] + half * page.a[k]) for k in self.free}
         self.start_x = [let("start", h * y) for y in page.xd]
         self.late = [self._late(a, qdd) for a, qdd in zip(page.a, page.qdd, strict=True)]
         self.late_x = [self._late(y, xd) for y, xd in zip(page.y, page.xd, strict=True)]
+
+    def _expected(self) -> Node:
+        """β h² a₁/a₀ where the iterations start: as at the start of the step, or against it."""
+        let, b2 = self.outer.let, self.b2
+        moves = [let("ahead", b2 * self.page.a[k]) for k in self.turning]
+        trusted = NEAR**2 - let("ahead", dot(moves, moves))
+        return let("expected", b2 * select(trusted, ONE, AGAINST))
 
     def _late(self, a: Node, rate: Node) -> Node:
         """(δm a₀ - δf qdd₀)/(1-δf)."""
@@ -209,16 +242,30 @@ class Structural:
 
     def widths(self) -> list[Node]:
         """1/(scale · distance allowed), per free velocity and per user state."""
-        let, sizes = self.outer.let, self.diagonal()
-        near = let("near", number(self.settings.tolerance) * self.page.h**2 + FLOOR)
-        found = [let("width", 1 / (near * sizes[k])) for k in self.free]
-        return found + [let("width", 1 / (near * float(x))) for x in self.sizes.x]
+        let, sizes, h = self.outer.let, self.diagonal(), self.page.h
+        near = let("near", number(self.settings.tolerance) * h**2)
+        found = []
+        for k in self.free:
+            # increments are known relative to themselves, springs feel the rounding of coordinates
+            soft = let("soft", 1 - float(self.sizes.M[k]) / sizes[k])
+            found.append(let("width", 1 / ((near + FLOOR * (h + soft)) * sizes[k])))
+        return found + [let("width", 1 / ((near + FLOOR) * float(x))) for x in self.sizes.x]
 
     # --- the step --------------------------------------------------------------------------------
 
     def leading(self, p: Point) -> Matrix:
         """The matrix by which increments are found."""
         return self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
+
+    def bounded(self, scheme: Scheme, change: Sequence[Node]) -> list[Node]:
+        """A change of all unknowns, shortened where angles of loops would turn too far."""
+        if not self.turning:
+            return list(change)
+        turns = [change[self.free.index(k)] for k in self.turning]
+        square = scheme.let("turn2", dot(turns, turns))
+        factor = select(square - TURN**2, TURN / sqrt(square), ONE)
+        short = scheme.let("short", factor)
+        return [scheme.let("dz", short * x) for x in change]
 
     def changed(self, p: Point, right: Sequence[Node]) -> list[Node]:
         """The change of the increments of velocities and user states."""
@@ -227,12 +274,13 @@ class Structural:
             columns = [[x] for x in right]
             A = self.leading(p)
             return [row[0] for row in p.scheme.solve("dz", A, columns, symmetric=False, note=note)]
-        first = self.point(self.outer, self.start, self.start_x)
-        self.slopes(first, self.parts)
-        A = self.leading(first)
-        n = len(A)
-        unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
-        self.Ai = self.outer.solve("Ai", A, unit, symmetric=False, note=note)
+        if not self.Ai:
+            first = self.point(self.outer, self.start, self.start_x)
+            self.slopes(first, self.parts)
+            A = self.leading(first)
+            n = len(A)
+            unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+            self.Ai = self.outer.solve("Ai", A, unit, symmetric=False, note=note)
         named = [p.scheme.let("rhs", x) for x in right]
         return [p.scheme.let("dz", dot(row, named)) for row in self.Ai]
 
@@ -242,6 +290,13 @@ class Structural:
             self.slopes(p, self.exact)
 
     def solve(self) -> None:
+        """Write the Newton block; where a tangent is kept, one more that goes on where it fails."""
+        if self.once:
+            self.block(min(KEPT, self.settings.limit))
+            self.anew()
+        self.block(self.settings.limit)
+
+    def block(self, limit: int) -> None:
         """Write the Newton block of a system without loops."""
         p = self.point(self.inner, self.D, self.S)
         r, rest = self.right(p)
@@ -251,7 +306,26 @@ class Structural:
         change = self.changed(p, right)
         self.differentiated(p)
         J = self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
-        self.newton(self.weighted(right, J), (), change)
+        self.newton(self.weighted(right, J), (), change, limit)
+
+    def anew(self) -> None:
+        """Turn to a tangent that is made anew: from what was found, where anything was."""
+        kept, states = self.D, self.S
+        self.inner, self.once = Scheme("step", self.outer.names), False
+        self.start = {k: self.found(kept[k], x) for k, x in self.start.items()}
+        self.start_x = [self.found(s, x) for s, x in zip(states, self.start_x, strict=True)]
+        self.name()
+
+    def found(self, value: Node, otherwise: Node) -> Node:
+        """A value, or another where it is not a number."""
+        return self.outer.let("start", select(value + HUGE, value, otherwise))
+
+    def name(self) -> None:
+        """Name the unknowns of a Newton block."""
+        mark = "kept_D" if self.once else "D"
+        self.D = {k: symbol(f"{mark}_{self.names[k]}", Rank.COORDINATE) for k in self.free}
+        states = self.parts.model.states
+        self.S = tuple(symbol(f"{mark}_{name}", Rank.COORDINATE) for name in states)
 
     def weighted(self, values: Sequence[Node], J: Matrix) -> list[tuple[Node, list[Node]]]:
         """Equations divided by what is allowed."""
@@ -266,14 +340,36 @@ class Structural:
         equations: Sequence[tuple[Node, Sequence[Node]]],
         more: Sequence[tuple[Node, Node]],
         change: Sequence[Node],
+        limit: int,
     ) -> None:
         """Write the block for increments, states and further unknowns."""
         unknowns = [(self.D[k], self.start[k]) for k in self.free]
         unknowns += list(zip(self.S, self.start_x, strict=True))
+        count = symbol("kept_count" if self.once else "count", Rank.COORDINATE)
         write_newton(
-            self.outer, self.inner, [*unknowns, *more], equations, change=change, tolerance=1.0,
-            limit=self.settings.limit, note=Note(step="time step", eq="Cuadrado2003 eq. (25)"),
+            self.outer, self.inner, [*unknowns, *more], equations,
+            change=self.bounded(self.inner, change), count=count, labels=self.equations(),
+            tolerance=1.0, limit=limit,
+            note=Note(step="time step", eq="Cuadrado2003 eq. (25)"),
         )  # fmt: skip
+        self.counts.append(self.found(count, number(limit)) if self.once else count)
+
+    def equations(self) -> list[str]:
+        """What the equations of the Newton block are about."""
+        return [self.about(k) for k in self.free] + [
+            f"state '{x}'" for x in self.parts.model.states
+        ]
+
+    def about(self, k: int) -> str:
+        """A velocity and the body that it moves."""
+        name = self.names[k]
+        joint = self.parts.model.joints.get(name)
+        return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.name}'"
+
+    def told(self) -> None:
+        """Declare the number of iterations."""
+        if self.counts:
+            self.outer.output(COUNT, [linear(0, tuple((x, 1) for x in self.counts))], ())
 
     def outputs(self) -> None:
         """The state at the end of the step."""
@@ -281,6 +377,7 @@ class Structural:
         more = (p.a, p.y) if self.page.weighted else ((), ())
         for name, values in zip(STATE, (p.q, p.qd, p.qdd, p.x, p.xd, *more), strict=False):
             self.page.output(name, values)
+        self.told()
 
 
 def structural(parts: Residual, exact: Residual, family: Family, settings: Settings) -> Program:

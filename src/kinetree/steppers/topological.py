@@ -6,7 +6,7 @@ accumulated inertias and forces) are projected once more:
     Rᵀ (M qdd + c - τ) = 0,      g = 0
 
 Unknown are the increments of all coordinates; those of u follow the method of integration, the
-others close the loops:
+others close the loops, those of rolling in their rates:
 
     A du = β h² Rᵀ (M qdd + c - τ),   A = Rᵀ (κ M + γ h C + β h² (K - G) T) R,   dv = J_v⁻¹ g + B du
 
@@ -19,14 +19,15 @@ Refs: Cuadrado2003 sec. 2, eqs. 16 to 19; Docquier2013 sec. 2.2.1, eqs. 10 to 17
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import Partition, partition
-from kinetree.engine import ZERO, Node, linear
-from kinetree.errors import UnsupportedError
+from kinetree.engine import ONE, ZERO, Node, linear
 from kinetree.formalism.conditions import Row
 from kinetree.formalism.coupling import Coupling
 from kinetree.program import Note, Program, Scheme
+from kinetree.steppers.loops import Loops, angles
 from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
 from kinetree.steppers.space import times_tangent
@@ -34,10 +35,40 @@ from kinetree.steppers.structural import Matrix, Point, Structural
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family
-    from kinetree.steppers.loops import Loops
 
 CLOSED = 1e-10
 """Gap of a loop that is left [m, m2 or 1]."""
+
+
+@dataclass
+class Linked(Point):
+    """A trial end of the step whose dependent rates follow from the loops.
+
+    Attributes:
+        B: how dependent rates follow.
+        J: of the loops.
+        g: gaps of the loops; of those between velocities by the rates of Newmark's formulas.
+    """
+
+    B: Coupling | None = None
+    J: Matrix = field(default_factory=list)
+    g: list[Node] = field(default_factory=list)
+
+    @property
+    def coupling(self) -> Coupling:
+        """How dependent rates follow."""
+        assert self.B is not None
+        return self.B
+
+
+@dataclass(frozen=True)
+class _Bend:
+    """Derivatives of the loops along increments: of Jᵀλ, J qd + ht, J qdd + Jdqd, by qd too."""
+
+    G: Matrix
+    E: Matrix
+    F: Matrix
+    F_rate: Matrix
 
 
 class Topological(Structural):
@@ -47,111 +78,164 @@ class Topological(Structural):
         self, page: Page, settings: Settings, exact: Residual, loops: Loops, found: Partition
     ) -> None:
         self.loops, self.choice = loops, found.choice()
+        self.turning = angles(page.parts, loops)
         at = {name: k for k, name in enumerate(page.parts.model.velocities)}
-        self.v = [at[name] for name in self.choice.dependent]
+        self.rolling = [at[name] for name in self.choice.rolling]
+        self.v = [at[name] for name in self.choice.dependent] + self.rolling
         super().__init__(page, settings, exact)
         self.u = [k for k in self.free if k not in self.v]
-        self.which = [loops.labels.index(label) for label in self.choice.equations]
+        labels = (*self.choice.equations, *self.choice.rates)
+        self.which = [loops.labels.index(label) for label in labels]
+        self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
 
-    def coupled(self, scheme: Scheme, at: Mapping[str, Sequence[Node]]) -> Coupling:
-        """B at some coordinates; the values of the loops beside it."""
-        value, n = self.loops.value, self.parts.space.nv
-        found = written(scheme, value, bound(value, **at))
-        self.J = rows(found["J"], n)
-        self.g, self.ht, self.Jdqd = found["h"], found["ht"], found["Jdqd"]
-        J = [{k: x for k, x in enumerate(row) if x is not ZERO} for row in self.J]
-        values = zip(self.loops.labels, found["h"], J, found["Jdqd"], found["ht"], strict=True)
-        lines = {label: Row(h, j, bias, ht, label=label) for label, h, j, bias, ht in values}
-        groups = self.choice.velocity_groups()
-        return Coupling(scheme, lines, groups, self.names, self.u)
-
-    def point(self, scheme: Scheme, D: Mapping[int, Node], S: Sequence[Node]) -> Point:
+    def point(self, scheme: Scheme, D: Mapping[int, Node], S: Sequence[Node]) -> Linked:
         """The end of the step; dependent rates follow from the loops."""
-        p = super().point(scheme, D, S)
-        self.B = B = self.coupled(scheme, p.at)
-        driven = {k: p.qd[k] for k in self.known}
+        plain = super().point(scheme, D, S)
+        p = Linked(**{row.name: getattr(plain, row.name) for row in fields(plain)})
+        value, n, labels = self.loops.value, self.parts.space.nv, self.loops.labels
+        found = written(scheme, value, bound(value, **p.at))
+        p.J = rows(found["J"], n)
+        p.B = B = self._coupling(scheme, p.J, found)
+        own = {k: p.qd[k] for k in self.rolling}
         note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
-        rest = B.rest("x", dict(zip(self.loops.labels, self.ht, strict=True)), driven, note)
-        rates = {k: p.qd[k] for k in self.u}
-        for k in self.v:
-            p.qd[k] = scheme.let(f"v_{k + 1}", B.followed(k, rates, rest[k]))
-        value = self.loops.value
-        again = written(scheme, value, bound(value, **p.at))
-        self.Jdqd = again["Jdqd"]
-        driven = {k: p.qdd[k] for k in self.known}
+        self._follow(B, p.qd, dict(zip(labels, found["ht"], strict=True)), ("x", "v"), note)
+        p.g = list(found["h"])
+        moving = [own.get(k, v) for k, v in enumerate(p.qd)]
+        for i in self.loops.rates:
+            p.g[i] = self.slow * (dot(p.J[i], moving) + found["ht"][i])
+        bias = written(scheme, value, bound(value, **p.at))["Jdqd"]
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
-        rest = B.rest("b", dict(zip(self.loops.labels, self.Jdqd, strict=True)), driven, note)
-        rates = {k: p.qdd[k] for k in self.u}
+        self._follow(B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note)
         for k in self.v:
-            p.qdd[k] = scheme.let(f"qdd_{k + 1}", B.followed(k, rates, rest[k]))
-            p.a[k] = p.qdd[k]
+            p.a[k] = p.a[k] if k in self.rolling else p.qdd[k]
         return p
 
-    def solve(self) -> None:
-        """Write the Newton block."""
-        p = self.point(self.inner, self.D, ())
-        B, let = self.B, self.inner.let
-        r, _ = self.right(p)
-        lam = B.multipliers({k: r[k] for k in self.v})
-        reduced = [self.b2 * let("F", B.projected(r, u)) for u in self.u]
-        gaps = [self.g[i] for i in self.which]
-        A, full = self._leading(p, lam)
-        note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
-        du = [x[0] for x in self._solved("du", A, [[x] for x in reduced], note)]
-        change = dict(zip(self.u, du, strict=True))
-        closing = B.rest("dv", dict(zip(self.loops.labels, self.g, strict=True)), {}, note)
+    def _coupling(self, scheme: Scheme, J: Matrix, found: Mapping[str, Sequence[Node]]) -> Coupling:
+        sparse = [{k: x for k, x in enumerate(row) if x is not ZERO} for row in J]
+        values = zip(self.loops.labels, found["h"], sparse, found["Jdqd"], found["ht"], strict=True)
+        lines = {label: Row(h, j, bias, ht, label=label) for label, h, j, bias, ht in values}
+        return Coupling(scheme, lines, self.choice.velocity_groups(), self.names, self.u_free())
+
+    def u_free(self) -> list[int]:
+        """Numbers of the independent velocities."""
+        return [k for k in self.free if k not in self.v]
+
+    def _follow(
+        self, B: Coupling, rates: list[Node], given: Mapping[str, Node], stems: tuple[str, str],
+        note: Note,
+    ) -> None:  # fmt: skip
+        """Put what keeps the loops in the place of dependent rates."""
+        rest = B.rest(stems[0], given, {k: rates[k] for k in self.known}, note)
+        own = {k: rates[k] for k in self.u_free()}
         for k in self.v:
-            change[k] = let("dv", B.followed(k, dict(zip(self.u, du, strict=True)), -closing[k]))
-        equations = self._derivable(p, reduced, gaps, full)
-        self.newton(equations, (), [change[k] for k in self.free])
+            rates[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
 
-    def _solved(self, stem: str, A: Matrix, right: Matrix, note: Note) -> Matrix:
-        return self.inner.solve(stem, A, right, symmetric=False, note=note) if A else []
+    def block(self, limit: int) -> None:
+        """Write the Newton block."""
+        p = self.point(self.inner, self.D, self.S)
+        B, let = p.coupling, self.inner.let
+        r, rest = self.right(p)
+        lam = B.multipliers({k: r[k] for k in self.v})
+        self.w = [lam.get(label, ZERO) for label in self.loops.labels]
+        reduced = [self.b2 * let("F", B.projected(r, u)) for u in self.u]
+        moved = self.changed(p, [*reduced, *rest]) if reduced or rest else []
+        du = dict(zip(self.u, moved, strict=False))
+        note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
+        closing = B.rest("dv", dict(zip(self.loops.labels, p.g, strict=True)), {}, note)
+        change = dict(du)
+        for k in self.v:
+            change[k] = let("dv", B.followed(k, du, -closing[k]))
+        self.differentiated(p)
+        equations = self._derivable(p, reduced, rest)
+        changes = [*[change[k] for k in self.free], *moved[len(self.u) :]]
+        self.newton(equations, (), changes, limit)
 
-    def _leading(self, p: Point, lam: Mapping[str, Node]) -> tuple[Matrix, Matrix]:
-        """A, and κ M + γ h C + β h² (K - G) T of all velocities, by the tangent asked for."""
-        B = self.B
-        G, self.E, self.E2, self.E3 = self._bend(p, lam)
-        lines = [
-            [x - self.b2 * y for x, y in zip(self.dynamic(p, k), G[k], strict=True)]
-            for k in range(self.parts.space.nv)
-        ]
-        half = [[p.scheme.let("AR", B.projected(row, u)) for u in self.u] for row in lines]
+    def equations(self) -> list[str]:
+        """What the equations of the Newton block are about."""
+        found = [self.about(u) for u in self.u]
+        found += [f"state '{name}'" for name in self.parts.model.states]
+        return found + [f"closure '{self.loops.labels[i]}'" for i in self.which]
+
+    def leading(self, p: Point) -> Matrix:
+        """A: κ M + γ h C + β h² (K - G) T, projected, with rows and columns of the user states."""
+        assert isinstance(p, Linked)
+        B, n, m = p.coupling, self.parts.space.nv, len(self.S)
+        G = self._bend(p, self.w if p.scheme is self.inner else self.page.lam).G
+        by = p.mixed.get("dtau_dx", ())
+        half: Matrix = []
+        for k in range(n):
+            pairs = zip(self.dynamic(p, k), G[k], strict=True)
+            row = [x - self.b2 * y for x, y in pairs]
+            half.append([p.scheme.let("AR", B.projected(row, u)) for u in self.u])
+            half[k] += [self.b2 * by[k * m + i] for i in range(m)]
+        width = len(self.u) + m
         A = [
-            [
-                p.scheme.let("RAR", B.projected([row[j] for row in half], u))
-                for j in range(len(self.u))
-            ]
+            [p.scheme.let("RAR", B.projected([row[j] for row in half], u)) for j in range(width)]
             for u in self.u
         ]
-        return A, G
+        for i in range(m):
+            row = self._state(p, i)
+            whole = [ZERO] * n
+            for k, x in zip(self.free, row, strict=False):
+                whole[k] = x
+            A.append([B.projected(whole, u) for u in self.u] + row[len(self.free) :])
+        return A
 
-    def _bend(self, p: Point, lam: Mapping[str, Node]) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-        """d(Jᵀλ)/dq T, d(J qd + ht)/dq T, d(J qdd + Jdqd)/dq T and by qd."""
+    def _bend(self, p: Linked, lam: Sequence[Node]) -> _Bend:
         slopes, n = self.loops.slopes, self.parts.space.nv
-        w = [lam.get(label, ZERO) for label in self.loops.labels]
-        found = written(p.scheme, slopes, bound(slopes, **{**p.at, "w": w}))
-        G, E, E2 = (
+        found = written(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
+        G, E, F = (
             [times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e", "f")
         )
-        return G, E, E2, rows(found["df_dqd"], n)
+        return _Bend(G, E, F, rows(found["df_dqd"], n))
+
+    # --- for derivatives of the step -------------------------------------------------------------
 
     def _derivable(
-        self, p: Point, reduced: Sequence[Node], gaps: Sequence[Node], G: Matrix
+        self, p: Linked, reduced: Sequence[Node], rest: Sequence[Node]
     ) -> list[tuple[Node, list[Node]]]:
         """Residuals, and their exact matrix over all increments for derivatives."""
-        self.differentiated(p)
-        let, n, B = self.inner.let, self.parts.space.nv, self.B
+        let, m, B = self.inner.let, len(self.S), p.coupling
+        bend = self._bend(p, self.w)
+        dqd, dqdd = self._rates(p, bend)
+        lines = self._lines(p, bend.G, dqd, dqdd)
+        by = p.mixed.get("dtau_dx", ())
+        widths = self.widths()
+        width = dict(zip(self.free, widths, strict=False))
+        found = []
+        for u, value in zip(self.u, reduced, strict=True):
+            row = [self.b2 * B.projected([line[l] for line in lines], u) for l in self.free]
+            row += [self.b2 * B.projected(by[i::m], u) for i in range(m)]
+            found.append((let("h", width[u] * value), [let("J", width[u] * x) for x in row]))
+        for i, value in enumerate(rest):
+            scale = widths[len(self.free) + i]
+            row = self._state_row(p, i, dqd)
+            found.append((let("h", scale * value), [let("J", scale * x) for x in row]))
+        allowed = 1 / CLOSED
+        for i in self.which:
+            slope = self._gap_row(p, i, bend.E, dqd)
+            line = [allowed * slope[k] for k in self.free] + [ZERO] * m
+            found.append((allowed * p.g[i], line))
+        return found
+
+    def _rates(self, p: Linked, bend: _Bend) -> tuple[Matrix, Matrix]:
+        """d(qd)/dΔ and d(qdd)/dΔ."""
+        n = self.parts.space.nv
         rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
         second = self.outer.let("second", self.ratio * self.inverse)
-        dqd = self._following(rate, {i: self.E[i] for i in self.which})
+        dqd = self._following(p, rate, {i: bend.E[i] for i in self.which})
         moved = {
             i: [
-                a + dot(self.E3[i], [dqd[k][l] for k in range(n)]) for l, a in enumerate(self.E2[i])
+                a + dot(bend.F_rate[i], [dqd[k][l] for k in range(n)])
+                for l, a in enumerate(bend.F[i])
             ]
             for i in self.which
         }
-        dqdd = self._following(second, moved)
+        return dqd, self._following(p, second, moved)
+
+    def _lines(self, p: Linked, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
+        """d(M qdd + c - Jᵀλ)/dΔ, λ held."""
+        let, n = self.inner.let, self.parts.space.nv
         lines: Matrix = []
         for k in range(n):
             KT = times_tangent(p.K[k], p.T)
@@ -162,20 +246,30 @@ class Topological(Structural):
                 )))
                 for l in range(n)
             ])  # fmt: skip
-        width = dict(zip(self.free, self.widths(), strict=True))
-        found = []
-        for u, value in zip(self.u, reduced, strict=True):
-            row = [self.b2 * B.projected([line[l] for line in lines], u) for l in self.free]
-            found.append((let("h", width[u] * value), [let("J", width[u] * x) for x in row]))
-        allowed = 1 / CLOSED
-        for i, gap in zip(self.which, gaps, strict=True):
-            turned = times_tangent(self.J[i], p.T)
-            found.append((allowed * gap, [allowed * turned[k] for k in self.free]))
-        return found
+        return lines
 
-    def _following(self, rate: Node, changes: Mapping[int, Sequence[Node]]) -> Matrix:
+    def _state_row(self, p: Linked, i: int, dqd: Matrix) -> list[Node]:
+        """Derivative of γh/κ (xd - rate) of a user state."""
+        n, m, share = self.parts.space.nv, len(self.S), self.share()
+        by_q = times_tangent(p.mixed["dxd_dq"][i * n : i * n + n], p.T)
+        by_v = p.mixed["dxd_dqd"][i * n : i * n + n]
+        row = [-share * (by_q[l] + dot(by_v, [x[l] for x in dqd])) for l in self.free]
+        by_x = p.mixed["dxd_dx"][i * m : i * m + m]
+        return row + [(ONE if i == j else ZERO) - share * x for j, x in enumerate(by_x)]
+
+    def _gap_row(self, p: Linked, i: int, E: Matrix, dqd: Matrix) -> list[Node]:
+        """Derivative of a gap."""
+        if i not in self.loops.rates:
+            return times_tangent(p.J[i], p.T)
+        n = self.parts.space.nv
+        rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
+        own = {k: [rate if k == l else ZERO for l in range(n)] for k in self.rolling}
+        moving = [own.get(k, row) for k, row in enumerate(dqd)]
+        return [self.slow * (E[i][l] + dot(p.J[i], [row[l] for row in moving])) for l in range(n)]
+
+    def _following(self, p: Linked, rate: Node, changes: Mapping[int, Sequence[Node]]) -> Matrix:
         """d(qd)/dΔ: rate for u, what keeps the loops for v, nothing for what is driven."""
-        n, B = self.parts.space.nv, self.B
+        n, B = self.parts.space.nv, p.coupling
         out = [[ZERO] * n for _ in range(n)]
         for u in self.u:
             out[u][u] = rate
@@ -191,15 +285,17 @@ class Topological(Structural):
 
     def outputs(self) -> None:
         """The state at the end of the step."""
-        p = self.point(self.outer, self.D, ())
+        p = self.point(self.outer, self.D, self.S)
         value = self.parts.value
         found = written(self.outer, value, bound(value, **p.at))
         left = [x - y for x, y in zip(found["tau"], self.page.loads, strict=True)]
-        lam = self.B.multipliers({k: left[k] for k in self.v})
+        lam = p.coupling.multipliers({k: left[k] for k in self.v})
         every = [lam.get(label, ZERO) for label in self.loops.labels]
-        more = (p.a, ()) if self.page.weighted else ((), ())
-        for name, values in zip(STATE, (p.q, p.qd, p.qdd, (), (), *more, every), strict=True):
+        more = (p.a, p.y) if self.page.weighted else ((), ())
+        rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, every)
+        for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
+        self.told()
 
 
 def topological(
@@ -207,19 +303,17 @@ def topological(
 ) -> Program:
     """One step of the topological formulation."""
     model = parts.model
-    found = partition(model)
-    if model.states or found.rate_dependent or settings.update == "step":
-        raise UnsupportedError(
-            "the topological formulation knows no user states, no rolling and no kept tangent",
-            element=f"model '{model.name}'",
-            cure="choose the formulation 'hybrid'",
-        )
+    found = partition(model, independent=settings.independent or None)
     page = Page(f"{model.name}_step", parts, family)
     page.declare(loops.labels)
     step = Topological(page, settings, exact, loops, found)
     step.solve()
     step.outputs()
-    return page.scheme.program()
+    chosen = {
+        "independent": [n for n in found.independent if n not in found.rate_dependent],
+        "equations": found.equations,
+    }
+    return page.scheme.program().with_info(**{k: ", ".join(v) for k, v in chosen.items()})
 
 
 __all__ = ["topological"]

@@ -1,0 +1,151 @@
+"""Motions of equations f(q, qd, qdd, t) = 0 that need not come from a model."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.errors import ModelWarning, ShapeError, unknown
+from kinetree.program import Program
+from kinetree.program.derive import forward
+from kinetree.results.dataset import Axis, run_dataset
+from kinetree.solve.problem import FINISHED
+from kinetree.solve.second_order import Motion, Residual, Slopes, Steering, newmark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import xarray
+    from numpy.typing import NDArray
+
+TWO = 2
+INPUTS = ("q", "qd", "qdd", "t")
+
+
+def integrate(
+    residual: Residual | Program,
+    times: Any,
+    q: Any,
+    qd: Any = None,
+    *,
+    slopes: Slopes | None = None,
+    names: Sequence[str] = (),
+    **steering: float,
+) -> xarray.Dataset:
+    """Integrate f(q, qd, qdd, t) = 0 by Newmark's formulas, with steps that follow the error.
+
+    Args:
+        residual: f as a function of q, qd, qdd (arrays) and t [s], or a Program with these inputs,
+            whose first output is f.  Unknowns of first order, like pressures, are coordinates
+            whose accelerations do not occur.
+        times: start, times of output, end [s].
+        q: coordinates at the start.
+        qd: velocities there; zero by default, those of unknowns of first order are made to fit.
+        slopes: derivatives of f by q, qd and qdd, as a function of the same arguments.  Of a
+            Program they are exact; of a function, differences are taken where none are given.
+        names: of the coordinates.
+        steering: tolerance (rate of the error of the coordinates, 1e-6 /s by default), absolute,
+            first, longest, shortest: see `kinetree.solve.second_order.Steering`.
+
+    Returns:
+        The Dataset of `simulate`: q, qd, qdd over time; attributes tell how it went.  Where it
+        fails, a warning says when and where, and what was found before is kept.
+    """
+    row = np.asarray(times, dtype=float).reshape(-1)
+    if row.size < TWO or not (np.diff(row) > 0).all():
+        raise ShapeError("they must be two or more rising numbers", element="times")
+    start = _start(q, qd)
+    how = _steering(steering)
+    if isinstance(residual, Program):
+        names = names or residual.input("q").labels
+        residual, slopes = _compiled(residual)
+    _fitting(residual, start, float(row[0]))
+    found = newmark(residual, start, row, slopes, how)
+    return _dataset(found, names or [f"q{k + 1}" for k in range(start[0].size)])
+
+
+def _start(q: Any, qd: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    first = np.array(q, dtype=float).reshape(-1)
+    second = np.zeros_like(first) if qd is None else np.array(qd, dtype=float).reshape(-1)
+    for name, values in (("q", first), ("qd", second)):
+        if values.size != first.size or not np.isfinite(values).all():
+            raise ShapeError(f"expected {first.size} finite numbers", element=name)
+    return first, second
+
+
+def _steering(given: dict[str, float]) -> Steering:
+    known = list(inspect.signature(Steering).parameters)
+    for name, value in given.items():
+        if name not in known:
+            raise unknown("option", name, known, "integrate")
+        if not value > 0:
+            raise ShapeError("it must be above 0", element=name)
+    return Steering(**given)
+
+
+def _compiled(program: Program) -> tuple[Residual, Slopes]:
+    """Functions of a Program and of its exact derivatives."""
+    of = program.outputs[0].name
+    inputs = {row.name for row in program.inputs}
+    for name in INPUTS[:3]:
+        if name not in inputs:
+            raise unknown("input", name, sorted(inputs), program.name)
+    value = program.compile()
+    exact = forward(program, of, INPUTS[:3], only=True).compile()
+
+    def given(q: Any, qd: Any, qdd: Any, t: float) -> dict[str, Any]:
+        found = {"q": q, "qd": qd, "qdd": qdd}
+        return {**found, "t": np.asarray(t)} if "t" in inputs else found
+
+    def residual(*at: Any) -> Any:
+        return value(**given(*at))[of]
+
+    def slopes(*at: Any) -> tuple[Any, Any, Any]:
+        found = exact(**given(*at))
+        return found[f"d{of}_dq"], found[f"d{of}_dqd"], found[f"d{of}_dqdd"]
+
+    return residual, slopes
+
+
+def _fitting(residual: Residual, start: tuple[Any, Any], t: float) -> None:
+    """Refuse a residual of another size."""
+    q, qd = start
+    value = np.asarray(residual(q, qd, np.zeros_like(q), t), dtype=float)
+    if value.shape != q.shape:
+        raise ShapeError(
+            f"it gives {value.shape} numbers for {q.size} coordinates",
+            element="residual",
+            cure="give one equation per coordinate",
+        )
+    if not np.isfinite(value).all():
+        raise ShapeError("it is not a number at the start", element="residual")
+
+
+def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:
+    lengths = [length for _, length in found.steps]
+    rows = {
+        "method": "newmark",
+        "steps": len(lengths),
+        "rejected_steps": found.rejected,
+        "shortest_step": min(lengths, default=0.0),
+        "longest_step": max(lengths, default=0.0),
+        "end_time": found.times[-1],
+        "termination": found.end,
+    }
+    if found.end != FINISHED:
+        left, worst = found.residual
+        warnings.warn(
+            f"ended after t = {found.times[-1]:.6g} s by {found.end}: the last step tried leaves "
+            f"{left:.3g} in the equation of '{names[worst]}'; results up to there are kept",
+            ModelWarning,
+            stacklevel=3,
+        )
+    values = {name: np.array(getattr(found, name)) for name in ("q", "qd", "qdd")}
+    axes = {"coordinate": Axis(names), "velocity": Axis(names)}
+    return run_dataset(np.array(found.times), values, axes, rows)
+
+
+__all__ = ["integrate"]

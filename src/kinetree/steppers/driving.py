@@ -1,0 +1,86 @@
+"""Marches slice by slice: looks at signals, progress and the choice of coordinates between them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.errors import ShapeError
+from kinetree.targets.native.march import DONE, LOST
+
+if TYPE_CHECKING:
+    from kinetree.targets.native.march import March
+    from kinetree.targets.native.march_adaptive import Adaptive
+
+SLICE = 2000
+"""Steps between two looks at signals and progress."""
+WATCHED = 100
+"""Steps between two looks at the choice of independent coordinates."""
+Progress = Callable[[int, int], None]
+"""Told after every slice: steps made, steps wanted."""
+CHOICE = "choice"
+"""A march stopped because other independent coordinates are better."""
+HALF = 0.5
+
+
+def drive(
+    march: March, steps: int, progress: Progress | None, bad: Callable[[], bool] | None = None
+) -> str:
+    """Slice by slice; how it ended.
+
+    Args:
+        march: the march.
+        steps: how many are wanted.
+        progress: told after every slice.
+        bad: whether the march should stop for other independent coordinates.
+    """
+    told = march.step
+    try:
+        while march.advance(SLICE if bad is None else WATCHED):
+            if progress is not None and march.step - told >= SLICE:
+                told = march.step
+                progress(told, steps)
+            if bad is not None and bad():
+                return CHOICE
+    except KeyboardInterrupt:
+        return "interrupted"
+    if progress is not None:
+        progress(march.step, steps)
+    return {DONE: "end", LOST: "newton"}[march.status]
+
+
+def drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
+    """Slice by slice; how it ended."""
+    try:
+        while march.advance(SLICE):
+            if progress is not None:
+                progress(march["accepted"], march["cursor"])
+    except KeyboardInterrupt:
+        return "interrupted"
+    return {DONE: "end", LOST: "newton"}[march.status]
+
+
+def whole_steps(duration: float, step: float, every: int) -> int:
+    """How many steps a run makes."""
+    if not 0 < step < np.inf:
+        raise ShapeError(f"{step} s is no length of a step", element="step", cure="give it above 0")
+    if not np.isfinite(duration) or duration < HALF * step:
+        raise ShapeError(f"{duration} s hold no step of {step} s", element="duration")
+    if every < 1:
+        raise ShapeError(
+            f"one in {every} steps cannot be kept", element="every", cure="give 1 or more"
+        )
+    return round(duration / step)
+
+
+def cores() -> int:
+    """How many threads may run at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+__all__ = ["CHOICE", "Progress", "cores", "drive", "drive_adaptive", "whole_steps"]

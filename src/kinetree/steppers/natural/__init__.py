@@ -1,0 +1,1 @@
+"""The global formulation: natural coordinates of all bodies."""
