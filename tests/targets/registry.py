@@ -5,33 +5,40 @@ from __future__ import annotations
 from kinetree.program import Newton, Program
 from targets.cases import ROWS
 
-LARGE = {"talos": ("native", "c", "cpp"), "iltis_step": ("native", "c")}
-"""Cases that take seconds everywhere -> the targets that run them, one by one."""
-EVERYTHING = tuple(name for name in ROWS if name not in LARGE)
+EVERYTHING = tuple(ROWS)
 ITERATED = (
     "kepler", "coupled_6", "sequence", "early", "directed", "four_bar", "limousine", "crank_step",
+    "iltis_step",
 )  # fmt: skip
 """Cases with Newton blocks."""
-SLOW = (
-    "system_7_11", "system_12_24", "system_5_9_general", "system_11_3_general", "coupled_6",
-    "arm_inverse", "arm_kinematics", "long_chain", "limousine",
-)  # fmt: skip
-"""Cases whose compilation by XLA, or whose expressions in SymPy, take many seconds."""
+LARGE = ("limousine", "talos", "iltis_step")
+"""Cases of ten thousand operations and more."""
 RUNS: dict[str, tuple[str, ...]] = {
     "native": EVERYTHING,
     "c": EVERYTHING,
     "cpp": EVERYTHING,
-    "cuda": tuple(name for name in EVERYTHING if name != "limousine"),
+    "cuda": EVERYTHING,
     "fortran": EVERYTHING,
     "matlab": EVERYTHING,
-    "simulink": ("pendulum_inverse", "pendulum_forward", "forced", "crank", "four_bar"),
+    "simulink": (
+        "pendulum_inverse",
+        "pendulum_forward",
+        "forced",
+        "crank",
+        "four_bar",
+        "limousine",
+        "talos",
+    ),
     "python": EVERYTHING,
-    "jax": tuple(name for name in EVERYTHING if name not in SLOW),
+    "jax": EVERYTHING,
+    "torch": EVERYTHING,
     "casadi": EVERYTHING,
-    "sympy": tuple(name for name in EVERYTHING if name not in (*ITERATED, *SLOW)),
+    "sympy": tuple(name for name in EVERYTHING if name not in (*ITERATED, "outside")),
     "javascript": EVERYTHING,
 }
 """Target -> the cases that its tests run."""
+HANDED = ("fmu",)
+"""Targets that hand over a whole motion; tests/export runs them."""
 READ = ("latex", "html")
 """Targets for people: they are read, not run."""
 REFUSED = {"sympy": ITERATED}

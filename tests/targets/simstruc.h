@@ -9,8 +9,8 @@ typedef struct { real_T *values; } mxArray;
 
 typedef struct {
     int parameters, states, inputs, outputs, in[8], out[8];
-    real_T t, x[64], dx[64], y[8][64], u[8][64];
-    const real_T *pointers[8][64];
+    real_T t, x[1024], dx[1024], y[8][1024], u[8][1024];
+    const real_T *pointers[8][1024];
     mxArray given[4];
 } SimStruct;
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import re
 import subprocess
 from pathlib import Path
@@ -22,6 +23,14 @@ from kinetree.targets.text import statements
 from targets import corpus
 
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC"]
+
+GCC_WITH_LEVELS = 12
+"""The first version that knows the levels of x86-64 as clones."""
+
+
+def gcc_version(gcc: str) -> int:
+    done = subprocess.run([gcc, "-dumpversion"], capture_output=True, text=True, check=True)
+    return int(done.stdout.split(".")[0])
 
 
 def built(program: Program, folder: Path, gcc: str, *more: str) -> ctypes.CDLL:
@@ -100,6 +109,17 @@ def test_long_functions_are_cut_into_parts(tmp_path: Path, gcc: str) -> None:
     library = built(program, tmp_path, gcc)
     text = (tmp_path / "long_chain.c").read_text()
     assert text.count("static void long_chain_") > 3
+    values = corpus.arrays(program)
+    assert_same(called(library, program, values), program.evaluate(**values))
+
+
+@pytest.mark.parametrize("more", [["-std=gnu99"], ["-DKT_ONE_MACHINE"], ["-march=x86-64-v2"]])
+def test_gcc_compiles_it_for_several_processors(more: list[str], tmp_path: Path, gcc: str) -> None:
+    program = corpus.long_chain(300)
+    library = built(program, tmp_path, gcc, *more)
+    chosen = b"x86_64_v3" in (tmp_path / "long_chain.so").read_bytes()
+    able = platform.machine() == "x86_64" and gcc_version(gcc) >= GCC_WITH_LEVELS
+    assert chosen == (able and more != ["-DKT_ONE_MACHINE"])
     values = corpus.arrays(program)
     assert_same(called(library, program, values), program.evaluate(**values))
 

@@ -195,6 +195,13 @@ def test_a_wide_matrix_is_written_entry_by_entry_and_long_sums_in_lines() -> Non
     assert text.count(r"&\quad  + ") >= 1
 
 
+def test_a_long_term_that_cannot_be_broken_is_written_in_smaller_letters() -> None:
+    q = tuple(en.symbol(f"some_name_{k}", en.Rank.COORDINATE) for k in range(6))
+    wide = en.atan(en.add(*(1.2345678 * en.atan(2.345678 * x) for x in q)))
+    text = latex(Program("wide", (Input("q", (6,), q),), (), (), (Output("y", (), (wide,)),)))
+    assert re.search(r"\\text\{\\(small|footnotesize|scriptsize|tiny)\$.*\$\}", text)
+
+
 def test_what_cannot_be_written_in_full_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="iteration"):
         latex(case("four_bar").program, full=True)

@@ -12,10 +12,17 @@ from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.program.program import TARGETS
 from targets import corpus
 from targets.cases import ROOT, case
-from targets.registry import READ, RUNS, table
+from targets.registry import HANDED, READ, RUNS, table
 
-WRITTEN = [name for name in TARGETS if name != "native"]
-CALLED = {"python": "numpy", "jax": "jax", "casadi": "casadi", "sympy": "sympy", "cuda": "cupy"}
+WRITTEN = [name for name in TARGETS if name not in ("native", *HANDED)]
+CALLED = {
+    "python": "numpy",
+    "jax": "jax",
+    "casadi": "casadi",
+    "sympy": "sympy",
+    "torch": "torch",
+    "cuda": "cupy",
+}
 """Targets with something to call, and the package that they need."""
 
 
@@ -57,7 +64,7 @@ def test_what_only_writes_says_so(target: str) -> None:
         corpus.with_preamble().compile(target=target)
 
 
-@pytest.mark.parametrize("target", ["jax", "casadi", "sympy"])
+@pytest.mark.parametrize("target", ["jax", "torch", "casadi", "sympy"])
 def test_a_missing_package_is_named(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.import_module
 
@@ -85,6 +92,7 @@ def test_names_that_clash_are_mangled_the_same_way_everywhere(tmp_path: Path) ->
         "jax": "while_.py",
         "casadi": "while_.py",
         "sympy": "while_.py",
+        "torch": "while_.py",
         "javascript": "while_.mjs",
         "latex": "while.tex",
         "html": "while.html",
@@ -127,4 +135,4 @@ def test_the_table_in_the_documentation_is_that_of_the_tests(update_golden: bool
 
 
 def test_every_target_is_in_the_table_unless_it_is_only_read() -> None:
-    assert {*RUNS, *READ} == set(TARGETS)
+    assert {*RUNS, *READ, *HANDED} == set(TARGETS)

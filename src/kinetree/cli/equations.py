@@ -120,7 +120,7 @@ def _refuse_target(target: str) -> None:
     """Only what writes files can be asked for."""
     from kinetree.program.program import TARGETS
 
-    languages = [name for name in TARGETS if name != "native"] + list(EXPORTS)
+    languages = list(dict.fromkeys((*(name for name in TARGETS if name != "native"), *EXPORTS)))
     if target == "native":
         raise UnsupportedError(
             "works in this process and writes no files",

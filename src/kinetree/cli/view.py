@@ -27,12 +27,15 @@ def view(
     modes: Annotated[
         bool, typer.Option("--modes", help="The modes about the equilibrium, not a run.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="A page that simulates by itself, with sliders.")
+    ] = False,
     title: Title = "",
     shapes: Annotated[bool, typer.Option(help="Show the model's own shapes.")] = True,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a page that shows a mechanism in 3-D, moving as in a run or in its modes."""
+    """Write a page that shows a mechanism in 3-D, moving as in a run, in its modes, or live."""
     from kinetree.analysis.equilibrium import equilibrium
     from kinetree.analysis.modes import modes as modes_of
     from kinetree.results.files import load_run
@@ -46,6 +49,7 @@ def view(
         modes=modes_of(model, at=equilibrium(model)) if modes else None,
         shapes=file.parent if shapes else False,
         title=title or None,
+        live=live,
     )
     if show:
         webbrowser.open(page.resolve().as_uri())

@@ -13,7 +13,7 @@ from pathlib import Path
 from kinetree.errors import KinetreeError, ModelWarning
 
 COMPILERS = ("gcc", "cc", "clang")
-FLAGS = ("-std=c99", "-O2", "-fno-tree-slp-vectorize", "-fPIC", "-shared", "-fvisibility=hidden")
+FLAGS = ("-std=gnu99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
 PLATFORMS = {
     # (system, machine): folder in FMI 2.0, folder in FMI 3.0, suffix, flags of the linker
     ("Linux", "x86_64"): ("linux64", "x86_64-linux", ".so", ("-s", "-Wl,--build-id=none")),

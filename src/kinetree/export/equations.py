@@ -46,18 +46,18 @@ class Equations:
     """The Programs of a model, all of t, y, u, p, and the state to start from.
 
     Attributes:
-        dynamics: the equations of motion that they were made of.
         main: outputs yd, out, g.
         projection: output y, the consistent state; none where every y is consistent.
         start: consistent initial y.
         t0: time at which it is consistent [s].
+        tied: names of the states that follow from others; the start values of these are guesses.
     """
 
-    dynamics: Dynamics
     main: Program
     projection: Program | None
     start: Array
     t0: float = 0.0
+    tied: frozenset[str] = frozenset()
 
     def row(self, name: str) -> Input | None:
         """An input of the equations; none where there is no such."""
@@ -71,20 +71,6 @@ class Equations:
     def results(self) -> tuple[str, ...]:
         """Names of the outputs that are there."""
         return tuple(out.name for out in self.main.outputs)
-
-    @property
-    def dependent(self) -> frozenset[str]:
-        """Names of the states that follow from others; the start values of these are guesses."""
-        found, model = self.dynamics.partition, self.dynamics.model
-        if found is None:
-            return frozenset()
-        tied, slow = set(model.velocities), set(model.velocities)
-        if self.dynamics.explicit:
-            tied = {*found.dependent, *found.driven}
-            slow = {*tied, *found.rate_dependent}
-        # components of quaternions carry no name of a velocity
-        moved = [q for q in model.coordinates if q in tied or q not in model.velocities]
-        return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
 
 
 def equations(
@@ -104,32 +90,68 @@ def equations(
         at: q, qd, x to start from, all or by name; by default the model's.
         events: whether the conditions of branches are outputs, too.
     """
-    forward = dynamics.forward
+    seen = _points(dynamics, points) if points else None
+    found = programs(
+        dynamics.forward, name, quaternions(dynamics.model), (points, seen), events=events
+    )
+    start = initial_state(dynamics, 0.0, *at)
+    return Equations(*found, start, tied=_tied(dynamics))
+
+
+def programs(
+    forward: Program,
+    name: str,
+    turning: Sequence[int],
+    places: tuple[Sequence[str], Program | None] = ((), None),
+    *,
+    events: bool = True,
+) -> tuple[Program, Program | None]:
+    """The Programs of the equations and of the projection, from those of forward dynamics.
+
+    Args:
+        forward: forward dynamics.
+        name: what names of Programs begin with.
+        turning: numbers of the first components of quaternions in q.
+        places: paths of points, and the Program of their positions.
+        events: whether the conditions of branches are outputs, too.
+    """
     with collector_paused():
-        whole = _written(dynamics, points)
+        whole = _written(forward, *places)
         if events:
             found = replace(crossings(whole), name="g")
             labels = tuple(f"event[{k}]" for k in range(1, len(found.nodes) + 1))
             rows = (*whole.outputs, replace(found, labels=labels))
             whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
         main = condense(replace(whole, name=f"{name}_equations"))
-        projection = rates.projection(forward, quaternions(dynamics.model))
+        projection = rates.projection(forward, turning)
         if projection is not None:
             projection = replace(
                 _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
             )
-    return Equations(dynamics, main, projection, initial_state(dynamics, 0.0, *at))
+    return main, projection
 
 
-def _written(dynamics: Dynamics, points: Sequence[str]) -> Program:
+def _tied(dynamics: Dynamics) -> frozenset[str]:
+    """Names of the states that follow from others."""
+    found, model = dynamics.partition, dynamics.model
+    if found is None:
+        return frozenset()
+    tied, slow = set(model.velocities), set(model.velocities)
+    if dynamics.explicit:
+        tied = {*found.dependent, *found.driven}
+        slow = {*tied, *found.rate_dependent}
+    # components of quaternions carry no name of a velocity
+    moved = [q for q in model.coordinates if q in tied or q not in model.velocities]
+    return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
+
+
+def _written(forward: Program, points: Sequence[str], seen: Program | None) -> Program:
     """der(y) and the outputs in one Program, not condensed."""
-    forward = dynamics.forward
     q, qd = rates.consistent(forward)
     yd = [*rates.coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
     yd += forward.output("xd").nodes if rates.has(forward, "xd") else ()
     scheme = Scheme(forward.name)
     inputs = {row.name: row for row in _inputs(forward)}
-    seen = _points(dynamics, points) if points else None
     if seen is not None:
         _more_parameters(inputs, seen)
     for row in inputs.values():
@@ -276,4 +298,4 @@ def adjoint(found: Equations, name: str) -> Program:
     return replace(bars, name=f"{name}_adjoint")
 
 
-__all__ = ["ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations"]
+__all__ = ["ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations", "programs"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from kinetree.export.description import (
     build_description,
     model_description,
 )
-from kinetree.export.equations import adjoint, directional, equations
+from kinetree.export.equations import Equations, adjoint, directional, equations
 from kinetree.export.folder import archive, write_archive
 from kinetree.export.variables import Names, variables
 from kinetree.targets.c.language import DOUBLE
@@ -88,20 +88,45 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     Raises:
         KinetreeError: where the model cannot be derived or the file not be written.
     """
-    if version not in VERSIONS:
-        raise unknown("version of FMI", version, VERSIONS, "export_fmu")
-    check_times(step=step, stop=stop)
-    name = DOUBLE.rules.identifier(model.name)
-    target = _file(Path(path), name)
-    found = equations(dynamics(model, q=q, **options), name, points, at=(q, qd, x))
-    code = Code(name, found, step)
-    about = Description(
-        name=Names().fresh(model.name), identifier=name, token="", version=version,
-        tool=f"{TOOL} {version_of('kinetree')}", text=f"model hash {model.content_hash()}",
-        sources=(), stop=float(stop), step=float(step),
-        projects=found.projection is not None, derivatives=derivatives,
-    )  # fmt: skip
-    return write_archive(target, archive(_files(code, about, binary)), force=force)
+    unit = Unit(model.name, model.content_hash(), version, step, stop, derivatives, binary)
+    target = _file(Path(path), unit.identifier)
+    found = equations(dynamics(model, q=q, **options), unit.identifier, points, at=(q, qd, x))
+    return unit.write(target, found, force=force)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An FMU to be: name and hash of the model, version of FMI, times [s], what is in it."""
+
+    name: str
+    model_hash: str
+    version: str = "3.0"
+    step: float = 1e-3
+    stop: float = 10.0
+    derivatives: bool = True
+    binary: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.version not in VERSIONS:
+            raise unknown("version of FMI", self.version, VERSIONS, "export_fmu")
+        check_times(step=self.step, stop=self.stop)
+
+    @property
+    def identifier(self) -> str:
+        """What names in C begin with."""
+        return DOUBLE.rules.identifier(self.name)
+
+    def write(self, target: Path, found: Equations, *, force: bool) -> Path:
+        """The file with these equations."""
+        code = Code(self.identifier, found, self.step)
+        about = Description(
+            name=Names().fresh(self.name), identifier=self.identifier, token="",
+            version=self.version, tool=f"{TOOL} {version_of('kinetree')}",
+            text=f"model hash {self.model_hash}", sources=(), stop=float(self.stop),
+            step=float(self.step), projects=found.projection is not None,
+            derivatives=self.derivatives,
+        )  # fmt: skip
+        return write_archive(target, archive(_files(code, about, self.binary)), force=force)
 
 
 def _files(code: Code, about: Description, binary: bool | None) -> dict[str, bytes]:
@@ -189,4 +214,4 @@ def _token(description: str, texts: dict[str, str]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-__all__ = ["VERSIONS", "check_times", "export_fmu"]
+__all__ = ["VERSIONS", "Unit", "check_times", "export_fmu"]

@@ -98,7 +98,7 @@ def _makefile(name: str, library: Sequence[str]) -> str:
     return f"""\
 # {FIRST}
 CC     ?= cc
-CFLAGS ?= -O2 -fno-tree-slp-vectorize
+CFLAGS ?= -O2
 OBJECTS = {objects}
 
 all: build/{name} build/lib{name}.a
@@ -111,7 +111,7 @@ build/lib{name}.a: $(OBJECTS)
 
 build/%.o: %.c $(wildcard *.h)
 \t@mkdir -p build
-\t$(CC) -std=c99 $(CFLAGS) -c -o $@ $<
+\t$(CC) -std=gnu99 $(CFLAGS) -c -o $@ $<
 
 clean:
 \trm -rf build

@@ -105,7 +105,7 @@ def _units(found: Equations, name: str) -> tuple[str, ...]:
 def _states(found: Equations, names: Names, first: int) -> Iterator[Variable]:
     units = _units(found, "y")
     for k, (label, value) in enumerate(zip(found.labels("y"), found.start, strict=True)):
-        how = "approx" if label in found.dependent else "exact"
+        how = "approx" if label in found.tied else "exact"
         text = "follows from the loops" if how == "approx" else "state"
         yield Variable(
             names.fresh(label), first + k, "output", initial=how, start=float(value),

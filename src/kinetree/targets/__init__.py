@@ -20,6 +20,7 @@ from kinetree.targets import (
     python,
     simulink,
     sympy,
+    torch,
 )
 from kinetree.targets.native import Function, NativeTarget
 
@@ -53,6 +54,7 @@ ALL: tuple[Target, ...] = (
     jax.TARGET,
     casadi.TARGET,
     sympy.TARGET,
+    torch.TARGET,
     javascript.TARGET,
     latex.TARGET,
     html.TARGET,

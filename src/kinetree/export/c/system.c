@@ -93,7 +93,18 @@ double KT_NAME_drift(KT_NAME_system *s)
     return most;
 }
 
-int KT_NAME_step(KT_NAME_system *s, double h)
+/* Whether a branch of the equations just evaluated is another one than at the start of a step. */
+static int turned(const KT_NAME_system *s, const int *above)
+{
+    int i;
+    for (i = 0; above && i < KT_NAME_EVENTS; i++)
+        if ((s->g[i] > 0.0) != above[i])
+            return 1;
+    return 0;
+}
+
+/* One step; `passed` tells whether a stage of it, or its end, lies on another branch. */
+static int moved(KT_NAME_system *s, double h, const int *above, int *passed)
 {
     double a[KT_ROOM_STATES], b[KT_ROOM_STATES], c[KT_ROOM_STATES], d[KT_ROOM_STATES];
     double z[KT_ROOM_STATES], half = s->now.t + 0.5*h, end = s->now.t + h;
@@ -104,17 +115,84 @@ int KT_NAME_step(KT_NAME_system *s, double h)
     for (i = 0; i < KT_NAME_STATES; i++)
         z[i] = y[i] + 0.5*h*a[i];
     rates(s, &half, z, b);
+    *passed = turned(s, above);
     for (i = 0; i < KT_NAME_STATES; i++)
         z[i] = y[i] + 0.5*h*b[i];
     rates(s, &half, z, c);
+    *passed |= turned(s, above);
     for (i = 0; i < KT_NAME_STATES; i++)
         z[i] = y[i] + h*c[i];
     rates(s, &end, z, d);
+    *passed |= turned(s, above);
     for (i = 0; i < KT_NAME_STATES; i++)
         s->now.y[i] += h/6.0*(a[i] + 2.0*b[i] + 2.0*c[i] + d[i]);
     s->now.t = end;
     s->current = 0;
-    return KT_NAME_project(s);
+    if (KT_NAME_project(s))
+        return 1;
+    if (above && !*passed) {
+        if (KT_NAME_evaluate(s))
+            return 1;
+        *passed = turned(s, above);
+    }
+    return 0;
+}
+
+int KT_NAME_step(KT_NAME_system *s, double h)
+{
+    int passed;
+    return moved(s, h, 0, &passed);
+}
+
+#if KT_EVENTS
+/* One step of at most h that ends before a branch of the equations changes, or, where that is close
+ * by, right behind it: the place is found by halving.  Its length, or -1 where there is no value. */
+static double careful(KT_NAME_system *s, double h)
+{
+    const KT_NAME_state before = s->now;
+    const double close = 1e-10*h;
+    double low = 0.0, high = h;
+    int above[KT_NAME_EVENTS], i, failed, passed;
+    if (KT_NAME_evaluate(s))
+        return -1.0;
+    for (i = 0; i < KT_NAME_EVENTS; i++)
+        above[i] = s->g[i] > 0.0;
+    failed = moved(s, h, above, &passed);
+    if (!failed && !passed)
+        return h;
+    while (high - low > close) {
+        const double middle = 0.5*(low + high);
+        s->now = before;
+        failed = moved(s, middle, above, &passed);
+        if (failed || passed)
+            high = middle;
+        else
+            low = middle;
+    }
+    s->now = before;
+    if (low > 2.0*close)
+        high = low;
+    return moved(s, high, 0, &passed) ? -1.0 : high;
+}
+#endif
+
+/* A step of h; where branches change, as many shorter ones, at most MOST. */
+static int stepped(KT_NAME_system *s, double h)
+{
+#if KT_EVENTS
+    enum { MOST = 20 };
+    double done = 0.0;
+    int k;
+    for (k = 0; k < MOST && h - done > 1e-9*h; k++) {
+        const double length = careful(s, h - done);
+        if (length < 0.0)
+            return 1;
+        done += length;
+    }
+    return h - done > 1e-9*h ? KT_NAME_step(s, h - done) : 0;
+#else
+    return KT_NAME_step(s, h);
+#endif
 }
 
 int KT_NAME_advance(KT_NAME_system *s, double t_end)
@@ -123,7 +201,7 @@ int KT_NAME_advance(KT_NAME_system *s, double t_end)
     const long steps = n > 1.0 ? (long)n : 1;
     long k;
     for (k = 1; k <= steps && span > 0.0; k++) {
-        if (KT_NAME_step(s, span/(double)steps))
+        if (stepped(s, span/(double)steps))
             return 1;
         s->now.t = k == steps ? t_end : t + span*(double)k/(double)steps;
     }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.targets.c import header
-from kinetree.targets.c.language import DOUBLE, language
+from kinetree.targets.c.language import DOUBLE, MACHINES, language
 from kinetree.targets.c.run import run_text
 from kinetree.targets.text.source import Source
 
@@ -41,5 +41,5 @@ def sources(program: Program, main: Run | None = None, precision: str = "double"
 def files(source: Source, spelled: CFamily = DOUBLE) -> dict[str, str]:
     """File name -> text of the functions of a Program."""
     heads = [header.FIRST_LINE, "", f'#include "{source.name}.h"', "", "#include <math.h>", ""]
-    code = "\n".join([*heads, *source.tools(), *source.functions])
+    code = "\n".join([*heads, MACHINES, *source.tools(), *source.functions])
     return {f"{source.name}.c": code, f"{source.name}.h": header.header_text(source, spelled)}

@@ -39,6 +39,11 @@ def sources(program: Program) -> dict[str, str]:
     return texts
 
 
+def module(program: Program) -> str:
+    """The ES module of a Program alone."""
+    return _module(Source(program, JavaScript()))
+
+
 def _module(source: Source) -> str:
     heads = [f"// {FIRST_LINE}", "//", *(f"// {line}".rstrip() for line in about(source)), ""]
     parts = [*source.tools(), *source.functions, _info(source), _evaluate(source)]

@@ -1,16 +1,27 @@
-"""A Program as one Python module on JAX: the functions of the Python target, with JAX's arrays."""
+"""A Program as one Python module on JAX: the functions of the Python target, with JAX's arrays.
+
+XLA takes time that grows with the square of the number of operations: minutes for ten thousand.  A
+long Program is therefore written as data, a sheet of values that a few loops fill; see `sheet.py`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from kinetree.targets.jax.helpers import PRELUDE
+from kinetree.targets.jax.sheet import sheet_text
 from kinetree.targets.python.source import source_text as python_text
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program
 
+WHOLE = 300
+"""Operations up to which the equations are written one by one, under their names."""
+
 
 def source_text(program: Program) -> tuple[str, str]:
     """(name of the function, text of the module)."""
+    count = program.count()
+    if count.total > WHOLE:
+        return sheet_text(program)
     return python_text(program, PRELUDE)

@@ -20,6 +20,8 @@ INDENTED = 68
 """Letters that an indented line holds."""
 TAG = 5
 """Letters that the number of an equation takes."""
+SIZES = ((0.9, "small"), (0.8, "footnotesize"), (0.7, "scriptsize"), (0.0, "tiny"))
+"""Share of the usual width -> the size of letters that has it."""
 SMALL = 6
 """Columns of a matrix up to which its places are shown, too, where its entries are too wide."""
 COLUMNS = 24
@@ -90,7 +92,7 @@ class Scope:
             if used and used + size > room:
                 rows.append(r"&\quad ")
                 used = 0.0
-            rows[-1] += term
+            rows[-1] += term if size <= room else _smaller(term, room / size)
             used += size
         return " \\\\\n".join(rows) + (rf" \tag{{{tag}}}" if tag else "")
 
@@ -134,6 +136,12 @@ class Scope:
         if len(lines) < len(nodes):
             yield f"Entries of ${left}$ that are not listed are zero."
         yield from aligned(lines)
+
+
+def _smaller(term: str, share: float) -> str:
+    """A term that no line holds and that cannot be broken, in smaller letters."""
+    size = next(name for least, name in SIZES if share >= least)
+    return rf"\text{{\{size}$\displaystyle {term.strip()}$}}"
 
 
 def _matrix(left: str, cells: Sequence[str], columns: int) -> Iterator[str]:

@@ -43,6 +43,22 @@ function y = kt_select(c, a, b)
 end
 """
 
+REAL = """\
+function y = kt_NAME(ARGUMENTS)
+    y = NAME(ARGUMENTS);
+    if ~isreal(y)
+        y = NaN;
+    end
+end
+"""
+BOUNDED = {"sqrt": "x", "asin": "x", "acos": "x", "log": "x", "power": "x, p"}
+"""Functions that give complex numbers beyond their range, where all other languages give NaN."""
+
+
+def real(name: str) -> str:
+    """A function that stays real."""
+    return REAL.replace("NAME", name).replace("ARGUMENTS", BOUNDED[name])
+
 
 def lookups(tables: Tables) -> list[str]:
     """Per table a function that finds the piece, per derivative one that evaluates it."""

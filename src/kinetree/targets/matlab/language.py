@@ -20,8 +20,8 @@ break case catch classdef continue do else elseif end end_try_catch end_unwind_p
 endfunction endif endswitch endwhile enumeration events for function global if methods nargin
 nargout otherwise parfor persistent properties return spmd switch try until unwind_protect
 unwind_protect_cleanup varargin varargout while
-abs acos all ans any asin atan atan2 cos cosh eps exp eye i Inf inf isempty isstruct j log nan NaN
-numel ones pi power reshape sign sin sinh sqrt sum tan tanh tril zeros __FILE__ __LINE__
+abs acos all ans any asin atan atan2 cos cosh eps exp eye i Inf inf isempty isreal isstruct j log
+nan NaN numel ones pi power reshape sign sin sinh sqrt sum tan tanh tril zeros __FILE__ __LINE__
 """
 """Words of both, and functions that the text calls."""
 
@@ -30,7 +30,10 @@ class Matlab(Language):
     """Spellings of MATLAB."""
 
     rules = Rules(frozenset(KEYWORDS.split()), longest=63)
-    functions: ClassVar[Mapping[str, str]] = {"pow": "power"}
+    functions: ClassVar[Mapping[str, str]] = {
+        "pow": "kt_power",
+        **{name: f"kt_{name}" for name in helpers.BOUNDED},
+    }
     whole = True
     more = " ..."
     line_comment = "%"
@@ -106,6 +109,8 @@ class Matlab(Language):
         ]
 
     def helpers(self, printer: Printer) -> list[str]:
-        """Branches and tables."""
+        """Branches, functions that stay real, tables."""
         texts = [helpers.SELECT] if printer.selects else []
+        called = {self.functions.get(name, name) for name in printer.functions}
+        texts += [helpers.real(name) for name in helpers.BOUNDED if f"kt_{name}" in called]
         return texts + helpers.lookups(printer.tables)

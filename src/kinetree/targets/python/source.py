@@ -23,10 +23,10 @@ LANGUAGE = Pythonic()
 def source_text(program: Program, prelude: str = PRELUDE) -> tuple[str, str]:
     """(name of the function, text of the module)."""
     name, source, text = module(program, LANGUAGE, prelude, "")
-    return name, f"{text}{_last(name, source)}"
+    return name, f"{text}{callers(name, source)}"
 
 
-def _last(name: str, source: Source) -> str:
+def callers(name: str, source: Source) -> str:
     """The functions that others call: they take arrays apart and put results together."""
     rows = source.program.inputs
     outs = source.program.outputs

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from kinetree.targets.text.loading import loaded
+
 
 @dataclass(frozen=True, slots=True)
 class Equations:
@@ -31,13 +33,41 @@ class Equations:
 
     def function(self) -> Callable[..., list[Any]]:
         """A function of all components of all inputs in order: the outputs, by NumPy."""
-        sympy = import_module("sympy")
         arguments = [symbol for row in self.inputs.values() for symbol in row]
-        results = list(self.outputs.values())
-        found: Callable[..., list[Any]] = sympy.lambdify(
-            arguments, results, "numpy", cse=lambda _: (list(self.equations), results)
-        )
+        symbols = (*arguments, *(symbol for symbol, _ in self.equations))
+        spelled = _spelling({symbol: f"x{i}" for i, symbol in enumerate(symbols)})
+        lines = [f"    {spelled(symbol)} = {spelled(value)}" for symbol, value in self.equations]
+        results = [_listed(value, spelled) for value in self.outputs.values()]
+        text = [
+            "import numpy",
+            f"def function({', '.join(map(spelled, arguments))}):",
+            *lines,
+            f"    return [{', '.join(results)}]",
+        ]
+        found: Callable[..., list[Any]] = loaded("equations", "\n".join(text)).function
         return found
+
+
+def _spelling(names: Mapping[Any, str]) -> Callable[[Any], str]:
+    """SymPy's spelling in NumPy, with other names; its own way takes a minute for a humanoid."""
+    numpy = import_module("sympy.printing.numpy")
+
+    class Printer(numpy.NumPyPrinter):  # type: ignore[misc, name-defined]
+        def _print_Symbol(self, symbol: Any) -> str:  # noqa: N802  SymPy's name
+            return names[symbol]
+
+    found: Callable[[Any], str] = Printer({"fully_qualified_modules": True}).doprint
+    return found
+
+
+def _listed(value: Any, spelled: Callable[[Any], str]) -> str:
+    """An output: a number, or the components of an array in its shape."""
+    shape = getattr(value, "shape", ())
+    if not shape:
+        return spelled(value)
+    components = value.reshape(value.shape[0] if len(shape) == 1 else len(value))
+    parts = ", ".join(spelled(x) for x in components)
+    return f"numpy.array([{parts}], dtype=float).reshape({tuple(shape)})"
 
 
 def equations(module: Any, name: str) -> Equations:

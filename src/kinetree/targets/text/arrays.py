@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-_TEXT = dedent('''\
+_ARRAYS = dedent('''\
     def kt_parts(name, x, shape, values=None):
         """The components of an input, each with the axes of the batch."""
         if x is None:
@@ -47,6 +47,8 @@ _TEXT = dedent('''\
         return A + XP.swapaxes(XP.tril(A, -1), -1, -2) if symmetric else A, X
 
 
+''')
+_BRANCHES = dedent('''\
     def kt_select(c, a, b):
         return XP.where(c > 0, a, b)
 
@@ -64,4 +66,9 @@ _TEXT = dedent('''\
 
 def arrays(library: str) -> str:
     """The helpers with the arrays of a library."""
-    return _TEXT.replace("XP", library)
+    return f"{_ARRAYS}{_BRANCHES}".replace("XP", library)
+
+
+def branches(library: str) -> str:
+    """Those alone that choose between values."""
+    return _BRANCHES.replace("XP", library)

@@ -58,6 +58,7 @@ class Body:
         shared: Nodes that live in the structure `work`.
         members: of that structure: name -> numbers in it, 0 for a single one.
         public: whether the function is called by others.
+        often: whether it does the work of an evaluation, and not that of the preamble.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Body:
         names: Mapping[Node, str],
         *,
         public: bool = True,
+        often: bool = True,
     ) -> None:
         self.source = source
         self.language = source.language
@@ -75,6 +77,7 @@ class Body:
         self.arguments = arguments
         self.names = dict(names)
         self.public = public
+        self.often = often
         self.shared: set[Node] = set()
         self.members: dict[str, int] = {}
         self.part = _Part()
@@ -123,7 +126,10 @@ class Body:
             else:
                 self._out(row)
         part = self.part
-        return Function(name, arguments, part.lines, part.arrays, part.scalars, public=public)
+        return Function(
+            name, arguments, part.lines, part.arrays, part.scalars,
+            public=public, often=self.often,
+        )  # fmt: skip
 
     def _say(self, line: str, note: str = "") -> None:
         lines = self.language.wrapped(line)

@@ -38,7 +38,7 @@ expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb infinity
 isinf isless isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint
 lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint round scalb scalbln
 scalbn signbit significand signgam sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn
-HUGE_VAL INFINITY NAN M_PI M_E
+HUGE_VAL INFINITY NAN M_PI M_E KT_MACHINES KT_ONE_MACHINE
 """
 WORDS = frozenset(KEYWORDS.split()) | frozenset(MATH.split())
 RULES = Rules(WORDS)
@@ -62,6 +62,7 @@ class CFamily(Language):
         loosest: tolerance below which no iteration of this precision comes; empty for none.
         nan: not a number.
         turns: whether sine and cosine of an angle are found together, by `kt_sincos`.
+        machines: what stands before a function that is compiled for several processors.
     """
 
     real: str = "double"
@@ -73,6 +74,7 @@ class CFamily(Language):
     loosest: str = ""
     nan: str = 'nan("")'
     turns: bool = False
+    machines: str = ""
     rules: Rules = RULES
 
     @property
@@ -167,6 +169,8 @@ class CFamily(Language):
         words = set(re.findall(r"\w+", code))
         unused = [f"    (void){name};" for name in function.names if name not in words]
         head = self.declared(self.head(function.name, public=function.public), function.arguments)
+        if function.often and not function.work:
+            head = f"{self.machines}{head}"
         return "\n".join([head, "{", *lines, *unused, "}", ""])
 
     def call(self, function: Function, arguments: Sequence[str]) -> str:

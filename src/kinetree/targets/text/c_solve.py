@@ -38,7 +38,7 @@ def symmetric_helper(language: CFamily, n: int, k: int, rows: tuple[tuple[int, .
     real, one = language.real, language.number(1)
     return f"""\
 /* A X = B by A = L'DL from the last row to the first [Featherstone2008 sec. 6.5]; X is B before. */
-{language.head("%s", public=False)}({real} A[{n * n}], {real} X[{n * k}])
+{language.machines}{language.head("%s", public=False)}({real} A[{n * n}], {real} X[{n * k}])
 {{
     static const int start[{n + 1}] = {{{", ".join(map(str, starts))}}};
     static const int column[{max(len(columns), 1)}] = {{{listed}}};
@@ -72,7 +72,7 @@ def general_helper(language: CFamily, n: int, k: int) -> str:
     real, one, zero = language.real, language.number(1), language.number(0)
     return f"""\
 /* A X = B by elimination with row pivoting; X comes in as B, A is used up. */
-{language.head("%s", public=False)}({real} A[{n * n}], {real} X[{n * k}])
+{language.machines}{language.head("%s", public=False)}({real} A[{n * n}], {real} X[{n * k}])
 {{
     int c, i, j, r;
     for (c = 0; c < {n}; c++) {{

@@ -68,6 +68,7 @@ class Function:
         scalars: local values in order of definition.
         work: type of the structure that its parts share, where it only calls them.
         public: whether others call it.
+        often: whether it does the work of an evaluation, and not that of the preamble.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Function:
     scalars: Sequence[str] = ()
     work: str = ""
     public: bool = True
+    often: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

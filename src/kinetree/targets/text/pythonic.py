@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinetree.targets.text.expressions import Printer
     from kinetree.targets.text.source import Source
 
-MODULES = ("ca", "jax", "jnp", "lax", "np", "sp", "Rational", "pre")
+MODULES = ("ca", "jax", "jnp", "lax", "np", "sp", "torch", "Rational", "pre")
 RULES = Rules(
     frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *MODULES))
     | frozenset(op.name for op in FUNCTIONS)

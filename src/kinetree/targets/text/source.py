@@ -129,7 +129,7 @@ class Source:
         if not self.constants:
             return Body(self, self.name, self.main, inputs).texts(rows)
         fields = [Out(field(name), node) for node, name in self.constants.items()]
-        early = Body(self, f"{self.name}_preamble", self.preamble, inputs)
+        early = Body(self, f"{self.name}_preamble", self.preamble, inputs, often=False)
         texts = early.texts(statements(program.preamble, fields))
         names = {**inputs, **{node: field(name) for node, name in self.constants.items()}}
         texts += Body(self, f"{self.name}_prepared", self.prepared, names).texts(rows)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.program.program import Block
 
-WHOLE = 1500
+WHOLE = 2000
 """Operations up to which a function stays in one piece."""
-PART = 800
+PART = 1600
 """Operations per part otherwise."""
 
 

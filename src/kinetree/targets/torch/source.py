@@ -1,0 +1,16 @@
+"""A Program as one Python module on PyTorch: the functions of the Python target, with tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kinetree.targets.python.source import source_text as python_text
+from kinetree.targets.torch.helpers import PRELUDE
+
+if TYPE_CHECKING:
+    from kinetree.program.program import Program
+
+
+def source_text(program: Program) -> tuple[str, str]:
+    """(name of the function, text of the module)."""
+    return python_text(program, PRELUDE)
