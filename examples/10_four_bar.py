@@ -35,5 +35,6 @@ assert np.ptp(total) < 1e-6 * np.ptp(energy["kinetic"])
 
 for folder in sys.argv[1:]:
     kt.animate(free, run, f"{folder}/four_bar.html", title="Four-bar")
+    kt.animate(free, path=f"{folder}/four_bar_live.html", title="Four-bar, live", live=True)
     curve = ["point_position.coupler.tracer.y"]
     kt.plot(turn, curve, f"{folder}/four_bar.png", x="point_position.coupler.tracer.x")

@@ -1,6 +1,6 @@
 """Whipple's bicycle: rolling wheels, eigenvalues over the speed, a push that dies out.
 
-With a folder as argument it writes there an animation and the eigenvalues over the speed.
+With a folder as argument it writes there an animation, a page that simulates, and the eigenvalues.
 """
 
 import sys
@@ -45,12 +45,14 @@ stable = brentq(growth, 4, 5, (True,), 1e-12), brentq(growth, 5.8, 6.3, (False,)
 print(f"stable from {stable[0]:.10f} (weave) to {stable[1]:.10f} m/s (capsize)")
 assert np.allclose(stable, [4.29238253634111, 6.02426201538837], rtol=0, atol=1e-9)
 
-run = kt.simulate(model, 5.0, qd={name: 4.6 * v for name, v in ROLLING.items()} | {"lean": 0.5})
+pushed = {name: 4.6 * v for name, v in ROLLING.items()} | {"lean": 0.5}
+run = kt.simulate(model, 5.0, qd=pushed)
 lean = np.degrees(run.q.sel(coordinate="lean").values)
 print(f"pushed at 4.6 m/s it leans {lean.max():.1f} degrees, {lean[-1]:.2f} after 5 s")
 
 for folder in sys.argv[1:]:
     kt.animate(model, run, f"{folder}/whipple.html", title="Whipple's bicycle, pushed at 4.6 m/s")
+    kt.animate(model, path=f"{folder}/whipple_live.html", live=kt.Live(qd=pushed))
     figure, speeds = Figure(figsize=(7, 4.2), layout="constrained"), np.linspace(0, 10, 401)
     axes, s = figure.subplots(), np.array([eigenvalues(v) for v in speeds])
     axes.plot(speeds, s.imag, ".", color="#c3cad3", markersize=2)

@@ -1,4 +1,9 @@
-"""A slider-crank without a loop: the arcsine that closes it stands in the position matrices."""
+"""A slider-crank without a loop: the arcsine that closes it stands in the position matrices.
+
+With a folder as argument it writes there an animation and the curves.
+"""
+
+import sys
 
 import numpy as np
 
@@ -22,5 +27,7 @@ if __name__ == "__main__":
     energy = kt.derive(model, "energy").evaluate(q=run.q.values, qd=run.qd.values)
     total = energy["kinetic"] + energy["potential"]
     print(f"energy drifts by {np.ptp(total):.1e} J of {np.ptp(energy['kinetic']):.1f} J")
-    print("picture:", kt.plot(run, ["q"], "crank.svg"))
     assert abs(angle.min() + np.pi + 1) < 1e-4
+    for folder in sys.argv[1:]:
+        kt.animate(model, run, f"{folder}/matrices_slider_crank.html", title="Slider-crank")
+        kt.plot(run, ["q", "qd"], f"{folder}/matrices_slider_crank.png")

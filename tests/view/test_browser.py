@@ -7,8 +7,10 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kinetree as kt
@@ -20,7 +22,7 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--window-size=900,600",
     "--virtual-time-budget=500", "--dump-dom",
 )  # fmt: skip
-PROBE = """<script>
+FRAME = """<script>
 window.addEventListener("load", () => {
   const out = document.createElement("pre");
   out.id = "probe";
@@ -31,6 +33,10 @@ window.addEventListener("load", () => {
     out.textContent = JSON.stringify({ failed: String(error) });
   }
 });
+%s
+</script>
+</body>"""
+PROBE = """
 function probe() {
   const viewer = window.kinetree;
   const canvas = document.querySelector("canvas");
@@ -69,24 +75,67 @@ function probe() {
     requests: performance.getEntriesByType("resource").length,
     card: document.querySelector(".card").textContent,
     signals: [...document.querySelectorAll(".signal .name")].map((e) => e.textContent) };
-}
-</script>
-</body>"""
+}"""
+LIVE = """
+function probe() {
+  const viewer = window.kinetree;
+  const { live } = viewer;
+  viewer.pause();
+  live.reset();
+  const slide = (name, value) => {
+    const range = document.querySelector(`[data-control="${name}"]`);
+    range.value = String(value);
+    range.dispatchEvent(new Event("input"));
+  };
+  const look = () => ({
+    q: Array.from(live.simulation.state.q), t: live.simulation.t,
+    clock: document.getElementById("clock").textContent,
+    told: document.querySelector(".told").textContent,
+    shown: Number(document.querySelector('[data-control="q.crank"]').value),
+    picture: viewer.picture().length, points: live.times.length,
+  });
+  const first = look();
+  slide("q.crank", 0.4);
+  const posed = look();
+  viewer.play();
+  for (let k = 0; k < 12; k++) live.run(0.05);
+  const ran = look();
+  slide("p.base", 0.75);
+  document.querySelector('[title^="back to the start"]').click();
+  const torn = look();
+  slide("q.crank", 3.0);
+  const kept = live.simulation.start.q[0];
+  slide("p.base", 0.4);
+  document.querySelector('[title^="back to the start"]').click();
+  return { first, posed, ran, torn, kept, again: look(), playing: live.playing,
+    requests: performance.getEntriesByType("resource").length };
+}"""
 
 
 @pytest.fixture(scope="module")
 def seen(pendulum: kt.Model, run: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a browser says about a page opened from disk."""
+    """What a browser says about the page of a run."""
+    return _seen(tmp_path_factory.mktemp("page"), PROBE, "t=0.3", model=pendulum, run=run)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a browser says about a page that simulates a four-bar."""
+    model = kt.load("examples/models/four_bar.yaml")
+    return _seen(tmp_path_factory.mktemp("live"), LIVE, "play=0", model=model, live=True)
+
+
+def _seen(folder: Path, probe: str, wish: str, **given: Any) -> dict[str, Any]:
+    """What a probe finds on a page opened from disk."""
     browser = next((b for name in ("chromium", "google-chrome") if (b := shutil.which(name))), None)
     if browser is None:
         pytest.skip("there is no chromium on this machine")
     if not BUNDLE.is_file():
         pytest.skip("the viewer is not built: run 'make web', which needs node")
-    folder = tmp_path_factory.mktemp("page")
-    page = kt.animate(pendulum, run, folder / "page.html")
+    page = kt.animate(path=folder / "page.html", **given)
     text = page.read_text(encoding="utf-8")
-    page.write_text(PROBE.join(text.rsplit("</body>", 1)), encoding="utf-8")
-    address = page.as_uri() + "#plain=1&t=0.3"
+    page.write_text((FRAME % probe).join(text.rsplit("</body>", 1)), encoding="utf-8")
+    address = page.as_uri() + f"#plain=1&{wish}"
     result = _asked([browser, *FLAGS, f"--user-data-dir={folder / 'profile'}", address])
     found = re.search(r'<pre id="probe">(.*?)</pre>', result.stdout)
     assert found, result.stderr[-2000:]
@@ -125,3 +174,33 @@ def test_bodies_are_named_under_the_pointer_and_tell_their_pose(seen: dict[str, 
     assert seen["names"] == ["ground", "lower", "upper"]
     assert seen["card"].startswith("upper")
     assert "x y z" in seen["card"]
+
+
+def test_a_slider_poses_the_mechanism(lived: dict[str, Any]) -> None:
+    first, posed = lived["first"], lived["posed"]
+    model = kt.load("examples/models/four_bar.yaml")
+    wanted = kt.assemble(model, [0.4, *first["q"][1:]], independent=["crank"]).q
+    assert np.allclose(posed["q"], wanted, atol=1e-9)
+    assert posed["shown"] == pytest.approx(0.4)
+    assert posed["picture"] != first["picture"]
+    assert posed["t"] == 0
+
+
+def test_the_page_simulates_from_there(lived: dict[str, Any]) -> None:
+    posed, ran = lived["posed"], lived["ran"]
+    steps = round(ran["t"] / 0.001)
+    assert steps > 5
+    model = kt.load("examples/models/four_bar.yaml")
+    run = kt.simulate(model, ran["t"], q=posed["q"], integrator="trapezoidal", step=0.001)
+    assert np.allclose(ran["q"], run.q.values[-1], atol=1e-6)
+    assert abs(np.exp(1j * ran["shown"]) - np.exp(1j * ran["q"][0])) < 1e-9  # up to whole turns
+    assert ran["clock"] == f"{ran['t']:.2f} s"
+    assert ran["points"] > posed["points"]
+    assert lived["requests"] == 0
+
+
+def test_a_loop_that_cannot_close_is_told_on_the_page(lived: dict[str, Any]) -> None:
+    assert "Loop 'pin' does not close" in lived["torn"]["told"]
+    assert lived["kept"] == pytest.approx(0.4)  # a pose that cannot be does not become the start
+    assert lived["again"]["told"] == ""
+    assert lived["again"]["t"] == 0

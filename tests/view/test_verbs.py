@@ -30,6 +30,13 @@ def call(*arguments: str) -> int:
 
 
 @pytest.mark.usefixtures("viewer")
+def test_view_writes_a_page_that_simulates(tmp_path: Path) -> None:
+    page = tmp_path / "live.html"
+    assert call("view", MODEL, "--live", "-o", str(page)) == 0
+    assert "kinetreeLive" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("viewer")
 def test_view_writes_a_page_of_a_run(
     run_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,7 +63,7 @@ def joint_parts(m: Measures, joint: Joint) -> list[Part]:
     elif shifts:
         made.append(part("box", at, size=[4.2 * r] * 3))
     if turns:
-        made.append(_hinge(at, _axis(joint.child, turns[0].axis), 1.3 * r if shifts else r))
+        made.append(hinge(at, _axis(joint.child, turns[0].axis), 1.3 * r if shifts else r))
     return made
 
 
@@ -95,7 +95,7 @@ def closure_parts(m: Measures, closure: Closure) -> list[tuple[Point, Part]]:
     if closure.kind == "roll" and radius:
         return [(end, row) for row in wheel(at, _given_axis(end, closure.arguments), radius)]
     if closure.kind in HINGED:
-        return [(end, _hinge(at, _axis(end, _direction(closure.arguments["axis"])), m.radius))]
+        return [(end, hinge(at, _axis(end, _direction(closure.arguments["axis"])), m.radius))]
     if closure.kind in GUIDED:
         return [(end, part("box", at, size=[4.2 * m.radius] * 3, colour=STEEL))]
     return [(end, part("sphere", at, radius=1.9 * m.radius, colour=STEEL))]
@@ -144,9 +144,14 @@ def foot(m: Measures, joint: Joint) -> list[Part]:
     ends = np.array([*m.places(body), m.mass(body)[1]])
     middle = seen(m.first[None], number, ends)[0].mean(axis=0)
     hangs = float((middle - at) @ m.up) < -m.radius
+    return [post(m, at, hangs=hangs)]
+
+
+def post(m: Measures, at: Array, *, hangs: bool) -> Part:
+    """A cone on the ground whose tip is at a place, from above where something hangs on it."""
     tip = -m.up if hangs else m.up
     height = 5.5 * m.radius
-    return [along("cone", at - 0.5 * height * tip, tip, radius=3.6 * m.radius, length=height)]
+    return along("cone", at - 0.5 * height * tip, tip, radius=3.6 * m.radius, length=height)
 
 
 def _is_shown(m: Measures, body: Body) -> bool:
@@ -160,7 +165,8 @@ def _is_shown(m: Measures, body: Body) -> bool:
     return any(point.body is body for point in points)
 
 
-def _hinge(at: Array, axis: Array, r: float) -> Part:
+def hinge(at: Array, axis: Array, r: float) -> Part:
+    """A hinge of a size in proportion to rods of radius r."""
     return along("cylinder", at, axis, radius=1.8 * r, length=4.8 * r, colour=STEEL)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ class Measures:
         size: extent of the mechanism at its first frame [m].
         radius: half the thickness of a rod [m], in proportion to the mechanism.
         first: poses of the bodies at the first frame, bodies × 7.
+        knees: body name -> further places where something is attached, in the body frame [m].
     """
 
     model: Model
@@ -42,6 +44,7 @@ class Measures:
     size: float
     radius: float
     first: Array
+    knees: Mapping[str, list[Array]] = field(default_factory=dict)
 
     def place(self, point: Point) -> Array:
         """Position of a point in its body's frame [m]."""
@@ -67,24 +70,32 @@ class Measures:
         inner = self.inner(body)
         found = [] if inner is None else [self.place(inner.child)]
         points = [*(p for p in _attached(self.model) if p.body is body), *body.points.values()]
-        for point in points:
-            at = self.place(point)
+        for at in (*self.knees.get(body.name, ()), *(self.place(point) for point in points)):
             if all(np.linalg.norm(at - other) > NEAR for other in found):
                 found.append(at)
         return found
 
     def inner(self, body: Body) -> Joint | None:
         """The joint that carries a body."""
-        return next((j for j in self.model.joints.values() if j.child.body is body), None)
+        joints = joining(self.model)
+        return next((joint for joint in joints if joint.child.body is body), None)
 
 
-def measures(model: Model, first: Array) -> Measures:
-    """Measures of a model whose bodies have the poses `first` (bodies × 7)."""
+def measures(
+    model: Model, first: Array, knees: Mapping[str, list[Array]] | None = None
+) -> Measures:
+    """Measures of a model whose bodies have the poses `first` (bodies × 7).
+
+    Args:
+        model: the mechanism.
+        first: poses of its bodies at the first frame.
+        knees: further attachments by body, see `Measures`.
+    """
     values = parameter_table(model).values
     g = np.array([values[f"gravity_{k}"] for k in "xyz"])
     strength = float(np.linalg.norm(g))
     up = -g / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
-    draft = Measures(model, values, up, 1.0, 1.0, first)
+    draft = Measures(model, values, up, 1.0, 1.0, first, knees or {})
     size = _extent(draft)
     spans = [
         float(np.linalg.norm(at - places[0]))
@@ -95,7 +106,12 @@ def measures(model: Model, first: Array) -> Measures:
     spans = [span for span in spans if span > THIN * size]
     radius = SLENDER * float(np.median(spans)) if spans else THICK * size
     thickness = float(np.clip(radius, THIN * size, THICK * size))
-    return Measures(model, values, up, size, thickness, first)
+    return Measures(model, values, up, size, thickness, first, draft.knees)
+
+
+def joining(model: Model) -> list[Joint]:
+    """Joints of two bodies; a coordinate of position matrices joins nothing."""
+    return [joint for joint in model.joints.values() if joint.child.body is not model.ground]
 
 
 def seen(poses: Array, body: int, at: Array) -> Array:
@@ -135,7 +151,7 @@ def _place(values: dict[str, float], point: Point) -> Array:
 
 def _attached(model: Model) -> list[Point]:
     """Every point that carries a joint, a closure or a force."""
-    joints = [joint.parent for joint in model.joints.values() if joint.motions]
+    joints = [joint.parent for joint in joining(model) if joint.motions]
     ends = [end for closure in model.closures.values() for end in closure.ends]
     pushed = [point for force in model.forces.values() for point in force.points]
     return [*joints, *ends, *pushed]

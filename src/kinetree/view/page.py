@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
 from kinetree.view.clips import Footage, of_modes, of_run, standing
+from kinetree.view.live import Live, engine
 from kinetree.view.measures import measures
+from kinetree.view.packing import pack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
 from kinetree.view.signals import as_run
@@ -35,13 +37,13 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <script type="application/json" id="kinetree-data">{data}</script>
-<script>{viewer}</script>
+{live}<script>{viewer}</script>
 </body>
 </html>
 """
 
 
-def animate(
+def animate(  # noqa: PLR0913  one keyword per choice of the user
     model: Model,
     run: Any = None,
     path: str | Path = "mechanism.html",
@@ -49,6 +51,7 @@ def animate(
     modes: Modes | None = None,
     shapes: bool | str | Path = True,
     title: str | None = None,
+    live: bool | Live = False,
 ) -> Path:
     """Write a page that animates a mechanism in 3-D, with a time slider and curves.
 
@@ -63,13 +66,17 @@ def animate(
         modes: modes of the model in place of a run, swinging about their state.
         shapes: False draws all bodies from joints and points; a folder says where mesh files are.
         title: heading of the page; by default the model's name.
+        live: True for a page that simulates by itself, with sliders for coordinates, velocities,
+            efforts and parameters; `Live` says how.
 
     Returns:
         The path written.
     """
-    if run is not None and modes is not None:
+    wanted = {"a run": run is not None, "modes": modes is not None, "live": live is not False}
+    both = [name for name, given in wanted.items() if given]
+    if len(both) > 1:
         raise UnsupportedError(
-            "a run and modes were both given", element="animate", cure="write a page for each"
+            f"{' and '.join(both)} were both given", element="animate", cure="write a page for each"
         )
     file = Path(path)
     if file.suffix.lower() not in (".html", ".htm"):
@@ -79,7 +86,10 @@ def animate(
     viewer = bundle()
     folder = Path() if isinstance(shapes, bool) else Path(shapes)
     look = Look(title or "", shapes is not False, folder)
-    text = page(payload(model, footage(model, run, modes), look), viewer)
+    if live is False:
+        text = page(payload(model, footage(model, run, modes), look), viewer)
+    else:
+        text = _live_page(model, Live() if live is True else live, look, viewer)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file
@@ -96,11 +106,27 @@ def footage(model: Model, run: Any, modes: Modes | None) -> Footage:
     return standing(assemble(model).q if closed else model.initial())
 
 
-def page(data: dict[str, Any], viewer: str) -> str:
-    """The text of the page."""
+def _live_page(model: Model, how: Live, look: Look, viewer: str) -> str:
+    """A page that simulates; a run made beforehand only tells how much room the motion takes."""
+    first = poses(model, model.initial()[None])[0]
+    made = engine(model, how, measures(model, first).size)
+    shown = footage(model, made.preview, None)
+    data = payload(model, shown, look)
+    data |= {
+        "poses": pack(poses(model, shown.q[:1]).reshape(1, -1)),
+        "clips": standing(shown.q[0]).clips,
+        "signals": [],
+        "note": data["note"].partition(f" · {len(shown.q)} frames")[0],
+        "live": made.data,
+    }
+    return page(data, viewer, f"<script>{made.script}</script>\n")
+
+
+def page(data: dict[str, Any], viewer: str, live: str = "") -> str:
+    """The text of the page; `live` is what it simulates with."""
     inline = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     title = html.escape(data["title"])
-    return PAGE.format(policy=POLICY, title=title, data=inline, viewer=viewer)
+    return PAGE.format(policy=POLICY, title=title, data=inline, viewer=viewer, live=live)
 
 
 def bundle() -> str:
@@ -114,4 +140,4 @@ def bundle() -> str:
     return BUNDLE.read_text(encoding="utf-8")
 
 
-__all__ = ["BUNDLE", "animate", "bundle", "footage", "page"]
+__all__ = ["BUNDLE", "Live", "animate", "bundle", "footage", "page"]

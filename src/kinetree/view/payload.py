@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.model.frame_model import FrameModel
 from kinetree.view.drawing import (
     body_parts,
     closure_parts,
@@ -19,14 +20,16 @@ from kinetree.view.drawing import (
     rail,
     roams,
 )
-from kinetree.view.measures import Measures, measures, seen
+from kinetree.view.knees import knee_parts
+from kinetree.view.measures import Measures, joining, measures, seen
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.shapes import Shapes, given_shapes
 from kinetree.view.solids import Part, outline
+from kinetree.view.walks import walks
 
 if TYPE_CHECKING:
-    from kinetree.model.parts import Joint, Point
+    from kinetree.model.parts import Point
     from kinetree.model.system import Model
     from kinetree.view.clips import Footage
 
@@ -58,10 +61,15 @@ class Look:
 
 def payload(model: Model, footage: Footage, look: Look) -> dict[str, Any]:
     """Everything a page shows, as plain data."""
-    motion = poses(model, footage.q, [t for clip in footage.clips for t in clip["times"]])
-    m = measures(model, motion[0])
+    times = np.array([t for clip in footage.clips for t in clip["times"]])
+    motion = poses(model, footage.q, times)
+    bent = walks(model, footage.q, times) if isinstance(model, FrameModel) else None
+    m = measures(model, motion[0], None if bent is None else bent.held())
     own = given_shapes(model, look.folder) if look.shapes else Shapes()
     solids = drawn(m, own, _ranges(m, footage.q))
+    for name, row in knee_parts(m, bent) if bent is not None else ():
+        if name not in own.parts:
+            solids[name].append(row)
     follow = _traveller(m, motion)
     low, high, floor = _room(m, solids, motion, follow > 0)
     packed = pack(motion.reshape(len(motion), -1), FINEST * min(1.0, m.size))
@@ -91,11 +99,6 @@ def payload(model: Model, footage: Footage, look: Look) -> dict[str, Any]:
     }
 
 
-def _joining(model: Model) -> list[Joint]:
-    """Joints of two bodies; a coordinate of position matrices joins nothing."""
-    return [joint for joint in model.joints.values() if joint.child.body is not model.ground]
-
-
 def drawn(
     m: Measures, own: Shapes, ranges: dict[str, tuple[float, float]]
 ) -> dict[str, list[Part]]:
@@ -105,7 +108,7 @@ def drawn(
     for name, body in model.bodies.items():
         made[name] += own.parts.get(name) or body_parts(m, body)
     made[model.ground.name] += own.parts.get(model.ground.name) or held(m)
-    for joint in _joining(model):
+    for joint in joining(model):
         inside, outside = joint.parent.body.name, joint.child.body.name
         if outside not in own.parts:
             made[outside] += joint_parts(m, joint)

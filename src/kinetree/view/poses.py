@@ -47,7 +47,7 @@ def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
     out = np.zeros((len(values), len(names), 7))
     if not names:
         return out
-    program = _program(model)
+    program = pose_program(model)
     given = {"q": values, "t": np.asarray(t, dtype=float)}
     taken = {row.name for row in program.inputs}
     found = program.evaluate(**{key: value for key, value in given.items() if key in taken})
@@ -59,8 +59,13 @@ def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
     return out
 
 
-def _program(model: Model) -> Program:
-    """Position and rotation of every body, numbers folded in; nothing else is condensed."""
+def pose_program(model: Model, *, folded: bool = True) -> Program:
+    """Position and rotation of every body, not condensed.
+
+    Args:
+        model: the mechanism.
+        folded: whether parameters are numbers, not the input p.
+    """
     names = list(model.bodies)
     outputs = [f"{name}.{what}" for name in names for what in ("position", "rotation")]
     with warnings.catch_warnings():
@@ -68,13 +73,13 @@ def _program(model: Model) -> Program:
         model.check(invertible=False, inertia="ignore")
     with collector_paused():
         mark = current().mark()
-        program = select(_kinematics(model, names), outputs)
+        program = select(_kinematics(model, names, folded=folded), outputs)
         current().release(mark)
     return program
 
 
-def _kinematics(model: Model, names: list[str]) -> Program:
+def _kinematics(model: Model, names: list[str], *, folded: bool) -> Program:
     if isinstance(model, FrameModel):
-        return derive_placed(placement(model, folded=True), "kinematics", names)
-    system = linkage(model, folded=True)
+        return derive_placed(placement(model, folded=folded), "kinematics", names)
+    system = linkage(model, folded=folded)
     return QUANTITIES["kinematics"].derive(system, "recursive", points=names)

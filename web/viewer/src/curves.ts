@@ -1,6 +1,5 @@
 // The panel of curves: a list of signals to choose from, one plot per unit.
 import { locate } from "./motion";
-import { unpack, type Payload, type SignalGroup } from "./payload";
 import { brief, Plot, type Curve, type Inks } from "./plot";
 import { element } from "./page";
 
@@ -13,10 +12,18 @@ const MEANING: Record<string, string> = {
 };
 const FIRST = 3;
 
+/** One variable over time: its components, column by column. */
+export interface SignalTable<Column extends ArrayLike<number> = number[]> {
+  name: string;
+  names: string[];
+  units: string[];
+  columns: Column[];
+}
+
 interface Signal {
   label: string;
   unit: string;
-  values: Float32Array;
+  values: ArrayLike<number>;
   colour: string;
   box: HTMLInputElement;
   readout: HTMLElement;
@@ -28,16 +35,18 @@ export class Curves {
   private readonly plots = element("div", "plots");
   private shown: { plot: Plot; signals: Signal[] }[] = [];
 
+  /** Tables that grow are measured anew at every picture. */
   constructor(
-    payload: Payload, private readonly times: number[], private readonly seek: (t: number) => void,
-    private readonly changed: () => void,
+    tables: SignalTable<ArrayLike<number>>[], private readonly times: number[],
+    private readonly seek: (t: number) => void, private readonly changed: () => void,
+    private readonly growing = false,
   ) {
     const list = element("div", "signals");
     const filter = element("input", "filter");
     filter.type = "search";
     filter.placeholder = "find a signal";
     filter.addEventListener("input", () => this.find(filter.value));
-    for (const group of payload.signals) list.append(this.group(group));
+    for (const table of tables) list.append(this.group(table));
     this.root.append(this.plots, filter, list);
     this.signals.slice(0, FIRST).forEach((signal) => (signal.box.checked = true));
     this.choose();
@@ -46,6 +55,7 @@ export class Curves {
   draw(t: number, inks: Inks): void {
     const { row, share } = locate(this.times, t);
     for (const { plot, signals } of this.shown) {
+      if (this.growing) plot.show(signals);
       plot.draw(t, inks);
       for (const signal of signals) {
         const a = signal.values[row] ?? NaN;
@@ -55,19 +65,19 @@ export class Curves {
     }
   }
 
-  private group(group: SignalGroup): HTMLElement {
+  private group(group: SignalTable<ArrayLike<number>>): HTMLElement {
     const box = element("details", "group");
     box.open = group.name === "q";
     const meaning = MEANING[group.name];
     const head = element("summary", "", group.name + (meaning ? ` · ${meaning}` : ""));
     box.append(head);
-    unpack(group.data).forEach((values, k) => {
+    group.columns.forEach((values, k) => {
       box.append(this.row(`${group.name}.${group.names[k] ?? k}`, group.units[k] ?? "", values));
     });
     return box;
   }
 
-  private row(label: string, unit: string, values: Float32Array): HTMLElement {
+  private row(label: string, unit: string, values: ArrayLike<number>): HTMLElement {
     const row = element("label", "signal");
     const box = element("input");
     box.type = "checkbox";

@@ -2,9 +2,10 @@
 import { Bar, ends } from "./bar";
 import { Curves } from "./curves";
 import { Inspect } from "./inspect";
+import { Live } from "./live";
 import { Motion } from "./motion";
 import { button, element, wishes, type Icon } from "./page";
-import { readPayload, type ClipData, type Payload } from "./payload";
+import { readPayload, unpack, type ClipData, type Payload } from "./payload";
 import { makeBody } from "./solids";
 import { Stage, type Theme } from "./stage";
 import { Stretch } from "./stretch";
@@ -16,6 +17,12 @@ const INKS = {
   dark: { text: "#98a3b1", line: "#2c323b", cursor: "#e6eaf0" },
 };
 
+type Direction = [number, number, number];
+/** Directions to look from: shares of right, back and up. */
+const SIDES = {
+  front: [0, 1, 0.0001], side: [1, 0, 0.0001], top: [0, 0.0001, 1],
+} satisfies Record<string, Direction>;
+
 class Viewer {
   private readonly host = element("main", "view");
   private readonly stage: Stage;
@@ -25,6 +32,7 @@ class Viewer {
   private readonly inspect: Inspect;
   private readonly curves: Curves | null;
   private readonly bar: Bar;
+  readonly live: Live | null;
   private readonly triad = new Triad();
   private theme: Theme = "light";
   private clip: ClipData;
@@ -51,8 +59,13 @@ class Viewer {
       this.stale = true;
     });
     const seek = (t: number): void => this.seek(t);
-    this.curves = payload.signals.length === 0 ? null
-      : new Curves(payload, this.clip.times, seek, () => (this.stale = true));
+    const changed = (): void => {
+      this.stale = true;
+    };
+    this.live = payload.live ? new Live(payload.live, changed) : null;
+    const tables = payload.signals.map((group) => ({ ...group, columns: unpack(group.data) }));
+    this.curves = this.live ? new Curves(this.live.tables, this.live.times, () => {}, changed, true)
+      : tables.length === 0 ? null : new Curves(tables, this.clip.times, seek, changed);
     this.bar = new Bar(payload, {
       play: () => (this.playing ? this.pause() : this.play()),
       seek: (t) => {
@@ -67,6 +80,7 @@ class Viewer {
   }
 
   play(): void {
+    if (this.live) return this.live.set(true);
     const [start, end] = ends(this.clip);
     if (end <= start) return;
     if (this.t >= end) this.seek(start);
@@ -75,6 +89,7 @@ class Viewer {
   }
 
   pause(): void {
+    this.live?.set(false);
     this.playing = false;
     this.stale = true;
   }
@@ -114,18 +129,31 @@ class Viewer {
     this.paint(wished.get("theme") === "dark" || (!wished.has("theme") && dark) ? "dark" : "light");
     if (this.curves) this.curves.root.hidden = wished.get("panel") === "0";
     this.stage.resize();
-    this.stage.look(this.stage.broadside());
+    this.stage.look(this.home());
     if (wished.has("mode")) this.use(Number(wished.get("mode")));
-    if (wished.has("t")) this.seek(Number(wished.get("t")));
+    if (wished.has("t")) this.goTo(Number(wished.get("t")));
     else if (wished.get("play") !== "0") this.play();
     this.draw();
     window.requestAnimationFrame((now) => this.frame(now));
   }
 
+  /** Where the camera stands until it is moved: as wished, or where most is seen. */
+  private home(): Direction {
+    const sides: Partial<Record<string, Direction>> = SIDES;
+    return sides[wishes().get("from") ?? ""] ?? this.stage.broadside();
+  }
+
+  /** Show a time: of the run, or so many seconds of simulation from the start. */
+  private goTo(t: number): void {
+    if (this.live) this.live.skip(t);
+    else this.seek(t);
+  }
+
   private frame(now: number): void {
     const spent = this.last > 0 ? Math.min(0.1, (now - this.last) / 1000) : 0;
     this.last = now;
-    if (this.playing) this.advance(spent * this.speed);
+    if (this.live?.playing) this.live.run(spent);
+    else if (this.playing) this.advance(spent * this.speed);
     if (this.stale) this.draw();
     window.requestAnimationFrame((next) => this.frame(next));
   }
@@ -143,7 +171,8 @@ class Viewer {
     const chosen = this.inspect.selected > 0 ? this.inspect.selected : this.payload.follow;
     const followed = this.follow ? this.motion.positions[chosen] : undefined;
     const before = followed?.clone();
-    this.motion.seek(this.clip, this.t);
+    if (this.live) this.live.place(this.motion);
+    else this.motion.seek(this.clip, this.t);
     this.bodies.forEach((body, k) => {
       const position = this.motion.positions[k];
       const turn = this.motion.turns[k];
@@ -158,7 +187,9 @@ class Viewer {
     this.triad.draw(this.stage.camera);
     this.bar.show(this.clip, this.t, this.playing);
     this.inspect.write(this.motion);
-    if (this.curves && !this.curves.root.hidden) this.curves.draw(this.t, INKS[this.theme]);
+    if (this.curves && !this.curves.root.hidden) {
+      this.curves.draw(this.live?.simulation.t ?? this.t, INKS[this.theme]);
+    }
   }
 
   private assemble(): void {
@@ -170,12 +201,14 @@ class Viewer {
     const cell = element("div", "cell", `grid ${Number(this.stage.cell.toPrecision(3))} m`);
     const warnings = element("div", "warnings", this.payload.warnings.join(" · "));
     this.host.append(this.triad.root, cell, warnings, this.inspect.card, this.inspect.tip);
-    document.body.append(header, ...(this.curves ? [this.curves.root] : []), this.bar.root);
+    const bar = this.live ? this.live.bar : this.bar.root;
+    document.body.append(header, ...(this.curves ? [this.curves.root] : []), bar);
+    if (this.live) this.curves?.root.prepend(this.live.sliders.root);
     this.stage.controls.addEventListener("change", () => (this.stale = true));
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     new ResizeObserver(() => {
       this.stage.resize();
-      if (!this.touched) this.stage.look(this.stage.broadside());
+      if (!this.touched) this.stage.look(this.home());
       this.draw();
     }).observe(this.host);
     window.addEventListener("keydown", (event) => this.key(event));
@@ -183,7 +216,7 @@ class Viewer {
 
   private tools(): HTMLElement {
     const tools = element("div", "tools");
-    const look = (from: [number, number, number]): void => {
+    const look = (from: Direction): void => {
       this.touched = true;
       this.stage.look(from);
       this.stale = true;
@@ -191,9 +224,9 @@ class Viewer {
     const fit = (): void => look(this.stage.broadside());
     tools.append(
       button("fit", "fit everything into view", fit),
-      button("front", "from the front", () => look([0, 1, 0.0001])),
-      button("side", "from the side", () => look([1, 0, 0.0001])),
-      button("top", "from the top", () => look([0, 0.0001, 1])),
+      button("front", "from the front", () => look(SIDES.front)),
+      button("side", "from the side", () => look(SIDES.side)),
+      button("top", "from the top", () => look(SIDES.top)),
       this.switch("grid", "grid", true, (on) => this.stage.showGrid(on)),
       this.switch("follow", "follow the selected body", this.follow, (on) => (this.follow = on)),
       button("theme", "light or dark", () => this.paint(this.theme === "light" ? "dark" : "light")),
@@ -225,14 +258,17 @@ class Viewer {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.target instanceof HTMLInputElement && event.target.type === "search") return;
+    const typing = ["search", "number", "range"];
+    if (event.target instanceof HTMLInputElement && typing.includes(event.target.type)) {
+      if (!(event.target.type === "range" && event.key === " ")) return;
+    }
     const [start, end] = ends(this.clip);
     const step = (end - start) / Math.max(1, this.clip.times.length - 1);
     const acts: Record<string, () => void> = {
-      " ": () => (this.playing ? this.pause() : this.play()),
+      " ": () => (this.live?.playing || this.playing ? this.pause() : this.play()),
       ArrowLeft: () => this.seek(this.t - step),
       ArrowRight: () => this.seek(this.t + step),
-      Home: () => this.seek(start),
+      Home: () => (this.live ? this.live.reset() : this.seek(start)),
       End: () => this.seek(end),
     };
     const act = acts[event.key];

@@ -16,6 +16,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const ICONS = {
   play: "M6 4 L16 10 L6 16 Z",
   pause: "M7 4 V16 M13 4 V16",
+  reset: "M5 4 V16 M16 4 L8 10 L16 16 Z",
   fit: "M3 7 V3 H7 M13 3 H17 V7 M17 13 V17 H13 M7 17 H3 V13 M7 10 H13 M10 7 V13",
   front: "M4 4 H16 V16 H4 Z",
   side: "M4 6 L10 3 V14 L4 17 Z M10 3 L16 6 V17 L10 14",
@@ -50,7 +51,7 @@ export function button(icon: Icon, title: string, act: () => void): HTMLButtonEl
   return made;
 }
 
-/** Wishes in the address behind #: t=0.5&theme=dark&panel=0&mode=2&play=0&plain=1. */
+/** Wishes behind the # of the address: t=0.5&theme=dark&panel=0&mode=2&play=0&plain=1&from=top. */
 export function wishes(): Map<string, string> {
   return new Map(new URLSearchParams(window.location.hash.slice(1)));
 }

@@ -55,6 +55,31 @@ export interface ClipData {
   cyclic: boolean;
 }
 
+/** A slider of a page that simulates. */
+export interface Control {
+  kind: "q" | "qd" | "tau" | "p";
+  /** Number of the component, or name of the parameter. */
+  key: number | string;
+  name: string;
+  unit: string;
+  low: number;
+  high: number;
+  value: number;
+}
+
+/** Start values and names of a page that simulates; the programs come as a script of their own. */
+export interface LiveData {
+  step: number;
+  q: number[];
+  qd: number[];
+  x: number[];
+  parameters: Record<string, number>;
+  bodies: string[];
+  loops: string[];
+  signals: { name: string; names: string[]; units: string[] }[];
+  controls: Control[];
+}
+
 export interface Payload {
   title: string;
   note: string;
@@ -71,6 +96,7 @@ export interface Payload {
   poses: Packed;
   clips: ClipData[];
   signals: SignalGroup[];
+  live?: LiveData;
 }
 
 /**

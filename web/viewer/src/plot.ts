@@ -4,7 +4,7 @@ import { niceStep } from "./stage";
 export interface Curve {
   label: string;
   colour: string;
-  values: Float32Array;
+  values: ArrayLike<number>;
 }
 
 export interface Inks {
@@ -43,7 +43,8 @@ export class Plot {
     let low = Infinity;
     let high = -Infinity;
     for (const curve of curves) {
-      for (const value of curve.values) {
+      for (let i = 0; i < curve.values.length; i++) {
+        const value = curve.values[i] ?? NaN;
         if (value < low) low = value;
         if (value > high) high = value;
       }
@@ -103,7 +104,8 @@ export class Plot {
     pen.lineJoin = "round";
     pen.beginPath();
     let drawing = false;
-    curve.values.forEach((value, i) => {
+    for (let i = 0; i < curve.values.length; i++) {
+      const value = curve.values[i] ?? NaN;
       const [x, y] = [this.x(this.times[i] ?? 0), this.y(value)];
       if (!Number.isFinite(value)) drawing = false;
       else if (drawing) pen.lineTo(x, y);
@@ -111,7 +113,7 @@ export class Plot {
         pen.moveTo(x, y);
         drawing = true;
       }
-    });
+    }
     pen.stroke();
   }
 

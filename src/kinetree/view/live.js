@@ -1,0 +1,119 @@
+// A mechanism that moves: its state, its steps, the poses of its bodies.  Programs are given as
+// {evaluate, info}; nothing here knows of the page.
+class Simulation {
+  // data: step [s], start values q, qd, x, parameters by name, bodies, loops.
+  constructor(programs, data) {
+    this.programs = programs;
+    this.data = data;
+    this.start = { q: [...data.q], qd: [...data.qd], x: [...data.x] };
+    this.tau = data.qd.map(() => 0);
+    this.parameters = { ...data.parameters };
+    this.problem = "";
+    this.t = 0;
+    this.count = 0;
+    this.state = {};
+    this.reset();
+  }
+
+  // Back to the start, made to obey the loops; whether that works.  Where it does not, the state
+  // stays and `problem` says why.
+  reset() {
+    const { start } = this.programs;
+    const out = this.run(start, { ...this.start, t: 0 });
+    const q = out.q_closed ?? Float64Array.from(this.start.q);
+    const qd = out.qd_closed ?? Float64Array.from(this.start.qd);
+    if (!finite(q)) return this.fails(this.gap());
+    if (!finite(out.qdd) || !finite(qd)) {
+      return this.fails("There are no finite accelerations in this configuration: it is singular, " +
+        "or a law has no value there. Move a coordinate a little.");
+    }
+    const state = { q, qd, qdd: out.qdd, a: out.qdd };
+    if (out.xd) Object.assign(state, { x: Float64Array.from(this.start.x), xd: out.xd, y: out.xd });
+    const lam = labels(this.programs.step, "lam");
+    const known = labels(start, "lam");
+    state.lam = Float64Array.from(lam, (name) => out.lam?.[known.indexOf(name)] ?? 0);
+    this.state = state;
+    this.t = 0;
+    this.count = 0;
+    this.problem = "";
+    return true;
+  }
+
+  gap() {
+    const loops = this.data.loops;
+    const which = loops.length === 1 ? `Loop '${loops[0]}' does` : `The loops (${loops.join(", ")}) do`;
+    return `${which} not close from these coordinates. Move a slider back, or less far.`;
+  }
+
+  fails(problem) {
+    this.problem = problem;
+    return false;
+  }
+
+  // Make steps; how many were made.  A step without solution is tried in 4 and in 16 pieces.
+  advance(steps) {
+    const h = this.data.step;
+    for (let made = 0; made < steps; made++) {
+      const next = this.pieces(1) ?? this.pieces(4) ?? this.pieces(16);
+      if (!next) {
+        this.fails(`Stopped at t = ${this.t.toPrecision(4)} s: a step of ${h} s has no solution. ` +
+          "The motion is too violent for it, a loop is torn, or a law has no value there.");
+        return made;
+      }
+      this.state = next;
+      this.count += 1;
+      this.t = this.count * h;
+      this.problem = "";
+    }
+    return steps;
+  }
+
+  // The state a step later, made in some pieces; none where it has no solution.
+  pieces(count) {
+    const h = this.data.step / count;
+    let state = this.state;
+    for (let k = 0; k < count; k++) {
+      const out = this.run(this.programs.step, { ...state, t: this.t + k * h, h });
+      const next = {};
+      for (const name of Object.keys(out)) {
+        if (!finite(out[name])) return null;
+        next[name.replace(/_next$/, "")] = out[name];
+      }
+      state = next;
+    }
+    return state;
+  }
+
+  // Places and rotations (row by row) of all bodies.
+  frames() {
+    const out = this.run(this.programs.frames, { q: this.state.q ?? this.start.q, t: this.t });
+    return this.data.bodies.map((name) => ({
+      position: out[`${name}.position`], rotation: out[`${name}.rotation`],
+    }));
+  }
+
+  // Evaluate a program with those of the values that it takes.
+  run(program, values) {
+    const given = { tau: this.tau, ...values };
+    const inputs = {};
+    for (const { name } of program.info.inputs) {
+      if (name === "p") {
+        inputs.p = labels(program, "p").map((label) => this.parameters[label]);
+      } else if (name in given) {
+        inputs[name] = given[name];
+      }
+    }
+    return program.evaluate(inputs);
+  }
+}
+
+function labels(program, name) {
+  const { inputs, outputs } = program.info;
+  return (inputs.find((row) => row.name === name) ?? outputs.find((row) => row.name === name))
+    ?.labels ?? [];
+}
+
+function finite(values) {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false;
+  return true;
+}

@@ -1,0 +1,229 @@
+"""A page that simulates by itself: generated JavaScript of one time step, of loops and of poses.
+
+Three Programs are embedded: "step" makes one time step, "start" closes the loops and gives
+velocities and accelerations that obey them, "frames" places the bodies.  The script live.js runs
+them.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.march import Begin, march
+from kinetree.analysis.values import Values, given_values
+from kinetree.assembly.partition import partition
+from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
+from kinetree.pipeline import derive
+from kinetree.program.passes import condense
+from kinetree.steppers import step_program
+from kinetree.steppers.initial import Beginning, Initial
+from kinetree.targets.javascript.source import module
+from kinetree.view.controls import controls, widened
+from kinetree.view.poses import pose_program
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.assembly.partition import Partition
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+Array = NDArray[np.float64]
+SCRIPT = Path(__file__).parent / "live.js"
+QUICK, SHORT, LONG = 5_000, 0.001, 0.004
+"""Operations of a step up to which it is made every millisecond [s], and the step of others [s]."""
+LOOK, FRAMES = 4.0, 200
+"""Time [s] that is computed beforehand to see how much room the motion takes, and its frames."""
+NARROW = 100.0
+"""Condition number above which a coordinate is not offered to pose a mechanism."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """How a page simulates.
+
+    Attributes:
+        step: [s]; by default 1 ms, 4 ms where a step is costly.
+        integrator: as for `simulate`: "trapezoidal", "generalised_alpha", "rk4", …
+        formulation: of closed systems: "hybrid", "topological"; by default the usual one.
+        tolerance: error of the accelerations that Newton's method leaves [rad/s2 or m/s2].
+        q: coordinates to start from, all in order or some by name; by default the model's.
+        qd: velocities, likewise; by default zero.
+        x: user states, likewise.
+        parameters: values by name in place of the model's.
+        sliders: parameters to change on the page; by default those that the model declares, those
+            of its forces, gravity and masses, ten at most.
+        independent: of a closed system: the coordinates to pose it with.
+    """
+
+    step: float | None = None
+    integrator: str = "trapezoidal"
+    formulation: str | None = None
+    tolerance: float = 1e-6
+    q: Values = None
+    qd: Values = None
+    x: Values = None
+    parameters: Mapping[str, float] | None = None
+    sliders: Sequence[str] | None = None
+    independent: Sequence[str] | None = None
+
+    def begin(self) -> Begin:
+        """Where a run begins."""
+        return Begin(self.q, self.qd, self.x)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What a live page carries beside its picture.
+
+    Attributes:
+        script: text of the programs and of what runs them.
+        data: start values, names, controls.
+        preview: a run that shows how much room the motion takes; none where it fails.
+    """
+
+    script: str
+    data: dict[str, Any]
+    preview: xarray.Dataset | None
+
+
+def engine(model: Model, how: Live, size: float) -> Engine:
+    """Derive and write everything that a page needs to simulate.
+
+    Args:
+        model: the mechanism.
+        how: as wished.
+        size: extent of the mechanism [m], for the range of sliders.
+    """
+    if model.nv == 0:
+        raise UnsupportedError(
+            "nothing can move", element=f"live page of model '{model.name}'",
+            cure="add a joint with a coordinate, or leave live= out",
+        )  # fmt: skip
+    start = _start(model, how)
+    found = _sorted_out(model, how, start["q"])
+    step = step_program(model, how.formulation, how.integrator, tolerance=how.tolerance)
+    programs = {
+        "step": step,
+        "start": derive(model, "forward", partition=found),
+        "frames": condense(pose_program(model, folded=False)),
+    }
+    length = how.step or (SHORT if step.count().total < QUICK else LONG)
+    if not 0 < length < np.inf:
+        raise ShapeError(f"{length} s is no step", element="live step", cure="give one above 0")
+    data = {
+        "step": length,
+        **{name: values.tolist() for name, values in start.items()},
+        "parameters": _values(programs.values(), how.parameters),
+        "bodies": list(model.bodies),
+        "loops": list(model.closures),
+        "signals": _signals(model),
+    }
+    preview = _preview(model, how, length)
+    data["controls"] = widened(controls(model, data, (found, how.sliders, size)), preview)
+    return Engine(script(programs), data, preview)
+
+
+def script(programs: Mapping[str, Program]) -> str:
+    """The programs and what runs them as one script, which defines kinetreeLive."""
+    parts = [f"{name}: (() => {{\n{_inner(program)}}})()," for name, program in programs.items()]
+    runner = SCRIPT.read_text(encoding="utf-8")
+    text = "\n".join(
+        ["globalThis.kinetreeLive = (() => {", "const programs = {", *parts, "};", runner,
+         "return { programs, Simulation };", "})();"]
+    )  # fmt: skip
+    return text.replace("</", "<\\/")
+
+
+def _inner(program: Program) -> str:
+    """A module as the body of a function that returns what it exports; comments left out."""
+    text = re.sub(r"^\s*//.*\n", "", module(program), flags=re.MULTILINE)
+    text = re.sub(r"^ +", "", text, flags=re.MULTILINE)
+    return re.sub(r"^export ", "", text, flags=re.MULTILINE) + "return { evaluate, info };\n"
+
+
+def _start(model: Model, how: Live) -> dict[str, Array]:
+    """q, qd and x to start from, as `simulate` starts: made to obey the loops."""
+    states = np.array([state.initial for state in model.states.values()])
+    begin = Beginning(
+        given_values(how.q, model.initial(), model.coordinates, "q"),
+        given_values(how.qd, np.zeros(model.nv), model.velocities, "qd"),
+        given_values(how.x, states, list(model.states), "x"),
+    )
+    found = Initial(model).state(begin)
+    return {"q": found["q"], "qd": found["qd"], "x": found.get("x", states)}
+
+
+def _sorted_out(model: Model, how: Live, q: Array) -> Partition | None:
+    """The partition of a closed system, by preference with a joint on the ground independent."""
+    if not (model.closures or model.drives):
+        return None
+    given: dict[str, Any] = {"q": q.tolist(), "parameters": how.parameters}
+    usual = partition(model, independent=how.independent, **given)
+    if how.independent is not None or usual.mobility != 1:
+        return usual
+    for joint in model.leaders:
+        if joint.parent.body is model.ground and len(joint.coordinates) == 1:
+            try:
+                other = partition(model, independent=joint.velocities, **given)
+            except KinetreeError:
+                continue
+            if other.condition < NARROW and not other.singular:
+                return other
+    return usual
+
+
+def _values(programs: Iterable[Program], given: Mapping[str, float] | None) -> dict[str, float]:
+    """Parameters that the programs take, the given ones in place of the model's."""
+    values: dict[str, float] = {}
+    for program in programs:
+        for row in program.inputs:
+            if row.name == "p" and row.default is not None:
+                values |= dict(zip(row.labels, row.default, strict=True))
+    for name, value in (given or {}).items():
+        if name not in values:
+            raise unknown("parameter", name, list(values), "live parameters")
+        values[name] = float(value)
+    return values
+
+
+def _signals(model: Model) -> list[dict[str, Any]]:
+    """What is recorded: coordinates, velocities, user states."""
+    units = {
+        "q": [u for joint in model.leaders for u in joint.q_units],
+        "qd": [u for joint in model.leaders for u in joint.v_units],
+        "x": [state.unit for state in model.states.values()],
+    }
+    names = {"q": model.coordinates, "qd": model.velocities, "x": tuple(model.states)}
+    return [
+        {"name": name, "names": list(names[name]), "units": rows}
+        for name, rows in units.items()
+        if rows
+    ]
+
+
+def _preview(model: Model, how: Live, length: float) -> xarray.Dataset | None:
+    """A short run by the same method; none where it cannot be made."""
+    count = max(1, round(LOOK / length))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            run = march(
+                model, count * length, how.begin(), step=length, progress=False,
+                parameters=how.parameters, formulation=how.formulation, integrator=how.integrator,
+                tolerance=how.tolerance,
+            )  # fmt: skip
+        except KinetreeError:
+            return None
+    return run.isel(time=slice(None, None, max(1, count // FRAMES)))
+
+
+__all__ = ["Engine", "Live", "engine", "script"]
