@@ -23,7 +23,7 @@ SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)
 TOOLS  := g++ gfortran octave nodejs cmake
 QUICK  := g++ gfortran cmake
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench size setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis size setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -55,6 +55,9 @@ web-if-possible:
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks
+
+iltis: $(DEV)
+	$(BIN)/python -m benchmarks.iltis
 
 tools:
 	apt-get install -y --no-install-recommends $(TOOLS)
