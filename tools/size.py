@@ -22,6 +22,7 @@ TARGET_LINES = 500
 REASONS = {
     "engine/: ": "one renderer of expressions serves text, LaTeX and, in targets/, MathML",
     "targets/cuda/: ": "a compiler: order, text, sines, NVRTC, driver, calls with arrays",
+    "targets/jax/: ": "long Programs as data: a graph of values, their order, loops that fill it",
     "targets/native/: ": "a compiler: plan, SIMD sines, factorisation, batches, cache, calls",
     "targets/text/: ": "what ten languages share: names, expressions, functions, files",
 }

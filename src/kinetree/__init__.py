@@ -7,6 +7,7 @@ from kinetree import joints as _joints
 from kinetree import targets as _targets
 from kinetree.analysis.equilibrium import Equilibrium, equilibrium
 from kinetree.analysis.events import Event
+from kinetree.analysis.integrate import integrate
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.kinematics import kinematics
 from kinetree.analysis.linearise import Linear, linearise
@@ -17,6 +18,7 @@ from kinetree.analysis.write import write_simulation
 from kinetree.assembly.assemble import Assembly, assemble
 from kinetree.assembly.partition import Partition, partition
 from kinetree.engine import Node, OperationCount, Table
+from kinetree.export import target as _fmu
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c
 from kinetree.formats.load import load, save
@@ -26,17 +28,17 @@ from kinetree.model.system import Model
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run
-from kinetree.view.page import animate
+from kinetree.view.page import Live, animate
 from kinetree.view.plot import plot
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Model", "Modes", "Node",
-    "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
+    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes",
+    "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
     "assemble", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu", "functions",
-    "inverse", "kinematics", "linearise", "load", "load_run", "modes", "partition", "plot",
-    "position_matrices", "reactions", "save", "save_run", "simulate", "write_simulation",
+    "integrate", "inverse", "kinematics", "linearise", "load", "load_run", "modes", "partition",
+    "plot", "position_matrices", "reactions", "save", "save_run", "simulate", "write_simulation",
 ]  # fmt: skip
 
-del _constraints, _forces, _joints, _targets
+del _constraints, _fmu, _forces, _joints, _targets

@@ -130,7 +130,7 @@ def test_joints_closures_and_drives_are_refused() -> None:
 def test_other_formalisms_and_quantities_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no formalism 'lagrange'"):
         kt.derive(pendulum(), "forward", "lagrange")
-    with pytest.raises(UnknownNameError, match="no quantity 'regressor'"):
+    with pytest.raises(UnsupportedError, match="describe it as a Model of joints"):
         kt.derive(pendulum(), "regressor")
     with pytest.raises(UnsupportedError, match="not a quantity of points"):
         kt.derive(pendulum(), "inverse", points=["bob"])

@@ -159,6 +159,21 @@ def test_names_of_long_angles_stay_short() -> None:
     assert [b.targets[0].name for b in program.blocks] == ["S_q10_to_q21", "C_q10_q11"]
 
 
+def test_notes_of_long_angles_stay_short() -> None:
+    names = [f"a_rather_long_name_{i}" for i in range(3)]
+    q = tuple(en.symbol(name, en.Rank.COORDINATE) for name in names)
+    angle = q[0]
+    for i in range(20):
+        angle = en.atan(angle * q[i % 3] + i)
+    program = pair(
+        Program("long", (Input("q", (3,), q),), (), (), (Output("out", (), (en.sin(angle),)),))
+    )
+    assert len(program.blocks[0].targets[0].name) < 50
+    step = program.blocks[0].note.step
+    assert step.startswith("sin of an expression of")
+    assert len(step) < 120
+
+
 # --- share ---------------------------------------------------------------------------------------
 
 
