@@ -62,6 +62,27 @@ def test_the_program_simulates(name: str, tmp_path: Path) -> None:
 
 
 @built
+@pytest.mark.parametrize("name", ["slider_crank", "rich"])
+def test_single_precision(name: str, tmp_path: Path) -> None:
+    model = rich() if name == "rich" else example(name)
+    start = {model.velocities[0]: 0.4}
+    files = kt.export_c(
+        model, tmp_path, qd=start, duration=0.1, step=0.002, every=5, precision="single"
+    )
+    texts = [path.read_text() for path in files if path.suffix in {".c", ".h"}]
+    assert not any("double" in text for text in texts if "int main(" not in text)
+    found = run(tmp_path)
+    truth = kt.simulate(model, 0.1, qd=start, method="rk4", step=0.002)
+    for k, label in enumerate(truth.coordinate.values):
+        column = truth.q.values[::5, k]
+        error = np.abs(found[f"q_{label}"] - column).max() / max(1.0, np.abs(column).max())
+        assert 1e-12 < error + 1e-10 * (np.ptp(column) == 0) < 1e-5, label
+    assert "Single precision" in (tmp_path / "DATASHEET.md").read_text()
+    with pytest.raises(KinetreeError, match="half"):
+        kt.export_c(model, tmp_path, precision="half")
+
+
+@built
 def test_the_data_sheet_bounds_the_stack(tmp_path: Path) -> None:
     model = mechanisms.n_four_bar(2)
     kt.export_c(model, tmp_path)

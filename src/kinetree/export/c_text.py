@@ -15,7 +15,7 @@ from textwrap import wrap
 from kinetree.export.equations import Equations
 from kinetree.program import Program
 from kinetree.targets.c.header import FIRST_LINE
-from kinetree.targets.c.language import DOUBLE
+from kinetree.targets.c.language import language
 from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
 
@@ -23,6 +23,12 @@ TEMPLATES = Path(__file__).parent / "c"
 WORD = re.compile(r"KT_NAME|KT_[A-Z_]+[A-Z]")
 INPUTS = {"t": "t", "y": "y", "u": "s->now.u", "p": "s->now.p"}
 """How the functions of a system read the inputs of a Program."""
+SINGLE = (
+    (re.compile(r"\bdouble\b"), "float"),
+    (re.compile(r"\b(\d+\.\d+(e-?\d+)?|\d+e-?\d+)\b"), r"\1f"),
+    (re.compile(r"\b(fabs|ceil)\("), r"\1f("),
+)
+"""What becomes what in the templates of a system in single precision."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +39,25 @@ class Code:
         name: identifier that all names begin with.
         found: the equations.
         step: step of the fixed-step method [s].
+        precision: "double" or "single".
     """
 
     name: str
     found: Equations
     step: float
+    precision: str = "double"
 
     @cached_property
     def main(self) -> Source:
         """The functions of the equations."""
-        return Source(self.found.main, DOUBLE)
+        return Source(self.found.main, language(self.precision))
 
     @cached_property
     def projection(self) -> Source | None:
         """The functions of the projection."""
-        return None if self.found.projection is None else Source(self.found.projection, DOUBLE)
+        if self.found.projection is None:
+            return None
+        return Source(self.found.projection, language(self.precision))
 
     @property
     def programs(self) -> list[Program]:
@@ -59,7 +69,7 @@ class Code:
         texts: dict[str, str] = {}
         for source in (self.main, self.projection):
             if source is not None:
-                texts |= files(source)
+                texts |= files(source, language(self.precision))
         texts[f"{self.name}_system.h"] = self.filled("system.h")
         texts[f"{self.name}_system.c"] = self.filled("system.c")
         return texts
@@ -68,6 +78,9 @@ class Code:
         """A template with its words replaced, all at once: a model's name may look like one."""
         words = {"KT_NAME": self.name, **self._sizes(), **self._calls(), **(more or {})}
         text = (TEMPLATES / template).read_text(encoding="utf-8")
+        if self.precision == "single" and template.startswith("system"):
+            for pattern, other in SINGLE:
+                text = pattern.sub(other, text)
         text = WORD.sub(lambda word: words.get(word[0], word[0]), text)
         return f"{FIRST_LINE}\n{text}"
 

@@ -17,7 +17,7 @@ from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import variables
 from kinetree.program import Newton, Program
-from kinetree.targets.c.language import DOUBLE
+from kinetree.targets.c.language import language
 
 if TYPE_CHECKING:
     from kinetree.analysis.values import Values
@@ -38,6 +38,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     q: Values = None,
     qd: Values = None,
     x: Values = None,
+    precision: str = "double",
     force: bool = False,
     **options: Any,
 ) -> tuple[Path, ...]:
@@ -56,6 +57,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         q: initial coordinates, all in order or some by name; by default the model's.
         qd: initial velocities; by default zero.
         x: initial user states; by default the model's.
+        precision: "double", or "single" for processors that have no other; errors are then about
+            1e-6 of the values.
         force: write among files of other origin, too.
         **options: parameters, values by name in place of the model's; of `derive`: formalism,
             loops, partition; for a closed system also independent, names of the coordinates to be
@@ -68,9 +71,9 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         KinetreeError: where the model cannot be derived or the folder not be written.
     """
     check_times(step=step, duration=duration, every=every)
-    name = DOUBLE.rules.identifier(model.name)
+    name = language(precision).rules.identifier(model.name)
     found = equations(dynamics(model, q=q, **options), name, points, at=(q, qd, x), events=False)
-    code = Code(name, found, step)
+    code = Code(name, found, step, precision)
     texts = code.files()
     columns = [row.name for row in variables(found, step)]
     shown = [*columns[1 : 1 + 2 * len(found.start)], *found.labels("out")]
@@ -151,7 +154,7 @@ def _sheet(code: Code, model: Model, texts: dict[str, str]) -> Iterator[str]:
     yield f"# {' '.join(model.name.split())}"
     yield ""
     yield f"Model hash `{model.content_hash()}`."
-    yield "Double precision, C99, no allocation, no recursion."
+    yield f"{code.precision.capitalize()} precision, C99, no allocation, no recursion."
     yield ""
     yield "| number of | |"
     yield "|---|---|"

@@ -1,7 +1,7 @@
 """How much stack generated C needs at most, read off its text.
 
-Every local double counts as if it stood in memory, every call adds a frame; the deepest chain of
-calls is the bound.  A compiler that keeps values in registers needs less.
+Every local number counts as eight bytes in memory, a float too; every call adds a frame; the
+deepest chain of calls is the bound.  A compiler that keeps values in registers needs less.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from math import prod
 FRAME = 192
 """Bytes per call for saved registers, arguments and alignment."""
 FUNCTION = re.compile(
-    r"^(?:static |inline )*(?:void|int|double) (\w+)\([^;{]*\)\n\{\n(.*?)^\}",
+    r"^(?:static |inline )*(?:void|int|double|float) (\w+)\([^;{]*\)\n\{\n(.*?)^\}",
     re.MULTILINE | re.DOTALL,
 )
 STRUCTURE = re.compile(r"typedef struct(?: \w+)? \{(.*?)\} (\w+);", re.DOTALL)
-DOUBLES = re.compile(r"^\s+(?:const )?double ([^;]*?)(?:;|= [^{])", re.MULTILINE)
+DOUBLES = re.compile(r"^\s+(?:const )?(?:double|float) ([^;]*?)(?:;|= [^{])", re.MULTILINE)
 ITEM = re.compile(r"(\*?)\s*(\w+)((?:\[\w+\])*)")
 
 
