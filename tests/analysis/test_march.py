@@ -50,3 +50,23 @@ def test_a_failed_step_keeps_what_was_before() -> None:
         )
     assert run.sizes["time"] >= 1
     assert np.isfinite(run.q.values).all()
+
+
+def test_constant_wrenches_and_no_others() -> None:
+    model = kt.Model("pushed", gravity=(0, 0, 0))
+    body = model.body("block", mass=2.0)
+    model.prismatic("x", model.ground, body, axis="x")
+    model.wrench("push", body.point("at", (0, 0, 0)), frame="world")
+    push = [0, 0, 0, 3.0, 0, 0]
+    for way in ("tree", "hybrid", "global"):
+        run = kt.simulate(model, 1.0, formulation=way, step=0.1, wrenches={"push": push})
+        assert float(run.q[-1, 0]) == pytest.approx(0.75, abs=1e-9), way
+    with pytest.raises(KinetreeError, match=r"wrench 'push'.*constant"):
+        kt.simulate(model, 1.0, integrator="hht", wrenches={"push": lambda t, q, qd: push})
+    with pytest.raises(KinetreeError, match="pull"):
+        kt.simulate(model, 1.0, integrator="hht", wrenches={"pull": push})
+
+
+def test_events_are_refused() -> None:
+    with pytest.raises(KinetreeError, match=r"events passes.*leave formulation"):
+        kt.simulate(mechanisms.slider_crank(), 1.0, integrator="hht", events={"passes": "q_q1"})

@@ -43,6 +43,7 @@ def march(  # noqa: PLR0913  one argument per decision
     *,
     step: float | None = None,
     tau: Any = None,
+    wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     progress: bool | None = None,
     formulation: str | None = None,
@@ -57,6 +58,7 @@ def march(  # noqa: PLR0913  one argument per decision
         begin: initial values and time.
         step: [s]; by default a thousandth of the duration.
         tau: constant efforts: nv numbers, or some by name [N.m, N].
+        wrenches: constant external wrenches by name: six numbers [torque; force] [N.m, N].
         parameters: values by name in place of the model's.
         progress: show how far it is.
         formulation: "hybrid", "topological", "global", "explicit" or, for trees, "tree".
@@ -67,6 +69,7 @@ def march(  # noqa: PLR0913  one argument per decision
     length = duration / STEPS if step is None else step
     stepper = Stepper(model, formulation, integrator or "trapezoidal", **options)
     given = {} if tau is None else {"tau": _efforts(model, tau)}
+    given |= {name: _constant(name, wrench) for name, wrench in (wrenches or {}).items()}
     with reporting(progress, begin.t, begin.t + duration) as report:
         run = stepper.run(
             duration,
@@ -89,6 +92,26 @@ def _start(given: Values, default: Any, names: Any, element: str) -> Any:
 def _states(model: Model, given: Values) -> Any:
     initial = np.array([state.initial for state in model.states.values()])
     return _start(given, initial, list(model.states), "x")
+
+
+def refuse_events(events: Any) -> None:
+    """Refuse what fixed steps do not look for."""
+    if events:
+        raise UnsupportedError(
+            "a fixed-step method does not locate them",
+            element=f"events {', '.join(events)}",
+            cure="leave formulation= and integrator= out",
+        )
+
+
+def _constant(name: str, wrench: Any) -> Any:
+    if callable(wrench):
+        raise UnsupportedError(
+            "a fixed-step method takes constant wrenches",
+            element=f"wrench '{name}'",
+            cure="add an external force with a law to the model",
+        )
+    return wrench
 
 
 def _efforts(model: Model, tau: Any) -> Any:
@@ -142,4 +165,4 @@ def _ended(report: Report) -> str:
     return {"end": "finished"}.get(report.reason, report.message or report.reason)
 
 
-__all__ = ["Begin", "march"]
+__all__ = ["Begin", "march", "refuse_events"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.dynamics import Dynamics, dynamics
 from kinetree.analysis.events import Events
-from kinetree.analysis.march import Begin, march
+from kinetree.analysis.march import Begin, march, refuse_events
 from kinetree.analysis.progress import reporting
 from kinetree.analysis.record import dataset
 from kinetree.analysis.run import Again, How, integrate
@@ -80,9 +80,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         **options: of `derive`: formalism, loops, partition; for a closed system also
             independent, names of the coordinates to be kept independent.  Without these two they
             are chosen at the start, and anew on the way where that gets bad.  With formulation
-            ("hybrid", "topological", "explicit", "tree") or integrator ("trapezoidal", "newmark",
-            "hht", "generalised_alpha", …) the run is made in equal steps of length `step`, see
-            `kinetree.analysis.march`.
+            ("hybrid", "topological", "global", "explicit", "tree") or integrator ("trapezoidal",
+            "newmark", "hht", "generalised_alpha", …) the run is made in equal steps of length
+            `step`, see `kinetree.analysis.march`; such steps locate no events.
 
     Returns:
         The Dataset: q, qd, qdd, tau, with user states x, with closures lam, over time.  Its
@@ -91,7 +91,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     """
     if "formulation" in options or "integrator" in options:
         begin = Begin(q, qd, x, t0)
-        loads = {"tau": tau, "parameters": parameters, "progress": progress}
+        refuse_events(events)
+        loads = {"tau": tau, "wrenches": wrenches, "parameters": parameters, "progress": progress}
         return march(model, duration, begin, step=step, **loads, **options)
     fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
     system = dynamics(model, q=q, t=t0, **fixed, **options)

@@ -27,6 +27,7 @@ from kinetree.cli.runs import (
     changed,
     closing,
     finish,
+    marching,
     moving,
     named,
     report_run,
@@ -35,6 +36,13 @@ from kinetree.cli.runs import (
     told,
 )
 from kinetree.printing import Row, print_table
+
+Formulation = Annotated[
+    str, typer.Option(help="Equal steps: hybrid, topological, global, explicit or tree.")
+]
+Integrator = Annotated[
+    str, typer.Option(help="Equal steps: trapezoidal, newmark, hht, generalised_alpha, …")
+]
 
 
 @app.command()
@@ -53,6 +61,8 @@ def simulate(
     ] = False,
     independent: Independent = None,
     loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
+    formulation: Formulation = "",
+    integrator: Integrator = "",
     step: Step = None,
     max_step: Annotated[float, typer.Option(help="Longest step of the method [s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
@@ -67,12 +77,12 @@ def simulate(
     model, _ = read(file)
     events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
     events |= {"laws": "laws"} if mark_laws else {}
+    options = marching(formulation, integrator, independent) or closing(model, independent, loops)
     with told(as_json) as notes:
         found = run(
             model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),
             parameters=named(values), events=events or None, step=step, rtol=rtol, atol=atol,
-            max_step=max_step, progress=False if as_json else None,
-            **closing(model, independent, loops),
+            max_step=max_step, progress=False if as_json else None, **options,
         )  # fmt: skip
     report_run(model, found, out, as_json, notes)
     if not str(found.attrs["termination"]).startswith(GOOD):

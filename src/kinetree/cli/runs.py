@@ -63,6 +63,13 @@ def closing(model: Model, independent: Given, loops: str) -> dict[str, Any]:
     return {"loops": loops, **({"independent": independent} if independent else {})}
 
 
+def marching(formulation: str, integrator: str, independent: Given) -> dict[str, Any]:
+    """Options of a run in equal steps; nothing where none is asked for."""
+    asked = {"formulation": formulation, "integrator": integrator}
+    found: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    return {**found, "independent": tuple(independent)} if found and independent else found
+
+
 def changed(values: Given) -> dict[str, Any]:
     """Parameter values as an option of an analysis; nothing where none are given."""
     return {"parameters": named(values)} if values else {}

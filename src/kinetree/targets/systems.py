@@ -18,45 +18,42 @@ ZERO = -1
 """Stands for a structural zero where an entry is expected."""
 
 
+class _One:
+    """A step that reads one entry."""
+
+    __slots__ = ()
+    coef: int
+
+    @property
+    def coefs(self) -> tuple[int, ...]:
+        """The entries that the step reads."""
+        return (self.coef,)
+
+
 @dataclass(frozen=True, slots=True)
-class Subtract:
+class Subtract(_One):
     """x[row] -= coef · x[other]."""
 
     row: int
     coef: int
     other: int
 
-    @property
-    def coefs(self) -> tuple[int, ...]:
-        """The entries that the step reads."""
-        return (self.coef,)
-
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(_One):
     """x[row] *= coef."""
 
     row: int
     coef: int
 
-    @property
-    def coefs(self) -> tuple[int, ...]:
-        """The entries that the step reads."""
-        return (self.coef,)
-
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Swap(_One):
     """x[row] and x[other] change places where coef > 0."""
 
     row: int
     coef: int
     other: int
-
-    @property
-    def coefs(self) -> tuple[int, ...]:
-        """The entries that the step reads."""
-        return (self.coef,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,26 +43,40 @@ RUNNING, DONE, FULL, LOST = 0, 1, 2, 3
 """How a call ends: budget used up, last step made, store full, no lane left with numbers."""
 
 
-class _March:
-    """The loop being written."""
+class Loop:
+    """A loop over steps being written; it finds what it works on in a table."""
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        self.code = Code(ENTRY, INT, ((PTR, "table"), (INT, "budget")))
+    def __init__(self, name: str, table: tuple[str, ...]) -> None:
+        self.table = table
+        self.code = Code(name, INT, ((PTR, "table"), (INT, "budget")))
 
     def entry(self, name: str, kind: str = INT) -> Value:
         """An entry of the table."""
-        return self.code.load(self.code.at(self.code.argument("table"), TABLE.index(name)), kind)
+        return self.code.load(
+            self.code.at(self.code.argument("table"), self.table.index(name)), kind
+        )
 
     def put(self, name: str, value: Value) -> None:
         """Change an entry of the table."""
-        self.code.store(value, self.code.at(self.code.argument("table"), TABLE.index(name)))
+        self.code.store(value, self.code.at(self.code.argument("table"), self.table.index(name)))
 
     def text(self) -> str:
         """The whole module."""
         self.code.each(self.code.argument("budget"), self._step)
         self.code.leave(RUNNING)
         return f"{DECLARATIONS}\n{self.code.text()}"
+
+    def _step(self, index: Value) -> None:
+        """Write one step."""
+        raise NotImplementedError
+
+
+class _March(Loop):
+    """Steps of equal length."""
+
+    def __init__(self, lanes: int) -> None:
+        super().__init__(ENTRY, TABLE)
+        self.lanes = lanes
 
     def _step(self, index: Value) -> None:
         del index

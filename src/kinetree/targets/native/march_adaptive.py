@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from kinetree.targets.native import jit
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import Function, address
-from kinetree.targets.native.integrate_code import DECLARATIONS, INT, PTR, Code, Value
-from kinetree.targets.native.march import DONE, FULL, LOST, RUNNING, count_place
+from kinetree.targets.native.integrate_code import PTR, Value
+from kinetree.targets.native.march import DONE, FULL, LOST, RUNNING, Loop, count_place
 
 Array = NDArray[np.float64]
 ENTRY = "kt_march_adaptive"
@@ -56,19 +56,11 @@ ROWS = 4096
 """Steps that are noted between two visits of Python."""
 
 
-class _Loop:
-    """The loop being written."""
+class _Loop(Loop):
+    """Steps by their error."""
 
     def __init__(self) -> None:
-        self.code = Code(ENTRY, INT, ((PTR, "table"), (INT, "budget")))
-
-    def entry(self, name: str, kind: str = INT) -> Value:
-        """An entry of the table."""
-        return self.code.load(self.code.at(self.code.argument("table"), TABLE.index(name)), kind)
-
-    def put(self, name: str, value: Value) -> None:
-        """Change an entry of the table."""
-        self.code.store(value, self.code.at(self.code.argument("table"), TABLE.index(name)))
+        super().__init__(ENTRY, TABLE)
 
     def clock(self, name: str) -> Value:
         """A number of the clock."""
@@ -77,12 +69,6 @@ class _Loop:
     def set_clock(self, name: str, value: Value) -> None:
         """Change a number of the clock."""
         self.code.store(value, self.code.at(self.entry("clock", PTR), CLOCK.index(name)))
-
-    def text(self) -> str:
-        """The whole module."""
-        self.code.each(self.code.argument("budget"), self._step)
-        self.code.leave(RUNNING)
-        return f"{DECLARATIONS}\n{self.code.text()}"
 
     def _step(self, index: Value) -> None:
         del index
