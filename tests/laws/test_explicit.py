@@ -64,7 +64,7 @@ def test_all_equations_hold(name: str) -> None:
     np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=1e-10)
     np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], 0, atol=1e-9 * size)
     np.testing.assert_allclose(left, 0, atol=1e-9 * size)
-    rolling = {found.driven, *found.rate_dependent}
+    rolling = {*found.driven, *found.rate_dependent}
     kept = [k for k in found.u if model.velocities[k] not in rolling]
     np.testing.assert_array_equal(out["qd_closed"][kept], values["qd"][kept])
 

@@ -64,7 +64,7 @@ def simulate(
     formulation: Formulation = "",
     integrator: Integrator = "",
     step: Step = None,
-    max_step: Annotated[float, typer.Option(help="Longest step of the method [s].")] = math.inf,
+    max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
     out: Out = None,

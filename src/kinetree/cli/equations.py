@@ -88,7 +88,7 @@ def generate(
     parameters: Parameters = "run-time",
     fmi: Annotated[str, typer.Option(help="Version of FMI of an FMU: 3.0 or 2.0.")] = "3.0",
     point: ExportPoint = None,
-    step: Annotated[float, typer.Option(help="Step of an FMU or package [s].")] = 1e-3,
+    step: Annotated[float, typer.Option(help=r"Step of an FMU or package \[s].")] = 1e-3,
     force: Annotated[
         bool, typer.Option("--force", help="Write among files that are there.")
     ] = False,
@@ -202,7 +202,7 @@ def state(model: Model, program: Program, batch: tuple[int, ...]) -> dict[str, A
     import numpy as np
 
     draw = np.random.default_rng(1).uniform
-    movable = [j.nq == j.nv for j in model.joints.values() for _ in range(j.nq)]
+    movable = [j.nq == j.nv for j in model.leaders for _ in range(j.nq)]
     values: dict[str, Any] = {}
     for row in program.inputs:
         if row.name == "q":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,8 +28,8 @@ StartQd = Annotated[Given, typer.Option("--qd", help="Start velocity: velocity=n
 StartX = Annotated[Given, typer.Option("--x", help="Start value of a user state: name=number.")]
 Tau = Annotated[Given, typer.Option("--tau", help="Constant effort: velocity=number.")]
 Set = Annotated[Given, typer.Option("--set", help="Parameter value: name=number.")]
-Duration = Annotated[float, typer.Option("--duration", "-t", help="Length of the run [s].")]
-Step = Annotated[float | None, typer.Option("--step", help="Output interval [s].")]
+Duration = Annotated[float, typer.Option("--duration", "-t", help=r"Length of the run \[s].")]
+Step = Annotated[float | None, typer.Option("--step", help=r"Output interval \[s].")]
 Stop = Annotated[Given, typer.Option("--stop", help="Expression that ends the run at 0.")]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
 Independent = Annotated[
@@ -138,14 +138,23 @@ def report_run(
     if "redundant_equations" in run.attrs:
         warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
     if "steps" in run.attrs:
-        a = run.attrs
-        console().print(
-            f"{a['method']}: {a['steps']} steps, {a['evaluations']} evaluations,"
-            f" {a['wall_time_s']:.3g} s",
-            highlight=False,
-        )
+        console().print(effort(run.attrs), highlight=False)
     if out is not None:
         console().print(str(out), highlight=False, soft_wrap=True)
+
+
+def effort(facts: Mapping[str, Any]) -> str:
+    """What a run took: its method, steps, evaluations or iterations where it counts them, time."""
+    counted = [
+        f"{facts[name]} {text}"
+        for name, text in (
+            ("steps", "steps"),
+            ("evaluations", "evaluations"),
+            ("iterations_mean", "iterations per step"),
+        )
+        if name in facts
+    ]
+    return f"{facts['method']}: {', '.join(counted)}, {facts['wall_time_s']:.3g} s"
 
 
 def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[str]) -> None:

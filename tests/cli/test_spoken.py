@@ -1,0 +1,107 @@
+"""Every verb speaks to people as well as to programs, and its help says all it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from tests import mechanisms
+from tests.analysis import systems
+
+import kinetree as kt
+from kinetree.cli import main
+from kinetree.cli.common import app
+from kinetree.steppers import FAMILIES
+
+Capture = pytest.CaptureFixture[str]
+Commands = Callable[[Path], tuple[str, ...]]
+VERBS = typer.main.get_command(app).commands
+
+
+def run(*arguments: str) -> int:
+    """Exit code of a command run in this process."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(ended.value.code or 0)
+
+
+def stored(model: kt.Model, folder: Path) -> str:
+    file = folder / f"{model.name}.yaml"
+    kt.save(model, file)
+    return str(file)
+
+
+def pendulum(folder: Path) -> str:
+    return stored(systems.pendulum(), folder)
+
+
+def driven(folder: Path) -> str:
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: 0.5 + t)
+    return stored(model, folder)
+
+
+def a_run(folder: Path) -> str:
+    file = folder / "run.nc"
+    kt.save_run(kt.simulate(systems.pendulum(), 0.1), file)
+    return str(file)
+
+
+SPOKEN: dict[str, tuple[Commands, str]] = {
+    "check": (lambda f: (pendulum(f),), "is fine"),
+    "partition": (lambda f: (pendulum(f),), "pendulum"),
+    "simulate": (lambda f: (pendulum(f), "-t", "0.1"), "evaluations"),
+    "kinematics": (lambda f: (driven(f), "-t", "0.1"), "at t = 0.1 s"),
+    "equilibrium": (lambda f: (pendulum(f), "--q", "swing=-1.5"), "at rest"),
+    "linearise": (lambda f: (pendulum(f),), "A"),
+    "modes": (lambda f: (pendulum(f), "--q", "swing=-1.5"), "modes"),
+    "inverse": (lambda f: (pendulum(f), a_run(f)), "efforts over"),
+    "reactions": (lambda f: (pendulum(f), a_run(f)), "reactions over"),
+    "view": (lambda f: (pendulum(f), "-o", str(f / "page.html")), "page.html"),
+    "plot": (lambda f: (a_run(f), "q", "-o", str(f / "q.svg")), "q.svg"),
+    "count": (lambda f: (pendulum(f), "--of", "inverse"), "inverse"),
+    "generate": (lambda f: (pendulum(f), "--target", "c", "-o", str(f / "code")), ".c"),
+    "bench": (lambda f: (pendulum(f),), "call ns"),
+    "examples": (lambda _: (), "shows"),
+    "cite": (lambda _: ("newton_euler",), "@"),
+}
+"""Verb -> what follows it, and a word of its answer; a new verb needs a row."""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_answers_without_json(verb: str, tmp_path: Path, capsys: Capture) -> None:
+    arguments, word = SPOKEN[verb]
+    assert run(verb, *arguments(tmp_path)) == 0
+    assert word in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("integrator", FAMILIES)
+def test_runs_in_equal_steps_say_what_they_took(
+    integrator: str, tmp_path: Path, capsys: Capture
+) -> None:
+    command = ("simulate", pendulum(tmp_path), "-t", "0.1", "--step", "0.01")
+    assert run(*command, "--integrator", integrator) == 0
+    assert f"{integrator}: 10 steps" in capsys.readouterr().out
+
+
+def test_bench_of_joints_that_follow_others(tmp_path: Path, capsys: Capture) -> None:
+    model = systems.double_pendulum()
+    body = model.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    model.revolute("wheel", model.ground, body, mimic=("a", 2.0, 0.0))
+    assert run("bench", stored(model, tmp_path)) == 0
+    assert "forward" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_shows_the_whole_text_of_every_option(
+    verb: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(verb, "--help") == 0
+    printed = "".join(re.split(r"[\s│]+", capsys.readouterr().out))
+    for option in VERBS[verb].params:
+        said = (getattr(option, "help", "") or "").replace("\\[", "[")
+        assert "".join(said.split()) in printed, option.name
