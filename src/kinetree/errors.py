@@ -60,6 +60,10 @@ class ExpressionError(FormatError):
     """An expression string does not follow the grammar, or uses what it does not know."""
 
 
+class FileError(KinetreeError):
+    """A file cannot be written; what was there before is untouched."""
+
+
 class ShapeError(KinetreeError):
     """An array has the wrong shape, type or values (not a number) for its input."""
 

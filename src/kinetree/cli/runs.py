@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinetree.errors import FormatError, ModelWarning
+from kinetree.files import write_file
 from kinetree.printing import Row, console, print_json, print_table, warn
 
 if TYPE_CHECKING:
@@ -168,8 +169,7 @@ def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[
                 element=f"file '{out}'",
                 cure="use .json",
             )
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+        write_file(out, json.dumps(answer, indent=2) + "\n")
     if as_json:
         print_json({**answer, "warnings": notes})
 

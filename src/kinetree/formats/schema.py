@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from kinetree.errors import FormatError, combine, suggest
+from kinetree.files import write_file
 from kinetree.formats.schema_kinds import (
     KINDED,
     ClosureEntry,
@@ -228,4 +229,4 @@ def _fields(where: Sequence[int | str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    SCHEMA_FILE.write_text(json_schema(), encoding="utf-8", newline="\n")
+    write_file(SCHEMA_FILE, json_schema())

@@ -19,6 +19,7 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from kinetree.errors import FormatError, KinetreeError
+from kinetree.files import read_text, write_file
 from kinetree.formats.build import build
 from kinetree.formats.lines import located
 from kinetree.formats.schema import validate
@@ -155,8 +156,8 @@ def document(model: Model) -> dict[str, Any]:
 
 def save(model: Model, path: Path) -> None:
     """Write `model` to `path`, keeping the comments of a model file that is there."""
-    old = path.read_text(encoding="utf-8") if path.is_file() else None
-    path.write_text(write(model, old), encoding="utf-8", newline="\n")
+    old = read_text(path) if path.is_file() else None
+    write_file(path, write(model, old))
 
 
 def _round_trip() -> YAML:

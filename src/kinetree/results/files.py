@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.errors import FormatError
+from kinetree.files import replacing, write_file
 
 if TYPE_CHECKING:
     import xarray
@@ -26,11 +28,10 @@ def save_run(run: xarray.Dataset, path: str | Path) -> Path:
     file = Path(path)
     if file.suffix not in SUFFIXES:
         raise _unknown_suffix(file)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if file.suffix == ".csv":
-        _write_csv(run, file)
-    else:
-        run.to_netcdf(file, engine="h5netcdf")
+    if file.suffix != ".csv":
+        return write_file(file, _netcdf(run))
+    with replacing(file) as part:
+        _write_csv(run, part)
     return file
 
 
@@ -73,6 +74,17 @@ def _names(run: xarray.Dataset, name: str) -> list[str]:
         entries = run[dimension].values if dimension in run.coords else range(run.sizes[dimension])
         found = [f"{stem}.{entry}" for stem in found for entry in entries]
     return found
+
+
+def _netcdf(run: xarray.Dataset) -> bytes:
+    """Everything, as NetCDF; made in memory, since HDF5 does not survive a disk that is full."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    whole = io.BytesIO()
+    with h5netcdf.File(whole, "w") as file:
+        run.dump_to_store(H5NetCDFStore(file))
+    return whole.getvalue()
 
 
 def _write_csv(run: xarray.Dataset, file: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
+from kinetree.files import write_file
 from kinetree.view.clips import Footage, of_modes, of_run, standing
 from kinetree.view.live import Live, engine
 from kinetree.view.measures import measures
@@ -90,9 +91,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
         text = page(payload(model, footage(model, run, modes), look), viewer)
     else:
         text = _live_page(model, Live() if live is True else live, look, viewer)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
+    return write_file(file, text)
 
 
 def footage(model: Model, run: Any, modes: Modes | None) -> Footage:

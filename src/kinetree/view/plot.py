@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.errors import FormatError
+from kinetree.files import replacing
 from kinetree.view.signals import Curve, curves
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ def plot(
     shown = {curve.name: curve for curve in found}
     along = curves(run, x)[0]
     figure = _figure(list(shown.values()), along, title)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(file, dpi=150)
+    with replacing(file) as part:
+        figure.savefig(part, dpi=150, format=file.suffix[1:].lower())
     return file
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.errors import KinetreeError
+from kinetree.files import write_folder
 from kinetree.targets.text.about import MARK
 
 if TYPE_CHECKING:
@@ -26,17 +27,7 @@ def write_files(
     if not force:
         for name in texts:
             _refuse_foreign(folder / name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise KinetreeError(
-            f"cannot be written ({error.strerror})",
-            element=f"folder '{folder}'",
-            cure="choose a folder that you may write",
-        ) from None
-    return tuple(folder / name for name in texts)
+    return write_folder(folder, texts)
 
 
 def _refuse_foreign(path: Path) -> None:
