@@ -52,6 +52,20 @@ def n_four_bar(n: int) -> kt.Model:
     return model
 
 
+def parallelogram(angle: float = 1.0) -> kt.Model:
+    """Cranks of 1 m, 2 m apart, joined by a bar of 2 m, cut at the ground: singular at 0 and π."""
+    model = kt.Model("parallelogram", gravity=(0, -9.81, 0))
+    first = model.body("first", mass=1.5, com=(0.5, 0, 0), inertia=(0, 0.125, 0.125))
+    bar = model.body("bar", mass=4.0, com=(1, 0, 0), inertia=(0, 4 / 3, 4 / 3))
+    second = model.body("second", mass=3.0, com=(0.5, 0, 0), inertia=(0, 0.25, 0.25))
+    model.revolute("q1", model.ground, first, initial=angle)
+    model.revolute("q2", first.point("tip", (1, 0, 0)), bar, initial=-angle)
+    model.revolute("q3", bar.point("tip", (2, 0, 0)), second, initial=angle + math.pi)
+    foot = model.ground.point("foot", (2, 0, 0))
+    model.close_ball("pin", second.point("tip", (1, 0, 0)), foot)
+    return model
+
+
 def bricard() -> kt.Model:
     """Six hinges in space that move although counting leaves no freedom: one redundant equation."""
     model = kt.Model("bricard", gravity=(0, -9.81, 0))

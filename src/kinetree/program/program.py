@@ -114,6 +114,8 @@ class Solve:
         matrix: A, all n·n entries, row-major; symmetric entries are the same Node.
         rhs: B, n·k entries, row-major.
         symmetric: A is symmetric positive definite.
+        stiff: entries of A differ by many powers of ten, so that A X - B is small by elimination
+            alone: cofactors and inverses leave the rounding of the large entries in it.
     """
 
     targets: tuple[Node, ...]
@@ -123,6 +125,7 @@ class Solve:
     k: int
     symmetric: bool = True
     note: Note = field(default_factory=Note)
+    stiff: bool = False
 
     @property
     def operands(self) -> tuple[Node, ...]:

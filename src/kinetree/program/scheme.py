@@ -108,6 +108,7 @@ class Scheme:
         rhs: Sequence[Sequence[Node]],
         *,
         symmetric: bool = True,
+        stiff: bool = False,
         note: Note | None = None,
     ) -> list[list[Node]]:
         """Names for X with A X = B, as rows; one equation is a division and needs no block."""
@@ -122,7 +123,8 @@ class Scheme:
             [self._target(f"{stem}_{i}" if k == 1 else f"{stem}_{i}_{j}") for j in range(1, k + 1)]
             for i in range(1, n + 1)
         ]
-        self.append(Solve(_flat(targets), _flat(A), _flat(B), n, k, symmetric, note or Note()))
+        sides = _flat(targets), _flat(A), _flat(B)
+        self.append(Solve(*sides, n, k, symmetric, note or Note(), stiff))
         return targets
 
     def _divided(self, stem: str, rhs: Sequence[Node], by: Node, note: Note | None) -> list[Node]:

@@ -4,7 +4,10 @@
     Δ ← Δ - dz,     λ ← λ - α (g - J T dz)     in every iteration
 
 g are the gaps of the loops at the end of the step.  The leading matrix is regular in singular
-positions too, and equations that repeat others do no harm.  Once the positions are found,
+positions too, and equations that repeat others do no harm.  It holds penalties far above the
+masses, and rounding keeps the gaps from vanishing: so it is solved by elimination, never by
+cofactors, whose rounding, times the penalty, keeps the residuals from falling below what is
+allowed.  Once the positions are found,
 velocities and accelerations are projected on the loops, along the same matrix A or along the
 masses alone:
 
@@ -54,6 +57,8 @@ SOFT = 1e-7
 
 class Hybrid(Structural):
     """A step of the hybrid formulation being written."""
+
+    penalised = True
 
     def __init__(self, page: Page, settings: Settings, loops: Loops, exact: Residual) -> None:
         self.loops, self.multipliers = loops, page.lam
@@ -237,7 +242,7 @@ class Hybrid(Structural):
         A = [[W[k][l] for l in self.free] for k in self.free]
         note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
         if not mass:
-            Y = self.outer.solve("Y", A, right, symmetric=False, note=note)
+            Y = self.outer.solve("Y", A, right, symmetric=False, stiff=True, note=note)
             return lambda gaps: [dot(row, gaps) for row in Y]
         A = [[self.outer.let("W", x) for x in row] for row in A]
 

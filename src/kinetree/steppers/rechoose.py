@@ -88,15 +88,4 @@ class Watch:
         return True
 
 
-def advice(watch: Watch | None, q: Array, t: float) -> str:
-    """What to do about a step that fails at some coordinates and time."""
-    if watch is None or watch.share(q, t, {}) > LEAST:
-        return "take a smaller step"
-    names = ", ".join(sorted(watch.independent))
-    return (
-        f"the independent coordinates {names} do not determine the others there: choose others by "
-        "independent=, or the formulation 'hybrid'"
-    )
-
-
-__all__ = ["Watch", "advice"]
+__all__ = ["LEAST", "Watch"]

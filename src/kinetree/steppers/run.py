@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError, unknown
+from kinetree.steppers.advice import advice, said, singular_equation
 from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
 from kinetree.steppers.driving import Progress, cores, drive, drive_adaptive, whole_steps
 from kinetree.steppers.initial import Beginning, Initial
 from kinetree.steppers.outcome import Report, Run
-from kinetree.steppers.rechoose import Watch, advice
+from kinetree.steppers.rechoose import Watch
 from kinetree.steppers.relay import relay
 from kinetree.steppers.step import step_program
 from kinetree.targets.native.march import March, Start
@@ -344,11 +345,11 @@ class Stepper:
         if reason != "newton":
             return Report(reason, t, march.step, wall)
         found = self._diagnosed(lanes, march.last[:, 0], t, start.h)
-        cure = advice(self.watch, march.last[: self.state["q"], 0], t)
-        message = (
-            f"step {march.step + 1} at t = {t:.6g} s: Newton's method leaves {found.residual:.3g} "
-            f"times the residual allowed, most in {found.worst}; {cure}"
-        )
+        q = self._gathered(march.last.T, replace(start, t0=t), Report(reason, t, 0, 0.0), lanes).q
+        free = [k for k, name in enumerate(self.model.velocities) if name not in self.model.drives]
+        equation = singular_equation(self._initial.loops, (lanes.q, q[0]), free)
+        cure = advice(found, self.watch, q[0], t, equation)
+        message = f"step {march.step + 1} at t = {t:.6g} s: {said(found)}; {cure}"
         return Report(reason, t, march.step, wall, found.residual, found.worst, message)
 
     def _diagnosed(self, lanes: _Lanes, state: Array, t: float, h: float) -> Failure:

@@ -94,9 +94,11 @@ class Structural:
 
     Attributes:
         turning: numbers of the angles of loops; their changes are bounded.
+        penalised: whether the leading matrix holds penalties, far above the masses.
     """
 
     turning: Sequence[int] = ()
+    penalised = False
 
     def __init__(self, page: Page, settings: Settings, exact: Residual) -> None:
         self.page, self.parts, self.settings, self.exact = page, page.parts, settings, exact
@@ -270,17 +272,18 @@ class Structural:
     def changed(self, p: Point, right: Sequence[Node]) -> list[Node]:
         """The change of the increments of velocities and user states."""
         note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
+        kind = {"symmetric": False, "stiff": self.penalised}
         if not self.once:
             columns = [[x] for x in right]
             A = self.leading(p)
-            return [row[0] for row in p.scheme.solve("dz", A, columns, symmetric=False, note=note)]
+            return [row[0] for row in p.scheme.solve("dz", A, columns, **kind, note=note)]
         if not self.Ai:
             first = self.point(self.outer, self.start, self.start_x)
             self.slopes(first, self.parts)
             A = self.leading(first)
             n = len(A)
             unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
-            self.Ai = self.outer.solve("Ai", A, unit, symmetric=False, note=note)
+            self.Ai = self.outer.solve("Ai", A, unit, **kind, note=note)
         named = [p.scheme.let("rhs", x) for x in right]
         return [p.scheme.let("dz", dot(row, named)) for row in self.Ai]
 
@@ -363,8 +366,8 @@ class Structural:
     def about(self, k: int) -> str:
         """A velocity and the body that it moves."""
         name = self.names[k]
-        joint = self.parts.model.joints.get(name)
-        return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.name}'"
+        joint = next((j for j in self.parts.model.leaders if name in j.velocities), None)
+        return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.body.name}'"
 
     def told(self) -> None:
         """Declare the number of iterations."""

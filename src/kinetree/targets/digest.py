@@ -89,7 +89,8 @@ class _Page:
             inner = digest(block.step)
             self.heads.append((inner, len(block.start), block.tolerance, block.limit))
         else:
-            self.heads.append((block.n, block.k, block.symmetric))
+            kind = ("stiff",) if block.stiff else ()
+            self.heads.append((block.n, block.k, block.symmetric, *kind))
 
 
 __all__ = ["digest"]

@@ -2,8 +2,10 @@
 
 The matrix is brought to block triangular form by its structural zeros, so that a large system falls
 into small ones (Duff2017 chap. 6); inside a block the cheapest pivot comes first.  A block of up to
-three rows is solved by its cofactors, a larger one by elimination with row pivoting, where rows
-change places by selection and not by a branch: side by side, evaluations may have different pivots.
+three rows is solved by its cofactors, a larger or stiff one by elimination with row pivoting, where
+rows change places by selection and not by a branch: side by side, evaluations may have different
+pivots.  Cofactors leave A x - b of the size of the rounding times the condition of A, elimination
+leaves it of the size of the rounding alone (Golub2013 sec. 3.4).
 
 Refs: Duff2017 chap. 6; Golub2013 sec. 3.4
 """
@@ -62,8 +64,8 @@ def arrangement(rows: Rows) -> Form | None:
     return Form(tuple(order), tuple(diagonal), small)
 
 
-def factor_general(tape: Tape, rows: Rows, form: Form) -> Factors:
-    """Steps that solve the system block by block."""
+def factor_general(tape: Tape, rows: Rows, form: Form, *, stiff: bool = False) -> Factors:
+    """Steps that solve the system block by block; those of a stiff one without cofactors."""
     arranged = [rows[row] for row in form.order]
     steps: list[Step] = []
     done: list[int] = []
@@ -71,15 +73,14 @@ def factor_general(tape: Tape, rows: Rows, form: Form) -> Factors:
         for i in block:
             steps += [Subtract(i, arranged[i][j], j) for j in done if arranged[i][j] != ZERO]
         inner = [[arranged[i][j] for j in block] for i in block]
-        steps += _cofactors(tape, inner, block) or _eliminated(tape, inner, block)
+        by_cofactors = len(block) == 1 or (len(block) <= COFACTORS and not stiff)
+        steps += (_cofactors if by_cofactors else _eliminated)(tape, inner, block)
         done += block
     return Factors(tuple(steps), form.order)
 
 
 def _cofactors(tape: Tape, a: Rows, at: tuple[int, ...]) -> list[Step]:
-    """x = adj(A) b / det A; nothing for a block that is too large."""
-    if len(a) > COFACTORS:
-        return []
+    """x = adj(A) b / det A."""
     if len(a) == 1:
         return [Scale(at[0], tape.emit("div", tape.number(1.0), a[0][0]))]
     adjugate = _adjugate_2(tape, a) if len(a) == 2 else _adjugate_3(tape, a)

@@ -182,7 +182,7 @@ class _Lowering:
         if block.symmetric:
             found = self._symmetric(matrix, rhs, (block.n, block.k))
         else:
-            found = self._general(matrix, rhs, (block.n, block.k))
+            found = self._general(matrix, rhs, (block.n, block.k), stiff=block.stiff)
         self.entry.update(zip(block.targets, found, strict=True))
 
     def _symmetric(
@@ -199,7 +199,12 @@ class _Lowering:
         return self._substituted(factors, rhs, shape, k <= COLUMNS)
 
     def _general(
-        self, matrix: tuple[int, ...], rhs: tuple[int, ...], shape: tuple[int, int]
+        self,
+        matrix: tuple[int, ...],
+        rhs: tuple[int, ...],
+        shape: tuple[int, int],
+        *,
+        stiff: bool = False,
     ) -> list[int]:
         """The solution of a system with any matrix, block by block."""
         n, k = shape
@@ -208,10 +213,10 @@ class _Lowering:
         if form is None:
             return self.tape.parts(System(n, k, matrix, (), rhs))
         if not form.small:
-            return self._by_blocks(rows, rhs, form, k)
-        key = (*matrix, n)  # not the key of a symmetric matrix with the same entries
+            return self._by_blocks(rows, rhs, form, k, stiff=stiff)
+        key = (*matrix, n, stiff)  # not the key of a symmetric matrix with the same entries
         if key not in self.factors:
-            self.factors[key] = factor_general(self.tape, rows, form)
+            self.factors[key] = factor_general(self.tape, rows, form, stiff=stiff)
         factors = self.factors[key]
         assert factors is not None
         few = k <= COLUMNS or k * len(factors.steps) <= WRITTEN
@@ -227,7 +232,7 @@ class _Lowering:
         return self.tape.parts(System(n, k, (), factors.steps, factors.arranged(rhs, k)))
 
     def _by_blocks(
-        self, rows: list[list[int]], rhs: tuple[int, ...], form: Form, k: int
+        self, rows: list[list[int]], rhs: tuple[int, ...], form: Form, k: int, *, stiff: bool
     ) -> list[int]:
         """A system with a block that is too large to be written out."""
         if len(form.diagonal) == 1:
@@ -245,7 +250,7 @@ class _Lowering:
                         for value, x in zip(values, known, strict=True)
                     ]
                 right += values
-            solved = self._general(inner, tuple(right), (len(block), k))
+            solved = self._general(inner, tuple(right), (len(block), k), stiff=stiff)
             for place, i in enumerate(block):
                 found[i] = solved[place * k : (place + 1) * k]
         return [entry for i in range(len(rows)) for entry in found[i]]

@@ -196,7 +196,8 @@ class _Forward:
         rhs = [[_moved(block, entries, i, d, c) for d, c in columns] for i in range(n)]
         A = [list(named[i * n : (i + 1) * n]) for i in range(n)]
         note = Note(block.note.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)")
-        X = self.scheme.solve(f"{stem}_d", A, rhs, symmetric=block.symmetric, note=note)
+        kind = {"symmetric": block.symmetric, "stiff": block.stiff}
+        X = self.scheme.solve(f"{stem}_d", A, rhs, **kind, note=note)
         for i in range(n):
             for (d, c), x in zip(columns, X[i], strict=True):
                 self.known.setdefault(block.targets[i * k + c], {})[d] = x

@@ -139,7 +139,8 @@ class _Reverse:
         At = [[block.matrix[j * n + i] for j in range(n)] for i in range(n)]
         note = Note(block.note.body, "adjoint system", "Griewank2008 ch. 3")
         stem = f"{block.targets[0].name}_w"
-        W = self.scheme.solve(stem, At, seeds, symmetric=block.symmetric, note=note)
+        kind = {"symmetric": block.symmetric, "stiff": block.stiff}
+        W = self.scheme.solve(stem, At, seeds, **kind, note=note)
         for i in range(n):
             for c in range(k):
                 self._hand_down(block.rhs[i * k + c], W[i][c])
