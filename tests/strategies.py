@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 numbers = st.floats(-1.0, 1.0, allow_nan=False, allow_infinity=False, width=32)
 angles = st.floats(-3.0, 3.0, allow_nan=False, width=32)
 masses = st.floats(0.125, 4.0, width=32)
+rotor_inertias = st.floats(0.0625, 2.0, width=32)
 vectors = st.tuples(numbers, numbers, numbers)
 seeds = st.integers(0, 2**16)
 
@@ -44,8 +45,8 @@ def inertias(draw: st.DrawFn, mass: float) -> tuple[float, ...]:
 
 
 @st.composite
-def links(draw: st.DrawFn, kind: str, parent: int) -> zoo.Link:
-    """One joint of a kind and its body."""
+def links(draw: st.DrawFn, kind: str, parent: int, rotors: bool = True) -> zoo.Link:
+    """One joint of a kind and its body, with a rotor as often as not where they are wanted."""
     axis = draw(directions())
     least = min(range(3), key=lambda k: abs(axis[k]))
     x, y, z = axis
@@ -65,20 +66,25 @@ def links(draw: st.DrawFn, kind: str, parent: int) -> zoo.Link:
         mass=mass,
         com=draw(vectors),
         inertia=draw(inertias(mass)),
+        armature=draw(st.just(0.0) | rotor_inertias) if rotors else 0.0,
     )
 
 
 @st.composite
 def trees(
-    draw: st.DrawFn, max_size: int = 5, kinds: Sequence[str] = zoo.KINDS, base: str = ""
+    draw: st.DrawFn,
+    max_size: int = 5,
+    kinds: Sequence[str] = zoo.KINDS,
+    base: str = "",
+    rotors: bool = True,
 ) -> list[zoo.Link]:
     """Lists of links for `zoo.build`, smallest first; `base` fixes the kind of the first joint.
 
-    At least one joint moves.
+    At least one joint moves; `rotors` says whether joints may have armatures.
     """
     moving = [k for k in kinds if k != "fixed"]
     found = []
     for i in range(draw(st.integers(1, max_size))):
         kind = (base or draw(st.sampled_from(moving))) if i == 0 else draw(st.sampled_from(kinds))
-        found.append(draw(links(kind, draw(st.integers(-1, i - 1)))))
+        found.append(draw(links(kind, draw(st.integers(-1, i - 1)), rotors)))
     return found

@@ -56,6 +56,7 @@ class Link:
     mass: float = 1.0
     com: Vector = (0, 0, 0)
     inertia: tuple[float, ...] = (1, 1, 1, 0, 0, 0)  # about the com: xx yy zz xy xz yz
+    armature: float = 0.0  # rotor inertia of every velocity
 
 
 def vector(x: Any) -> Vector:
@@ -144,7 +145,8 @@ def join(model: kt.Model, i: int, link: Link, parent: Any, body: Any) -> None:
     held: Any = body
     if any(link.child_position) or link.child_rotation != IDENTITY:
         held = body.point("held", link.child_position, rotation=link.child_rotation)
-    getattr(model, link.kind)(f"j{i}", at, held, **joint_data(link))
+    rotor = {"armature": link.armature} if link.armature and link.kind != "fixed" else {}
+    getattr(model, link.kind)(f"j{i}", at, held, **joint_data(link), **rotor)
 
 
 def joint_data(link: Link) -> dict[str, Any]:

@@ -108,6 +108,7 @@ class Twin:
             turned = (3, 4, 5, 0, 1, 2) if free else range(motion.nv)
             self.q_from += [i + k for k in order]
             self.v_from += [j + k for k in turned]
+        self.peer.dof_armature[self.v_from] = self.numbers.armature()
 
     def set_state(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Write a state; returns X and b of der(v_mujoco) = X qdd + b, with v_mujoco = X qd."""

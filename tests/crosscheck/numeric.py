@@ -21,7 +21,7 @@ class Numbers:
     """Default values of a model's scalars."""
 
     def __init__(self, model: kt.Model) -> None:
-        self.values = parameter_table(model).values
+        self.model, self.values = model, parameter_table(model).values
 
     def triple(self, stem: str) -> Array:
         """The three components of a vector."""
@@ -50,6 +50,14 @@ class Numbers:
     def pitch(self, joint: Any) -> float:
         """Advance of a screw joint [m/rad]."""
         return self.values[f"{joint.name}.pitch"]
+
+    def armature(self) -> Array:
+        """Rotor inertia of every velocity, in our order [kg.m2 or kg]."""
+        rows = []
+        for joint in self.model.joints.values():
+            own = [self.values[name] for name, _, _ in joint.armatures]
+            rows += own or [0.0] * joint.nv
+        return np.array(rows)
 
     def gravity(self) -> Array:
         """Acceleration of gravity [m/s2]."""

@@ -74,6 +74,7 @@ class Twin:
         """To be called once the Pinocchio model is complete."""
         self.data = self.peer.createData()
         self.q_into, self.v_into = np.argsort(self.q_from), np.argsort(self.v_from)
+        self.peer.armature = self.v(Numbers(self.model).armature())
 
     def q(self, ours: Array) -> Array:
         """Coordinates in Pinocchio's order."""

@@ -12,17 +12,18 @@ OFFSET = np.array([0, 0.2, 0.2])
 
 
 def arm(*, follows: bool) -> kt.Model:
-    """Three links; the second follows the first, the third follows the second."""
+    """Three links with rotors; the second follows the first, the third follows the second."""
     model = kt.Model("arm")
     a, b, c = (
         model.body(name, 1.3, (0.3, 0.1, 0.05), (0.2, 0.3, 0.25, 0.01, 0.02, 0.03))
         for name in "abc"
     )
-    model.revolute("q1", model.ground, a, axis="y")
+    model.revolute("q1", model.ground, a, axis="y", armature=0.7)
     second = ("q1", -1.5, 0.2) if follows else None
-    model.revolute("q2", a.point("tip", (1, 0, 0)), b, axis="x", mimic=second)
+    model.revolute("q2", a.point("tip", (1, 0, 0)), b, axis="x", mimic=second, armature=0.4)
     third = ("q2", 0.5, 0.1) if follows else None
-    model.prismatic("q3", b.point("tip", (1, 0.2, 0)), c, axis=(0, 0.6, 0.8), mimic=third)
+    at = b.point("tip", (1, 0.2, 0))
+    model.prismatic("q3", at, c, axis=(0, 0.6, 0.8), mimic=third, armature=2.5)
     return model
 
 

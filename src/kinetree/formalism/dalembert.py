@@ -23,6 +23,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.formalism.placed_actions import Efforts, applied, elastic, point_place
 from kinetree.formalism.placed_actions import write_state_rates as write_states
 from kinetree.formalism.placed_motion import Motion
+from kinetree.formalism.rotors import accelerated, on_diagonal, turning
 from kinetree.formalism.vectors import (
     NULL,
     Vec,
@@ -69,7 +70,7 @@ def mass_matrix(motion: Motion) -> Matrix:
                     total = M[a][b] + body.m * dot(d_a, d) + dot(th_a, L)
                     name = f"M_{body.name}_{a + 1}_{b + 1}"
                     M[a][b] = M[b][a] = motion.scheme.let(name, total, note)
-    return M
+    return on_diagonal(motion.system, M)
 
 
 def required(motion: Motion, efforts: Efforts) -> list[Node]:
@@ -108,7 +109,7 @@ def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Ve
 def inverse(scheme: Scheme, system: Placement, qdd: Sequence[Node]) -> None:
     """Write tau."""
     motion = falling(scheme, system, qdd)
-    tau = required(motion, applied(motion))
+    tau = accelerated(system, required(motion, applied(motion)), qdd)
     scheme.output("tau", tau, None, system.model.velocities)
 
 
@@ -141,13 +142,13 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     As in trees, bodies that cannot move are left out.
     """
     motion = Motion(scheme, system)
-    twice, V = ZERO, elastic(motion)
+    twice, V = turning(system), elastic(motion)
     for body in system.bodies.values():
         w, v = motion.velocity(body.name)
         if body.heavy and any(x is not ZERO for x in (*w, *v)):
             note = Note(body.name, "twice the kinetic energy", "", "J")
-            turning = dot(w, apply_sym(body.I, w))
-            twice = scheme.let("T2", twice + body.m * dot(v, v) + turning, note)
+            spin = dot(w, apply_sym(body.I, w))
+            twice = scheme.let("T2", twice + body.m * dot(v, v) + spin, note)
             V = V - body.m * dot(system.gravity, motion.centre(body.name))
     scheme.output("kinetic", (twice / 2,), ())
     scheme.output("potential", (V,), ())

@@ -50,6 +50,7 @@ from kinetree.formalism.newton_euler import (
     relative,
     resting,
 )
+from kinetree.formalism.rotors import accelerated, on_diagonal
 from kinetree.formalism.vectors import (
     NULL,
     Vec,
@@ -117,6 +118,7 @@ class Sensitivity:
         for i in self.system.outward():
             for column in self.columns[i]:
                 self._velocity(i, column)
+        on_diagonal(self.system, self.M)
 
     def _advance(self, i: int) -> None:
         """Twice the velocity of the origin of link i, in its frame."""
@@ -235,7 +237,7 @@ class Sensitivity:
         for i in self.system.outward():
             for column in self.columns[i]:
                 self._position(i, column, second, (n[i], f[i]))
-        return project(self.frames, f, n, self.outer)
+        return accelerated(self.system, project(self.frames, f, n, self.outer), qdd)
 
     def _second(self, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
         """Ψ̈ of every column of link i."""

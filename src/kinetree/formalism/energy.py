@@ -23,6 +23,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.formalism.actions import elastic
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.passage import relative
+from kinetree.formalism.rotors import turning
 from kinetree.formalism.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
 from kinetree.program import Note
 
@@ -92,7 +93,8 @@ def potential(frames: Frames) -> Node:
 def energy(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs."""
     motion = link_velocities(frames, frames.system.qd)
-    frames.scheme.output("kinetic", (kinetic(frames, motion),), ())
+    T = kinetic(frames, motion) + turning(frames.system) / 2
+    frames.scheme.output("kinetic", (T,), ())
     frames.scheme.output("potential", (potential(frames) + elastic(frames),), ())
 
 

@@ -10,7 +10,8 @@ acceleration of its origin counted from free fall, and by components that do not
     qdd = x - (0, w×u - Rᵀg, 0)        w, u: velocity of the floating link, R its orientation
 
 neither gravity nor u has any part in x: they are left out of the equations and enter at the end.
-Force elements may see the ground, so with them this is not done.
+Force elements may see the ground, and a rotor inertia on u counts its rate alone, so with them this
+is not done.
 
 Refs: Carpentier2018 (dFD = -M⁻¹ dID); Singh2022; the second part is an own derivation
 """
@@ -24,6 +25,7 @@ from kinetree.formalism.derivatives import Matrix, Sensitivity, write
 from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import FreeMotion, unit
+from kinetree.formalism.rotors import rotors
 from kinetree.formalism.vectors import NULL, Vec, cross, minus, vec3
 from kinetree.program import Note
 
@@ -108,6 +110,8 @@ def free_fall(frames: Frames) -> FreeFall | None:
         return None
     (root,) = roots
     turns, along = root.motion.dofs[:3], root.motion.dofs[3:]
+    if rotors(system).keys() & {*along}:
+        return None
     qd = tuple(ZERO if k in along else x for k, x in enumerate(system.qd))
     lighter = replace(system, gravity=NULL, qd=qd)
     w, u = (vec3(system.qd[k] for k in part) for part in (turns, along))

@@ -42,6 +42,7 @@ from kinetree.formalism.energy import kinetic, link_velocities, potential
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import FreeMotion
 from kinetree.formalism.rates import rate_matrix
+from kinetree.formalism.rotors import on_diagonal
 from kinetree.formalism.vectors import Vec, cross, dot, plus, vec3
 from kinetree.program import Assign, Note, Program, Scheme
 
@@ -107,7 +108,7 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
         c.append(y_dot[k] - dT + dV - pairs[k][1] - outer.efforts.get(k, ZERO))
     for k, term in _commutator(frames.system, qd, y).items():
         c[k] = c[k] + term
-    return M, c
+    return on_diagonal(frames.system, M), c
 
 
 def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list[Node]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.frames import Frames
+from kinetree.formalism.rotors import on_diagonal
 from kinetree.formalism.vectors import (
     Sym,
     Vec,
@@ -75,6 +76,7 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
                 f = scheme.vector(f"F{k}_{j}", frames.to_parent(j, f, f"F{k}_{j}"), note)
                 n = frames.to_parent(j, n, f"N{k}_{j}")
                 n = scheme.vector(f"N{k}_{j}", plus(n, cross(frames.offset(j), f)), note)
+    on_diagonal(system, M)
     for k in range(system.nv):
         for l in range(k + 1):
             note = Note(step="mass matrix", eq="WalkerOrin1982", unit="")

@@ -23,6 +23,7 @@ from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.linkage import Link, Linkage, rotate
 from kinetree.formalism.passage import ground_to_link, relative, wrench_symbols
+from kinetree.formalism.rotors import accelerated
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -167,14 +168,14 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     """Generalised forces tau = M qdd + c for given motion."""
     outer = external(frames)
     f, n = inward(frames, outward(frames, qd, qdd), outer)
-    return project(frames, f, n, outer)
+    return accelerated(frames.system, project(frames, f, n, outer), qdd)
 
 
 def inertial(frames: Frames, qdd: tuple[Node, ...]) -> list[Node]:
     """M qdd: the generalised forces of accelerations alone, in two sweeps over the links."""
     none = Applied()
     motion = outward(frames, (ZERO,) * len(qdd), qdd, NULL)
-    return project(frames, *inward(frames, motion, none), none)
+    return accelerated(frames.system, project(frames, *inward(frames, motion, none), none), qdd)
 
 
 def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:

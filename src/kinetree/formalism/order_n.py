@@ -10,7 +10,7 @@ The articulated inertia of a link is kept as its three 3×3 blocks
 |---|---|---|
 | I^b (eq. 14) | A, H, B | articulated inertia, in the link frame, about the link origin |
 | b^b | pn, pf | its bias torque and force |
-| M = Φᵀ I Φ (17b) | D | inertia seen by the joint |
+| M = Φᵀ I Φ (17b) | D | inertia seen by the joint, its rotor's added |
 | h (17a, printed with a spurious C) | u | force left for the joint |
 
 Deviation: with forces from the parent on the link, inertias are positive and D = +Φᵀ I Φ.
@@ -29,6 +29,7 @@ from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.motion import AxisMotion
 from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
+from kinetree.formalism.rotors import rotors
 from kinetree.formalism.vectors import (
     NULL,
     NULL_TENSOR,
@@ -91,9 +92,10 @@ def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list
     tau = tuple(x + outer.efforts.get(k, ZERO) for k, x in enumerate(tau))
     body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
     joints: dict[int, Solved] = {}
+    armature = rotors(system)
     for i in system.inward():
         articulated = _named(frames, i, body[i], "")
-        joints[i] = _solve_joint(frames, i, articulated, tau)
+        joints[i] = _solve_joint(frames, i, articulated, tau, armature)
         p = system.links[i].parent
         if p:
             body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "r")))
@@ -144,25 +146,30 @@ def _named(frames: Frames, i: int, body: Articulated, mark: str) -> Articulated:
     )
 
 
-def _solve_joint(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+def _solve_joint(
+    frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...], armature: dict[int, Node]
+) -> Solved:
     """Remove the joint's own motion from the articulated inertia."""
     motion = frames.motions[i]
+    rotor = tuple(armature.get(k, ZERO) for k in motion.dofs)
     if isinstance(motion, AxisMotion):
-        return _solve_axis(frames, i, body, tau[motion.dofs[0]])
+        return _solve_axis(frames, i, body, tau[motion.dofs[0]], rotor[0])
     mine = tuple(tau[k] for k in motion.dofs)
+    if any(x is not ZERO for x in rotor):
+        return _solve_rotors(frames, i, body, mine, rotor)
     return (
         _solve_float(frames, i, body, mine) if motion.floats else _solve_ball(frames, i, body, mine)
     )
 
 
-def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node) -> Solved:
-    """One motion Φ = (w, v): D = Φᵀ I Φ, G = I Φ / D (Otter1996 eqs. 16b, 17, 19)."""
+def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node, rotor: Node) -> Solved:
+    """One motion Φ = (w, v): D = Φᵀ I Φ + rotor, G = I Φ / D (Otter1996 eqs. 16b, 17, 19)."""
     scheme, name = frames.scheme, frames.system.links[i].name
     ((_, w, v),) = frames.columns(i)
     Un = plus(apply_sym(body.A, w), apply(body.H, v))
     Uf = plus(apply_transposed(body.H, w), apply_sym(body.B, v))
     note = Note(name, "inertia seen by the joint", "Otter1996 eq. (17b)", "", "link")
-    D = scheme.let(f"D{i}", dot(w, Un) + dot(v, Uf), note)
+    D = scheme.let(f"D{i}", dot(w, Un) + dot(v, Uf) + rotor, note)
     Di = scheme.let(f"Di{i}", ONE / D, note)
     note = Note(name, "force left for the joint", "Otter1996 eq. (17a), C dropped", "", "link")
     u = scheme.let(f"u{i}", tau - dot(w, body.pn) - dot(v, body.pf), note)
@@ -177,7 +184,8 @@ def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node) -> Solved:
         plus(body.pn, times(qdd0, Un)),
         plus(body.pf, times(qdd0, Uf)),
     )
-    return _exact_along_axis(frames, i, Solved((qdd0,), ((Gn, Gf),), left), tau)
+    solved = Solved((qdd0,), ((Gn, Gf),), left)
+    return _exact_along_axis(frames, i, solved, tau) if rotor is ZERO else solved
 
 
 def _less(X: Mat, u: Vec, g: Vec) -> Mat:
@@ -254,6 +262,35 @@ def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...
     return Solved(tuple(qdd0), G, left)
 
 
+def _solve_rotors(
+    frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...], rotor: tuple[Node, ...]
+) -> Solved:
+    """Several motions Φ with rotors: D = Φᵀ I Φ + diag(rotor), G = D⁻¹ Φᵀ I, I - I Φ G is left."""
+    columns = [
+        (plus(apply_sym(body.A, w), apply(body.H, v)),
+         plus(apply_transposed(body.H, w), apply_sym(body.B, v)))
+        for _, w, v in frames.columns(i)
+    ]  # fmt: skip
+    rows = range(len(columns))
+    phi = [(w, v) for _, w, v in frames.columns(i)]
+    D = [[dot(w, Un) + dot(v, Uf) for Un, Uf in columns] for w, v in phi]
+    for k in rows:
+        D[k][k] = D[k][k] + rotor[k]
+    u = [t - dot(w, body.pn) - dot(v, body.pf) for t, (w, v) in zip(tau, phi, strict=True)]
+    qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", D, u)
+    flat = [(*Un, *Uf) for Un, Uf in columns]
+    solved = [
+        solve_symmetric(frames.scheme, f"G{i}_{j + 1}", D, [row[j] for row in flat])
+        for j in range(6)
+    ]
+    G = tuple((vec3(s[k] for s in solved[:3]), vec3(s[k] for s in solved[3:])) for k in rows)
+    A, H, B, pn, pf = full(body.A), body.H, full(body.B), body.pn, body.pf
+    for (Un, Uf), (Gn, Gf), first in zip(columns, G, qdd0, strict=True):
+        A, H, B = _less(A, Un, Gn), _less(H, Un, Gf), _less(B, Uf, Gf)
+        pn, pf = plus(pn, times(first, Un)), plus(pf, times(first, Uf))
+    return Solved(tuple(qdd0), G, Articulated(symmetric(A), H, symmetric(B), pn, pf))
+
+
 def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
     """The inertia of link i seen from its parent: turned, and referred to the parent's origin.
 
@@ -302,13 +339,14 @@ def _accelerations(frames: Frames, joints: dict[int, Solved]) -> list[Node]:
         at = scheme.vector(f"xap{i}", plus(a[p], cross(wd[p], frames.offset(i))), note)
         xw = scheme.vector(f"xw{i}", frames.to_link(i, wd[p], f"xw{i}"), note)
         xa = scheme.vector(f"xa{i}", frames.to_link(i, at, f"xa{i}"), note)
+        own_w, own_a = xw, xa
         for (k, w, v), first, (Gn, Gf) in zip(
             frames.columns(i), solved.qdd0, solved.G, strict=True
         ):
             value = first - dot(Gn, xw) - dot(Gf, xa)
             step = Note(link.name, "joint acceleration", "Otter1996 eq. (16b)")
             qdd[k] = scheme.let(f"qdd_{k + 1}", value, step)
-            xw, xa = plus(xw, times(qdd[k], w)), plus(xa, times(qdd[k], v))
-        wd[i] = scheme.vector(f"yw{i}", xw, note)
-        a[i] = scheme.vector(f"ya{i}", xa, note)
+            own_w, own_a = plus(own_w, times(qdd[k], w)), plus(own_a, times(qdd[k], v))
+        wd[i] = scheme.vector(f"yw{i}", own_w, note)
+        a[i] = scheme.vector(f"ya{i}", own_a, note)
     return qdd

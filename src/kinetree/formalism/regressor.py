@@ -13,6 +13,10 @@ parameters, a link with those that remain when everything that can be regrouped 
 | MX, MY, MZ | h_x, h_y, h_z | first moment about the origin [kg.m] |
 | XX, …, YZ | I_xx, I_yy, I_zz, I_xy, I_xz, I_yz | inertia about the origin [kg.m2] |
 
+A rotor inertia A (`rotors`) is a parameter of its own, JOINT.armature: its column is qdd of the
+joint.  Among base parameters it joins the one that has the same column, as the moment of a body
+about a first axis that stands still.
+
 Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
 """
 
@@ -23,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ADD, ZERO, Node, scale
+from kinetree.engine import ADD, ZERO, Node, number, scale, split_coefficient
 from kinetree.formalism.frames import TENSOR, Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.linkage import Linkage, Pose, rotate
@@ -44,6 +48,7 @@ from kinetree.formalism.vectors import (
     transpose,
 )
 from kinetree.formalism.virtual_power import partial_velocities
+from kinetree.model.topology import drive
 from kinetree.program import Note
 
 if TYPE_CHECKING:
@@ -122,12 +127,41 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     system = frames.system
     carriers = base_links(system) if base_parameters else bodies(system)
     rows = list(_columns(frames, carriers, outward(frames, system.qd, qdd)))
-    if base_parameters:
-        rows = _merged(rows)
+    armatures = list(_armatures(system, qdd))
+    rows = _with_armatures(_merged(rows), armatures) if base_parameters else [*rows, *armatures]
     Y = [row.column.get(k, ZERO) for k in range(system.nv) for row in rows]
     frames.scheme.output("Y", Y, (system.nv, len(rows)))
     values = [row.value for row in rows]
     frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
+
+
+def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[Row]:
+    """One row per rotor inertia; followers count ratio² at their leader."""
+    model = system.model
+    for joint in model.joints.values():
+        leader, ratio, _ = drive(model, joint)
+        for k, (label, _, _) in enumerate(joint.armatures):
+            at = model.velocities.index(leader.velocities[k])
+            value = system.table.nodes[label]
+            if value is not ZERO:
+                yield Row(label, value, {at: number(ratio) ** 2 * qdd[at]})
+
+
+def _with_armatures(rows: list[Row], armatures: Iterable[Row]) -> list[Row]:
+    """The rows and those of rotors; a rotor whose column is there already joins that row."""
+    found = list(rows)
+    for rotor in armatures:
+        ((at, entry),) = rotor.column.items()
+        factor, qdd = split_coefficient(entry)
+        for n, row in enumerate(found):
+            own = split_coefficient(row.column.get(at, ZERO))
+            if len(row.column) == 1 and own[1] is qdd:
+                total = row.value + scale(factor / own[0], rotor.value)
+                found[n] = Row(row.label, total, row.column)
+                break
+        else:
+            found.append(Row(rotor.label, rotor.value, rotor.column))
+    return found
 
 
 def _merged(rows: Iterable[Row]) -> list[Row]:
@@ -193,9 +227,9 @@ def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> It
             for k, (w, v) in J[i].items()
         }
         state = _state(frames, carrier, motion)
-        for number, (force, torque) in enumerate(unit_wrenches(frames, carrier.name, state)):
+        for n, (force, torque) in enumerate(unit_wrenches(frames, carrier.name, state)):
             column = {k: dot(v, force) + dot(w, torque) for k, (w, v) in partials.items()}
-            yield Row(f"{carrier.name}.{PARAMETERS[number]}", carrier.values[number], column)
+            yield Row(f"{carrier.name}.{PARAMETERS[n]}", carrier.values[n], column)
 
 
 def _state(frames: Frames, carrier: Carrier, motion: Motions) -> State:

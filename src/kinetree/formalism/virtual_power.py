@@ -25,6 +25,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.newton_euler import Motions, outward
+from kinetree.formalism.rotors import accelerated, on_diagonal
 from kinetree.formalism.vectors import (
     NULL,
     Vec,
@@ -81,7 +82,7 @@ def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
                     note = Note(name, "mass matrix up to this link", "SaminFisette2003")
                     total = M[a][b] + dot(w_a, L) + dot(v_a, P)
                     M[a][b] = M[b][a] = frames.scheme.let(f"M{i}_{a + 1}_{b + 1}", total, note)
-    return M
+    return on_diagonal(frames.system, M)
 
 
 def inertial_wrenches(
@@ -124,7 +125,8 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     """Generalised forces tau = M qdd + c for given motion."""
     outer = external(frames)
     wrenches = inertial_wrenches(frames, outward(frames, qd, qdd), outer)
-    return projected(frames, partial_velocities(frames), wrenches, outer)
+    tau = projected(frames, partial_velocities(frames), wrenches, outer)
+    return accelerated(frames.system, tau, qdd)
 
 
 def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], list[Node]]:

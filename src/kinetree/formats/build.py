@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kinetree.model.parts import Body
     from kinetree.model.values import Scalar
 
-DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction")
+DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction", "armature")
 PLACE_FIELDS = ("kind", "parent", "child")
 INERTIA_ENDS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -124,11 +124,21 @@ class _Builder:
         extra = {field: given[field] for field in DATA_FIELDS if field in given}
         if data.mimic is not None:
             extra["mimic"] = (data.mimic.joint, data.mimic.ratio, data.mimic.offset)
+        if "armature" in given:
+            extra["armature"] = self.armature(name, given["armature"])
         arguments = {f: v for f, v in given.items() if f not in (*DATA_FIELDS, *PLACE_FIELDS)}
         if "pitch" in arguments:
             path = f"joints.{name}.pitch"
             arguments["pitch"] = self.scalar(f"{name}.pitch", arguments["pitch"], path)
         self.model.joint(kind, name, data.parent, data.child, arguments, **extra)
+
+    def armature(self, name: str, given: Sequence[Any]) -> Any:
+        """Rotor inertia of a joint: one scalar, or one per velocity."""
+        path = f"joints.{name}.armature"
+        if len(given) == 1:
+            return self.scalar(f"{name}.armature", given[0], path)
+        ends = [str(k + 1) for k in range(len(given))]
+        return self.scalars(f"{name}.armature", given, path, ends)
 
     def closure(self, name: str, data: ClosureSection) -> None:
         """Add one closure; its lengths and laws may be expressions."""

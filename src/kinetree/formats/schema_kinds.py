@@ -55,7 +55,7 @@ class MimicData(Section):
 
 
 class JointSection(Section):
-    """A joint: places as "body" or "body.point"; what its kind takes; data no equation uses."""
+    """A joint: places as "body" or "body.point"; what its kind takes; rotor inertia; data."""
 
     parent: Name
     child: Name
@@ -65,6 +65,7 @@ class JointSection(Section):
     coordinates: list[Text] | None = None
     damping: Number = 0.0
     friction: Number = 0.0
+    armature: Laws = 0
 
 
 OPTION_TYPES: dict[str, Any] = {

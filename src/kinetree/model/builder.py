@@ -6,17 +6,19 @@ The methods only name the kind; its row in the joint table says what motions it 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from kinetree.errors import unknown
+import numpy as np
+
+from kinetree.errors import ModelError, unknown
 from kinetree.model.parts import Joint, Limits, Mimic
-from kinetree.model.values import number, numbers
+from kinetree.model.values import Scalar, number, numbers, scalars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from kinetree.model.parts import Body, Point
-    from kinetree.model.values import Scalar
 
     Place = Body | Point | str
     """Where a joint or wrench stands: a body (its origin), a point, or a path "body.point"."""
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 
 
 class JointData(TypedDict, total=False):
-    """Data that every joint kind takes and no equation uses.
+    """Data that every joint kind takes; of them the equations use mimic and armature.
 
     limits: `Limits`, a mapping of its fields, or (lower, upper).
     mimic: `Mimic` or (joint, ratio, offset).
     initial: q to start from; one number for a joint with one coordinate.
     coordinates: names of the coordinates, in place of the default ones.
     damping, friction: coefficients kept for force laws.
+    armature: inertia of the rotor that turns with the joint, as seen at the joint (gear ratio
+        squared times that of the motor): it adds to the diagonal of M, and tau takes armature·qdd
+        more; one value for all velocities or one each [kg.m2 for turning, kg for sliding].
     """
 
     limits: Limits | Mapping[str, float] | Sequence[float] | None
@@ -40,6 +45,7 @@ class JointData(TypedDict, total=False):
     coordinates: Sequence[str] | None
     damping: float
     friction: float
+    armature: Scalar | Sequence[Scalar]
 
 
 class JointMethods(ABC):
@@ -154,7 +160,7 @@ class JointMethods(ABC):
         return self.joint("sequence", name, parent, child, {"steps": steps}, **data)
 
 
-def joint_fields(data: JointData, nq: int, element: str) -> dict[str, Any]:
+def joint_fields(data: JointData, nq: int, nv: int, element: str) -> dict[str, Any]:
     """The data that every joint carries, checked, as fields of a Joint."""
     start = data.get("initial")
     return {
@@ -163,6 +169,7 @@ def joint_fields(data: JointData, nq: int, element: str) -> dict[str, Any]:
         "initial": None if start is None else _start(start, nq, f"{element} initial"),
         "damping": float(number(data.get("damping", 0.0), f"{element} damping")),
         "friction": float(number(data.get("friction", 0.0), f"{element} friction")),
+        "armature": _armature(data.get("armature"), nv, f"{element} armature"),
         "renamed": data.get("coordinates") is not None,
     }
 
@@ -188,6 +195,18 @@ def _mimic(given: Any, element: str) -> Mimic | None:
     joint, ratio, offset = (*given, 1.0, 0.0)[:3] if len(given) == 1 else (*given, 0.0)[:3]
     name = joint.name if isinstance(joint, Joint) else joint
     return Mimic(name, float(number(ratio, element)), float(number(offset, element)))
+
+
+def _armature(given: Any, nv: int, element: str) -> tuple[Scalar, ...]:
+    """Rotor inertias, one per velocity, from one scalar or nv of them."""
+    if given is None:
+        return ()
+    if nv == 0:
+        raise ModelError(
+            "a joint without a velocity has no rotor", element=element, cure="leave armature out"
+        )
+    listed = given if isinstance(given, Sequence | np.ndarray) else [given] * nv
+    return scalars(listed, element, (nv,))
 
 
 def _start(given: Any, nq: int, element: str) -> tuple[float, ...]:

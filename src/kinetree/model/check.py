@@ -113,7 +113,8 @@ def general(model: Model) -> tuple[list[Finding], ParameterTable | None]:
     except KinetreeError as error:
         return [*found, *(_as_finding(part, "value") for part in error.parts)], None
     bad = list(_values(table))
-    found += [*bad, *(f for body in model.bodies.values() for f in _inertia(body, table))]
+    found += [*bad, *_armatures(model, table)]
+    found += [f for body in model.bodies.values() for f in _inertia(body, table)]
     return found, None if bad else table
 
 
@@ -207,6 +208,20 @@ def _values(table: ParameterTable) -> Iterator[Finding]:
                 f"its expression gives {value}",
                 "change the parameters or the expression",
             )
+
+
+def _armatures(model: Model, table: ParameterTable) -> Iterator[Finding]:
+    """Rotor inertias below zero."""
+    for joint in model.joints.values():
+        for name, _, unit in joint.armatures:
+            if table.values[name] < 0:
+                yield Finding(
+                    ERROR,
+                    "value",
+                    f"joint '{joint.name}'",
+                    f"its armature {table.values[name]:g} {unit} is negative",
+                    "give the inertia of its rotor, zero or above",
+                )
 
 
 def _inertia(body: Body, table: ParameterTable) -> Iterator[Finding]:

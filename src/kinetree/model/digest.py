@@ -223,7 +223,17 @@ def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
     for name, number in (("damping", joint.damping), ("friction", joint.friction)):
         if number:
             data[name] = plain(number)
+    if not _is_zero(joint.armature):
+        data["armature"] = _armature(joint, spell)
     return data
+
+
+def _armature(joint: Joint, spell: _Speller) -> Any:
+    """Rotor inertias: one scalar where all are the same, else one per velocity."""
+    first, *others = joint.armature
+    if all(x is first or x == first for x in others):
+        return spell.one(f"{joint.name}.armature", first)
+    return [spell.one(name, value) for name, value, _ in joint.armatures]
 
 
 def _motion(joint: Joint, motion: Motion, spell: _Speller) -> list[Any]:

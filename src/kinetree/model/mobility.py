@@ -52,16 +52,19 @@ def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
     articulated: list[Array] = [spatial_inertia(body, values) for body in tree.bodies]
     composite: list[Array] = [inertia.copy() for inertia in articulated]
     found: list[Singular] = []
+    rotors = rotor_inertias(tree, values)
     for i in tree.inward():
         joint = tree.joints[i]
         IA, Ic = articulated[i], composite[i]
         if joint.child.name:
             X = np.linalg.inv(_point_transform(joint.child, values))  # point -> body
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
+        last = tree.v_start[i] + joint.nv
         for k, motion in reversed(list(enumerate(joint.motions))):
             S, X = _step(joint, motion, values, seed=i + n * (k + 1))
             if not joint.follows:
-                IA, state = _pivot(IA, Ic, S)
+                IA, state = _pivot(IA, Ic, S, rotors[last - motion.nv : last])
+                last -= motion.nv
                 if state is not None:
                     found.append(Singular(joint, state))
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
@@ -73,26 +76,39 @@ def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
     return found[::-1]
 
 
-def _pivot(IA: Array, Ic: Array, S: Array) -> tuple[Array, bool | None]:
+def rotor_inertias(tree: Tree, values: Mapping[str, float]) -> Array:
+    """Rotor inertia of every velocity; followers count with their ratio squared at the leader."""
+    size = max((tree.v_start[i] + tree.joints[i].nv for i in tree.outward()), default=0)
+    found = np.zeros(size)
+    for i in tree.outward():
+        for k, (name, _, _) in enumerate(tree.joints[i].armatures):
+            found[tree.v_start[i] + k] += tree.ratio[i] ** 2 * values[name]
+    return found
+
+
+def _pivot(IA: Array, Ic: Array, S: Array, rotor: Array) -> tuple[Array, bool | None]:
     """Articulated inertia seen through the motion, and None, or whether nothing is moved."""
     angular = max(Ic[0, 0] + Ic[1, 1] + Ic[2, 2], 0.0)
     linear = max(Ic[3, 3] + Ic[4, 4] + Ic[5, 5], 0.0)
     squares = S * S
-    scale = np.sqrt(angular * squares[:3].sum(axis=0) + linear * squares[3:].sum(axis=0))
+    scale = angular * squares[:3].sum(axis=0) + linear * squares[3:].sum(axis=0)
+    scale = np.sqrt(scale + np.abs(rotor))
+    D = S.T @ IA @ S + np.diag(rotor)
     if not scale.all():
         return IA, True
     if S.shape[1] == 1:
         u = IA @ S
-        pivot = float(S[:, 0] @ u[:, 0])
+        pivot = float(D[0, 0])
         if pivot > PIVOT * scale[0] ** 2:
             return IA - (u / pivot) @ u.T, None
-    values, vectors = np.linalg.eigh(S.T @ IA @ S / np.outer(scale, scale))
+    values, vectors = np.linalg.eigh(D / np.outer(scale, scale))
     alive = values > PIVOT
     U = IA @ S @ (vectors / scale[:, None])[:, alive]
     reduced = IA - (U / values[alive]) @ U.T
     if alive.all():
         return reduced, None
-    composite = np.linalg.eigvalsh(S.T @ Ic @ S / np.outer(scale, scale))
+    whole = S.T @ Ic @ S + np.diag(rotor)
+    composite = np.linalg.eigvalsh(whole / np.outer(scale, scale))
     return reduced, bool(composite[0] <= PIVOT)
 
 

@@ -2,8 +2,8 @@
 
 Numbers given for gravity, masses, centres of mass, inertias, points and pitches become parameters
 with names such as "crank.mass", "crank.com_x", "crank.inertia_xx", "crank.tip_x", "thread.pitch",
-"gravity_z", "strut.stiffness". Exact zeros and ones are folded into the equations. Named parameters
-stay symbols whatever their value.
+"hip.armature", "gravity_z", "strut.stiffness". Exact zeros and ones are folded into the equations.
+Named parameters stay symbols whatever their value.
 """
 
 from __future__ import annotations
@@ -110,6 +110,10 @@ class ParameterTable:
         """Advance per angle of the screw motion of `joint` [m/rad]."""
         return self.nodes[f"{joint.name}.pitch"]
 
+    def armature(self, joint: Joint) -> tuple[Node, ...]:
+        """Rotor inertia of every velocity of `joint` [kg.m2 or kg]; empty where it has none."""
+        return tuple(self.nodes[name] for name, _, _ in joint.armatures)
+
     def closure_scalar(self, closure: Closure, name: str) -> Node:
         """A length [m] or ratio of a closure."""
         return self.nodes[f"{closure.name}.{name}"]
@@ -192,15 +196,22 @@ def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
     for body in (model.ground, *model.bodies.values()):
         yield from _body_scalars(body)
     for joint in model.joints.values():
-        for motion in joint.motions:
-            if isinstance(motion, Twist):
-                yield f"{joint.name}.pitch", motion.pitch, "m/rad", Rank.LENGTH
+        yield from _joint_scalars(joint)
     for closure in model.closures.values():
         for name, value in closure.scalars.items():
             yield f"{closure.name}.{name}", value, CLOSURE_UNITS.get(name, ""), Rank.LENGTH
     for force in model.forces.values():
         for name, value, unit in force_units(model, force):
             yield f"{force.name}.{name}", value, unit, Rank.PARAMETER
+
+
+def _joint_scalars(joint: Joint) -> Iterator[tuple[str, Scalar, str, Rank]]:
+    """The scalars of one joint: pitch, rotor inertias."""
+    for motion in joint.motions:
+        if isinstance(motion, Twist):
+            yield f"{joint.name}.pitch", motion.pitch, "m/rad", Rank.LENGTH
+    for name, value, unit in joint.armatures:
+        yield name, value, unit, Rank.MASS
 
 
 def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:

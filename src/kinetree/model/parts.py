@@ -219,6 +219,8 @@ class Joint:
         initial: q to start from, in place of the neutral one.
         damping: coefficient of viscous friction, data only [N.m.s/rad or N.s/m].
         friction: dry friction, data only [N.m or N].
+        armature: inertia of the rotor behind every velocity, seen at the joint: it adds to the
+            diagonal of M [kg.m2 for turning, kg for sliding]; numbers or Nodes, empty for none.
         renamed: whether the coordinate names were given instead of made from the joint's name.
     """
 
@@ -235,6 +237,7 @@ class Joint:
     initial: tuple[float, ...] | None = None
     damping: float = 0.0
     friction: float = 0.0
+    armature: tuple[Scalar, ...] = ()
     renamed: bool = False
 
     @property
@@ -266,6 +269,14 @@ class Joint:
     def v_units(self) -> tuple[str, ...]:
         """Unit of every velocity."""
         return tuple(unit for motion in self.motions for unit in motion.v_units)
+
+    @property
+    def armatures(self) -> tuple[tuple[str, Scalar, str], ...]:
+        """(name, value, unit) of every rotor inertia, numbered where there are several."""
+        ends = ("",) if self.nv == 1 else tuple(f"_{k + 1}" for k in range(self.nv))
+        units = ("kg.m2" if unit == "rad/s" else "kg" for unit in self.v_units)
+        rows = zip(ends, self.armature, units, strict=False)
+        return tuple((f"{self.name}.armature{end}", value, unit) for end, value, unit in rows)
 
     def __repr__(self) -> str:
         return f"Joint('{self.name}', {self.kind}, '{self.parent.path}' -> '{self.child.path}')"

@@ -168,7 +168,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             parent: inner body (its origin) or point, by object or by path "body.point".
             child: outer body, whose frame lands on the parent's at q = 0; or a point of it.
             arguments: what the kind takes: axis, pitch, ...
-            **data: limits, mimic, initial, coordinates, damping, friction.
+            **data: limits, mimic, initial, coordinates, damping, friction, armature.
         """
         element = f"joint '{name}'"
         check_name(name, element)
@@ -189,7 +189,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             q_names,
             v_names,
             given,
-            **joint_fields(data, nq, element),
+            **joint_fields(data, nq, sum(motion.nv for motion in motions), element),
         )
         self.joints[name] = made
         return made

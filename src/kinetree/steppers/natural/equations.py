@@ -27,6 +27,7 @@ from kinetree.steppers.natural.bodies import Bodies
 from kinetree.steppers.natural.closures import closures
 from kinetree.steppers.natural.forces import applied, state_rates
 from kinetree.steppers.natural.links import Frame, natural_space
+from kinetree.steppers.natural.rotors import push_slid, turned, turning_rotors
 from kinetree.steppers.natural.rows import Rows
 from kinetree.steppers.natural.space import Space
 from kinetree.steppers.natural.sums import Natural, Sum
@@ -60,19 +61,20 @@ class Equations:
 
 def equations(model: Model, system: Linkage) -> Equations:
     """The equations of a model."""
-    space = natural_space(system, _spoken(model))
+    space = natural_space(system, _spoken(model) | turning_rotors(system))
     forces, bound = Scheme(f"{model.name}_natural"), Scheme(f"{model.name}_ties")
     tau = tuple(symbol(f"tau_{name}", Rank.FORCE) for name in model.velocities)
     bodies = Bodies(forces, space)
     total = _inertia(bodies)
     loads = applied(bodies, tau)
+    push_slid(bodies, loads)
     rates = state_rates(bodies, loads)
     for v, force in loads.forces.items():
         total[v] = minus(total.get(v, NULL), force)
     rows = Rows(bound, space)
     ends = list(closures(rows))  # may still ask for directions
     found = [*_own(rows), *ends]
-    value = _value(forces, space, (total, rates))
+    value = _value(forces, space, (total, turned(bodies), rates))
     return Equations(
         space, value, _ties(bound, space, found), tuple(row.label for row in found),
         frozenset(k for k, row in enumerate(found) if not row.holonomic),
@@ -181,10 +183,12 @@ def declare(scheme: Scheme, space: Space, *names: str) -> None:
 
 
 def _value(
-    scheme: Scheme, space: Space, found: tuple[Mapping[Natural, Vec], Sequence[Node]]
+    scheme: Scheme,
+    space: Space,
+    found: tuple[Mapping[Natural, Vec], Mapping[int, Node], Sequence[Node]],
 ) -> Program:
     model = space.system.model
-    total, rates = found
+    total, alone, rates = found
     declare(scheme, space, "q", "qd", "qdd")
     declare_laws(scheme, model)
     names = tuple(model.velocities)
@@ -196,6 +200,8 @@ def _value(
     out = [ZERO] * len(space.q)
     for v, force in total.items():
         out[v.at : v.at + 3] = force
+    for k, force_on in alone.items():
+        out[k] = force_on
     scheme.output("tau", out, None, tuple(space.names))
     if rates:
         scheme.output("xd", rates, None, tuple(model.states))
