@@ -110,7 +110,9 @@ def test_fixed_steps_reach_what_the_adaptive_run_reaches(formulation: str) -> No
 
 
 def test_the_global_formulation_refuses_rotors_of_quaternion_joints_by_name() -> None:
-    model = zoo.build([replace(link, armature=0.5) for link in zoo.chain_links(1, 0, ["spherical"])])
+    model = zoo.build(
+        [replace(link, armature=0.5) for link in zoo.chain_links(1, 0, ["spherical"])]
+    )
     with pytest.raises(kt.errors.UnsupportedError, match=r"joint 'j0'.*armature.*hybrid"):
         kt.simulate(model, 0.1, formulation="global", step=1e-3)
 

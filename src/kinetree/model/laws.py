@@ -3,12 +3,15 @@
 A law is an expression (a Node), a Python function that is called once with Nodes and returns one,
 or several of these.  A function takes any of the arguments that its place offers, by their names:
 `q`, `qd` and `x` are mappings by name, `t` is the time, others are said where the law is used.
+An argument with a default that is none of these keeps its default, so a law made in a loop can hold
+what it was made for: ``lambda qd, name=name: -3 * qd[name]``.
 """
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -188,18 +191,41 @@ def traced(law: Any, names: Mapping[str, Any], element: str) -> Any:
     """What a law gives: itself, or the result of the function of the symbols it asks for."""
     if not callable(law):
         return law
-    wanted = list(inspect.signature(law).parameters)
-    for name in wanted:
-        if name not in names:
-            raise unknown("argument of a law", name, names, element)
+    given = _asked(law, names, element)
     try:
-        return law(**{name: names[name] for name in wanted})
+        return law(*given.args, **given.kwargs)
     except TypeError as error:  # math.sin(q), q > 0 and the like
         raise ModelError(
             f"its function cannot be called with symbols ({error})",
             element=element,
             cure="use kinetree.functions in place of math, NumPy and comparisons",
         ) from error
+
+
+def _asked(
+    law: Callable[..., Any], names: Mapping[str, Any], element: str
+) -> inspect.BoundArguments:
+    """The arguments that a function asks for by name; others must have a default, and keep it."""
+    try:
+        signature = inspect.signature(law)
+    except ValueError:  # some functions written in C
+        raise ModelError(
+            "its function does not tell its arguments",
+            element=element,
+            cure="wrap it: lambda q: function(q['name'])",
+        ) from None
+    given = inspect.BoundArguments(signature, OrderedDict())
+    for name, row in signature.parameters.items():
+        if row.kind is row.VAR_KEYWORD:
+            given.arguments[name] = {
+                key: x for key, x in names.items() if key not in given.arguments
+            }
+        elif name in names and row.kind is not row.VAR_POSITIONAL:
+            given.arguments[name] = names[name]
+        elif row.default is row.empty and row.kind is not row.VAR_POSITIONAL:
+            raise unknown("argument of a law", name, names, element)
+    given.apply_defaults()
+    return given
 
 
 __all__ = [
