@@ -128,7 +128,8 @@ def test_armature_is_a_parameter_at_run_time() -> None:
     program = kt.derive(pendulum(armature=0.25), "mass_bias")
     row = program.input("p")
     assert row.units[row.labels.index("swing.armature")] == "kg.m2"
-    p = [3.0 if name == "swing.armature" else x for name, x in zip(row.labels, row.default)]
+    p = list(row.default)
+    p[row.labels.index("swing.armature")] = 3.0
     assert_close(values(program, q=[0.1], qd=[0], p=p)["M"], [[0.7 + 3.0]], IDENTITY)
     assert "swing.armature" not in kt.derive(pendulum(armature=0), "mass_bias").input("p").labels
 
