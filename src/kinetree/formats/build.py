@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from kinetree.model.system import Model
 from kinetree.model.values import rotation_rpy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kinetree.engine import Node
     from kinetree.formats.schema import BodyData, Document, PointData, StateData
@@ -45,6 +46,8 @@ class _Builder:
         self.document = document
         self.mistakes: list[KinetreeError] = []
         self.model = Model("unnamed")
+        self.parameters: dict[str, Node] = {}
+        self.spelled: dict[tuple[str, ...], dict[str, Node]] = {}
 
     def run(self) -> Model:
         """Add everything in order: parameters, tables, bodies, joints, what acts on them."""
@@ -53,7 +56,7 @@ class _Builder:
             self.model = Model(document.name)
         for name, row in document.parameters.items():
             with self.gather():
-                self.model.parameter(name, row.value, row.unit)
+                self.parameters[name] = self.model.parameter(name, row.value, row.unit)
         for name, table in document.tables.items():
             with self.gather():
                 self.model.table(name, table.knots, table.values, table.slopes)
@@ -148,7 +151,7 @@ class _Builder:
         path = f"closures.{name}"
         for key in given.keys() & set(row.scalars):
             given[key] = self.scalar(f"{name}.{key}", given[key], f"{path}.{key}")
-        names = spelled(self.model.law_names(row.name))
+        names = self.law_names(row.name) if row.laws else {}
         for key in given.keys() & set(row.laws):
             given[key] = [
                 self.scalar(f"{name}.{key}_{k}", law, f"{path}.{key}", names)
@@ -189,7 +192,7 @@ class _Builder:
         )
         path = f"forces.{name}"
         labels = tuple(places) if row.places == ANY else LABELS[row.places]
-        names = spelled(self.model.force_law_names(row.name, labels))
+        names = self.force_law_names(row.name, labels) if row.laws or row.vector_laws else {}
         for key in given:
             stem, place = f"{name}.{key}", f"{path}.{key}"
             if given[key] is None:
@@ -204,7 +207,21 @@ class _Builder:
                 given[key] = self.vector_law(stem, given[key], place, names)
         self.model.force(row.name, name, places, given)
 
-    def vector_law(self, stem: str, value: Any, path: str, names: Mapping[str, Node]) -> Any:
+    def law_names(self, kind: str) -> dict[str, Node]:
+        """What the laws of a kind of closure may use; joints are complete by now."""
+        key = ("closure", kind)
+        if key not in self.spelled:
+            self.spelled[key] = spelled(self.model.law_names(kind))
+        return self.spelled[key]
+
+    def force_law_names(self, kind: str, labels: tuple[str, ...]) -> dict[str, Node]:
+        """What the laws of a kind of force may use; joints and states are complete by now."""
+        key = ("force", kind, *labels)
+        if key not in self.spelled:
+            self.spelled[key] = spelled(self.model.force_law_names(kind, labels))
+        return self.spelled[key]
+
+    def vector_law(self, stem: str, value: Any, path: str, names: dict[str, Node]) -> Any:
         """Three expressions, or three per label."""
         if isinstance(value, dict):
             return {
@@ -226,7 +243,7 @@ class _Builder:
         ]
 
     def scalar(
-        self, name: str, value: Any, path: str, more: Mapping[str, Node] | None = None
+        self, name: str, value: Any, path: str, more: dict[str, Node] | None = None
     ) -> Scalar:
         """A number as it is, an expression as its Node; its text is kept for saving.
 
@@ -239,7 +256,7 @@ class _Builder:
         if not isinstance(value, str):
             number: Scalar = value
             return number
-        names = {row.name: row.symbol for row in self.model.parameters.values()} | dict(more or {})
+        names = ChainMap(more, self.parameters) if more else self.parameters
         try:
             node = parse(value, names, path, self.model.tables)
         except KinetreeError as mistake:

@@ -40,6 +40,9 @@ LONGEST = 10_000
 EXACT_EXPONENT = 64
 """Largest exponent for which a power of numbers stays exact."""
 
+ORDERS = tuple(str(order) for order in range(1, CUBIC + 1))
+"""Derivatives of a table that can be spelled."""
+
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
@@ -79,12 +82,7 @@ def parse(
             element=element,
             cure=f"use at most {LONGEST}, with parameters for its parts",
         )
-    reader = _Reader(text, names, element)
-    reader.tables = {
-        f"table_{name}" + (f".d{order}" if order else ""): (data, order)
-        for name, data in (tables or {}).items()
-        for order in range(CUBIC + 1)
-    }
+    reader = _Reader(text, names, element, tables or {})
     try:
         node = reader.sum(0)
     except ExpressionError as error:
@@ -120,9 +118,10 @@ def _tokens(text: str, element: str) -> Iterator[Token]:
 class _Reader:
     """Recursive descent over the tokens, one token ahead, bounded in depth."""
 
-    def __init__(self, text: str, names: Mapping[str, Node], element: str) -> None:
-        self.text, self.names, self.element = text, names, element
-        self.tables: dict[str, tuple[Table, int]] = {}
+    def __init__(
+        self, text: str, names: Mapping[str, Node], element: str, tables: Mapping[str, Table]
+    ) -> None:
+        self.text, self.names, self.element, self.tables = text, names, element, tables
         self.rest = _tokens(text, element)
         self.token = next(self.rest)
 
@@ -211,11 +210,12 @@ class _Reader:
 
     def call(self, name: str, depth: int) -> Node:
         """The function `name` of the arguments that follow."""
-        arity = 1 if name in self.tables else ARITY.get(name)
+        found = self.table(name)
+        arity = 1 if found else ARITY.get(name)
         if arity is None:
             raise self.wrong(
                 f"the engine does not know the function '{name}'",
-                suggest(name, [*ARITY, *self.tables], "function"),
+                suggest(name, [*ARITY, *(f"table_{known}" for known in self.tables)], "function"),
             )
         args = [self.sum(depth + 1)]
         while self.take(","):
@@ -223,10 +223,20 @@ class _Reader:
         self.need(")")
         if len(args) != arity:
             raise self.wrong(f"'{name}' has {len(args)} arguments", f"give it {arity}")
-        if name in self.tables:
-            data, order = self.tables[name]
-            return table(args[0], data, order)
+        if found:
+            return table(args[0], *found)
         return EXTRA[name](*args) if name in EXTRA else call(name, *args)
+
+    def table(self, name: str) -> tuple[Table, int] | None:
+        """The table meant by table_NAME or table_NAME.dK, and the order of the derivative."""
+        stem, _, order = name.removeprefix("table_").rpartition(".d")
+        if not name.startswith("table_"):
+            return None
+        whole = self.tables.get(name.removeprefix("table_"))
+        if whole is not None:
+            return whole, 0
+        known = stem in self.tables and order in ORDERS
+        return (self.tables[stem], int(order)) if known else None
 
     def name(self, name: str) -> Node:
         """The parameter or constant called `name`."""
@@ -234,7 +244,7 @@ class _Reader:
             return self.names[name]
         if name in CONSTANTS:
             return as_node(CONSTANTS[name])
-        if name in ARITY or name in self.tables:
+        if name in ARITY or self.table(name):
             raise self.wrong(f"the function '{name}' has no argument", f"write {name}(…)")
         raise self.wrong(f"there is no parameter '{name}'", suggest(name, self.names, "parameter"))
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.constructor import DuplicateKeyError, SafeConstructor
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
@@ -23,6 +22,7 @@ from kinetree.files import read_text, write_file
 from kinetree.formats.build import build
 from kinetree.formats.lines import located
 from kinetree.formats.schema import validate
+from kinetree.formats.yaml_plain import read_plain
 from kinetree.model.digest import to_data
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from kinetree.model.system import Model
 
-MOST_VALUES = 500_000
-"""Most values a file may unfold to; repeated aliases can multiply a small file without end."""
 NAMED_SECTIONS = (
     "parameters", "bodies", "points", "joints", "wrenches", "closures", "states", "forces",
 )  # fmt: skip
@@ -40,98 +38,24 @@ WIDTH = 110
 """Columns before a line is broken."""
 
 
-class PlainConstructor(SafeConstructor):
-    """Builds plain values only; what looks like a date stays the word it is in YAML 1.2."""
-
-
-PlainConstructor.add_constructor(
-    "tag:yaml.org,2002:timestamp", lambda self, node: self.construct_scalar(node)
-)
-
-
 def read(text: str, where: str = "the file") -> Model:
     """The Model described by YAML text; `where` names the source in errors.
 
     Raises:
         FormatError: with all mistakes found, each with its path and line.
     """
-    data = parse_yaml(text, where)
-    if not isinstance(data, dict):
+    plain = read_plain(text, where)
+    if not isinstance(plain.data, dict):
         raise FormatError("it holds no mapping", element=where, cure="begin with 'name: …'")
     try:
-        return build(validate(data))
+        return build(validate(plain.data))
     except KinetreeError as error:
-        raise located(error, text) from None
+        raise located(error, plain) from None
 
 
 def parse_yaml(text: str, where: str) -> Any:
     """Plain data of YAML text: dicts with string keys, lists, strings, numbers, booleans, none."""
-    if any(line.startswith("%") for line in text.split("---", 1)[0].splitlines()):
-        raise FormatError("it has a YAML directive", element=where, cure="remove the line with %")
-    try:
-        yaml = YAML(typ="safe", pure=True)
-        yaml.Constructor = PlainConstructor
-        data = yaml.load(text)
-    except DuplicateKeyError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        name = str(error.problem).split('"')[1]
-        raise FormatError(
-            f"the name '{name}' stands twice in one section",
-            element=f"{where}, line {line}",
-            cure="give every element a name of its own",
-        ) from error
-    except YAMLError as error:
-        raise FormatError(*_yaml_problem(error), **_yaml_place(error, where)) from error
-    except (RecursionError, ValueError) as error:
-        raise FormatError(
-            f"it cannot be read as YAML ({type(error).__name__})",
-            element=where,
-            cure="write a plain model file",
-        ) from error
-    return _unfold(data, where)
-
-
-def _yaml_problem(error: YAMLError) -> tuple[str]:
-    """What the YAML reader found, in one line."""
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return (f"this is not plain YAML: {' '.join(str(problem).split())}",)
-
-
-def _yaml_place(error: YAMLError, where: str) -> dict[str, str]:
-    mark = getattr(error, "problem_mark", None)
-    place = f"{where}, line {mark.line + 1}" if mark else where
-    return {"element": place, "cure": "correct that line; a model file holds data only"}
-
-
-def _unfold(data: Any, where: str) -> Any:
-    """A copy without shared or odd parts: what stands in a model file is a tree of plain values."""
-    top: list[Any] = [None]
-    work: list[tuple[Any, Any, Any, int]] = [(data, top, 0, 0)]
-    count = 0
-    while work:
-        value, holder, key, depth = work.pop()
-        count += 1
-        if count > MOST_VALUES or depth > 200:
-            raise FormatError(
-                "its aliases unfold without end", element=where, cure="write the repeated parts out"
-            )
-        copy: Any = value
-        if isinstance(value, dict):
-            copy = {str(name): None for name in value}
-            if len(copy) != len(value):
-                raise FormatError(
-                    f"two of the names {list(copy)} are the same",
-                    element=where,
-                    cure="give every element a name of its own",
-                )
-            work.extend((entry, copy, str(name), depth + 1) for name, entry in value.items())
-        elif isinstance(value, list):
-            copy = [None] * len(value)
-            work.extend((entry, copy, i, depth + 1) for i, entry in enumerate(value))
-        elif value is not None and not isinstance(value, str | int | float):
-            copy = str(value)
-        holder[key] = copy
-    return top[0]
+    return read_plain(text, where).data
 
 
 def write(model: Model, old: str | None = None) -> str:

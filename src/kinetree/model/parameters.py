@@ -176,9 +176,10 @@ def _evaluated(model: Model, expressions: dict[str, Node]) -> dict[str, float]:
     if not expressions:
         return {}
     known = {row.symbol: row.value for row in model.parameters.values()}
-    for name, node in expressions.items():
-        for missing in foreign_symbols(model, node):
-            raise unknown("parameter", missing, model.parameters, f"'{name}'")
+    if any(found not in known for found in symbols(list(expressions.values()))):
+        for name, node in expressions.items():
+            for missing in foreign_symbols(model, node):
+                raise unknown("parameter", missing, model.parameters, f"'{name}'")
     results = evaluate(list(expressions.values()), known)
     return {name: float(value) for name, value in zip(expressions, results, strict=True)}
 

@@ -249,10 +249,9 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
     def _find(self, path: str, element: str) -> Point:
         """The Point at a path, with the nearest name proposed when there is none."""
         body_name, dot, point_name = path.partition(".")
-        bodies = {self.ground.name: self.ground, **self.bodies}
-        if body_name not in bodies:
-            raise unknown("body", body_name, bodies, element)
-        body = bodies[body_name]
+        body = self.ground if body_name == self.ground.name else self.bodies.get(body_name)
+        if body is None:
+            raise unknown("body", body_name, (self.ground.name, *self.bodies), element)
         if not dot:
             return body.origin
         if point_name not in body.points:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,20 @@ class Tree:
 
     def index(self, body: Body) -> int:
         """Index of a body."""
-        return self.bodies.index(body)
+        return self._numbers[body.name]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """Name of a body -> its index."""
+        return {body.name: i for i, body in enumerate(self.bodies)}
+
+    @cached_property
+    def pieces(self) -> tuple[int, ...]:
+        """For every body the first one of the piece that fixed joints make it part of."""
+        found = [0]
+        for i in self.outward():
+            found.append(i if self.joints[i].motions else found[self.parent[i]])
+        return tuple(found)
 
 
 def tree(model: Model) -> Tree:
@@ -133,8 +147,7 @@ def drive(model: Model, joint: Joint) -> tuple[Joint, float, float]:
 
 def welded(tree: Tree, first: Body, second: Body) -> bool:
     """Whether only fixed joints stand between two bodies."""
-    a, b = tree.path(tree.index(first)), tree.path(tree.index(second))
-    return not any(tree.joints[i].motions for i in set(a) ^ set(b))
+    return tree.pieces[tree.index(first)] == tree.pieces[tree.index(second)]
 
 
 def _outward(model: Model) -> Iterator[tuple[int, Joint]]:

@@ -114,7 +114,7 @@ def direction(axis: Any, element: str) -> Vector:
 
 def rotation(matrix: Any, element: str) -> Matrix:
     """A 3×3 rotation matrix as rows, refused when it is not orthonormal and right-handed."""
-    if matrix is None:
+    if matrix is None or matrix is IDENTITY:
         return IDENTITY
     rows = _items(matrix, element, (3,))
     R = np.array([[float(entry) for entry in numbers(row, element, (3,))] for row in rows])
@@ -147,6 +147,8 @@ def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
     An angle within 1e-10 of a multiple of π/2 is taken as exactly that multiple, because files
     write π/2 in decimals.
     """
+    if roll == pitch == yaw == 0:
+        return IDENTITY
     cr, sr = quarter_angle(roll)
     cp, sp = quarter_angle(pitch)
     cy, sy = quarter_angle(yaw)
