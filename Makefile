@@ -23,7 +23,7 @@ SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)
 TOOLS  := g++ gfortran octave nodejs cmake
 QUICK  := g++ gfortran cmake
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis size setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis fuzz size setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -58,6 +58,10 @@ bench: $(BENCH)
 
 iltis: $(DEV)
 	$(BIN)/python -m benchmarks.iltis
+
+# An hour on two cores; FUZZ="trees --minutes 5" for a part. Counts: build/fuzz.json and build/fuzz.md.
+fuzz: $(DEV)
+	$(BIN)/python -m fuzz --jobs $(JOBS) --json build/fuzz.json $(FUZZ)
 
 tools:
 	apt-get install -y --no-install-recommends $(TOOLS)

@@ -7,29 +7,59 @@ remains are factored in turn.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import Any
+
 from kinetree.engine import ADD, MUL, Node, mul, split_coefficient
 from kinetree.engine.node import Number, collected, intern_factors, normal
 
 Terms = dict[Node, Number]
+Steps = Generator[Node, Any, Node]
+"""Factoring of one sum: yields the sums inside it, is sent them factored, returns the whole."""
 UNITS = {1, -1}
 
 
 def factor(node: Node) -> Node:
-    """The same value with common factors pulled out; the Node itself where there are none."""
+    """The same value with common factors pulled out; the Node itself where there are none.
+
+    A polynomial is nested as deep as its degree, so the sums inside sums wait on a stack.
+    """
     if node.op is not ADD or not _may_share(node):
         return node
+    waiting = [_factored(node)]
+    found: Node | None = None
+    while waiting:
+        try:
+            inner = waiting[-1].send(found)
+        except StopIteration as done:
+            waiting.pop()
+            found = done.value
+        else:
+            further = inner.op is ADD and _may_share(inner)
+            found = None if further else inner
+            if further:
+                waiting.append(_factored(inner))
+    assert found is not None
+    return found
+
+
+def _factored(node: Node) -> Steps:
+    """The steps of factoring one sum."""
     rest: Terms = dict(zip(node.args, node.coefs, strict=True))
     groups: list[tuple[Node, Number]] = []
     while len(rest) > 1:
         best = _most_shared(rest)
         size = _most_shared_size(rest)
         if size and (best is None or size[0] >= best[0]):
-            group, rest = _by_size(rest, size[1])
+            total, rest = _of_size(rest, size[1])
+            sign, group = split_coefficient((yield total))
+            groups.append((group, sign * size[1]))
         elif best:
-            group, rest = _by_factor(rest, best[1])
+            total, rest = _divided(rest, best[1])
+            coef, group = split_coefficient((yield total))
+            groups.append((mul(best[1], group), coef))
         else:
             break
-        groups.append(group)
     if not groups:
         return node
     for product, coef in groups:
@@ -44,16 +74,14 @@ def _may_share(node: Node) -> bool:
     return [a.op for a in node.args].count(MUL) > 1 or not UNITS.issuperset(node.coefs)
 
 
-def _by_size(terms: Terms, size: Number) -> tuple[tuple[Node, Number], Terms]:
-    """size·(± terms of that coefficient), and the rest."""
+def _of_size(terms: Terms, size: Number) -> tuple[Node, Terms]:
+    """The terms whose coefficient has that size, divided by it, and the rest."""
     inner: Terms = {t: (1 if c > 0 else -1) for t, c in terms.items() if abs(c) == size}
-    rest = {t: c for t, c in terms.items() if abs(c) != size}
-    sign, group = split_coefficient(factor(collected(0, inner)))
-    return (group, sign * size), rest
+    return collected(0, inner), {t: c for t, c in terms.items() if abs(c) != size}
 
 
-def _by_factor(terms: Terms, best: Node) -> tuple[tuple[Node, Number], Terms]:
-    """best·(what is left of its terms), and the rest."""
+def _divided(terms: Terms, best: Node) -> tuple[Node, Terms]:
+    """What is left of the terms that have a factor, divided by it, and the rest."""
     inner: Terms = {}
     rest: Terms = {}
     value: Number = 0
@@ -67,9 +95,7 @@ def _by_factor(terms: Terms, best: Node) -> tuple[tuple[Node, Number], Terms]:
                 _collect(inner, part, coef * c)
         else:
             _collect(inner, left, coef)
-    total = collected(normal(value), {t: c for t, c in inner.items() if c != 0})
-    coef, group = split_coefficient(factor(total))
-    return (mul(best, group), coef), rest
+    return collected(normal(value), {t: c for t, c in inner.items() if c != 0}), rest
 
 
 def _without(term: Node, best: Node) -> Node | None:

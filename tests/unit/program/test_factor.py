@@ -48,6 +48,16 @@ def test_common_sizes_of_coefficients_are_pulled_out() -> None:
     assert en.count((made,)) == en.OperationCount(add=3, mul=1)
 
 
+@pytest.mark.parametrize(
+    "node",
+    [a**3000 * b + a**2999 * c, en.add(*((k + 0.5) * a ** (60 * k) for k in range(1, 30)))],
+    ids=["power", "polynomial"],
+)
+def test_high_powers_need_no_deep_recursion(node: en.Node) -> None:
+    before, after = en.evaluate((node, factor(node)), {a: 0.999, b: 0.3, c: 0.7})
+    assert after == pytest.approx(before, rel=1e-12)
+
+
 @given(st.lists(monomials, min_size=1, max_size=8), st.integers(0, 1000))
 def test_values_are_kept_and_costs_do_not_rise(
     rows: list[tuple[float, list[en.Node]]], seed: int
