@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, TypeVar
 
+from kinetree.plain import plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -80,10 +82,10 @@ E = TypeVar("E", bound=KinetreeError)
 
 
 def sentence(element: str, problem: str, cure: str) -> str:
-    """One sentence: element, problem and cure, each left out when empty."""
+    """One sentence: element, problem and cure, each left out when empty; names in it print."""
     head = f"{element}: " if element else ""
     tail = f"; {cure}" if cure else ""
-    text = f"{head}{problem}{tail}"
+    text = "\n".join(map(plain, f"{head}{problem}{tail}".split("\n")))
     return text if text.endswith((".", "?", "!")) else text + "."
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
+
+from kinetree.plain import json_text, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +29,13 @@ def console(*, error: bool = False) -> Console:
 
 def print_json(data: Any) -> None:
     """One JSON document on standard output."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    print(json_text(data, indent=2))
 
 
 def print_table(title: str, rows: Sequence[Row]) -> None:
     """Rows of equal keys as a table; numbers to the right."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, padding=(0, 1, 0, 0))
     for name, value in (rows[0] if rows else {}).items():
@@ -41,14 +43,22 @@ def print_table(title: str, rows: Sequence[Row]) -> None:
         side: Literal["left", "right"] = "right" if number else "left"
         table.add_column(SHORT.get(name, name), justify=side, no_wrap=number or name in NAMES)
     for row in rows:
-        table.add_row(*(str(x) for x in row.values()))
-    console().print(title, style="italic", markup=False, highlight=False, soft_wrap=True)
+        table.add_row(*(Text(plain(str(x))) for x in row.values()))
+    say(title, style="italic")
     console().print(table)
+
+
+def say(text: object, *, error: bool = False, style: str = "") -> None:
+    """Lines as they stand: names in them may look like markup or like commands of a terminal."""
+    from rich.text import Text
+
+    lines = "\n".join(map(plain, str(text).split("\n")))
+    console(error=error).print(Text(lines, style=style), soft_wrap=True)
 
 
 def warn(note: str) -> None:
     """One warning on standard error."""
-    console(error=True).print(f"warning: {note}", markup=False, highlight=False, soft_wrap=True)
+    say(f"warning: {note}", error=True)
 
 
 @contextmanager
@@ -57,8 +67,10 @@ def working(*, show: bool) -> Iterator[Callable[[str], None]]:
     if not show:
         yield lambda _: None
         return
+    from rich.text import Text
+
     with console(error=True).status("") as status:
-        yield status.update
+        yield lambda text: status.update(Text(plain(text)))
 
 
 def os_sentence(error: OSError) -> str:

@@ -14,7 +14,7 @@ from kinetree.cli import analyses, efforts, equations, material, models, view
 from kinetree.cli.common import app
 from kinetree.cli.material import bibliography
 from kinetree.errors import KinetreeError
-from kinetree.printing import console, os_sentence, print_json
+from kinetree.printing import os_sentence, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,9 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--json" in given:
             print_json({"error": said})
         else:
-            console(error=True).print(
-                f"error: {said}", markup=False, highlight=False, soft_wrap=True
-            )
+            say(f"error: {said}", error=True)
         sys.exit(1)
 
 

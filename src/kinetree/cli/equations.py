@@ -23,7 +23,7 @@ from kinetree.cli.common import (
 )
 from kinetree.cli.export import EXPORTS, Wanted, export
 from kinetree.errors import UnsupportedError, unknown
-from kinetree.printing import Row, console, print_json, print_table, working
+from kinetree.printing import Row, print_json, print_table, say, working
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,9 +55,9 @@ def count(
     """Count the operations of one evaluation: of one quantity and formalism, or of all."""
     model, _ = read(file)
     rows: list[Row] = []
-    with working(show=not as_json) as say:
+    with working(show=not as_json) as tell:
         for quantity, way in choices(of, formalism):
-            say(f"{quantity} by {way}")
+            tell(f"{quantity} by {way}")
             start = time.perf_counter()
             program = derive(model, quantity, way, parameters, by)
             spent = time.perf_counter() - start
@@ -74,7 +74,7 @@ def count(
         print_json({"model": model.name, "parameters": parameters, "counts": rows})
         return
     print_table(f"{model.name}: operations per evaluation, parameters {parameters}", rows)
-    console().print("add includes subtractions; once: per parameter set; s: time to derive")
+    say("add includes subtractions; once: per parameter set; s: time to derive")
 
 
 @app.command()
@@ -103,17 +103,17 @@ def generate(
         wanted = Wanted(out, fmi, point or (), step, formalism)
         export(model, target, wanted, as_json=as_json)
         return
-    with working(show=not as_json) as say:
-        say(f"deriving {of}")
+    with working(show=not as_json) as tell:
+        tell(f"deriving {of}")
         program = derive(model, of, formalism, parameters, by)
-        say(f"writing {target}")
+        tell(f"writing {target}")
         written = [str(path) for path in program.write(target, out, force=force)]
     if as_json:
         print_json({"files": written, **operations(program)})
         return
     for path in written:
-        console().print(path, highlight=False, soft_wrap=True)
-    console().print(f"{operations(program)['total']} operations per evaluation")
+        say(path)
+    say(f"{operations(program)['total']} operations per evaluation")
 
 
 def _refuse_target(target: str) -> None:
@@ -146,15 +146,15 @@ def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson 
     """Time our own functions on a model: derive, compile, evaluate once, evaluate a batch."""
     model, _ = read(file)
     rows: list[Row] = []
-    with working(show=not as_json) as say:
+    with working(show=not as_json) as tell:
         for quantity in TIMED:
-            say(f"{quantity}: derive, compile, evaluate")
+            tell(f"{quantity}: derive, compile, evaluate")
             rows.append(timed(model, quantity, parameters))
     if as_json:
         print_json({"model": model.name, "parameters": parameters, "batch": BATCH, "times": rows})
         return
     print_table(f"{model.name}: times, parameters {parameters}, batch of {BATCH}", rows)
-    console().print("call ns includes the way through Python; batch ns is per state, all cores")
+    say("call ns includes the way through Python; batch ns is per state, all cores")
 
 
 def choices(of: str, formalism: str) -> list[tuple[str, str]]:

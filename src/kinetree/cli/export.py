@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelWarning
-from kinetree.printing import console, print_json, warn, working
+from kinetree.printing import print_json, say, warn, working
 
 if TYPE_CHECKING:
     from kinetree.model.system import Model
@@ -44,7 +44,7 @@ def fmu(model: Model, wanted: Wanted) -> tuple[Path, ...]:
     from kinetree import export_fmu
     from kinetree.targets.c.language import DOUBLE
 
-    file = wanted.out / f"{DOUBLE.rules.identifier(model.name)}.fmu"
+    file = wanted.out / f"{DOUBLE.rules.stem(model.name)}.fmu"
     path = export_fmu(
         model, file, version=wanted.version, points=wanted.points, step=wanted.step,
         force=True, **wanted.options,
@@ -70,9 +70,9 @@ EXPORTS: dict[str, Callable[[Model, Wanted], tuple[Path, ...]]] = {
 
 def export(model: Model, target: str, wanted: Wanted, *, as_json: bool) -> None:
     """Write a model and tell what was written."""
-    with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as say:
+    with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as tell:
         warnings.simplefilter("always", ModelWarning)
-        say(f"writing {target}")
+        tell(f"writing {target}")
         written = [str(path) for path in EXPORTS[target](model, wanted)]
     notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
     if as_json:
@@ -81,7 +81,7 @@ def export(model: Model, target: str, wanted: Wanted, *, as_json: bool) -> None:
     for note in dict.fromkeys(notes):
         warn(note)
     for path in written:
-        console().print(path, highlight=False, soft_wrap=True)
+        say(path)
 
 
 __all__ = ["EXPORTS", "Wanted", "export"]

@@ -12,7 +12,7 @@ import typer
 
 from kinetree.errors import FormatError, ModelWarning
 from kinetree.files import write_file
-from kinetree.printing import Row, console, print_json, print_table, warn
+from kinetree.printing import Row, print_json, print_table, say, warn
 
 if TYPE_CHECKING:
     import xarray
@@ -139,9 +139,9 @@ def report_run(
     if "redundant_equations" in run.attrs:
         warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
     if "steps" in run.attrs:
-        console().print(effort(run.attrs), highlight=False)
+        say(effort(run.attrs))
     if out is not None:
-        console().print(str(out), highlight=False, soft_wrap=True)
+        say(out)
 
 
 def effort(facts: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.printing import console, print_json
+from kinetree.printing import print_json, say
 
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file of a run.")]
 Title = Annotated[str, typer.Option(help="Heading; empty: the usual one.")]
@@ -80,4 +80,4 @@ def _tell(path: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(path), "bytes": path.stat().st_size})
         return
-    console().print(str(path), highlight=False, soft_wrap=True)
+    say(path)

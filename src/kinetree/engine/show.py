@@ -8,6 +8,7 @@ from fractions import Fraction
 from kinetree.engine.node import Node, Number
 from kinetree.engine.ops import ADD, MUL, NUM, SELECT, SYM
 from kinetree.engine.walk import topological
+from kinetree.plain import plain
 
 REPR_LENGTH = 1000
 """Characters after which `repr` of a Node breaks off."""
@@ -127,7 +128,7 @@ class Latex(Style):
         letters = head.rstrip("0123456789")
         digits = head[len(letters) :]
         index = ",".join(_escaped(part) for part in (digits, *tail.split("_")) if part)
-        base = letters if len(letters) == 1 else rf"\mathrm{{{_escaped(letters)}}}"
+        base = letters if len(letters) == 1 and letters.isalpha() else rf"\mathrm{{{_escaped(letters)}}}"
         return rf"{base}_{{{index}}}" if index else base
 
     def power(self, base: Piece, exp: int) -> list[Piece]:
@@ -157,7 +158,7 @@ class Latex(Style):
 
 def _escaped(word: str) -> str:
     """A word with LaTeX's own characters taken literally."""
-    return "".join(rf"\{c}" if c in "#$%&{}" else " " if c in "\\^~" else c for c in word)
+    return "".join(rf"\{c}" if c in "#$%&{}" else " " if c in "\\^~" else c for c in plain(word))
 
 
 def _render(pieces: list[Piece], style: Style, longest: int | None) -> str:
@@ -256,7 +257,7 @@ def _label(node: Node) -> str:
     if node.op is NUM:
         return spell_number(node.value)
     if node.op is SYM:
-        return node.name.replace("\\", r"\\").replace('"', r"\"")
+        return plain(node.name).replace("\\", r"\\").replace('"', r"\"")
     if node.op is ADD:
         return "+" if node.value == 0 else f"+ {spell_number(node.value)}"
     return "*" if node.op is MUL else node.op.name

@@ -143,10 +143,4 @@ def listed(values: Sequence[float]) -> str:
     return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
 
 
-def quoted(text: str) -> str:
-    """A string of C."""
-    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ").replace("?", "\\?")
-    return f'"{plain}"'
-
-
-__all__ = ["Code", "call", "listed", "quoted"]
+__all__ = ["Code", "call", "listed"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import quoteattr
 
 from kinetree.export.units import exponents
+from kinetree.plain import markup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ class Description:
 
 def element(name: str, values: Mapping[str, Value], inner: Iterable[str] = ()) -> str:
     """An element on a line of its own, its content indented; attributes without value are left."""
-    pairs = [f"{key}={quoteattr(_spelt(x))}" for key, x in values.items() if x not in (None, "")]
+    pairs = [f'{key}="{markup(_spelt(x))}"' for key, x in values.items() if x not in (None, "")]
     head = " ".join([name, *pairs])
     lines = [f"  {line}" for text in inner for line in text.split("\n")]
     return "\n".join([f"<{head}>", *lines, f"</{name}>"]) if lines else f"<{head}/>"

@@ -114,7 +114,7 @@ class Unit:
     @property
     def identifier(self) -> str:
         """What names in C begin with."""
-        return DOUBLE.rules.identifier(self.name)
+        return DOUBLE.rules.stem(self.name)
 
     def write(self, target: Path, found: Equations, *, force: bool) -> Path:
         """The file with these equations."""

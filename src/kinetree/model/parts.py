@@ -330,6 +330,17 @@ REQUIRED = object()
 """Marks an argument of a joint kind that has no default."""
 
 
+def check_title(name: Any) -> None:
+    """Refuse a name of a model that is blank or does not print on one line."""
+    text = str(name)
+    if not text.strip() or not text.isprintable():
+        raise ModelError(
+            f"{text!r} cannot be a name",
+            element="model",
+            cure="use letters, digits, blanks and signs that print, on one line",
+        )
+
+
 def check_name(name: Any, element: str) -> None:
     """Refuse a name that is empty, holds a dot or white space, or is no string."""
     fine = isinstance(name, str) and name and "." not in name and name.isprintable()

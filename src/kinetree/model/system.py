@@ -22,6 +22,7 @@ from kinetree.model.parts import (
     Point,
     Wrench,
     check_name,
+    check_title,
 )
 from kinetree.model.pushing import ForceMethods
 from kinetree.model.values import Scalar, Scalar3, number, scalar, scalars
@@ -69,8 +70,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
     """
 
     def __init__(self, name: str, gravity: Sequence[Scalar] = (0, 0, -9.81)) -> None:
-        if not str(name).strip():
-            raise ModelError(f"{name!r} cannot be a name", element="model", cure="give a string")
+        check_title(name)
         gx, gy, gz = scalars(gravity, "gravity", (3,))
         self.name = str(name)
         self.gravity: Scalar3 = (gx, gy, gz)

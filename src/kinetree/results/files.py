@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.errors import FormatError
 from kinetree.files import replacing, write_file
+from kinetree.plain import plain
 
 if TYPE_CHECKING:
     import xarray
@@ -92,7 +93,7 @@ def _write_csv(run: xarray.Dataset, file: Path) -> None:
     names, table = columns(run)
     with file.open("w", encoding="utf-8", newline="") as out:
         for key, value in run.attrs.items():
-            out.write(f"# {key}: {value}\n")
+            out.write(f"# {plain(f'{key}: {value}')}\n")
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(names)
         writer.writerows([repr(float(x)) for x in row] for row in table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
 from kinetree.files import write_file
+from kinetree.plain import markup
+from kinetree.targets.html.policy import policy, script_element
 from kinetree.view.clips import Footage, of_modes, of_run, standing
 from kinetree.view.live import Live, engine
 from kinetree.view.measures import measures
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
 
 BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
 """The viewer: web/viewer built into one file."""
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-)
-"""The page loads nothing from anywhere."""
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +35,7 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <script type="application/json" id="kinetree-data">{data}</script>
-{live}<script>{viewer}</script>
+{scripts}
 </body>
 </html>
 """
@@ -118,14 +115,15 @@ def _live_page(model: Model, how: Live, look: Look, viewer: str) -> str:
         "note": data["note"].partition(f" · {len(shown.q)} frames")[0],
         "live": made.data,
     }
-    return page(data, viewer, f"<script>{made.script}</script>\n")
+    return page(data, made.script, viewer)
 
 
-def page(data: dict[str, Any], viewer: str, live: str = "") -> str:
-    """The text of the page; `live` is what it simulates with."""
+def page(data: dict[str, Any], *scripts: str) -> str:
+    """The text of the page: data that is never run, and the scripts, which alone are."""
     inline = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    title = html.escape(data["title"])
-    return PAGE.format(policy=POLICY, title=title, data=inline, viewer=viewer, live=live)
+    rows = "\n".join(script_element(script) for script in scripts)
+    rules = policy(scripts, "img-src data: blob:")
+    return PAGE.format(policy=rules, title=markup(data["title"]), data=inline, scripts=rows)
 
 
 def bundle() -> str:

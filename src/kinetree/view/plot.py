@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.errors import FormatError
 from kinetree.files import replacing
+from kinetree.plain import plain
 from kinetree.view.signals import Curve, curves
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _figure(shown: list[Curve], along: Curve, title: str) -> Figure:
         _draw(pane, group, along, unit)
     panes[-1].set_xlabel(_label("t" if along.name == "time" else along.name, along.unit))
     if title:
-        figure.suptitle(title)
+        figure.suptitle(_words(title))
     return figure
 
 
@@ -85,7 +86,7 @@ def _draw(pane: Axes, group: list[Curve], along: Curve, unit: str) -> None:
     for k, curve in enumerate(group):
         colour = COLOURS[k % len(COLOURS)]
         style = "-" if k < len(COLOURS) else "--"
-        pane.plot(along.values, curve.values, style, color=colour, label=curve.name, linewidth=1.4)
+        pane.plot(along.values, curve.values, style, color=colour, label=_words(curve.name), linewidth=1.4)
     alone = len(group) == 1
     pane.set_ylabel(_label(group[0].name if alone else _family(group), unit))
     if not alone:
@@ -100,7 +101,12 @@ def _family(group: list[Curve]) -> str:
 
 
 def _label(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit and unit != "1" else name
+    return _words(f"{name} [{unit}]" if unit and unit != "1" else name)
+
+
+def _words(text: str) -> str:
+    """Text in which a dollar does not begin a formula."""
+    return plain(text).replace("$", r"\$")
 
 
 __all__ = ["FORMATS", "plot"]

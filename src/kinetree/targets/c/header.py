@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from kinetree.targets.text import about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.targets.text.c_family import CFamily
     from kinetree.targets.text.source import Source
 
@@ -38,9 +36,6 @@ def header_text(source: Source, language: CFamily) -> str:
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def described(source: Source) -> Iterator[str]:
+def described(source: Source) -> list[str]:
     """What a file says about itself, as one comment."""
-    yield "/*"
-    for line in about.about(source):
-        yield f" * {source.language.safe(line)}".rstrip()
-    yield " */"
+    return source.language.remarks(about.about(source))

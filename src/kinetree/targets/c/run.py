@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.errors import ShapeError
+from kinetree.plain import cell
 from kinetree.targets.c.header import FIRST_LINE
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ _NORMALISE = """\
 
 def _main(source: Source, run: Run) -> list[str]:
     labels = source.program.output("yd").labels or tuple(f"y{k}" for k in range(len(run.start)))
-    title = ",".join(("t", *labels))
+    title = source.language.string(",".join(("t", *map(cell, labels))))
     preamble = ""
     if source.constants:
         early = [argument.name for argument in source.preamble]
@@ -176,7 +177,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; ++i) {{
         y[i] = start[i];
     }}
-{preamble}    puts("{title}");
+{preamble}    puts({title});
     int fine = row(t0, y);
     for (long n = 1; fine && n <= steps; ++n) {{
         advance(t0 + (double)(n - 1) * h, h, y);

@@ -25,10 +25,12 @@ TAKEN = ("null", "jac", "hess")
 
 def source_text(program: Program) -> tuple[str, str]:
     """(name of the Function, text of the module)."""
-    last = LAST.replace("LABEL", label(program.name))
-    last = last.replace("IN_NAMES", repr([label(row.name) for row in program.inputs]))
-    last = last.replace("OUT_NAMES", repr(_apart(program)))
-    name, _, text = module(program, LANGUAGE, PRELUDE, last)
+    words = {
+        "LABEL": label(program.name),
+        "IN_NAMES": repr([label(row.name) for row in program.inputs]),
+        "OUT_NAMES": repr(_apart(program)),
+    }
+    name, _, text = module(program, LANGUAGE, PRELUDE, LAST, words)
     return name, text
 
 

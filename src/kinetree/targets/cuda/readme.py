@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinetree.plain import markdown
 from kinetree.targets.text.about import FIRST_LINE, operations
 
 if TYPE_CHECKING:
@@ -72,5 +73,5 @@ def _rows(page: Source) -> list[str]:
 
 def _row(way: str, port: Port) -> str:
     shape = "×".join(str(n) for n in port.shape) or "1"
-    labels = ", ".join(port.labels).replace("|", "\\|")
-    return f"| {way} | {port.name} | {shape} | {labels} |"
+    labels = markdown(", ".join(port.labels))
+    return f"| {way} | {markdown(port.name)} | {shape} | {labels} |"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.errors import UnsupportedError
+from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.cuda import tables, trig
 from kinetree.targets.cuda.order import RULES
 from kinetree.targets.cuda.precision import Precision, precision
@@ -129,7 +130,7 @@ class _Page:
     ) -> None:
         self.program, self.lowered, self.kind = program, lowered, kind
         self.passing, self.tuning = passing, tuning
-        self.name = RULES_OF_NAMES.identifier(program.name)
+        self.name = RULES_OF_NAMES.stem(program.name)
         self.shared = Shared(kind, tuning.rule, tuning.every)
         self.scope = Names(RULES_OF_NAMES, self.name, f"{self.name}_preamble")
 
@@ -156,9 +157,9 @@ class _Page:
         return "\n".join(part for part in parts if part)
 
     def _head(self) -> list[str]:
-        info = [f" * {key.replace('_', ' ')}: {value}" for key, value in self.program.info.items()]
-        about = "\n".join(["/*", f" * {self.program.name}", *(_safe(line) for line in info), " */"])
-        return [f"/* {FIRST_LINE} */", about, f"typedef {self.kind.name} real;\n"]
+        info = [f"{key.replace('_', ' ')}: {value}" for key, value in self.program.info.items()]
+        about = "\n".join(DOUBLE.remarks([self.program.name, *info]))
+        return [DOUBLE.comment(FIRST_LINE), about, f"typedef {self.kind.name} real;\n"]
 
     def _preamble(self, parameters: tuple[Port, ...]) -> str:
         """One thread per system: its parameters -> its constants."""
@@ -252,7 +253,3 @@ def _tapes(lowered: Lowered) -> Iterator[Tape]:
         tape = stack.pop()
         yield tape
         stack += [s.step for s in tape.systems if isinstance(s, Iteration)]
-
-
-def _safe(text: str) -> str:
-    return text.replace("*/", "* /").replace("\n", " ") if not text.startswith("/*") else text

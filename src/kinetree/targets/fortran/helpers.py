@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces
 from kinetree.targets.text.tables import polynomial
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -152,6 +153,6 @@ def lookups(tables: Tables, language: Language) -> list[str]:
     texts = []
     for row in tables.rows:
         value = polynomial(row.order, lambda power: f"r({2 + power})", language.number)
-        text = LOOKUP.replace("FUNCTION", tables.function(row)).replace("VALUE", value)
-        texts.append(text.replace("TABLE", tables.names[row.table]))
+        words = {"FUNCTION": tables.function(row), "VALUE": value}
+        texts.append(filled(LOOKUP, {**words, "TABLE": tables.names[row.table]}))
     return texts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kinetree.targets.fortran import helpers
 from kinetree.targets.text.language import Argument, Function, Language, Role
 from kinetree.targets.text.names import Rules
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Number
@@ -119,13 +120,18 @@ class Fortran(Language):
         sizes = {argument.name: argument.size for argument in step.of(Role.OUTPUT)}
         given = f"\n    real(dp), intent(in) :: w({len(block.given)})" if block.given else ""
         return [
-            helpers.NEWTON.replace("NAME", name)
-            .replace("ARGUMENTS", "v, w" if block.given else "v")
-            .replace("GIVEN", given)
-            .replace("EQUATIONS", str(sizes["h"]))
-            .replace("UNKNOWNS", str(sizes["dv"]))
-            .replace("LIMIT", str(block.limit))
-            .replace("TOLERANCE", self.number(block.tolerance))
+            filled(
+                helpers.NEWTON,
+                {
+                    "NAME": name,
+                    "ARGUMENTS": "v, w" if block.given else "v",
+                    "GIVEN": given,
+                    "EQUATIONS": str(sizes["h"]),
+                    "UNKNOWNS": str(sizes["dv"]),
+                    "LIMIT": str(block.limit),
+                    "TOLERANCE": self.number(block.tolerance),
+                },
+            )
         ]
 
     def helpers(self, printer: Printer) -> list[str]:

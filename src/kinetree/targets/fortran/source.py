@@ -35,7 +35,7 @@ def sources(program: Program, precision: str = "double") -> dict[str, str]:
     types = [text for text in (*tools, *source.functions) if text.startswith(STRUCTURE)]
     code = [text for text in (*tools, *source.functions) if not text.startswith(STRUCTURE)]
     public = [name]
-    heads = [f"! {FIRST_LINE}", "!", *(f"! {line}".rstrip() for line in about(source))]
+    heads = language.remarks([FIRST_LINE, "", *about(source)])
     heads += [f"module {name}_module", "use, intrinsic :: ieee_arithmetic"]
     heads += [f"use, intrinsic :: iso_fortran_env, only: dp => {KINDS[precision]}"]
     heads += ["implicit none", "private"]

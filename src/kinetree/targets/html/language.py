@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, Node, symbols
 from kinetree.engine.show import Style, render, terms
+from kinetree.plain import markup
 from kinetree.targets.text.mathml import MathML
 from kinetree.targets.text.reading import angles, names, rates
 from kinetree.targets.text.symbols import GREEK, Symbols
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def spelled(symbol: Symbol) -> str:
     """A symbol as one element of MathML."""
     if symbol.literal:
-        return f"<mtext>{escape(symbol.base)}</mtext>"
-    base = f"<mi>{escape(GREEK.get(symbol.base, symbol.base))}</mi>"
+        return f"<mtext>{markup(symbol.base)}</mtext>"
+    base = f"<mi>{markup(GREEK.get(symbol.base, symbol.base))}</mi>"
     if symbol.dots:
         base = f'<mover class="dots">{base}<mo>{"." * symbol.dots}</mo></mover>'
     if not symbol.indices:
@@ -34,7 +34,7 @@ def spelled(symbol: Symbol) -> str:
 def _index(word: str) -> str:
     if word.isdigit():
         return f"<mn>{word}</mn>"
-    return f"<mi>{escape(GREEK.get(word, word))}</mi>"
+    return f"<mi>{markup(GREEK.get(word, word))}</mi>"
 
 
 class _Linked(MathML):
@@ -66,7 +66,7 @@ class _Plain(Style):
         return self.link(name)
 
     def call(self, node: Node) -> tuple[str, str]:
-        return f"{escape(node.op.name)}(", ")"
+        return f"{markup(node.op.name)}(", ")"
 
 
 class Scope:
@@ -131,7 +131,7 @@ class Scope:
     def link(self, name: str) -> str:
         """A name that leads to its definition."""
         number, row = self.places[name]
-        return f'<a href="#{row}" data-n="{number}">{escape(name)}</a>'
+        return f'<a href="#{row}" data-n="{number}">{markup(name)}</a>'
 
     def uses(self, nodes: Sequence[Node]) -> list[int]:
         """Numbers of the names in expressions, in order."""

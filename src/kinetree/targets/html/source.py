@@ -8,14 +8,15 @@ NAME.html   inputs, preamble, equations by body with their notes, outputs; mathe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import count
 from math import prod
 from typing import TYPE_CHECKING
 
+from kinetree.plain import markup
 from kinetree.program.program import Assign, Newton
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
 from kinetree.targets.html.language import Scope
+from kinetree.targets.html.policy import policy, script_element
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.reading import grouped, notes
@@ -31,8 +32,9 @@ def sources(program: Program) -> dict[str, str]:
     main = list(page.main())
     lines = [
         f'<!doctype html><!-- {FIRST_LINE} --><html lang="en">',
-        f'<head><meta charset="utf-8"><title>{escape(program.name)}</title>',
+        f'<head><meta charset="utf-8"><title>{markup(program.name)}</title>',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy([SCRIPT])}">',
         f"<style>\n{STYLE}</style></head>",
         "<body>",
         f"<nav>{TOOLS}",
@@ -40,10 +42,10 @@ def sources(program: Program) -> dict[str, str]:
         f"</nav>\n<main>\n{STATE}",
         *main,
         f"</main>\n{USES}",
-        f"<script>\n{SCRIPT}</script>",
+        script_element(SCRIPT),
         "</body></html>",
     ]
-    name = Rules().identifier(program.name)
+    name = Rules().stem(program.name)
     return {f"{name}.html": "\n".join([*lines, ""])}
 
 
@@ -81,10 +83,10 @@ class _Page:
     def main(self) -> Iterator[str]:
         """All but the side."""
         program = self.program
-        yield f'<h1>{escape(program.name)}</h1><div id="head"><dl>'
+        yield f'<h1>{markup(program.name)}</h1><div id="head"><dl>'
         rows = {**program.info, "operations per evaluation": operations(program.count())}
         for key, value in rows.items():
-            yield f"<dt>{escape(key.replace('_', ' '))}</dt><dd>{escape(value)}</dd>"
+            yield f"<dt>{markup(key.replace('_', ' '))}</dt><dd>{markup(value)}</dd>"
         yield "</dl><h2>Inputs</h2>"
         for row in program.inputs:
             yield from self._input(row)
@@ -101,20 +103,20 @@ class _Page:
             first += len(blocks)
         yield '<div class="section"><h2>Outputs</h2>'
         for out in program.outputs:
-            yield self._output(out, self.scope, f"o-{escape(out.name)}")
+            yield self._output(out, self.scope, f"o-{markup(out.name)}")
         yield "</div>"
 
     def _input(self, row: Input) -> Iterator[str]:
         size = " × ".join(str(n) for n in row.shape) or "1"
         kind = ", constant over many evaluations" if row.parameter else ""
-        yield f'<p class="note">{escape(row.name)} ({size}{kind})</p><p>'
+        yield f'<p class="note">{markup(row.name)} ({size}{kind})</p><p>'
         for i, symbol in enumerate(row.symbols):
             place = f"i{next(self.numbers)}"
             self.scope.define(place, [symbol])
             number, _ = self.scope.places[symbol.name]
             value = "" if row.default is None else f"<mo>=</mo><mn>{row.default[i]:.6g}</mn>"
             plain = "" if row.default is None else f" = {row.default[i]:.6g}"
-            unit = f" <small>{escape(row.units[i])}</small>" if row.units else ""
+            unit = f" <small>{markup(row.units[i])}</small>" if row.units else ""
             math = f'<math class="pretty">{self.scope.symbol(symbol.name)}{value}</math>'
             text = f'<span class="plain">{self.scope.link(symbol.name)}{plain}</span>'
             yield f'<span class="row" id="{place}" data-d="{number}">{math}{text}{unit}</span>'
@@ -126,10 +128,10 @@ class _Page:
         for number, block in enumerate(blocks, first):
             scope.define(f"{prefix}{number}", block.targets)
         for group in grouped(blocks, first):
-            yield f'<section class="group"><h3>{escape(group.title)}</h3>'
+            yield f'<section class="group"><h3>{markup(group.title)}</h3>'
             for part in group.parts.values():
                 yield '<div class="part">'
-                yield f'<p class="note">{escape(", ".join(notes(part.note)))}</p>'
+                yield f'<p class="note">{markup(", ".join(notes(part.note)))}</p>'
                 for equation in part.equations:
                     yield from self._block(equation.block, scope, equation.number, prefix)
                 yield "</div>"
@@ -172,11 +174,11 @@ class _Page:
             yield "</p>"
         yield from self._groups(step.blocks, inner, 1, f"{place}-")
         for out in step.outputs:
-            yield self._output(out, inner, f"{place}-o-{escape(out.name)}")
+            yield self._output(out, inner, f"{place}-o-{markup(out.name)}")
         yield "</div>"
 
     def _output(self, out: Output, scope: Scope, place: str) -> str:
-        opened = _opened(place, escape(out.name), [], [], scope.uses(out.nodes), out.name)
+        opened = _opened(place, markup(out.name), [], [], scope.uses(out.nodes), out.name)
         return f"{opened}{_array(out.name, out.nodes, out.shape, scope)}</div></div>"
 
 
@@ -200,7 +202,7 @@ def _opened(
     """The opening tags of a row: number or name, and what the script wants to know of it."""
     data = {"no": shown, "b": " ".join(bodies), "d": _spaced(defines), "u": _spaced(uses)}
     attributes = "".join(f' data-{key}="{value}"' for key, value in data.items() if value)
-    said = escape(said)
+    said = markup(said)
     return (
         f'<div class="eq" id="{place}"{attributes} data-t="{said}">'
         f'<span class="num">{shown}</span><div>'
@@ -223,13 +225,13 @@ def _array(name: str, nodes: Sequence[Node], shape: tuple[int, ...], scope: Scop
     value = scope.matrix(nodes, columns) if shape else scope.math(nodes[0])
     text = ", ".join(scope.plain(node) for node in nodes)
     return (
-        f'<div class="pretty"><math><mtext>{escape(name)}</mtext><mo>=</mo>{value}</math></div>'
-        f'<span class="plain">{escape(name)} = {text}</span>'
+        f'<div class="pretty"><math><mtext>{markup(name)}</mtext><mo>=</mo>{value}</math></div>'
+        f'<span class="plain">{markup(name)} = {text}</span>'
     )
 
 
 def _button(kind: str, key: str, title: str, number: str) -> str:
-    said = escape(title)
+    said = markup(title)
     small = f"<small>{number}</small>" if number else ""
     return f'<button data-kind="{kind}" data-key="{key}" title="{said}">{said}{small}</button>'
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.targets.javascript import helpers
 from kinetree.targets.text.expressions import squarings
 from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from kinetree.program.program import Newton, Solve
@@ -28,6 +31,11 @@ Array Float64Array Infinity Math NaN Number Object info evaluate constructor pro
 """Words of the language, names that it defines everywhere, and names that the module exports."""
 
 
+def data(value: Any) -> str:
+    """Texts, numbers, lists and mappings in ASCII, without what HTML reads inside a script."""
+    return re.sub(r"[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(value))
+
+
 class JavaScript(Language):
     """Spellings of JavaScript."""
 
@@ -35,6 +43,10 @@ class JavaScript(Language):
     functions: ClassVar[Mapping[str, str]] = {
         op.name: f"Math.{op.name}" for op in FUNCTIONS if op.c
     }
+
+    def string(self, text: str) -> str:
+        """In ASCII, and without what HTML reads inside a script."""
+        return data(text)
 
     def select(self, condition: str, a: str, b: str) -> str:
         """The operator ?:."""
@@ -92,12 +104,17 @@ class JavaScript(Language):
         arguments = ["v", *(["w"] if block.given else [])]
         sizes = {a.name: a.size for a in step.of(Role.OUTPUT)}
         return [
-            helpers.NEWTON.replace("NAME", name)
-            .replace("ARGUMENTS", ", ".join(arguments))
-            .replace("EQUATIONS", str(sizes["h"]))
-            .replace("UNKNOWNS", str(sizes["dv"]))
-            .replace("LIMIT", str(block.limit))
-            .replace("TOLERANCE", self.number(block.tolerance))
+            filled(
+                helpers.NEWTON,
+                {
+                    "NAME": name,
+                    "ARGUMENTS": ", ".join(arguments),
+                    "EQUATIONS": str(sizes["h"]),
+                    "UNKNOWNS": str(sizes["dv"]),
+                    "LIMIT": str(block.limit),
+                    "TOLERANCE": self.number(block.tolerance),
+                },
+            )
         ]
 
     def helpers(self, printer: Printer) -> list[str]:

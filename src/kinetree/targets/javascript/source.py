@@ -10,11 +10,10 @@ the Program gives accelerations, the module NAME_rates holds the rates of the st
 
 from __future__ import annotations
 
-import json
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from kinetree.targets.javascript.language import JavaScript
+from kinetree.targets.javascript.language import JavaScript, data
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Argument, Role
 from kinetree.targets.text.rates import has_rates, rates
@@ -45,7 +44,7 @@ def module(program: Program) -> str:
 
 
 def _module(source: Source) -> str:
-    heads = [f"// {FIRST_LINE}", "//", *(f"// {line}".rstrip() for line in about(source)), ""]
+    heads = [*source.language.remarks([FIRST_LINE, "", *about(source)]), ""]
     parts = [*source.tools(), *source.functions, _info(source), _evaluate(source)]
     return "\n".join([*heads, *parts])
 
@@ -66,22 +65,23 @@ def _facts(source: Source) -> dict[str, Any]:
 
 
 def _info(source: Source) -> str:
-    rows = [f"    {json.dumps(k)}: {json.dumps(v)}," for k, v in _facts(source).items()]
+    rows = [f"    {data(k)}: {data(v)}," for k, v in _facts(source).items()]
     return "\n".join(["export const info = {", *rows, "};", ""])
 
 
 def _evaluate(source: Source) -> str:
     ins = []
+    spelled = source.language.string
     for i, row in enumerate(source.program.inputs):
-        given = f"inputs[{json.dumps(row.name)}]"
+        given = f"inputs[{spelled(row.name)}]"
         if row.default is not None:
             given += f" ?? info.inputs[{i}].default"
         ins.append(given if row.shape else f"kt_vector({given})")
     outs = [
-        f"        {json.dumps(out.name)}: new Float64Array({prod(out.shape)}),"
+        f"        {spelled(out.name)}: new Float64Array({prod(out.shape)}),"
         for out in source.program.outputs
     ]
-    names = [f"results[{json.dumps(out.name)}]" for out in source.program.outputs]
+    names = [f"results[{spelled(out.name)}]" for out in source.program.outputs]
     listed = ",\n".join(f"        {row}" for row in (*ins, *names))
     return "\n".join(
         ['const kt_vector = (x) => (typeof x === "number" ? [x] : x);', "",
@@ -95,6 +95,7 @@ def _types(source: Source) -> str:
 
 
 def _declarations(source: Source) -> Iterator[str]:
+    spelled = source.language.string
     if source.constants:
         yield f"export interface {source.name}_constants {{"
         yield from (f"    {field}: number;" for field in source.constants.values())
@@ -105,10 +106,10 @@ def _declarations(source: Source) -> Iterator[str]:
     yield "export interface Inputs {"
     for row in source.program.inputs:
         kind = VALUES if row.shape else f"number | {VALUES}"
-        yield f"    {json.dumps(row.name)}{'' if row.default is None else '?'}: {kind};"
+        yield f"    {spelled(row.name)}{'' if row.default is None else '?'}: {kind};"
     yield "}"
     yield "export interface Results {"
-    yield from (f"    {json.dumps(out.name)}: Float64Array;" for out in source.program.outputs)
+    yield from (f"    {spelled(out.name)}: Float64Array;" for out in source.program.outputs)
     yield "}"
     yield "export function evaluate(inputs: Inputs): Results;"
     yield "export interface Port {"

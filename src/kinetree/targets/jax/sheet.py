@@ -33,7 +33,7 @@ WIDTH = 100
 def sheet_text(program: Program) -> tuple[str, str]:
     """(name of the function, text of the module)."""
     name, source = inner(program, LANGUAGE)
-    heads = [f"# {FIRST_LINE}", "#", *(f"# {line}".rstrip() for line in about(source, name)), ""]
+    heads = [*LANGUAGE.remarks([FIRST_LINE, "", *about(source, program.name)]), ""]
     tables = LANGUAGE.helpers(source.printer)
     body = [*_functions(source), callers(name, source)]
     return name, "\n".join([*heads, SHEET_PRELUDE, "", *tables, *body])

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from kinetree.plain import plain
 from kinetree.targets.text.symbols import GREEK
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ LETTERS = {"ß": r"\ss{}", "ø": r"\o{}", "Ø": r"\O{}", "æ": r"\ae{}", "Æ": r
 
 def words(text: str) -> str:
     """Text for people with LaTeX's own characters taken literally."""
-    return "".join(map(_character, text))
+    return "".join(map(_character, plain(text)))
 
 
 def _character(c: str) -> str:
     if c in SPECIAL or c in LETTERS:
         return SPECIAL.get(c) or LETTERS[c]
     if c.isascii():
-        return c if c.isprintable() else " "
+        return c
     base, *marks = list(unicodedata.normalize("NFD", c))
     if len(marks) == 1 and base.isascii() and marks[0] in ACCENTS:
         return f"{ACCENTS[marks[0]]}{{{base}}}"

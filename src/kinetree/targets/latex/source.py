@@ -42,7 +42,7 @@ def sources(program: Program, *, full: bool = False) -> dict[str, str]:
         lines.append(r"\section{Outputs}")
         for out in program.outputs:
             lines += scope.array(name_of(out.name), out.nodes, out.shape)
-    name = Rules().identifier(program.name)
+    name = Rules().stem(program.name)
     return {f"{name}.tex": "\n".join([*lines, END])}
 
 
@@ -50,7 +50,7 @@ def _about(program: Program) -> Iterator[str]:
     yield rf"\section*{{{words(program.name)}}}"
     rows = [f"{key.replace('_', ' ')}: {value}" for key, value in program.info.items()]
     rows.append(f"operations per evaluation: {operations(program.count())}")
-    yield "\n\n".join(words(row.replace("\n", " ")) for row in rows)
+    yield "\n\n".join(words(row) for row in rows)
 
 
 def _input(row: Input, scope: Scope) -> Iterator[str]:

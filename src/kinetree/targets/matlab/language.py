@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kinetree.targets.matlab import helpers
 from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from kinetree.program.program import Newton, Solve
@@ -21,7 +22,8 @@ endfunction endif endswitch endwhile enumeration events for function global if m
 nargout otherwise parfor persistent properties return spmd switch try until unwind_protect
 unwind_protect_cleanup varargin varargout while
 abs acos all ans any asin atan atan2 cos cosh eps exp eye i Inf inf isempty isreal isstruct j log
-nan NaN numel ones pi power reshape sign sin sinh sqrt sum tan tanh tril zeros __FILE__ __LINE__
+false nan NaN numel ones pi power reshape sign sin sinh sqrt struct sum tan tanh tril true zeros
+__FILE__ __LINE__
 """
 """Words of both, and functions that the text calls."""
 
@@ -102,10 +104,15 @@ class Matlab(Language):
         """A bounded loop around the step."""
         del step
         return [
-            helpers.NEWTON.replace("NAME", name)
-            .replace("ARGUMENTS", "v, w" if block.given else "v")
-            .replace("LIMIT", str(block.limit))
-            .replace("TOLERANCE", self.number(block.tolerance))
+            filled(
+                helpers.NEWTON,
+                {
+                    "NAME": name,
+                    "ARGUMENTS": "v, w" if block.given else "v",
+                    "LIMIT": str(block.limit),
+                    "TOLERANCE": self.number(block.tolerance),
+                },
+            )
         ]
 
     def helpers(self, printer: Printer) -> list[str]:

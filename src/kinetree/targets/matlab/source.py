@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 def sources(program: Program) -> dict[str, str]:
     """File name -> text; the same Program always gives the same bytes."""
     name, source = inner(program, Matlab())
-    texts = {f"{name}.m": _file(name, source)}
+    texts = {f"{name}.m": _file(program, name, source)}
     if has_rates(program):
-        rate, state = inner(rates(program), Matlab())
-        texts[f"{rate}.m"] = _file(rate, state)
+        derived = rates(program)
+        rate, state = inner(derived, Matlab())
+        texts[f"{rate}.m"] = _file(derived, rate, state)
         texts[f"{name}_run.m"] = _script(source, rate, state)
     return texts
 
 
-def _file(name: str, source: Source) -> str:
+def _file(program: Program, name: str, source: Source) -> str:
     """The main function first, which fills in what it is not given; then all that it calls."""
-    heads = [f"% {FIRST_LINE}", "%", *(f"% {line}".rstrip() for line in about(source, name))]
+    heads = source.language.remarks([FIRST_LINE, "", *about(source, program.name)])
     rest = [*source.functions, *source.tools()]
     return "\n".join([*heads, *_main(name, source), "", *rest])
 

@@ -19,6 +19,7 @@ from kinetree.targets.c.source import sources as c_sources
 from kinetree.targets.simulink.helpers import TEMPLATE
 from kinetree.targets.text.rates import STATES, has_rates, rates
 from kinetree.targets.text.source import Source
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,10 +67,7 @@ class _Block:
             "CALL": self._call(self.source, [f"y{i}" for i in range(len(sizes))]),
             "DERIVATIVES": self._call(self.rate, ["dy"]) if self.rate else "",
         }
-        text = TEMPLATE
-        for key, value in rows.items():
-            text = text.replace(f"@{key}@", value)
-        return text
+        return filled(TEMPLATE, {f"@{key}@": value for key, value in rows.items()})
 
     def _ports(self) -> list[Input]:
         inner = (*STATES, TIME) if self.rate else (TIME,)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from kinetree.plain import plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,7 +21,7 @@ FIRST_LINE = f"{MARK} Do not edit: it is overwritten when it is generated again.
 def about(source: Source, name: str = "") -> Iterator[str]:
     """Lines of at most a hundred letters: name, provenance, operations, arguments."""
     program = source.program
-    yield name or program.name
+    yield plain(name or program.name)
     yield ""
     for key, value in program.info.items():
         yield from _wrapped(f"{key.replace('_', ' ')}: {value}")
@@ -40,7 +42,7 @@ def _array(way: str, name: str, shape: tuple[int, ...], labels: tuple[str, ...])
 
 
 def _wrapped(text: str) -> Iterator[str]:
-    yield from wrap(text.replace("\n", " "), 96, subsequent_indent="    ")
+    yield from wrap(plain(text), 96, subsequent_indent="    ")
 
 
 def operations(count: OperationCount) -> str:

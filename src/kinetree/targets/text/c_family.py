@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.plain import plain
 from kinetree.targets.text.c_sincos import sincos_helper
 from kinetree.targets.text.c_solve import general_helper, pattern, symmetric_helper
 from kinetree.targets.text.c_tables import table_helpers
@@ -28,8 +29,11 @@ KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline
 int long register restrict return short signed sizeof static struct switch typedef union unsigned
 void volatile while alignas alignof bool constexpr false nullptr static_assert thread_local true
-typeof asm and bitand bitor catch class compl delete explicit export friend mutable namespace new
-not operator or private protected public template this throw try typename using virtual xor main
+typeof typeof_unqual asm and and_eq bitand bitor catch char8_t char16_t char32_t class compl concept
+const_cast consteval constinit co_await co_return co_yield decltype delete dynamic_cast explicit
+export final friend import module mutable namespace new noexcept not not_eq operator or or_eq
+override private protected public register reinterpret_cast requires static_cast template this throw
+try typeid typename using virtual wchar_t xor xor_eq main
 """
 """Words of C, and of C++, so that the header can be included there."""
 MATH = """
@@ -38,8 +42,10 @@ expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb infinity
 isinf isless isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint
 lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint round scalb scalbln
 scalbn signbit significand signgam sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn
-HUGE_VAL INFINITY NAN M_PI M_E KT_MACHINES KT_ONE_MACHINE
+HUGE_VAL INFINITY NAN M_PI M_E KT_MACHINES KT_ONE_MACHINE DOMAIN EOF HUGE I NULL OVERFLOW UNDERFLOW
+assert errno far i386 linux max min near stderr stdin stdout unix
 """
+"""Functions of math.h, and macros that headers and compilers define."""
 WORDS = frozenset(KEYWORDS.split()) | frozenset(MATH.split())
 RULES = Rules(WORDS)
 CALLS = (
@@ -110,7 +116,17 @@ class CFamily(Language):
 
     def safe(self, text: str) -> str:
         """Text without the ends of comments."""
-        return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
+        return super().safe(text).replace("*/", "* /").replace("/*", "/ *")
+
+    def remarks(self, lines: Iterable[str]) -> list[str]:
+        """One comment of many lines."""
+        return ["/*", *(f" * {self.safe(line)}".rstrip() for line in lines), " */"]
+
+    def string(self, text: str) -> str:
+        """Between quotes; a question mark is marked, because two of them may begin a trigraph."""
+        for sign in ("\\", '"', "?"):
+            text = text.replace(sign, f"\\{sign}")
+        return f'"{plain(text)}"'
 
     def let(self, name: str, expression: str) -> str:
         """A constant."""

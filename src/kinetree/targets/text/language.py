@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar
+
+from kinetree.plain import plain
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Number
@@ -152,8 +154,16 @@ class Language(ABC):
         return f"{self.line_comment} {self.safe(text)}"
 
     def safe(self, text: str) -> str:
-        """Text that may stand in a comment."""
-        return text.replace("\n", " ")
+        """Text that may stand in a comment, whoever chose it."""
+        return plain(text)
+
+    def remarks(self, lines: Iterable[str]) -> list[str]:
+        """Comments on lines of their own: what a file says about itself."""
+        return [self.comment(line).rstrip() for line in lines]
+
+    def string(self, text: str) -> str:
+        """A literal that means the text, whoever chose it; only where the language needs some."""
+        raise NotImplementedError
 
     def let(self, name: str, expression: str) -> str:
         """A local value."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 
 from kinetree.engine.node import Node, Number
 from kinetree.engine.ops import SELECT
 from kinetree.engine.show import ANY, Piece, Style, spell_number
+from kinetree.plain import markup
 
 
 class MathML(Style):
@@ -59,7 +59,7 @@ class MathML(Style):
             return '<mrow><mo>{</mo><mtable columnalign="left">', "</mtable></mrow>"
         if node.op.name == "sqrt":
             return "<msqrt><mrow>", "</mrow></msqrt>"
-        name = escape(node.op.name)
+        name = markup(node.op.name)
         return f"<mrow><mi>{name}</mi><mo>&#x2061;</mo><mo>(</mo>", "<mo>)</mo></mrow>"
 
     def arguments(self, node: Node) -> list[Piece]:

@@ -2,8 +2,9 @@
 
 What is no letter, digit or underscore becomes an underscore; a leading digit, a leading underscore
 and a leading `kt_` get `v` before them; a word of the language gets an underscore behind it; a name
-that is too long is cut; and a name that is taken gets _2, _3, …  Where a language does not tell
-upper from lower case, names that differ in nothing else count as the same.
+that is too long is cut and ends in a digest of the whole; and a name that is taken gets _2, _3, …
+Where a language does not tell upper from lower case, names that differ in nothing else count as the
+same.
 """
 
 from __future__ import annotations
@@ -11,8 +12,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kinetree.plain import shortened
+
 ROOM = 28
 """Letters kept free in a name that is cut, for what tells it from others."""
+LONGEST = 128
+"""Letters of a name where the language sets no limit: file systems do, at 255."""
+DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
+"""What Windows takes for a device, whatever the suffix and the case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +31,12 @@ class Rules:
     Attributes:
         reserved: words that mean something already; in lower case where the case does not matter.
         folded: whether upper and lower case are the same.
-        longest: letters at most; 0 where there is no limit.
+        longest: letters at most.
     """
 
     reserved: frozenset[str] = frozenset()
     folded: bool = False
-    longest: int = 0
+    longest: int = LONGEST
 
     def key(self, name: str) -> str:
         """What two names have in common that the language takes for one."""
@@ -38,9 +47,13 @@ class Rules:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name) or "v"
         if plain[0].isdigit() or plain.startswith(("_", "kt_")):
             plain = f"v{plain}"
-        if self.longest:
-            plain = plain[: self.longest - ROOM]
+        plain = shortened(plain, self.longest - ROOM, name)
         return f"{plain}_" if self.key(plain) in self.reserved else plain
+
+    def stem(self, name: str) -> str:
+        """The spelling of a name that files are called by, too."""
+        found = self.identifier(name)
+        return f"{found}_" if found.lower() in DEVICES else found
 
 
 class Names:

@@ -20,6 +20,7 @@ from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.source import inner
 from kinetree.targets.text.tables import listed
+from kinetree.targets.text.templates import filled
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Number
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from kinetree.targets.text.expressions import Printer
     from kinetree.targets.text.source import Source
 
-MODULES = ("ca", "jax", "jnp", "lax", "np", "sp", "torch", "Rational", "pre")
+MODULES = """
+ca jax jnp lax math np sp torch Rational Piecewise pre INPUTS OUTPUTS DEFAULTS
+""".split()
+"""Names that modules have at their top."""
 RULES = Rules(
     frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *MODULES))
     | frozenset(op.name for op in FUNCTIONS)
@@ -151,7 +155,11 @@ class Pythonic(Language):
 
 
 def module(
-    program: Program, language: Pythonic, prelude: str, last: str
+    program: Program,
+    language: Pythonic,
+    prelude: str,
+    last: str,
+    more: Mapping[str, str] | None = None,
 ) -> tuple[str, Source, str]:
     """(name, functions, text) of a module.
 
@@ -160,15 +168,19 @@ def module(
         language: its spellings.
         prelude: first lines: imports and helpers.
         last: last lines; NAME, EQUATIONS, INPUTS and OUTPUTS in them are filled in.
+        more: further words in the last lines -> what they stand for.
     """
     name, source = inner(program, language)
-    heads = [f"# {FIRST_LINE}", "#", *(f"# {line}".rstrip() for line in about(source, name)), ""]
-    filled = last.replace("NAME", name).replace("EQUATIONS", source.name)
-    filled = filled.replace("INPUTS", _rows(_inputs(source))).replace(
-        "OUTPUTS", _rows(_outputs(source))
-    )
+    heads = [*language.remarks([FIRST_LINE, "", *about(source, program.name)]), ""]
+    words = {
+        "NAME": name,
+        "EQUATIONS": source.name,
+        "INPUTS": _rows(_inputs(source)),
+        "OUTPUTS": _rows(_outputs(source)),
+        **(more or {}),
+    }
     body = [*source.tools(), *source.functions]
-    text = "\n".join([*heads, prelude, "", *body, filled])
+    text = "\n".join([*heads, prelude, "", *body, filled(last, words)])
     return name, source, text
 
 

@@ -42,7 +42,7 @@ class Source:
     def __init__(self, program: Program, language: Language) -> None:
         self.program = program
         self.language = language
-        self.name = Names(language.rules).fresh(program.name)
+        self.name = language.rules.stem(program.name)
         self.scope = Names(language.rules, self.name, "pre", "work")
         self.printer = Printer(language)
         self.solvers: dict[str, str] = {}
@@ -141,7 +141,7 @@ def inner(program: Program, language: Language) -> tuple[str, Source]:
 
     For languages whose main function prepares the arguments of another one.
     """
-    name = Names(language.rules).fresh(program.name)
+    name = language.rules.stem(program.name)
     return name, Source(replace(program, name=f"{name}_equations"), language)
 
 

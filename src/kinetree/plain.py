@@ -1,0 +1,60 @@
+"""Text that others chose (names, units, notes, titles) made fit for what it is written into.
+
+A model file may hold any text, so every border that writes some goes through here, or through the
+`comment` and `string` of the language that it writes: names stay data.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+DIGITS = 8
+"""Hexadecimal digits that tell apart names that were cut."""
+MARKS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown takes for more than text; an underscore inside a word is none of it."""
+
+
+def plain(text: str) -> str:
+    """One line of printable characters; what is none (line ends, controls, marks that turn the
+    direction of writing, lone surrogates) becomes a blank.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def markup(text: str) -> str:
+    """Text as the content of an element or attribute of HTML, MathML or XML."""
+    return escape(plain(text))
+
+
+def markdown(text: str) -> str:
+    """Text in a heading or a cell of Markdown, without marks and without HTML."""
+    return escape(MARKS.sub(r"\\\g<0>", plain(text)), quote=False)
+
+
+def cell(text: str) -> str:
+    """Text as one cell of comma-separated values."""
+    one = plain(text)
+    return '"{}"'.format(one.replace('"', '""')) if '"' in one or "," in one else one
+
+
+def json_text(data: Any, **options: Any) -> str:
+    """A JSON document; characters that do not print are spelled by their numbers."""
+    text = json.dumps(data, ensure_ascii=False, **options)
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def shortened(name: str, longest: int, whole: str) -> str:
+    """A name of at most so many letters; one that is cut ends in a digest of what it stands for."""
+    if len(name) <= longest:
+        return name
+    tail = sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return f"{name[: longest - DIGITS - 1]}_{tail}"
+
+
+__all__ = ["cell", "json_text", "markdown", "markup", "plain", "shortened"]
