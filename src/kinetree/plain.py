@@ -19,8 +19,9 @@ MARKS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def plain(text: str) -> str:
-    """One line of printable characters; what is none (line ends, controls, marks that turn the
-    direction of writing, lone surrogates) becomes a blank.
+    """One line of printable characters, with blanks for all others.
+
+    These are line ends, controls, marks that turn the direction of writing, and lone surrogates.
     """
     if text.isprintable():
         return text
@@ -49,12 +50,16 @@ def json_text(data: Any, **options: Any) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
+def digits(text: str) -> str:
+    """A digest of a text: what tells apart names that look alike once they are spelled."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
 def shortened(name: str, longest: int, whole: str) -> str:
     """A name of at most so many letters; one that is cut ends in a digest of what it stands for."""
     if len(name) <= longest:
         return name
-    tail = sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
-    return f"{name[: longest - DIGITS - 1]}_{tail}"
+    return f"{name[: longest - DIGITS - 1]}_{digits(whole)}"
 
 
-__all__ = ["cell", "json_text", "markdown", "markup", "plain", "shortened"]
+__all__ = ["cell", "digits", "json_text", "markdown", "markup", "plain", "shortened"]

@@ -400,7 +400,7 @@ def test_without_a_compiler_sources_are_written_and_told(
 
 
 def test_names_that_trouble_xml_or_c(tmp_path: Path) -> None:
-    model = kt.Model('odd "model"\n<1>')
+    model = kt.Model('odd "model" <1>')
     arm = model.body('a<&>"', mass=2.0, com=(0, 0, -1), inertia=(1, 1, 1))
     model.revolute("time", model.ground, arm, axis="y", initial=0.3)
     more = model.body("step", mass=1.0, com=(1, 0, -1), inertia=(1, 1, 1))

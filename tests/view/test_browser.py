@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.targets.html.policy import source
 from kinetree.view.page import BUNDLE
 
 FLAGS = (
@@ -134,7 +135,10 @@ def _seen(folder: Path, probe: str, wish: str, **given: Any) -> dict[str, Any]:
         pytest.skip("the viewer is not built: run 'make web', which needs node")
     page = kt.animate(path=folder / "page.html", **given)
     text = page.read_text(encoding="utf-8")
-    page.write_text((FRAME % probe).join(text.rsplit("</body>", 1)), encoding="utf-8")
+    frame = FRAME % probe
+    own = frame[len("<script>") : frame.index("</script>")]
+    text = text.replace("script-src ", f"script-src {source(own)} ", 1)
+    page.write_text(frame.join(text.rsplit("</body>", 1)), encoding="utf-8")
     address = page.as_uri() + f"#plain=1&{wish}"
     result = _asked([browser, *FLAGS, f"--user-data-dir={folder / 'profile'}", address])
     found = re.search(r'<pre id="probe">(.*?)</pre>', result.stdout)

@@ -128,7 +128,11 @@ class Latex(Style):
         letters = head.rstrip("0123456789")
         digits = head[len(letters) :]
         index = ",".join(_escaped(part) for part in (digits, *tail.split("_")) if part)
-        base = letters if len(letters) == 1 and letters.isalpha() else rf"\mathrm{{{_escaped(letters)}}}"
+        base = (
+            letters
+            if len(letters) == 1 and letters.isalpha()
+            else rf"\mathrm{{{_escaped(letters)}}}"
+        )
         return rf"{base}_{{{index}}}" if index else base
 
     def power(self, base: Piece, exp: int) -> list[Piece]:

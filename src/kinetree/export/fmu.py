@@ -126,7 +126,9 @@ class Unit:
             step=float(self.step), projects=found.projection is not None,
             derivatives=self.derivatives,
         )  # fmt: skip
-        return write_archive(target, archive(_files(code, about, self.binary)), force=force)
+        name = about.name if target.stem == self.identifier else ""
+        content = archive(_files(code, about, self.binary))
+        return write_archive(target, content, name, force=force)
 
 
 def _files(code: Code, about: Description, binary: bool | None) -> dict[str, bytes]:

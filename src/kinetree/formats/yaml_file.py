@@ -111,8 +111,9 @@ def _styled(value: Any) -> Any:
         if not any(isinstance(entry, dict) for entry in value):
             entries.fa.set_flow_style()
         return entries
-    if isinstance(value, str) and not value.isprintable():
-        return DoubleQuotedScalarString(value)  # escapes line ends, which other styles fold
+    if isinstance(value, str) and (not value.isprintable() or value.startswith(("?", ":"))):
+        # escapes line ends, which other styles fold, and signs that mean a key on one line
+        return DoubleQuotedScalarString(value)
     return value
 
 

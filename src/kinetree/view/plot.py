@@ -86,7 +86,9 @@ def _draw(pane: Axes, group: list[Curve], along: Curve, unit: str) -> None:
     for k, curve in enumerate(group):
         colour = COLOURS[k % len(COLOURS)]
         style = "-" if k < len(COLOURS) else "--"
-        pane.plot(along.values, curve.values, style, color=colour, label=_words(curve.name), linewidth=1.4)
+        pane.plot(
+            along.values, curve.values, style, color=colour, label=_words(curve.name), linewidth=1.4
+        )
     alone = len(group) == 1
     pane.set_ylabel(_label(group[0].name if alone else _family(group), unit))
     if not alone:

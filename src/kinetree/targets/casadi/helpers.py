@@ -100,8 +100,58 @@ PRELUDE = dedent('''\
         return ca.Function("newton", [s, c], [found + again - stop(again)])
 
 
+    class kt_Function(ca.Function):
+        """A Function with values for what is left out, where CasADi's own would take zero.
+
+        values: name of an input -> its value, None where it must be given.
+        """
+
+        def __init__(self, function, values):
+            super().__init__(function)
+            self.values = values
+
+        def call(self, given, *options):
+            by_name = isinstance(given, dict)
+            known = given if by_name else self.name_in()[: len(given)]
+            left = [n for n in self.name_in() if n not in known and n in self.values]
+            needed = [n for n in left if self.values[n] is None]
+            if needed:
+                raise TypeError(f"{self.name()}: there is no value for {', '.join(needed)}")
+            more = {n: self.values[n] for n in left}
+            given = {**more, **given} if by_name else [*given, *more.values()]
+            return super().call(given, *options)
+
+        def factory(self, *given):
+            return kt_Function(super().factory(*given), self.values)
+
+        def jacobian(self):
+            return kt_Function(super().jacobian(), self.values)
+
+        def expand(self, *given):
+            return kt_Function(super().expand(*given), self.values)
+
+        def __reduce__(self):
+            return ca.Function.deserialize, (self.serialize(),)
+
+
+    def kt_default(row):
+        """The value of an input; None where it must be given."""
+        _, shape, values, *_ = row
+        if values is None:
+            return None if math.prod(shape) else ca.DM(*(shape or (1,)))
+        values = ca.DM(values)
+        return ca.reshape(values, *shape[::-1]).T if len(shape) == 2 else values
+
+
     def kt_function(name, equations, inputs, outputs, names):
         """The Function of all equations."""
+        options = {"default_in": [math.nan] * len(inputs)}
+        values = dict(zip(names[0], map(kt_default, inputs)))
+        made = kt_plain_function(name, equations, inputs, outputs, [*names, options])
+        return kt_Function(made, values)
+
+
+    def kt_plain_function(name, equations, inputs, outputs, names):
         shapes = [row[1][::-1] or (1,) for row in inputs]
         ins = [ca.SX.sym(row, *shape) for row, shape in zip(names[0], shapes)]
         given = [ca.vertsplit(ca.vec(x)) if x.numel() else [] for x in ins]

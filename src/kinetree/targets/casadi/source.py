@@ -1,6 +1,7 @@
 """A Program as a Python module that makes a CasADi Function.
 
-    NAME        the Function: one argument per input, one result per output, under their names
+    NAME        the Function: one argument per input, one result per output, under their names;
+                inputs with values may be left out, the others must be given
     DEFAULTS    values of inputs that have some
 
 Without iterations it is made of SX alone.  A Newton block stands between SX functions as a bounded

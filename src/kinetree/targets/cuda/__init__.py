@@ -74,7 +74,7 @@ class CudaTarget:
         """
         page = source(program, dtype=dtype, parameters=parameters, complete=True)
         texts = {f"{page.name}.cu": page.text, f"{page.name}.md": readme(page, program)}
-        return write_files(folder, texts, force=force)
+        return write_files(folder, texts, program.name, force=force)
 
 
 TARGET = CudaTarget()

@@ -1,4 +1,4 @@
-"""What a page may run: its own scripts, known by their digests, and nothing that data smuggles in."""
+"""What a page may run: its own scripts, known by their digests, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import sha256
 
 
 def script_element(script: str) -> str:
-    """The element of a script."""
+    """HTML that runs a text, which the policy of the page has to name."""
     return f"<script>{_normal(script)}</script>"
 
 

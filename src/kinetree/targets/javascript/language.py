@@ -44,6 +44,10 @@ class JavaScript(Language):
         op.name: f"Math.{op.name}" for op in FUNCTIONS if op.c
     }
 
+    def safe(self, text: str) -> str:
+        """Text without what HTML reads inside a script, comments of which are no exception."""
+        return re.sub(r"<(?=[!/?\w])|--(?=>)", r"\g<0> ", super().safe(text))
+
     def string(self, text: str) -> str:
         """In ASCII, and without what HTML reads inside a script."""
         return data(text)

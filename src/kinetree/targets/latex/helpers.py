@@ -140,7 +140,7 @@ class Scope:
 
 def _smaller(term: str, share: float) -> str:
     """A term that no line holds and that cannot be broken, in smaller letters."""
-    size = next(name for least, name in SIZES if share >= least)
+    size = next((name for least, name in SIZES if share >= least), SIZES[-1][1])
     return rf"\text{{\{size}$\displaystyle {term.strip()}$}}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -18,11 +18,13 @@ class Equations:
         inputs: name -> symbols of its components, row-major.
         equations: (symbol, expression) in order; an expression uses inputs and earlier symbols.
         outputs: name -> SymPy's array or expression in inputs and symbols.
+        values: name -> values of its components, for the inputs that have some.
     """
 
     inputs: Mapping[str, tuple[Any, ...]]
     equations: tuple[tuple[Any, Any], ...]
     outputs: Mapping[str, Any]
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def full(self, name: str) -> Any:
         """An output in terms of the inputs alone; its size may grow exponentially."""
@@ -32,7 +34,10 @@ class Equations:
         return value
 
     def function(self) -> Callable[..., list[Any]]:
-        """A function of all components of all inputs in order: the outputs, by NumPy."""
+        """A function of all components of all inputs in order: the outputs, by NumPy.
+
+        The last ones may be left out where they have values.
+        """
         arguments = [symbol for row in self.inputs.values() for symbol in row]
         symbols = (*arguments, *(symbol for symbol, _ in self.equations))
         spelled = _spelling({symbol: f"x{i}" for i, symbol in enumerate(symbols)})
@@ -40,11 +45,21 @@ class Equations:
         results = [_listed(value, spelled) for value in self.outputs.values()]
         text = [
             "import numpy",
-            f"def function({', '.join(map(spelled, arguments))}):",
+            f"def function({', '.join(self._arguments(spelled))}):",
             *lines,
             f"    return [{', '.join(results)}]",
         ]
         found: Callable[..., list[Any]] = loaded("equations", "\n".join(text)).function
+        return found
+
+    def _arguments(self, spelled: Callable[[Any], str]) -> list[str]:
+        """Arguments of the function; Python wants those with values behind all others."""
+        found: list[str] = []
+        last = True
+        for name, row in reversed([*self.inputs.items()]):
+            last = last and (name in self.values or not row)
+            given = [f"={x!r}" for x in self.values[name]] if last and row else [""] * len(row)
+            found = [*(f"{spelled(s)}{x}" for s, x in zip(row, given, strict=True)), *found]
         return found
 
 
@@ -73,4 +88,4 @@ def _listed(value: Any, spelled: Callable[[Any], str]) -> str:
 def equations(module: Any, name: str) -> Equations:
     """What a module of SymPy's expressions holds."""
     del name
-    return Equations(module.inputs, tuple(module.equations), module.outputs)
+    return Equations(module.inputs, tuple(module.equations), module.outputs, module.values)

@@ -103,6 +103,7 @@ LAST = dedent("""\
     kt_inputs = INPUTS
     kt_outputs = OUTPUTS
     inputs = {row[0]: kt_symbols(row) for row in kt_inputs}
+    values = {row[0]: row[2] for row in kt_inputs if row[2] is not None}
     outputs = {
         row[0]: kt_shaped(found, row[1])
         for row, found in zip(kt_outputs, EQUATIONS(*inputs.values()))

@@ -1,6 +1,7 @@
 """A Program as a Python module of SymPy's expressions.
 
     inputs      name -> symbols
+    values      name -> values of its components, for inputs that have some
     equations   list of (symbol, expression), each in terms of inputs and earlier symbols
     outputs     name -> array or expression
 
@@ -21,7 +22,9 @@ from kinetree.targets.text.pythonic import RULES, Pythonic, module
 if TYPE_CHECKING:
     from kinetree.program.program import Program
 
-OWN = frozenset({"sp", "Rational", "Piecewise", "Symbol", "inputs", "equations", "outputs"})
+OWN = frozenset(
+    {"sp", "Rational", "Piecewise", "Symbol", "inputs", "equations", "outputs", "values"}
+)
 LANGUAGE = Pythonic(exact=True, named=True, rules=Rules(RULES.reserved | OWN))
 
 

@@ -115,8 +115,8 @@ class CFamily(Language):
         return f"/* {self.safe(text)} */"
 
     def safe(self, text: str) -> str:
-        """Text without the ends of comments."""
-        return super().safe(text).replace("*/", "* /").replace("/*", "/ *")
+        """Text without the ends of comments, and without trigraphs, of which one ends a line."""
+        return super().safe(text).replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
 
     def remarks(self, lines: Iterable[str]) -> list[str]:
         """One comment of many lines."""

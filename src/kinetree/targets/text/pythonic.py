@@ -29,9 +29,22 @@ if TYPE_CHECKING:
     from kinetree.targets.text.expressions import Printer
     from kinetree.targets.text.source import Source
 
-MODULES = """
-ca jax jnp lax math np sp torch Rational Piecewise pre INPUTS OUTPUTS DEFAULTS
-""".split()
+MODULES = [
+    "ca",
+    "jax",
+    "jnp",
+    "lax",
+    "math",
+    "np",
+    "sp",
+    "torch",
+    "Rational",
+    "Piecewise",
+    "pre",
+    "INPUTS",
+    "OUTPUTS",
+    "DEFAULTS",
+]
 """Names that modules have at their top."""
 RULES = Rules(
     frozenset((*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *MODULES))

@@ -48,7 +48,7 @@ class TextTarget:
             force: overwrite files that kinetree did not generate, too.
             options: what the language offers, such as precision="single".
         """
-        return write_files(folder, self.sources(program, **options), force=force)
+        return write_files(folder, self.sources(program, **options), program.name, force=force)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +78,4 @@ class ModuleTarget:
     ) -> tuple[Path, ...]:
         """Write NAME.py into a folder, made where it is missing; the path written."""
         name, text = self.text(program)
-        return write_files(folder, {f"{name}.py": text}, force=force)
+        return write_files(folder, {f"{name}.py": text}, program.name, force=force)

@@ -1,0 +1,89 @@
+"""Names stay data on the command line: no markup is read, no command of a terminal gets through."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+import hostile
+import kinetree as kt
+from hostile import CODE, SIGNS
+from kinetree.cli import main
+from kinetree.errors import KinetreeError
+from kinetree.printing import print_json, print_table, say
+
+TEXTS = (*SIGNS, *CODE[:10])
+MARKED = "arm [bold]x[/bold] [/] [link=x]"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "[red]x[bold]"
+    folder.mkdir()
+    kt.save(hostile.model(MARKED, TEXTS), folder / "[bold]arm.yaml")
+    return folder / "[bold]arm.yaml"
+
+
+def _printable(text: str) -> bool:
+    return all(line.isprintable() for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "command", ["check MODEL", "simulate MODEL --duration 0.02 --step 0.01", "modes MODEL"]
+)
+def test_verbs_print_names_as_they_stand(
+    command: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "2000")
+    words = [str(file) if word == "MODEL" else word for word in command.split()]
+    with suppress(SystemExit):
+        main(words)
+    shown = capsys.readouterr()
+    assert MARKED in shown.out
+    assert _printable(shown.out)
+    assert _printable(shown.err)
+
+
+def test_paths_are_printed_as_they_stand(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "[bold]out[red]"
+    with pytest.raises(SystemExit):
+        main(["generate", str(file), "-o", str(out)])
+    assert "[bold]out[red]" in capsys.readouterr().out
+
+
+def test_models_come_back_from_files(file: Path) -> None:
+    model = kt.load(file)
+    assert model.name == MARKED
+    assert list(model.bodies) == hostile.names_of(TEXTS)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_errors_are_one_line(text: str) -> None:
+    model = kt.Model("errors")
+    with pytest.raises(KinetreeError) as caught:
+        model.body(f"{text} .")
+    assert _printable(str(caught.value))
+    with pytest.raises(KinetreeError) as other:
+        model.parameter(f"{text} .", 1.0)
+    assert _printable(str(other.value))
+
+
+def test_tables_and_sentences_show_every_sign(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("t", [{"name": text[:40], "n": 1} for text in TEXTS])
+    for text in TEXTS:
+        say(text)
+    shown = capsys.readouterr().out
+    assert _printable(shown)
+    assert "[bold]x[/bold]" in shown
+
+
+def test_json_holds_the_text_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"texts": TEXTS})
+    shown = capsys.readouterr().out
+    assert _printable(shown)
+    assert tuple(json.loads(shown)["texts"]) == TEXTS
