@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition as partition_of
-from kinetree.engine import collector_paused, current
+from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism.closed import BUILDS, WAYS, Closed, actuated
 from kinetree.formalism.linkage import linkage
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 
+@derivation()
 def derive(  # noqa: PLR0913  one argument per decision
     model: Model,
     quantity: str = "forward",
@@ -94,13 +95,10 @@ def derive(  # noqa: PLR0913  one argument per decision
             _refuse_closed(model, quantity)
     way = row.choose(model, formalism)
     model.check(invertible=row.rates == "tau")
-    with collector_paused():
-        mark = current().mark()
-        system = linkage(model, folded=parameters == "folded", welds=row.welds)
-        if base_parameters and row.regroups:
-            system = regroup(system, all_moves=row.minimal)
-        program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
-        current().release(mark)
+    system = linkage(model, folded=parameters == "folded", welds=row.welds)
+    if base_parameters and row.regroups:
+        system = regroup(system, all_moves=row.minimal)
+    program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
     return _signed(program, model, quantity, formalism=way, parameters=parameters)
 
 
@@ -118,11 +116,8 @@ def _from_matrices(
         raise _no_points(quantity)
     whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
     model.check(invertible=whole == "forward")
-    with collector_paused():
-        mark = current().mark()
-        system = placement(as_frames(model), folded=parameters == "folded")
-        program = condense(derive_placed(system, whole, points))
-        current().release(mark)
+    system = placement(as_frames(model), folded=parameters == "folded")
+    program = condense(derive_placed(system, whole, points))
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
     return _signed(program, model, quantity, formalism=MATRICES, parameters=parameters)
@@ -158,12 +153,9 @@ def _closed(
         raise unknown("formalism", way, BUILDS, "forward dynamics of a closed system")
     model.check(invertible=loops != "explicit")
     found = partition_of(model) if sorted_out is None else sorted_out
-    with collector_paused():
-        mark = current().mark()
-        system = regroup(linkage(model, folded=parameters == "folded"))
-        closed = Closed(BUILDS[way], found.choice(), found.labels)
-        program = condense(WAYS[loops](system, closed))
-        current().release(mark)
+    system = regroup(linkage(model, folded=parameters == "folded"))
+    closed = Closed(BUILDS[way], found.choice(), found.labels)
+    program = condense(WAYS[loops](system, closed))
     rows = {
         "loops": loops,
         "independent": ", ".join(found.independent),
@@ -181,6 +173,7 @@ def _refuse_closed(model: Model, quantity: str) -> None:
     )
 
 
+@derivation()
 def derive_actuation(
     model: Model,
     actuators: Sequence[str] | None = None,
@@ -217,12 +210,9 @@ def derive_actuation(
     independent = [name for name in found.independent if name not in rolling]
     names = list(independent if actuators is None else actuators)
     _refuse_actuators(model, names, free, independent)
-    with collector_paused():
-        mark = current().mark()
-        system = regroup(linkage(model, folded=parameters == "folded"))
-        closed = Closed(BUILDS["newton_euler"], found.choice(), found.labels)
-        program = condense(actuated(system, closed, names, free))
-        current().release(mark)
+    system = regroup(linkage(model, folded=parameters == "folded"))
+    closed = Closed(BUILDS["newton_euler"], found.choice(), found.labels)
+    program = condense(actuated(system, closed, names, free))
     rows = {"actuators": ", ".join(names), "independent": ", ".join(independent)}
     return _signed(program, model, "actuation", parameters=parameters, **rows)
 

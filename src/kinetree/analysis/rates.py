@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, add, collector_paused, linear, mul, power, sqrt, substitute
+from kinetree.engine import ZERO, Node, add, derivation, linear, mul, power, sqrt, substitute
 from kinetree.model.laws import time_symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import condense
@@ -39,17 +39,18 @@ def state_parts(forward: Program) -> list[Input]:
     return [forward.input(name) for name in ("q", "qd", "x") if takes(forward, name)]
 
 
+@derivation()
 def rates(forward: Program) -> Program:
     """The Program of der(y): inputs t, y, tau, wrenches, p; output yd."""
-    with collector_paused():
-        q, qd = consistent(forward)
-        nodes = [*coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
-        if has(forward, "xd"):
-            nodes += forward.output("xd").nodes
-        out = Output("yd", (len(nodes),), tuple(nodes), state_labels(forward))
-        return _of_state(forward, "rates", out)
+    q, qd = consistent(forward)
+    nodes = [*coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
+    if has(forward, "xd"):
+        nodes += forward.output("xd").nodes
+    out = Output("yd", (len(nodes),), tuple(nodes), state_labels(forward))
+    return _of_state(forward, "rates", out)
 
 
+@derivation()
 def projection(forward: Program, quaternions: Sequence[int]) -> Program | None:
     """The Program of the consistent y: loops closed, quaternions of unit length.
 
@@ -62,15 +63,14 @@ def projection(forward: Program, quaternions: Sequence[int]) -> Program | None:
     """
     if not quaternions and not has(forward, "q_closed"):
         return None
-    with collector_paused():
-        q, qd = consistent(forward)
-        nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
-        for first in quaternions:
-            e = nodes[first : first + 4]
-            scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
-            nodes[first : first + 4] = [mul(x, scale) for x in e]
-        out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
-        return _of_state(forward, "projection", out)
+    q, qd = consistent(forward)
+    nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
+    for first in quaternions:
+        e = nodes[first : first + 4]
+        scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
+        nodes[first : first + 4] = [mul(x, scale) for x in e]
+    out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
+    return _of_state(forward, "projection", out)
 
 
 def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:

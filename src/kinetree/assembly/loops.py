@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.assembly.overrides import Parameters, with_values
-from kinetree.engine import ZERO
+from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.quantities import QUANTITIES
@@ -156,6 +156,7 @@ def opposite_frames(element: str) -> AssemblyError:
     )
 
 
+@derivation()
 def loops(model: Model, parameters: Parameters = None) -> Loops:
     """The equations of the closures of a model, with values of parameters in place of its own."""
     if isinstance(model, FrameModel):

@@ -5,17 +5,32 @@ equal expressions are one object and equality is identity.  Most expressions tha
 are short-lived (Docquier2013 sec. 3.4: more than 90 %), so the arena can be marked and released:
 `release(mark)` drops every Node made since the mark that nobody outside the arena holds.
 
+There is no lock.  Between two steps of the interpreter another thread may look a Node up, or an
+interrupt may end what is under way, so the table is right at every such moment (decision 0004):
+
+* a Node that anybody holds is found: in the table, or at a door through which Nodes leave it;
+* what must not be torn apart is one call of C code, which nothing comes between;
+* all else (marks, counts) says where to look for Nodes to drop, and may be out of date.
+
 Refs: Docquier2013 sec. 3.4 (a linked list and locks there; order of birth and counts of references
 here)
 """
 
 from __future__ import annotations
 
-import gc
+import os
 import sys
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import islice
+from operator import call
+from sys import getrefcount
 from typing import TYPE_CHECKING
+
+from kinetree.engine.collector import at_last, collector_paused
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Node
@@ -25,6 +40,46 @@ NODE_BYTES = 400
 
 SHRINK = 4
 """The table is made anew when it has become this many times shorter."""
+
+PRICE = 4
+"""Nodes made for each old one that is looked at again: less than 1 % of the time of making them."""
+
+if hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled():
+    raise ImportError(
+        "kinetree tells by reference counts which expressions are in use, and needs Python's "
+        "global lock for it: start Python with PYTHON_GIL=1, or use a build that has the lock"
+    )
+
+
+class _Door:
+    """Where Nodes leave the table one by one, and the one that is leaving can be called back."""
+
+    __slots__ = ("entry",)
+
+    def __init__(self) -> None:
+        self.entry: tuple[Hashable, Node] | None = None
+
+    def get(self, key: Hashable) -> Node | None:
+        """The Node of that key, if it is the one that is leaving."""
+        entry = self.entry
+        return entry[1] if entry is not None and entry[0] == key else None
+
+    def items(self) -> tuple[tuple[Hashable, Node], ...]:
+        """What is leaving."""
+        entry = self.entry
+        return () if entry is None else (entry,)
+
+
+def _count_unheld() -> int:
+    """References to a Node that only the table, an entry of it and a local name know."""
+    table = {"": object()}
+    entries = list(table.items())
+    entry = entries.pop()
+    node = entry[1]
+    return getrefcount(node)
+
+
+UNHELD = _count_unheld()
 
 
 class Arena:
@@ -39,6 +94,10 @@ class Arena:
         self.table: dict[Hashable, Node] = {}
         self.released = 0
         self._peak = 0
+        self._doors: list[_Door | dict[Hashable, Node]] = []
+        self._open: set[_Visit] = set()  # derivations under way
+        self._settled = 0  # what stands before has outlived the derivation that made it
+        self._looked = 0  # Nodes born when all were last looked at
 
     def __len__(self) -> int:
         return len(self.table)
@@ -58,6 +117,19 @@ class Arena:
         """Memory at the fullest moment, estimated [byte]."""
         return self.peak * NODE_BYTES
 
+    def enter(self, key: Hashable, node: Node) -> Node:
+        """The Node of a key that is not in the table: this one, or one that was quicker."""
+        if self._doors:
+            node = self._called_back(key, node)
+        return self.table.setdefault(key, node)
+
+    def _called_back(self, key: Hashable, node: Node) -> Node:
+        for door in tuple(self._doors):
+            found = door.get(key)
+            if found is not None:
+                return found
+        return node
+
     def mark(self) -> int:
         """A point in time to release back to."""
         return len(self.table)
@@ -67,35 +139,109 @@ class Arena:
 
         Youngest first: a parent goes before its children, which are then free to go too.
         """
-        table = self.table
         self._peak = self.peak
-        kept: list[tuple[Hashable, Node]] = []
-        getrefcount = sys.getrefcount
-        before = len(table)
-        for _ in range(before - mark):
-            key, node = table.popitem()
-            if getrefcount(node) > 2:  # more than the local name and getrefcount's argument
-                kept.append((key, node))
-        if len(table) + len(kept) < before // SHRINK:
-            kept += reversed(table.items())
-            table.clear()  # a dictionary gives its memory back when it is emptied
-        table.update(reversed(kept))
-        gone = before - len(table)
-        self.released += gone
+        before = len(self.table)
+        with collector_paused():
+            gone = self._drop(mark)
+            self.released += gone
+            if len(self.table) < before // SHRINK and threading.active_count() == 1:
+                self._shrink()
         return gone
+
+    def _drop(self, mark: int) -> int:
+        table, door, gone = self.table, _Door(), 0
+        entries = self._youngest(len(table) - mark)
+        with at_last(partial(self._close, door)):
+            self._doors.append(door)
+            while entries:
+                entry = entries.pop()
+                node = entry[1]
+                if getrefcount(node) > UNHELD:
+                    continue
+                door.entry = entry
+                table.pop(entry[0], None)
+                if getrefcount(node) < UNHELD:
+                    gone += 1
+                else:  # another thread has found it meanwhile
+                    table.setdefault(entry[0], node)
+                door.entry = None
+        return gone
+
+    def _youngest(self, number: int) -> list[tuple[Hashable, Node]]:
+        """The last entries, youngest last; none where a finalizer makes Nodes just then."""
+        entries: list[tuple[Hashable, Node]] = []
+        with suppress(RuntimeError):
+            entries = list(islice(reversed(self.table.items()), max(0, number)))
+        entries.reverse()
+        return entries
+
+    def _shrink(self) -> None:
+        """Make the table anew: a dictionary gives its memory back when it is emptied."""
+        moved: dict[Hashable, Node] = {}
+        with at_last(partial(self._close, moved)):
+            self._doors.append(moved)
+            steps: tuple[Callable[[], None], ...] = (
+                partial(moved.update, self.table),
+                self.table.clear,
+            )
+            deque(map(call, steps), maxlen=0)  # one call of C code: no Node is made between them
+
+    def _close(self, door: _Door | dict[Hashable, Node]) -> None:
+        """What has not left through a door stays."""
+        if any(other is door for other in tuple(self._doors)):
+            self.table.update(door.items())
+            self._doors.remove(door)
+
+    def forked(self) -> None:
+        """In a child process, where the other threads are gone."""
+        for door in tuple(self._doors):
+            self._close(door)
+        self._open.clear()
+
+
+class _Visit:
+    """A derivation that makes Nodes in an arena."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._mark = arena.mark()
+        self.done = False
+
+    def begin(self) -> None:
+        self._arena._open.add(self)
+
+    def end(self) -> None:
+        """Release what is not part of the result.
+
+        The last of all derivations under way also takes what others left: Nodes that a traceback
+        held, or that stood before a mark when another thread released.  Once in a while all Nodes
+        are looked at, for those of models and Programs that are no more.
+        """
+        arena, start = self._arena, self._mark
+        if self not in arena._open:
+            return
+        last = len(arena._open) == 1
+        if last:
+            start = min(start, arena._settled)
+        if arena.born - arena._looked > PRICE * len(arena):
+            start, arena._looked = 0, arena.born
+        arena.release(start)
+        arena._settled = len(arena) if last and self.done else min(start, arena._settled)
+        arena._open.discard(self)
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
-    """Python's cycle collector at rest: Nodes form no cycles, and looking for some takes long."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+def derivation() -> Iterator[Arena]:
+    """Make Nodes for a result; at the end, what is not part of it goes.
+
+    Any number of threads may do so at once, and a derivation may stand inside another.  After an
+    exception the Nodes go that its traceback does not hold, and those with the next derivation.
+    """
+    visit = _Visit(current())
+    with collector_paused(), at_last(visit.end):
+        visit.begin()
+        yield current()
+        visit.done = True
 
 
 _stack: list[Arena] = [Arena()]
@@ -106,16 +252,28 @@ def current() -> Arena:
     return _stack[-1]
 
 
+def _forked() -> None:
+    for arena in _stack:
+        arena.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 @contextmanager
 def fresh_arena() -> Iterator[Arena]:
-    """Work in an empty arena of its own, for tests and measurements; Nodes must not leave it."""
+    """Work in an empty arena of its own, for tests and measurements; Nodes must not leave it.
+
+    All threads work in it.
+    """
     from kinetree.engine import node as node_module  # noqa: PLC0415  the table is rebound there
 
     arena = Arena()
     _stack.append(arena)
-    node_module.rebind(arena.table)
+    node_module.rebind(arena)
     try:
         yield arena
     finally:
         _stack.pop()
-        node_module.rebind(_stack[-1].table)
+        node_module.rebind(_stack[-1])

@@ -61,6 +61,7 @@ _MINUS_ONE_DIGEST = 0x2545F4914F6CDD1D
 """Stands for -1 in digests, because Python hashes -1 and -2 alike."""
 
 _table: dict[Hashable, Node] = _arena.current().table
+_enter = _arena.current().enter
 by_key = attrgetter("key")
 """The order among operands."""
 
@@ -260,7 +261,7 @@ def number(x: Number) -> Node:
     key = (NUM, x)
     node = _table.get(key)
     if node is None:
-        node = _table[key] = Node(NUM, (), (), x)
+        node = _enter(key, Node(NUM, (), (), x))
     return node
 
 
@@ -269,8 +270,9 @@ def symbol(name: str, rank: int = Rank.PARAMETER) -> Node:
     key = (SYM, name, rank)
     node = _table.get(key)
     if node is None:
-        node = _table[key] = Node(SYM, (), (), 0, name)
+        node = Node(SYM, (), (), 0, name)
         node.key = (int(rank), name, crc32(name.encode()))
+        node = _enter(key, node)
     return node
 
 
@@ -294,7 +296,7 @@ def intern_sum(value: Number, args: tuple[Node, ...], coefs: tuple[Number, ...])
     node = _table.get(key)
     if node is None:
         trig = max([a.trig for a in args])
-        node = _table[key] = Node(ADD, args, coefs, value, "", trig)
+        node = _enter(key, Node(ADD, args, coefs, value, "", trig))
     return node
 
 
@@ -304,9 +306,10 @@ def intern_factors(args: tuple[Node, ...], exps: tuple[int, ...]) -> Node:
     node = _table.get(key)
     if node is None:
         trig = sum([a.trig * abs(e) for a, e in zip(args, exps, strict=True)])
-        node = _table[key] = Node(MUL, args, exps, 1, "", trig)
+        node = Node(MUL, args, exps, 1, "", trig)
         if len(args) > 1:
             node.key = _key(node, [a.key for a in args])
+        node = _enter(key, node)
     return node
 
 
@@ -320,19 +323,20 @@ def intern_pair(a: Node, b: Node) -> Node:
     key = (MUL, args, _ONES)
     node = _table.get(key)
     if node is None:
-        node = _table[key] = Node(MUL, args, _ONES, 1, "", a.trig + b.trig)
+        node = Node(MUL, args, _ONES, 1, "", a.trig + b.trig)
         label = f"{first[1]}*{second[1]}"[:LABEL_LENGTH]
         node.key = (_PRODUCT, label, hash((3, _ONES, first[2], second[2])))
+        node = _enter(key, node)
     return node
 
 
 def intern_call(op: Op, args: tuple[Node, ...]) -> Node:
     """The Node of a function to which no rule applies."""
-    key = (op, args)
+    key = (op.lookup or op, args)  # tables by their data
     node = _table.get(key)
     if node is None:
         trig = 1 if op is SIN or op is COS else 0
-        node = _table[key] = Node(op, args, (), 0, "", trig)
+        node = _enter(key, Node(op, args, (), 0, "", trig))
     return node
 
 
@@ -341,12 +345,12 @@ ONE = number(1)
 MINUS_ONE = number(-1)
 
 
-def rebind(table: dict[Hashable, Node]) -> None:
-    """Make Nodes in that table from now on; the permanent numbers go with it."""
-    global _table  # noqa: PLW0603  the intern table is the one invisible global
-    _table = table
+def rebind(arena: _arena.Arena) -> None:
+    """Make Nodes in that arena from now on; the permanent numbers go with it."""
+    global _enter, _table
     for node in (ZERO, ONE, MINUS_ONE):
-        table.setdefault((NUM, node.value), node)
+        arena.enter((NUM, node.value), node)
+    _table, _enter = arena.table, arena.enter
 
 
 # The operators of a Node are algebra's; algebra needs the Node.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kinetree.analysis import rates
 from kinetree.analysis.start import initial_state
 from kinetree.analysis.values import quaternions
-from kinetree.engine import Node, Rank, collector_paused, substitute, symbol
+from kinetree.engine import Node, Rank, derivation, substitute, symbol
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
 from kinetree.program.events import crossings
@@ -98,6 +98,7 @@ def equations(
     return Equations(*found, start, tied=_tied(dynamics))
 
 
+@derivation()
 def programs(
     forward: Program,
     name: str,
@@ -115,19 +116,18 @@ def programs(
         places: paths of points, and the Program of their positions.
         events: whether the conditions of branches are outputs, too.
     """
-    with collector_paused():
-        whole = _written(forward, *places)
-        if events:
-            found = replace(crossings(whole), name="g")
-            labels = tuple(f"event[{k}]" for k in range(1, len(found.nodes) + 1))
-            rows = (*whole.outputs, replace(found, labels=labels))
-            whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
-        main = condense(replace(whole, name=f"{name}_equations"))
-        projection = rates.projection(forward, turning)
-        if projection is not None:
-            projection = replace(
-                _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
-            )
+    whole = _written(forward, *places)
+    if events:
+        found = replace(crossings(whole), name="g")
+        labels = tuple(f"event[{k}]" for k in range(1, len(found.nodes) + 1))
+        rows = (*whole.outputs, replace(found, labels=labels))
+        whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
+    main = condense(replace(whole, name=f"{name}_equations"))
+    projection = rates.projection(forward, turning)
+    if projection is not None:
+        projection = replace(
+            _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
+        )
     return main, projection
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import loops
+from kinetree.engine import derivation
 from kinetree.errors import AssemblyError, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placed_quantities import derive_placed
@@ -68,6 +69,7 @@ class Beginning:
 class Initial:
     """Makes consistent states of a model."""
 
+    @derivation()
     def __init__(self, model: Model) -> None:
         self.model = model
         self.loops: Program | None = None

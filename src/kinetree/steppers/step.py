@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import collector_paused, current
+from kinetree.engine import derivation
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placement import placement
@@ -82,6 +82,7 @@ EXPLICIT = "explicit"
 """Formulation of explicit methods: forward dynamics, loops solved for dependent coordinates."""
 
 
+@derivation()
 def step_program(
     model: Model,
     formulation: str | None = None,
@@ -117,19 +118,16 @@ def step_program(
         raise UnsupportedError(
             "nothing in it can move", element=f"model '{model.name}'", cure="add a joint"
         )
-    with collector_paused():
-        mark = current().mark()
-        if family.weights is None:
-            program = explicit(model, derive(model, "forward", parameters=parameters), family)
-        elif isinstance(model, FrameModel):
-            _refuse_global(way)
-            parts = placed_residual(model, placement(model, folded=parameters == "folded"))
-            program = structural(parts, parts, family, settings)
-        else:
-            system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
-            program = FORMULATIONS[way](model, system, family, settings)
-        program = condense(program)
-        current().release(mark)
+    if family.weights is None:
+        program = explicit(model, derive(model, "forward", parameters=parameters), family)
+    elif isinstance(model, FrameModel):
+        _refuse_global(way)
+        parts = placed_residual(model, placement(model, folded=parameters == "folded"))
+        program = structural(parts, parts, family, settings)
+    else:
+        system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
+        program = FORMULATIONS[way](model, system, family, settings)
+    program = condense(program)
     return program.with_info(
         model=model.name, model_hash=model.content_hash(), quantity="step", formulation=way,
         integrator=integrator, parameters=parameters,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.engine import collector_paused, current
+from kinetree.engine import derivation
 from kinetree.errors import ModelWarning, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placed_quantities import derive_placed
@@ -59,6 +59,7 @@ def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
     return out
 
 
+@derivation()
 def pose_program(model: Model, *, folded: bool = True) -> Program:
     """Position and rotation of every body, not condensed.
 
@@ -71,11 +72,7 @@ def pose_program(model: Model, *, folded: bool = True) -> Program:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # a picture may be of a doubtful model
         model.check(invertible=False, inertia="ignore")
-    with collector_paused():
-        mark = current().mark()
-        program = select(_kinematics(model, names, folded=folded), outputs)
-        current().release(mark)
-    return program
+    return select(_kinematics(model, names, folded=folded), outputs)
 
 
 def _kinematics(model: Model, names: list[str], *, folded: bool) -> Program:

@@ -11,7 +11,6 @@ from kinetree.engine import (
     Rank,
     add,
     cos,
-    current,
     mul,
     scale,
     sin,
@@ -99,7 +98,6 @@ class Page:
 
     def __init__(self, program: Program, name: str) -> None:
         self.program = program
-        self._mark = current().mark()
         self._named: dict[Node, Node] = {}
         self.scheme = Scheme(name)
         for row in program.inputs:
@@ -158,6 +156,4 @@ class Page:
         before = info.get("derivative")
         info["derivative"] = f"{what} of {before}" if before else what
         # derivatives inside a loop may use sines that the Program names only behind it
-        done = (condense if condensed else dead)(ordered(self.scheme.program(**info)))
-        current().release(self._mark)
-        return done
+        return (condense if condensed else dead)(ordered(self.scheme.program(**info)))

@@ -27,6 +27,7 @@ from kinetree.engine import (
     SYM,
     ZERO,
     Node,
+    derivation,
     linear,
     mul,
     select,
@@ -43,6 +44,7 @@ Tangents = Mapping[int, Node]
 NONE: Tangents = {}
 
 
+@derivation()
 def forward(
     program: Program,
     of: str | Sequence[str],

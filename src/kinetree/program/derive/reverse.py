@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kinetree.engine import Node, Rank, linear, mul, partials, scale, symbol, symbols
+from kinetree.engine import Node, Rank, derivation, linear, mul, partials, scale, symbol, symbols
 from kinetree.program.derive.base import Implicit, Page
 from kinetree.program.derive.directions import By, Directions, directions, names
 from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve, size
 
 
+@derivation()
 def reverse(
     program: Program,
     of: str | Sequence[str],

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kinetree.engine import collector_paused
+from kinetree.engine import derivation
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair import pair
@@ -25,11 +25,11 @@ from kinetree.program.program import Program
 ALL: tuple[Callable[[Program], Program], ...] = (dead, hoist, pair, share, dead, schedule)
 
 
+@derivation()
 def condense(program: Program) -> Program:
     """The Program after all passes, in their order."""
-    with collector_paused():
-        for run in ALL:
-            program = run(program)
+    for run in ALL:
+        program = run(program)
     return program
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.engine import derivation
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.loops import last_common
 from kinetree.formalism.quantities import QUANTITIES
@@ -121,6 +122,7 @@ class Chart:
         return np.stack([rows[label] for label in self.labels], axis=-1)
 
 
+@derivation()
 def chart(model: Model, *, folded: bool = False) -> Chart:
     """The natural coordinates of a model."""
     system = linkage(model, folded=folded)
