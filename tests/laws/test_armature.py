@@ -60,7 +60,7 @@ def test_a_rotor_on_the_first_axis_joins_the_moment_of_its_body() -> None:
     out = kt.derive(pendulum(armature=0.25), "regressor")
     labels = out.output("pi").labels
     pi = dict(zip(labels, values(out, q=[0.3], qd=[1], qdd=[1])["pi"], strict=True))
-    assert labels == ("bob.h_x", "bob.I_yy")
+    assert labels == ("bob.h_x", "bob.h_z", "bob.I_yy")
     assert_close(pi["bob.I_yy"], 0.2 + 2 * 0.5**2 + 0.25, IDENTITY)
 
 

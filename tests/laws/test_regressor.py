@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from tests import strategies, zoo
 from tests.approx import FORMALISM, IDENTITY, assert_close
-from tests.laws.tools import MODELS, model, program, values
+from tests.laws.tools import MODELS, model, program, regressor_rank, values
 
 import kinetree as kt
 from kinetree.formalism.regressor import PARAMETERS
@@ -72,6 +72,63 @@ def test_base_parameters_are_independent_and_span_the_standard_ones(kind: str) -
         ranks.append(np.linalg.matrix_rank(Y.reshape(-1, Y.shape[-1]), tol=1e-9))
     count = len(kt.derive(system, "regressor").output("pi").nodes)
     assert ranks == [count, count]
+
+
+def rank(prog: kt.Program, state: dict[str, np.ndarray]) -> int:
+    return regressor_rank(values(prog, **state)["Y"])
+
+
+@settings(max_examples=20)
+@given(strategies.trees(max_size=4))
+@example([zoo.Link("screw", -1, (1, 0, 0))])
+def test_as_many_base_parameters_as_the_rank_of_the_standard_regressor(links) -> None:
+    tree = zoo.build(links)
+    state = zoo.state(tree, 3, (60,))
+    count = len(kt.derive(tree, "regressor").output("pi").nodes)
+    assert count == rank(kt.derive(tree, "regressor", base_parameters=False), state)
+
+
+def arm(*, bare: bool) -> kt.Model:
+    """Three links, with all mass properties or with a mass alone."""
+    model, before = kt.Model("arm"), None
+    for k, axis in enumerate("zyx"):
+        com, inertia = (0.1, 0.2, 0.3), (0.5, 0.6, 0.7, 0.01, 0.02, 0.03)
+        body = model.body(f"b{k}", 2.0, *(() if bare else (com, inertia)))
+        base = model.ground if before is None else before.point("tip", (0.4, 0.0, 0.1))
+        model.revolute(f"q{k}", base, body, axis=axis)
+        before = body
+    return model
+
+
+def test_base_parameters_do_not_depend_on_values_that_are_zero() -> None:
+    full, bare = (kt.derive(arm(bare=bare), "regressor") for bare in (False, True))
+    assert full.output("pi").labels == bare.output("pi").labels
+    state = zoo.state(arm(bare=True), 2)
+    same = {key: state[key] for key in ("q", "qd", "qdd")}
+    assert_close(values(full, **same)["Y"], values(bare, **same)["Y"], IDENTITY, "Y")
+
+
+def gripper() -> kt.Model:
+    """Two fingers on a turning hand; the second follows the first."""
+    model = kt.Model("gripper")
+    hand = model.body("hand", 1.1, (0.1, 0, 0.2), (0.3, 0.2, 0.1))
+    model.spherical("wrist", model.ground, hand)
+    for name, axis, mimic in (("a", "y", None), ("b", (0, -1, 0), ("a", 1.0, 0.0))):
+        finger = model.body(name, 0.2, (0.01, 0.02, 0.03), (0.01, 0.02, 0.015))
+        model.prismatic(name, hand.point(name, (0.05, 0.02, 0.1)), finger, axis=axis, mimic=mimic)
+    return model
+
+
+def test_dependent_columns_of_followers_go_and_lengths_are_then_numbers() -> None:
+    model = gripper()
+    state = zoo.state(model, 4, (60,))
+    base = kt.derive(model, "regressor")
+    standard = kt.derive(model, "regressor", base_parameters=False)
+    assert len(base.output("pi").nodes) == rank(base, state) == rank(standard, state)
+    assert not [name for name in base.input("p").labels if name.startswith("hand.a")]
+    assert "b.mass" in base.input("p").labels
+    out, tau = values(base, **state), values(kt.derive(model, "inverse"), **state)["tau"]
+    assert_close(np.einsum("...ij,...j->...i", out["Y"], out["pi"]), tau, FORMALISM, "Y π")
 
 
 @pytest.mark.parametrize("name", MODELS)

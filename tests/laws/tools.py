@@ -105,3 +105,11 @@ def skew(v: Array) -> Array:
 def mat_vec(A: Array, x: Array) -> Array:
     """A x over any leading axes."""
     return np.einsum("...ij,...j->...i", A, x)
+
+
+def regressor_rank(Y: np.ndarray) -> int:
+    """Rank of regressors at several states, of columns of unit length; rounding is no column."""
+    Y = Y.reshape(-1, Y.shape[-1])
+    size = np.linalg.norm(Y, axis=0)
+    Y = Y[:, size > 1e-10 * size.max(initial=0)]
+    return int(np.linalg.matrix_rank(Y / np.linalg.norm(Y, axis=0), rtol=1e-7))

@@ -10,6 +10,7 @@ from kinetree.engine import Node, Rank, substitute, symbol
 from kinetree.errors import unknown
 from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
 from kinetree.formalism.actions import state_rates
+from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.constraints import constraints
 from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.drives import drives
@@ -51,6 +52,7 @@ class Quantity:
         laws: whether the time t and the user states x go in, where a law of the model uses them.
         welds: whether fixed joints are links of their own.
         minimal: whether every regrouping pays, because tensors are turned from link to link too.
+        finish: what is done with the Program that was written, given the model and the options.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Quantity:
     laws: bool = True
     minimal: bool = False
     welds: bool = False
+    finish: Callable[..., Program] | None = None
 
     def choose(self, model: Model, formalism: str | None) -> str:
         """The formalism to use: the first, unless the user or the model's size says otherwise."""
@@ -85,7 +88,8 @@ class Quantity:
             declare_laws(scheme, system.model)
         taken = {name: options[name] for name in self.options if name in options}
         self.ways[way](Frames(scheme, system), rates, **taken)
-        return scheme.program()
+        program = scheme.program()
+        return self.finish(program, system.model, **taken) if self.finish else program
 
 
 def declare_inputs(
@@ -240,7 +244,7 @@ ALL: tuple[Quantity, ...] = (
     Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False, laws=False),
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
-        options=("base_parameters",), laws=False,
+        options=("base_parameters",), laws=False, finish=independent_columns,
     ),
     Quantity(
         "inverse_derivatives", "qdd", {"newton_euler": inverse_derivatives}, minimal=True

@@ -5,7 +5,9 @@ others are 0: the unit wrench of that property on its carrier, projected on the 
 of the carrier, so only the joints between it and the ground are touched.
 
 A carrier is a body with its ten standard parameters about its origin, in its frame; or, for base
-parameters, a link with those that remain when everything that can be regrouped has been.
+parameters, a link with those that remain when everything that can be regrouped has been.  What can
+be is decided with a symbol for every standard parameter, so values that are zero change nothing;
+what regrouping along the joints leaves dependent is sorted out by numbers (`base_columns`).
 
 | Khalil1987 | here | meaning |
 |---|---|---|
@@ -22,20 +24,31 @@ Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ADD, ZERO, Node, number, scale, split_coefficient
+from kinetree.engine import (
+    ADD,
+    ZERO,
+    Node,
+    Rank,
+    number,
+    scale,
+    split_coefficient,
+    substitute,
+    symbol,
+)
 from kinetree.formalism.frames import TENSOR, Frames
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.linkage import Linkage, Pose, rotate
 from kinetree.formalism.motion import unit
 from kinetree.formalism.newton_euler import Motions, outward
-from kinetree.formalism.regroup import regroup
+from kinetree.formalism.regroup import load, referred, regroup
 from kinetree.formalism.vectors import (
     NULL,
+    NULL_TENSOR,
     Mat,
     Vec,
     apply,
@@ -43,9 +56,11 @@ from kinetree.formalism.vectors import (
     dot,
     plus,
     steiner,
+    sym6,
     tensor_plus,
     times,
     transpose,
+    vec3,
 )
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.model.topology import drive
@@ -107,12 +122,30 @@ def bodies(system: Linkage) -> list[Carrier]:
 
 
 def base_links(system: Linkage) -> list[Carrier]:
-    """The links with what remains of their parameters after all regrouping; the rest is zero."""
-    minimal = regroup(system, all_moves=True)
+    """The links with what remains of their parameters after all regrouping; the rest is zero.
+
+    The values are linear forms in `unknowns`, one symbol for every standard parameter.
+    """
+    minimal = regroup(_loaded_with_unknowns(system), all_moves=True)
     return [
         Carrier(link.name, Pose(link.index, np.eye(3), NULL), (link.m, *link.h, *link.I))
         for link in minimal.links[1:]
     ]
+
+
+def unknowns(carrier: Carrier) -> tuple[Node, ...]:
+    """Symbols that stand for the ten standard parameters of a body."""
+    return tuple(symbol(f"{carrier.name}.{end}", Rank.PARAMETER) for end in PARAMETERS)
+
+
+def _loaded_with_unknowns(system: Linkage) -> Linkage:
+    """The linkage with the standard parameters of all bodies as symbols."""
+    links = [replace(link, m=ZERO, h=NULL, I=NULL_TENSOR) for link in system.links]
+    for body in bodies(system):
+        m, *rest = unknowns(body)
+        part = (m, vec3(rest[:3]), sym6(rest[3:]))
+        load(links[body.pose.link], referred(part, body.pose.R, body.pose.p))
+    return replace(system, links=tuple(links))
 
 
 def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = True) -> None:
@@ -128,11 +161,23 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     carriers = base_links(system) if base_parameters else bodies(system)
     rows = list(_columns(frames, carriers, outward(frames, system.qd, qdd)))
     armatures = list(_armatures(system, qdd))
-    rows = _with_armatures(_merged(rows), armatures) if base_parameters else [*rows, *armatures]
+    if base_parameters:
+        rows = _with_armatures(_valued(_merged(rows), bodies(system)), armatures)
+    else:
+        rows += armatures
     Y = [row.column.get(k, ZERO) for k in range(system.nv) for row in rows]
     frames.scheme.output("Y", Y, (system.nv, len(rows)))
     values = [row.value for row in rows]
     frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
+
+
+def _valued(rows: list[Row], standard: Iterable[Carrier]) -> list[Row]:
+    """The rows with the values of the standard parameters in place of their symbols."""
+    known: dict[Node, Node] = {}
+    for body in standard:
+        known.update(zip(unknowns(body), body.values, strict=True))
+    values = substitute([row.value for row in rows], known)
+    return [replace(row, value=value) for row, value in zip(rows, values, strict=True)]
 
 
 def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[Row]:
@@ -170,13 +215,12 @@ def _merged(rows: Iterable[Row]) -> list[Row]:
     What is regrouped onto a massless frame inside a joint can stand there in several places.
     """
     kept: list[Row] = []
-    alike: dict[object, list[int]] = {}
+    alike: dict[tuple[Node, ...], list[int]] = {}
     for row in rows:
         column = {k: x for k, x in row.column.items() if x is not ZERO}
         if not column or row.value is ZERO:
             continue
-        # folded parameters are equal by accident only
-        key = row.label if row.value.is_number else _terms(row.value)[0]
+        key = _terms(row.value)[0]
         for n in alike.setdefault(key, []):
             ratio = _ratio(row.value, kept[n].value)
             if ratio is not None:

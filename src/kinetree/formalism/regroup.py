@@ -65,11 +65,7 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
         kept, taken = split(link, moves[i])
         link.m, link.h, link.I = kept
         if link.parent:
-            parent = links[link.parent]
-            m, h, inertia = referred(link, taken)
-            parent.m = parent.m + m
-            parent.h = plus(parent.h, h)
-            parent.I = tensor_plus(parent.I, inertia)
+            load(links[link.parent], referred(taken, link.R0, link.r))
     return replace(system, links=tuple(links))
 
 
@@ -87,7 +83,7 @@ def steady_axes(system: Linkage) -> list[NDArray[np.float64] | None]:
             continue
         axis = link.R0.T @ before
         own = np.eye(3)[motion.k]
-        if motion.turn is ZERO or np.allclose(np.abs(axis), own, atol=1e-12):
+        if motion.turn is ZERO or np.allclose(np.abs(axis), own, rtol=0, atol=1e-12):
             axes.append(axis)
         else:
             axes.append(own if not axis.any() else None)
@@ -126,16 +122,24 @@ def split(link: Link, moves: Moves) -> tuple[Properties, Properties]:
     return left, (m, h, taken)  # type: ignore[return-value]
 
 
-def referred(link: Link, part: Properties) -> Properties:
-    """Mass properties on the axis of a link, seen by its parent: turned by R0, shifted by r."""
+def referred(part: Properties, R: NDArray[np.float64], p: Vec) -> Properties:
+    """Mass properties about the origin of a frame, seen from another: turned by R, shifted by p.
+
+    Args:
+        part: mass, first moment and inertia about the origin of the frame, in its components.
+        R: maps components in the frame to those in the other.
+        p: origin of the frame in the other.
+    """
     m, h, inertia = part
-    h_p = rotate(link.R0, h)
-    I_p = rotate_tensor(link.R0, inertia)
-    h_at = plus(h_p, times(m, link.r)) if m is not ZERO else h_p
-    return m, h_at, tensor_plus(I_p, steiner(m, h_p, link.r))
+    h_p = rotate(R, h)
+    I_p = rotate_tensor(R, inertia)
+    h_at = plus(h_p, times(m, p)) if m is not ZERO else h_p
+    return m, h_at, tensor_plus(I_p, steiner(m, h_p, p))
 
 
-def base_parameters(system: Linkage) -> list[Properties]:
-    """The minimal mass properties of every link, about its origin and in its frame."""
-    minimal = regroup(system, all_moves=True)
-    return [(link.m, link.h, link.I) for link in minimal.links]
+def load(link: Link, part: Properties) -> None:
+    """Add mass properties about a link's origin to the link."""
+    m, h, inertia = part
+    link.m = link.m + m
+    link.h = plus(link.h, h)
+    link.I = tensor_plus(link.I, inertia)
