@@ -30,9 +30,10 @@ WRITING = {
 }
 """What helps against an error of the operating system, where another place does not."""
 READING = {
-    errno.ENOENT: "check the path",
+    errno.EINVAL: "check the path",
     errno.EISDIR: "name a file, not a folder",
     errno.ENAMETOOLONG: "check the path",
+    errno.ENOTDIR: "check the path",
 }
 """What helps where a file cannot be read, other than permission."""
 
@@ -150,7 +151,9 @@ def unwritable(element: str, error: OSError) -> FileError:
 
 def unreadable(path: Path, error: Exception) -> FormatError:
     """The sentence for what the operating system refused to read."""
-    number = error.errno if isinstance(error, OSError) else errno.ENOENT
+    if isinstance(error, FileNotFoundError):
+        return FormatError("there is no such file", element=f"file '{path}'", cure="check the path")
+    number = error.errno if isinstance(error, OSError) else errno.EINVAL
     cure = READING.get(number or 0, "see to it that you may read it")
     return FormatError(f"it cannot be read ({_reason(error)})", element=f"file '{path}'", cure=cure)
 

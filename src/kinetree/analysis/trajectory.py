@@ -57,7 +57,7 @@ def trajectory(model: Model, given: Any) -> Trajectory:
         rows |= _spread(model, rows, named)
     q = _table(rows["q"], model.nq, "q")
     count = len(q)
-    time = np.asarray(rows["time"], dtype=float) if "time" in rows else np.arange(float(count))
+    time = _floats(rows["time"], "time") if "time" in rows else np.arange(float(count))
     if time.shape != (count,) or not (np.diff(time) > 0).all():
         raise ShapeError(
             f"it must be {count} rising numbers", element="time", cure="give one time per row of q"
@@ -65,7 +65,7 @@ def trajectory(model: Model, given: Any) -> Trajectory:
     if "qd" not in rows or "qdd" not in rows:
         rows |= _rates(model, rows, time, q)
     qd, qdd = _table(rows["qd"], model.nv, "qd"), _table(rows["qdd"], model.nv, "qdd")
-    x = np.asarray(rows.get("x", np.zeros((count, 0))), dtype=float)
+    x = _floats(rows.get("x", np.zeros((count, 0))), "x")
     for name, table in (("qd", qd), ("qdd", qdd), ("x", x)):
         if len(table) != count:
             raise ShapeError(f"it has {len(table)} rows, q has {count}", element=name)
@@ -115,8 +115,16 @@ def _rows(given: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def _floats(value: Any, name: str) -> Array:
+    """An array of numbers."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ShapeError("it holds more than numbers", element=name, cure="give numbers") from error
+
+
 def _table(value: Any, width: int, name: str) -> Array:
-    table = np.atleast_2d(np.asarray(value, dtype=float))
+    table = np.atleast_2d(_floats(value, name))
     if table.ndim != 2 or table.shape[1] != width or not np.isfinite(table).all():
         raise ShapeError(
             f"it must be rows of {width} finite numbers, but has shape {np.shape(value)}",

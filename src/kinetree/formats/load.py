@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.errors import FormatError, UnsupportedError, suggest
+from kinetree.files import read_bytes, read_text
 from kinetree.model.frame_model import FrameModel
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from kinetree.model.system import Model
 
@@ -29,26 +32,20 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     """
     file = Path(path)
     suffix = _suffix(file, SUFFIXES)
-    if not file.is_file():
-        raise _no_file(file)
     if suffix == ".urdf":
         from kinetree.formats import urdf  # noqa: PLC0415  a program that only builds needs none
 
-        return urdf.read(file.read_bytes(), f"file '{file.name}'", floating=floating)
+        with _neighbours(file):
+            source = read_bytes(file)
+        return urdf.read(source, f"file '{file.name}'", floating=floating)
     if floating:
         raise FormatError(
             "a model file says itself what floats",
             element=f"file '{file.name}'",
             cure="use a joint of kind free, and leave floating out",
         )
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"it is not UTF-8 text ({error.reason})",
-            element=f"file '{file.name}'",
-            cure="save it as UTF-8",
-        ) from error
+    with _neighbours(file):
+        text = read_text(file)
     from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
 
     return yaml_file.read(text, f"file '{file.name}'")
@@ -87,13 +84,17 @@ def _suffix(file: Path, known: tuple[str, ...]) -> str:
     return suffix
 
 
-def _no_file(file: Path) -> FormatError:
-    """The error for a missing file, with its neighbour of the nearest name."""
-    folder = file.parent
-    there = [entry.name for entry in sorted(folder.iterdir())] if folder.is_dir() else []
-    near = [name for name in there if Path(name).suffix.lower() in SUFFIXES]
-    return FormatError(
-        "there is no such file",
-        element=f"file '{file}'",
-        cure=suggest(file.name, near, "model file"),
-    )
+@contextmanager
+def _neighbours(file: Path) -> Iterator[None]:
+    """Where a file is missing, propose its neighbour of the nearest name."""
+    try:
+        yield
+    except FormatError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
+        there: list[str] = []
+        with suppress(OSError):
+            there = sorted(entry.name for entry in file.parent.iterdir())
+        near = [name for name in there if Path(name).suffix.lower() in SUFFIXES]
+        cure = suggest(file.name, near, "model file")
+        raise FormatError(error.problem, element=error.element, cure=cure) from error.__cause__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
@@ -21,7 +22,9 @@ def _number_or_text(value: Any) -> float | str:
     """A finite number, or a string to be read as an expression."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("should be a number or an expression")
-    if isinstance(value, float) and (value != value or abs(value) == float("inf")):  # noqa: PLR0124
+    if isinstance(value, str):
+        return value
+    if not -sys.float_info.max <= value <= sys.float_info.max:
         raise ValueError("should be a finite number")
     return value
 

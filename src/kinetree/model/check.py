@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9
 """Relative slack of the inequalities of inertia, for numbers written with few digits."""
+LARGEST = 1e100
+"""Products of three values up to this one stay far from the end of doubles."""
 SYMBOLS = ("q", "qd", "qdd", "tau")
 """Prefixes under which a coordinate appears in equations, as in qd_elbow."""
 UNIT = 1e-6
@@ -198,7 +200,7 @@ def _quaternions(joint: Joint) -> Iterator[Finding]:
 
 
 def _values(table: ParameterTable) -> Iterator[Finding]:
-    """Expressions whose default value is no finite number."""
+    """Scalars whose default value is not a finite number, or too large to reckon with."""
     for name, value in table.values.items():
         if not math.isfinite(value):
             yield Finding(
@@ -207,6 +209,14 @@ def _values(table: ParameterTable) -> Iterator[Finding]:
                 f"'{name}'",
                 f"its expression gives {value}",
                 "change the parameters or the expression",
+            )
+        elif abs(value) > LARGEST:
+            yield Finding(
+                ERROR,
+                "value",
+                f"'{name}'",
+                f"{value:g} is so large that products with it overflow",
+                f"give a value below {LARGEST:g}",
             )
 
 

@@ -8,6 +8,7 @@ equations lose the terms they multiply.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -32,6 +33,7 @@ LETTER_AXES: dict[str, Vector] = {
     "-y": (0, -1, 0),
     "-z": (0, 0, -1),
 }
+LARGEST_DOUBLE = sys.float_info.max
 SNAP = 1e-15
 ORTHOGONAL = 1e-6
 
@@ -53,8 +55,9 @@ def number(value: Any, element: str) -> Number:
             element=element,
             cure="give a number or an expression of the model's parameters",
         )
-    if not math.isfinite(value):
-        raise ModelError(f"the value is {value}", element=element, cure="give a finite number")
+    if not -LARGEST_DOUBLE <= value <= LARGEST_DOUBLE:
+        said = value if isinstance(value, float) else "beyond the range of doubles"
+        raise ModelError(f"the value is {said}", element=element, cure="give a finite number")
     return value
 
 

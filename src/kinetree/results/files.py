@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import FormatError
-from kinetree.files import replacing, write_file
+from kinetree.files import replacing, unreadable, write_file
 from kinetree.plain import plain
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NETCDF = (".nc", ".h5")
 SUFFIXES = (*NETCDF, ".csv")
+LONGEST = 200
+"""Characters of what a library says about a damaged file."""
 
 
 def save_run(run: xarray.Dataset, path: str | Path) -> Path:
@@ -37,35 +39,64 @@ def save_run(run: xarray.Dataset, path: str | Path) -> Path:
 
 
 def load_run(path: str | Path) -> xarray.Dataset:
-    """Read a run that `save_run` wrote as NetCDF, whole into memory."""
-    import xarray as xr
+    """Read a run that `save_run` wrote as NetCDF, whole into memory.
 
+    Raises:
+        FormatError: for a file that cannot be read, is damaged, or holds no times.
+    """
     file = Path(path)
     if file.suffix not in NETCDF:
         raise _unknown_suffix(file, NETCDF)
-    if not file.is_file():
-        raise FormatError("there is no such file", element=f"'{file}'", cure="check the path")
     try:
-        with xr.open_dataset(file, engine="h5netcdf") as run:
-            return run.load()
+        with file.open("rb"):
+            pass
     except (OSError, ValueError) as error:
-        raise FormatError(
-            f"it cannot be read as NetCDF ({error})",
-            element=f"file '{file}'",
-            cure="give a file that save_run wrote",
-        ) from error
+        raise unreadable(file, error) from error
+    try:
+        run = _opened(file)
+    except Exception as error:  # damage shows in every kind of exception
+        said = " ".join(str(error).split())[:LONGEST]
+        raise _unread(file, f"it cannot be read as NetCDF ({said})") from error
+    time = run.coords.get("time")
+    if time is None or time.dims != ("time",) or time.dtype.kind not in "fiu":
+        raise _unread(file, "it holds no run, which has times in 'time'")
+    return run
+
+
+def _opened(file: Path) -> xarray.Dataset:
+    """The content of a NetCDF file."""
+    import h5netcdf
+    import xarray as xr
+    from xarray.backends import H5NetCDFStore
+
+    class Whole(h5netcdf.File):  # type: ignore[misc]
+        """A file that can be closed even where it could not be opened to the end."""
+
+        _writable = False
+
+    with Whole(file, "r") as opened, xr.open_dataset(H5NetCDFStore(opened)) as run:
+        return run.load()
+
+
+def _unread(file: Path, problem: str) -> FormatError:
+    return FormatError(problem, element=f"file '{file}'", cure="give a file that save_run wrote")
 
 
 def columns(run: xarray.Dataset) -> tuple[list[str], Any]:
     """Names "variable.component" and values of all curves over time, the time first."""
     names, parts = ["time"], [np.asarray(run["time"])[:, None]]
     for name, variable in run.data_vars.items():
-        if variable.dims[:1] != ("time",):
+        if not over_time(variable):
             continue
         rows = np.asarray(variable).reshape(run.sizes["time"], -1)
         names += _names(run, str(name))
         parts.append(rows)
     return names, np.concatenate(parts, axis=1)
+
+
+def over_time(variable: xarray.DataArray) -> bool:
+    """Whether a variable holds numbers, rows of them for the times of a run."""
+    return variable.dims[:1] == ("time",) and variable.dtype.kind in "biuf"
 
 
 def _names(run: xarray.Dataset, name: str) -> list[str]:
@@ -107,4 +138,4 @@ def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatErro
     )
 
 
-__all__ = ["columns", "load_run", "save_run"]
+__all__ = ["columns", "load_run", "over_time", "save_run"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinetree.errors import FormatError, ShapeError, unknown
 from kinetree.results.dataset import DIMENSION, Axis, run_dataset
-from kinetree.results.files import columns
+from kinetree.results.files import columns, over_time
 
 if TYPE_CHECKING:
     import xarray
@@ -52,7 +52,8 @@ def as_run(model: Model, run: Any) -> xarray.Dataset:
     import xarray as xr
 
     made: xarray.Dataset = run if isinstance(run, xr.Dataset) else _from_mapping(model, run)
-    if "q" not in made or "time" not in made:
+    q = made.get("q")
+    if q is None or not over_time(q) or not {"time", "coordinate"} <= set(made.coords):
         raise FormatError(
             "it holds no q over time", element="run", cure="give the result of kt.simulate"
         )
@@ -101,7 +102,7 @@ def groups(run: xarray.Dataset) -> list[Group]:
     at = 1
     for key, variable in run.data_vars.items():
         name = str(key)
-        if variable.dims[:1] != ("time",):
+        if not over_time(variable):
             continue
         count = int(np.prod(variable.shape[1:]))
         names = tuple(full.removeprefix(f"{name}.") for full in listed[at : at + count])

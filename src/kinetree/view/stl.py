@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import FormatError
+from kinetree.files import read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,17 +28,22 @@ def triangles(path: Path) -> Array:
             element=f"mesh '{path}'",
             cure="convert it to STL",
         )
-    if not path.is_file():
-        raise FormatError("there is no such file", element=f"mesh '{path}'", cure="name another")
-    data = path.read_bytes()
+    data = read_bytes(path)
     corners = _binary(data)
     if corners is None:
-        found = VERTEX.findall(data)
-        corners = np.array([[float(x) for x in row] for row in found]).reshape(-1, 3)
-        corners = corners[: len(corners) // 3 * 3].reshape(-1, 3, 3)
+        corners = _text(data)
     if not len(corners) or not np.isfinite(corners).all():
         raise FormatError("it holds no triangles", element=f"mesh '{path}'", cure="export it again")
     return corners
+
+
+def _text(data: bytes) -> Array:
+    """Corners of a text file; none where one of them is no number."""
+    try:
+        found = np.array([[float(x) for x in row] for row in VERTEX.findall(data)]).reshape(-1, 3)
+    except ValueError:
+        return np.empty((0, 3, 3))
+    return found[: len(found) // 3 * 3].reshape(-1, 3, 3)
 
 
 def _binary(data: bytes) -> Array | None:
