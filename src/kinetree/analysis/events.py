@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.dynamics import Dynamics
-from kinetree.analysis.rates import state_inputs, state_parts
-from kinetree.engine import Node, as_node, symbols
+from kinetree.analysis.rates import consistent_state, state_inputs, state_parts
+from kinetree.analysis.values import quaternions
+from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.model.laws import Named, time_symbol, traced
-from kinetree.program import Output, Program
-from kinetree.program.events import conditions
+from kinetree.program import Output
+from kinetree.program.events import crossings
 from kinetree.program.passes import condense
 from kinetree.solve.problem import Watch
 
@@ -54,7 +55,8 @@ class Watched:
 
     Attributes:
         watches: names, directions and effects.
-        function: native function of t, y, … whose output g are the values of all of them.
+        function: native function of t, y, … whose output g are the values of all of them at the
+            consistent state.
     """
 
     watches: tuple[Watch, ...] = ()
@@ -64,7 +66,8 @@ class Watched:
 def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     """What the events of a user watch in a model."""
     forward = dynamics.forward
-    source = Program("events", forward.inputs, (), (), ())
+    y = [s for row in state_parts(forward) for s in row.symbols]
+    at = dict(zip(y, consistent_state(forward, quaternions(dynamics.model)), strict=True))
     watches: list[Watch] = []
     nodes: list[Node] = []
     for name, event in _events(given).items():
@@ -72,27 +75,26 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
             raise unknown("direction", event.direction, DIRECTIONS, f"event '{name}'")
         way = DIRECTIONS[event.direction]
         if event.when == LAWS:
-            source = conditions(forward)
-            row = source.output("conditions")
+            row = crossings(forward)
             nodes += row.nodes
             watches += [Watch(f"{name}: {label}", way, event.stops) for label in row.labels]
         else:
-            nodes.append(_expression(dynamics, name, event))
+            nodes += substitute([_expression(dynamics, name, event)], at)
             watches.append(Watch(name, way, event.stops))
     if not nodes:
         return Watched()
     out = Output("g", (len(nodes),), tuple(nodes), tuple(watch.name for watch in watches))
-    program = replace(source, name="events", inputs=state_inputs(forward), outputs=(out,))
+    program = replace(forward, name="events", inputs=state_inputs(forward), outputs=(out,))
     return Watched(tuple(watches), condense(program).compile())
 
 
 def watching(dynamics: Dynamics, function: Any) -> Callable[[float, Array], Array] | None:
-    """(t, y) -> values of all events at the consistent state; none without a function."""
+    """(t, y) -> values of all events; none without a function."""
     if function is None:
         return None
 
     def values(t: float, y: Array) -> Array:
-        return dynamics.call(function, t, np.asarray(dynamics.project(t, y)))["g"]
+        return dynamics.call(function, t, y)["g"]
 
     return values
 

@@ -63,14 +63,20 @@ def projection(forward: Program, quaternions: Sequence[int]) -> Program | None:
     """
     if not quaternions and not has(forward, "q_closed"):
         return None
+    nodes = consistent_state(forward, quaternions)
+    out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
+    return _of_state(forward, "projection", out)
+
+
+def consistent_state(forward: Program, quaternions: Sequence[int]) -> list[Node]:
+    """y with its loops closed and its quaternions of unit length, in terms of `forward`'s names."""
     q, qd = consistent(forward)
     nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
     for first in quaternions:
         e = nodes[first : first + 4]
         scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
         nodes[first : first + 4] = [mul(x, scale) for x in e]
-    out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
-    return _of_state(forward, "projection", out)
+    return nodes
 
 
 def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -127,6 +133,6 @@ def _of_state(forward: Program, name: str, out: Output) -> Program:
 
 
 __all__ = [
-    "STATE", "TIME", "consistent", "coordinate_rates", "has", "projection", "rates",
-    "state_inputs", "state_labels", "state_parts", "state_units", "takes",
+    "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates", "has", "projection",
+    "rates", "state_inputs", "state_labels", "state_parts", "state_units", "takes",
 ]  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -11,7 +9,6 @@ import numpy as np
 from kinetree.errors import UnsupportedError
 from kinetree.solve import problem as nouns
 from kinetree.solve.problem import Array, Hit, NativeRates, Path, Settings
-from kinetree.targets.native.function import SINGLE
 from kinetree.targets.native.integrate import drive, prepared
 from kinetree.targets.native.integrate_problem import Kernel, Options, Run, System
 
@@ -37,11 +34,8 @@ def native_path(method: str, problem: nouns.Problem, settings: Settings) -> Path
         settings.max_steps,
         settings.every_step,
     )
-    raised: list[BaseException] = []
-    system = _system(problem, problem.native, _watched(problem, raised))
+    system = _system(problem, problem.native)
     run = drive(prepared(system, problem.start, problem.times, options), settings.report)
-    if raised:
-        raise raised[0]
     return _path(run, problem)
 
 
@@ -50,7 +44,7 @@ def _fixed_step(problem: nouns.Problem, settings: Settings) -> float:
     return settings.fixed_step or float(np.min(np.diff(problem.times)))
 
 
-def _system(problem: nouns.Problem, native: NativeRates, event: Kernel | None) -> System:
+def _system(problem: nouns.Problem, native: NativeRates) -> System:
     """Native code with x = [t, y, rest]."""
     n = problem.start.size
     x = np.concatenate([np.zeros(1 + n), native.rest])
@@ -65,32 +59,11 @@ def _system(problem: nouns.Problem, native: NativeRates, event: Kernel | None) -
     return System(
         rates,
         kernel(native.project, native.project_constants, n),
-        event,
+        kernel(native.watched, native.watched_constants, len(problem.watches)),
         kernel(native.jacobian, native.jacobian_constants, n * n),
         tuple(watch.direction for watch in problem.watches),
         tuple(i for i, watch in enumerate(problem.watches) if watch.stops),
     )
-
-
-def _watched(problem: nouns.Problem, raised: list[BaseException]) -> Kernel | None:
-    """The events: a Python function, called once per step and while one is located."""
-    if problem.watched is None or not problem.watches:
-        return None
-    watched: Callable[[float, Array], Array] = problem.watched
-    x, y = np.zeros(1 + problem.start.size), np.zeros(len(problem.watches))
-
-    def call(*addresses: int) -> None:
-        del addresses  # always those of x and y
-        try:
-            y[:] = watched(float(x[0]), x[1:].copy())
-        except BaseException as error:  # native code cannot pass it on
-            raised.append(error)
-            y[:] = np.nan
-
-    made = SINGLE(call)
-    where = ctypes.cast(made, ctypes.c_void_p).value
-    assert where is not None
-    return Kernel(where, x, np.zeros(0), y, 0, 1, 0, y.size, made)
 
 
 def _path(run: Run, problem: nouns.Problem) -> Path:
