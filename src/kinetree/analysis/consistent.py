@@ -106,26 +106,32 @@ def consistent_velocities(
     names = {row.name for row in program.inputs}
     given: dict[str, Any] = {"q": q, "qd": out, "t": np.array(t)}
     found = program.evaluate(**{k: v for k, v in given.items() if k in names})
-    J, ht = found["J"], found["ht"]
     named = [model.velocities.index(n) for n in qd] if isinstance(qd, Mapping) else []
-    best, fits = _corrected(J, ht, out, [*held, *named])
+    J, ht = found["J"], found["ht"]
+    share = model.loop_tolerance
+    best, fits = _corrected(J, ht, out, [*held, *named], share)
     if fits:
         return best
-    best, _ = _corrected(J, ht, out, held)
+    best, _ = _corrected(J, ht, out, held, share)
     for k in named:  # one after the other, as far as the loops let them
-        moved, fits = _corrected(J, ht, out, [*held, k])
+        moved, fits = _corrected(J, ht, out, [*held, k], share)
         if fits:
             best, held = moved, [*held, k]
     return best
 
 
-def _corrected(J: Array, ht: Array, qd: Array, fixed: list[int]) -> tuple[Array, bool]:
-    """qd with the least change of all but the fixed ones, and whether it satisfies the loops."""
+def _corrected(
+    J: Array, ht: Array, qd: Array, fixed: list[int], share: float
+) -> tuple[Array, bool]:
+    """qd with the least change of all but the fixed ones, and whether it satisfies the loops.
+
+    Equations whose singular value is below `share` of the largest repeat others.
+    """
     free = [k for k in range(len(qd)) if k not in fixed]
     moved = qd.copy()
-    moved[free] += np.linalg.lstsq(J[:, free], -(J @ qd + ht), rcond=1e-10)[0]
+    moved[free] += np.linalg.lstsq(J[:, free], -(J @ qd + ht), rcond=max(1e-10, share))[0]
     size = 1 + np.abs(moved).max(initial=0.0)
-    return moved, bool(np.abs(J @ moved + ht).max(initial=0.0) <= FITS * size)
+    return moved, bool(np.abs(J @ moved + ht).max(initial=0.0) <= max(FITS, share) * size)
 
 
 def _driven(model: Model, q: Array, t: float, qd: Array, parameters: Parameters) -> list[int]:

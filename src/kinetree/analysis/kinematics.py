@@ -57,9 +57,9 @@ class _Motion:
             return qd, qdd
         out = self._constraints(q, qd, t)
         J, free = out["J"], list(self.free)
-        qd[free] = _least(J[:, free], -(J @ qd + out["ht"]))
+        qd[free] = self._least(J[:, free], -(J @ qd + out["ht"]))
         out = self._constraints(q, qd, t)
-        qdd[free] = _least(J[:, free], -(J @ qdd + out["Jdqd"]))
+        qdd[free] = self._least(J[:, free], -(J @ qdd + out["Jdqd"]))
         return qd, qdd
 
     def _driven(self, q: Array, t: float) -> dict[str, tuple[float, float]]:
@@ -76,15 +76,15 @@ class _Motion:
     def _constraints(self, q: Array, qd: Array, t: float) -> dict[str, Array]:
         return self.constraints.evaluate(**_known(self.constraints, q=q, qd=qd, t=np.array(t)))
 
+    def _least(self, A: Array, b: Array) -> Array:
+        """The least x with A x = b; rows that repeat others take no part."""
+        share = max(1e-10, self.model.loop_tolerance)
+        return np.asarray(np.linalg.lstsq(A, b, rcond=share)[0])
+
 
 def _known(program: Program, **values: Any) -> dict[str, Any]:
     names = {row.name for row in program.inputs}
     return {name: value for name, value in values.items() if name in names}
-
-
-def _least(A: Array, b: Array) -> Array:
-    """The least x with A x = b; rows that repeat others take no part."""
-    return np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0])
 
 
 def kinematics(  # noqa: PLR0913  one keyword per choice of the user

@@ -9,6 +9,7 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import AssemblyError, unknown
 from kinetree.model.displace import displaced
-from kinetree.solve.newton import Solution, damped_newton
+from kinetree.solve.newton import CUTOFF, Solution, damped_newton
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from kinetree.model.system import Model
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-11
-"""Largest |h| of a closed system [m, m2 or 1]."""
+ROUNDED = 1e-3
+"""Largest gap that may come from the rounding of data [m, m2 or 1]."""
 NEAR = 1e-3
 """Largest |h| at which steering is left to the equations alone."""
 STEPS = 100
@@ -55,7 +56,7 @@ class Assembly:
     moved: tuple[str, ...]
 
 
-def assemble(
+def assemble(  # noqa: PLR0913  one keyword per choice of the user
     model: Model,
     q: Sequence[float] | None = None,
     *,
@@ -63,6 +64,7 @@ def assemble(
     t: float = 0.0,
     steps: int = STEPS,
     parameters: Parameters = None,
+    tolerance: float | None = None,
 ) -> Assembly:
     """Close the loops of a model.
 
@@ -75,10 +77,15 @@ def assemble(
         t: time at which laws and drives are taken [s].
         steps: bound on the Newton steps of an attempt.
         parameters: values by name in place of the model's.
+        tolerance: largest gap that is left [m, m2 or 1]; by default `loop_tolerance` of the model.
+            The gap is made as small as it gets, whatever is allowed.
 
     Raises:
         AssemblyError: naming the loop with the largest gap, and the gap.
     """
+    if tolerance is not None:
+        model = copy(model)
+        model.loop_tolerance = tolerance
     system = loops(model, parameters)
     return close(system, system.start(q, t), independent=independent, t=t, steps=steps)
 
@@ -141,7 +148,7 @@ def _attempts(
     free = free_columns(system, independent)
     if independent is None:
         J = system.evaluate(q, t)[1][system.positions()]
-        pivots = eliminate(J[:, free])
+        pivots = eliminate(J[:, free], tolerance=system.share)
         yield q, sorted(free[k] for k in pivots.columns), False
     yield q, free, False
     nudge = np.zeros(system.model.nv)
@@ -171,8 +178,9 @@ def _solve(
         whole[columns] = step
         return displaced(system.model, x, whole)
 
-    tolerance = NEAR if guarded else TOLERANCE
-    return damped_newton(function, q, move, tolerance=tolerance, steps=steps)
+    allowed = system.model.loop_tolerance
+    tolerance, cutoff = NEAR if guarded else allowed, max(CUTOFF, allowed)
+    return damped_newton(function, q, move, tolerance=tolerance, steps=steps, cutoff=cutoff)
 
 
 def _failure(system: Loops, best: Solution) -> AssemblyError:
@@ -183,10 +191,12 @@ def _failure(system: Loops, best: Solution) -> AssemblyError:
     unit = system.unit(rows[worst]).replace("1", "").strip()
     gap = f"{component} is {abs(best.h[worst]):.3g}{' ' if unit else ''}{unit} off"
     when = "at the nearest configuration" if best.stalled else f"after {best.steps} steps"
+    cure = "change its dimensions, or start nearer to a closed configuration"
+    if abs(best.h[worst]) < ROUNDED:
+        allowed = system.model.loop_tolerance
+        cure += f", or raise loop_tolerance of the model ({allowed:g}) where its data are rounded"
     return AssemblyError(
-        f"the loop does not close, {gap} {when}",
-        element=f"closure '{name}'",
-        cure="change its dimensions, or start nearer to a closed configuration",
+        f"the loop does not close, {gap} {when}", element=f"closure '{name}'", cure=cure
     )
 
 

@@ -19,6 +19,7 @@ from kinetree.model.frame_model import FrameModel
 from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.select import select
+from kinetree.solve.pivots import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +54,11 @@ class Loops:
     dropped: tuple[str, ...]
     guards: Program | None = None
     drives: Program | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of the largest pivot below which equations count as repeated."""
+        return max(TOLERANCE, self.model.loop_tolerance)
 
     def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
         """(h, J) at coordinates q and time t."""

@@ -118,7 +118,7 @@ def partition(
     closed = close(system, system.start(q, t), independent=independent, t=t).q
     _, J = system.evaluate(closed, t)
     free = free_columns(system, independent)
-    pivots = eliminate(J[:, free], system.rates)
+    pivots = eliminate(J[:, free], system.rates, system.share)
     if independent:
         _refuse_irregular(system, J, free, pivots)
     return _sorted(system, closed, J, _in_model(pivots, free), t)
@@ -180,7 +180,7 @@ def _is_singular(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) ->
     """Whether a small motion of the mechanism makes more equations independent."""
     free = [k for k in range(system.model.nv) if k not in system.driven]
     _, s, Vt = np.linalg.svd(J[:, free])
-    basis = Vt[int((s > 1e-8 * s.max(initial=0.0)).sum()) :]
+    basis = Vt[int((s > system.share * s.max(initial=0.0)).sum()) :]
     if not len(basis):
         return False
     step = np.zeros(system.model.nv)
@@ -190,7 +190,8 @@ def _is_singular(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) ->
         near = close(system, displaced(system.model, q, step), t=t).q
     except KinetreeError:
         return False
-    return eliminate(system.evaluate(near, t)[1][:, free], system.rates).rank > pivots.rank
+    J = system.evaluate(near, t)[1][:, free]
+    return eliminate(J, system.rates, system.share).rank > pivots.rank
 
 
 def _refuse_irregular(system: Loops, J: Array, free: list[int], pivots: Pivots) -> None:
@@ -199,11 +200,14 @@ def _refuse_irregular(system: Loops, J: Array, free: list[int], pivots: Pivots) 
     columns = list(free)
     release: list[str] = []
     rank, whole = pivots.rank, [k for k in range(len(names)) if k not in system.driven]
-    full = eliminate(J[:, whole], system.rates).rank
+    full = eliminate(J[:, whole], system.rates, system.share).rank
     for k in whole:
         if rank == full:
             break
-        if k not in free and (more := eliminate(J[:, [*columns, k]], system.rates).rank) > rank:
+        if k in free:
+            continue
+        more = eliminate(J[:, [*columns, k]], system.rates, system.share).rank
+        if more > rank:
             columns.append(k)
             release.append(names[k])
             rank = more

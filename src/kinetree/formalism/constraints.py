@@ -69,7 +69,8 @@ def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
 def kept(frames: Frames, every: Sequence[Row]) -> list[Row]:
     """The equations that are not trivial."""
     known = _parameter_values(frames)
-    return [row for row in every if not _is_trivial(row, known)]
+    allowed = max(CLOSED, frames.system.model.loop_tolerance)
+    return [row for row in every if not _is_trivial(row, known, allowed)]
 
 
 def equations(frames: Frames, names: Collection[str] | None = None) -> Iterator[Row]:
@@ -141,8 +142,8 @@ def _parameter_values(frames: Frames) -> dict[Node, float]:
     return known
 
 
-def _is_trivial(row: Row, known: dict[Node, float]) -> bool:
-    """Whether the equation always holds.
+def _is_trivial(row: Row, known: dict[Node, float], allowed: float) -> bool:
+    """Whether the equation always holds, but for a gap that is allowed.
 
     Raises:
         ModelError: where it never can.
@@ -150,12 +151,13 @@ def _is_trivial(row: Row, known: dict[Node, float]) -> bool:
     if not row.constant or any(s not in known for s in symbols([row.h, row.ht])):
         return False
     gap = float(evaluate([row.h + row.ht], known)[0])
-    if abs(gap) > CLOSED:
+    if abs(gap) > allowed:
         name, _, component = row.label.partition(".")
         raise ModelError(
             f"its component {component} is {gap:.6g} whatever the coordinates are",
             element=f"closure '{name}'",
-            cure="correct the places of its ends, or use a closure without this component",
+            cure="correct the places of its ends, use a closure without this component, or raise "
+            f"loop_tolerance of the model above {abs(gap):.2g} where its data are rounded",
         )
     return True
 

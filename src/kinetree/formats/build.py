@@ -54,6 +54,7 @@ class _Builder:
         document = self.document
         with self.gather():
             self.model = Model(document.name)
+            self.model.loop_tolerance = document.loop_tolerance
         for name, row in document.parameters.items():
             with self.gather():
                 self.parameters[name] = self.model.parameter(name, row.value, row.unit)

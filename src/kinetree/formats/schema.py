@@ -34,6 +34,7 @@ from kinetree.formats.schema_types import (
     Text,
     Vector,
 )
+from kinetree.model.values import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,6 +125,7 @@ class Document(Section):
     kinetree: Literal[1] = 1
     name: Text
     gravity: Vector = Field(default_factory=lambda: [0, 0, -9.81])
+    loop_tolerance: Number = LOOP_TOLERANCE
     parameters: dict[str, ParameterEntry] = Field(default_factory=dict)
     tables: dict[str, TableData] = Field(default_factory=dict)
     ground: GroundData = Field(default_factory=GroundData)

@@ -25,7 +25,7 @@ from kinetree.model.laws import (
     velocity_symbol,
 )
 from kinetree.model.parts import REQUIRED, Joint, check_name
-from kinetree.model.values import Scalar, scalar
+from kinetree.model.values import Scalar, frozen, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -229,8 +229,8 @@ class ClosureMethods(LawMethods):
                 full[key] = self._laws(value, self.law_names(row.name, element), element)
             elif row.ends == 0:
                 full[key] = self._coordinate(value, element)
-            elif isinstance(value, list):
-                full[key] = tuple(value)
+            else:
+                full[key] = frozen(value)
         return full
 
     def law_names(self, kind: str, element: str = "") -> dict[str, Any]:

@@ -16,7 +16,7 @@ from kinetree.errors import ModelError
 from kinetree.model.forces import ANY
 from kinetree.model.forcing import FORCES
 from kinetree.model.parts import Shift, Turn, Twist
-from kinetree.model.values import IDENTITY
+from kinetree.model.values import IDENTITY, LOOP_TOLERANCE
 from kinetree.tables import Table
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
 
 def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
     data: dict[str, Any] = {"name": model.name, "gravity": spell.all("gravity", model.gravity)}
+    if model.loop_tolerance != LOOP_TOLERANCE:
+        data["loop_tolerance"] = model.loop_tolerance
     if model.parameters:
         data["parameters"] = {
             row.name: {"value": plain(row.value), **({"unit": row.unit} if row.unit else {})}

@@ -25,7 +25,15 @@ from kinetree.model.parts import (
     check_title,
 )
 from kinetree.model.pushing import ForceMethods
-from kinetree.model.values import Scalar, Scalar3, number, scalar, scalars
+from kinetree.model.values import (
+    LOOP_TOLERANCE,
+    Scalar,
+    Scalar3,
+    frozen,
+    number,
+    scalar,
+    scalars,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,15 +73,23 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         sources: path of a scalar -> the text it had in the model file.
+        loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
         shapes: free-form data for viewers, kept verbatim.
         layout: free-form data for diagram editors, kept verbatim.
     """
 
-    def __init__(self, name: str, gravity: Sequence[Scalar] = (0, 0, -9.81)) -> None:
+    def __init__(
+        self,
+        name: str,
+        gravity: Sequence[Scalar] = (0, 0, -9.81),
+        *,
+        loop_tolerance: float = LOOP_TOLERANCE,
+    ) -> None:
         check_title(name)
         gx, gy, gz = scalars(gravity, "gravity", (3,))
         self.name = str(name)
         self.gravity: Scalar3 = (gx, gy, gz)
+        self.loop_tolerance = loop_tolerance
         self.ground = Body("ground")
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
@@ -220,6 +236,27 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         self.wrenches[name] = made
         return made
 
+    @property
+    def loop_tolerance(self) -> float:
+        """Largest gap of a loop that counts as closed [m, m2 or 1].
+
+        Raise it above the rounding of the data where loops hold more equations than they need:
+        these contradict each other by that much, and no configuration closes the loop better.
+        Wherever loops are closed, sorted or checked it is obeyed.
+        """
+        return self._loop_tolerance
+
+    @loop_tolerance.setter
+    def loop_tolerance(self, value: float) -> None:
+        found = float(number(value, "loop_tolerance"))
+        if not LOOP_TOLERANCE <= found < 1e-2:
+            raise ModelError(
+                f"{found:g} cannot be the gap of a closed loop",
+                element="loop_tolerance",
+                cure=f"give a value from {LOOP_TOLERANCE:g}, the default, to below 0.01",
+            )
+        self._loop_tolerance = found
+
     # --- asking ----------------------------------------------------------------------------------
 
     def point(self, path: str) -> Point:
@@ -324,20 +361,13 @@ def _options(row: Kind, given: Mapping[str, Any], element: str) -> dict[str, Any
     for name in given:
         if name not in row.options:
             raise unknown(f"argument of a {row.name} joint", name, row.options, element)
-    complete = {**row.options, **{name: _frozen(value) for name, value in given.items()}}
+    complete = {**row.options, **{name: frozen(value) for name, value in given.items()}}
     for name, value in complete.items():
         if value is REQUIRED:
             raise ModelError(
                 f"a {row.name} joint needs its '{name}'", element=element, cure=f"give {name}"
             )
     return complete
-
-
-def _frozen(value: Any) -> Any:
-    """Lists and arrays as tuples of Python values, everything else as it is."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    return tuple(_frozen(entry) for entry in value) if isinstance(value, list | tuple) else value
 
 
 def _names(

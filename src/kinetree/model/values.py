@@ -36,6 +36,8 @@ LETTER_AXES: dict[str, Vector] = {
 LARGEST_DOUBLE = sys.float_info.max
 SNAP = 1e-15
 ORTHOGONAL = 1e-6
+LOOP_TOLERANCE = 1e-11
+"""Gap of a closed loop where data are exact: rounding of the arithmetic [m, m2 or 1]."""
 
 
 def scalar(value: Any, element: str) -> Scalar:
@@ -82,6 +84,13 @@ def _items(values: Any, element: str, counts: tuple[int, ...]) -> list[Any]:
     if len(items) not in counts:
         raise ModelError(f"has {len(items)} values", element=element, cure=f"give {wanted} values")
     return items
+
+
+def frozen(value: Any) -> Any:
+    """Lists and arrays as tuples of Python values, everything else as it is."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(frozen(entry) for entry in value) if isinstance(value, list | tuple) else value
 
 
 def snap(value: float) -> float:

@@ -46,7 +46,7 @@ class Solution:
     stalled: bool
 
 
-def damped_newton(
+def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
     function: Callable[[Any], tuple[Array, Array]],
     start: Any,
     move: Callable[[Any, Array], Any],
@@ -54,6 +54,7 @@ def damped_newton(
     tolerance: float = 1e-11,
     largest: float = 0.3,
     steps: int = 100,
+    cutoff: float = CUTOFF,
 ) -> Solution:
     """Solve h(x) = 0 from `start`.
 
@@ -64,13 +65,14 @@ def damped_newton(
         tolerance: on every |h|.
         largest: longest component of a step.
         steps: most steps.
+        cutoff: singular values of J below this share of the largest are zero.
     """
     x = start
     h, J = function(x)
     for taken in range(steps):
         size = float(np.linalg.norm(h))
         done = _largest(h) <= tolerance
-        for step in _candidates(J, h, largest, damped=not done):
+        for step in _candidates(J, h, (largest, cutoff), damped=not done):
             x_new = move(x, step)
             h_new, J_new = function(x_new)
             if np.isfinite(h_new).all() and np.linalg.norm(h_new) < (1 - ENOUGH) * size:
@@ -87,8 +89,11 @@ def _largest(h: Array) -> float:
     return float(np.abs(h).max(initial=0.0))
 
 
-def _candidates(J: Array, h: Array, largest: float, *, damped: bool) -> Iterator[Array]:
+def _candidates(
+    J: Array, h: Array, limits: tuple[float, float], *, damped: bool
+) -> Iterator[Array]:
     """Steps to try: the whole one, then more and more damped ones."""
+    largest, cutoff = limits
     if not h.size or not J.shape[1] or not h.any():
         return
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
@@ -96,7 +101,7 @@ def _candidates(J: Array, h: Array, largest: float, *, damped: bool) -> Iterator
     top = s.max(initial=0.0)
     if top == 0.0:
         return
-    alive = s > CUTOFF * top
+    alive = s > cutoff * top
     yield _cut(Vt[alive].T @ (b[alive] / s[alive]), largest)
     for mu in DAMPING if damped else ():
         yield _cut(Vt.T @ (b * s / (s * s + mu * top * top)), largest)
@@ -108,4 +113,4 @@ def _cut(step: Array, largest: float) -> Array:
     return step * (largest / longest) if longest > largest else step
 
 
-__all__ = ["Solution", "damped_newton"]
+__all__ = ["CUTOFF", "Solution", "damped_newton"]

@@ -53,7 +53,7 @@ def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERAN
         later: rows that take their pivots after all others.
         tolerance: share of the largest pivot below which a pivot is zero.
     """
-    A, size = scaled(matrix)
+    A, size = scaled(matrix, tolerance)
     rows: list[int] = []
     columns: list[int] = []
     sizes: list[float] = []
@@ -76,12 +76,12 @@ def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERAN
     return Pivots(tuple(rows), tuple(columns), tuple(sizes), rest)
 
 
-def scaled(matrix: Any) -> tuple[Array, float]:
+def scaled(matrix: Any, tolerance: float = TOLERANCE) -> tuple[Array, float]:
     """A copy with rows of largest entry 1, and the largest entry there is; zero rows stay."""
     A = np.array(matrix, dtype=float)
     tops = np.abs(A).max(axis=1, initial=0.0)
     whole = float(tops.max(initial=0.0))
-    keep = tops > TOLERANCE * whole
+    keep = tops > tolerance * whole
     A[keep] /= tops[keep, None]
     A[~keep] = 0.0
     return A, 1.0 if keep.any() else 0.0

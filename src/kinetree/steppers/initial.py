@@ -123,6 +123,11 @@ class Initial:
             )
         return found
 
+    @property
+    def _share(self) -> float:
+        """Share of the largest singular value of J below which equations repeat others."""
+        return max(1e-10, self.model.loop_tolerance)
+
     def _labels(self) -> list[str]:
         return list(self.loops.output("h").labels) if self.loops is not None else []
 
@@ -170,11 +175,11 @@ class Initial:
         for _ in range(LIMIT):
             found = _at(self.loops, q=q, qd=qd, **others)
             gaps = np.abs(np.nan_to_num(found["h"], nan=np.inf))
-            if not (gaps > CLOSED).any():
+            if not (gaps > max(CLOSED, self.model.loop_tolerance)).any():
                 return q
             J = np.array(found["J"])
             J[..., list(known)] = 0.0
-            move = -np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=1e-10), found["h"])
+            move = -np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=self._share), found["h"])
             rows, moves = q.reshape(-1, q.shape[-1]), move.reshape(-1, move.shape[-1])
             pairs = zip(rows, np.broadcast_to(moves, (len(rows), moves.shape[-1])), strict=True)
             q = np.array([displaced(self.model, *pair) for pair in pairs]).reshape(q.shape)
@@ -193,7 +198,7 @@ class Initial:
         J = np.array(found["J"])
         gap = np.einsum("...ij,...j->...i", J, qd) + found["ht"]
         J[..., list(known)] = 0.0
-        change = np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=1e-10), gap)
+        change = np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=self._share), gap)
         return np.asarray(qd - change)
 
     def _accelerations(
@@ -210,7 +215,7 @@ class Initial:
             J, bias = np.zeros((*lead, 0, n)), np.zeros((*lead, 0))
         else:
             rows = _at(self.loops, q=q, qd=qd, **others)
-            regular = _independent(rows["J"][..., free])
+            regular = _independent(rows["J"][..., free], self._share)
             J = np.broadcast_to(rows["J"], (*lead, *rows["J"].shape[-2:]))
             bias = np.broadcast_to(rows["Jdqd"], (*lead, rows["Jdqd"].shape[-1]))
         qdd = np.zeros((*lead, n))
@@ -228,12 +233,14 @@ class Initial:
         if regular:
             X = np.linalg.solve(A, right[..., None])[..., 0]
         else:
-            X = np.einsum("...ij,...j->...i", np.linalg.pinv(A, rcond=1e-12), right)
+            X = np.einsum(
+                "...ij,...j->...i", np.linalg.pinv(A, rcond=self.model.loop_tolerance), right
+            )
         qdd[..., free] = X[..., : len(free)]
         return qdd, X[..., len(free) :]
 
 
-def _independent(J: Array) -> bool:
+def _independent(J: Array, share: float) -> bool:
     """Whether no equation of any sample repeats others, so that the masses make a regular matrix.
 
     Then one elimination per sample does what a singular value decomposition would.
@@ -242,7 +249,7 @@ def _independent(J: Array) -> bool:
     if m > J.shape[-1]:
         return False
     sizes = np.linalg.svd(J, compute_uv=False)
-    return m == 0 or bool((sizes[..., -1] > 1e-8 * sizes[..., 0]).all())
+    return m == 0 or bool((sizes[..., -1] > max(1e-8, share) * sizes[..., 0]).all())
 
 
 def _at(program: Program, **given: Any) -> dict[str, Array]:

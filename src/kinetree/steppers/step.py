@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import derivation
@@ -30,6 +30,7 @@ from kinetree.steppers.loops import loops
 from kinetree.steppers.natural.step import global_step
 from kinetree.steppers.natural.system import natural_system
 from kinetree.steppers.page import CHOICES, Settings
+from kinetree.steppers.repeats import refuse_repeats, without_repeats
 from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
 from kinetree.steppers.structural import structural
 from kinetree.steppers.topological import topological
@@ -49,7 +50,8 @@ def _tree(model: Model, system: Linkage, family: Family, settings: Settings) -> 
 
 def _hybrid(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
     used, exact = _residuals(model, system, settings)
-    return hybrid(used, exact, loops(model, system), family, settings)
+    once = without_repeats(model)
+    return hybrid(used, exact, loops(once, replace(system, model=once)), family, settings)
 
 
 def _topological(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
@@ -58,6 +60,7 @@ def _topological(model: Model, system: Linkage, family: Family, settings: Settin
 
 
 def _global(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+    refuse_repeats(model)
     return global_step(natural_system(model, folded=not system.table.rows), family, settings)
 
 
