@@ -248,6 +248,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
 
     @loop_tolerance.setter
     def loop_tolerance(self, value: float) -> None:
+        """Set it, from 1e-11 to below 0.01."""
         found = float(number(value, "loop_tolerance"))
         if not LOOP_TOLERANCE <= found < 1e-2:
             raise ModelError(
