@@ -317,7 +317,30 @@ def _masses(model: Model, table: ParameterTable) -> Iterator[Finding]:
     closed = bool(model.closures or model.drives)
     structural = {case.joint for case in singular_joints(tree, _general_values(model))}
     for case in numeric:
-        yield _mass_finding(case, by_structure=case.joint in structural, closed=closed)
+        if case.why == "negative":
+            yield _negative_finding(tree, table, case, closed=closed)
+        else:
+            yield _mass_finding(case, by_structure=case.joint in structural, closed=closed)
+
+
+def _negative_finding(
+    tree: topology.Tree, table: ParameterTable, case: Singular, *, closed: bool
+) -> Finding:
+    """The sentence for one joint whose motion has less than no inertia against it."""
+    joint = case.joint
+    units = {"rad/s": " kg.m2", "m/s": " kg"}
+    unit = units[joint.v_units[0]] if joint.nv == 1 else ""
+    left = f"leaves {case.inertia:.4g}{unit} against the motion of joint '{joint.name}'"
+    carried = topology.carried(tree, joint.child.body)
+    light = [body for body in carried if table.values[f"{body.name}.mass"] < 0]
+    body = (light or carried)[0].name
+    mass = table.values[f"{body}.mass"]
+    problem, cure = (
+        (f"its mass {mass:g} kg is negative and {left}", "give a positive mass")
+        if light
+        else (f"its inertia {left}", "give moments of inertia that are positive about the joint")
+    )
+    return Finding(NOTE if closed else ERROR, "mass", f"body '{body}'", problem, cure)
 
 
 def _general_values(model: Model) -> dict[str, float]:
@@ -337,7 +360,7 @@ def _mass_finding(case: Singular, *, by_structure: bool, closed: bool) -> Findin
     joint, child = case.joint, case.joint.child.body.name
     because = (
         f"body '{child}' and what it carries have no inertia against its motion"
-        if case.massless
+        if case.why == "massless"
         else "the joints it carries can undo its motion without moving any mass"
     )
     when = "" if by_structure else " for the default parameters"

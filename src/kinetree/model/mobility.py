@@ -34,16 +34,18 @@ GENERAL = 0.6180339887498949
 
 @dataclass(frozen=True)
 class Singular:
-    """A joint whose motion needs no force.
+    """A joint whose motion needs no force, or one against it.
 
     Attributes:
         joint: the joint.
-        massless: True when what it carries has no inertia against its motion at all; False when the
-            joints it carries can undo its motion.
+        why: "massless" when what it carries has no inertia against its motion at all, "negative"
+            when that is below zero, "undone" when the joints it carries can undo its motion.
+        inertia: what resists the motion, for "negative" [kg.m2 or kg].
     """
 
     joint: Joint
-    massless: bool
+    why: str
+    inertia: float = 0.0
 
 
 def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
@@ -66,7 +68,7 @@ def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
                 IA, state = _pivot(IA, Ic, S, rotors[last - motion.nv : last])
                 last -= motion.nv
                 if state is not None:
-                    found.append(Singular(joint, state))
+                    found.append(Singular(joint, *state))
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
         if joint.parent.name:
             X = _point_transform(joint.parent, values)
@@ -86,16 +88,16 @@ def rotor_inertias(tree: Tree, values: Mapping[str, float]) -> Array:
     return found
 
 
-def _pivot(IA: Array, Ic: Array, S: Array, rotor: Array) -> tuple[Array, bool | None]:
-    """Articulated inertia seen through the motion, and None, or whether nothing is moved."""
-    angular = max(Ic[0, 0] + Ic[1, 1] + Ic[2, 2], 0.0)
-    linear = max(Ic[3, 3] + Ic[4, 4] + Ic[5, 5], 0.0)
+def _pivot(IA: Array, Ic: Array, S: Array, rotor: Array) -> tuple[Array, tuple[str, float] | None]:
+    """Articulated inertia seen through the motion, and None, or why it cannot be divided by."""
+    angular = abs(Ic[0, 0] + Ic[1, 1] + Ic[2, 2])
+    linear = abs(Ic[3, 3] + Ic[4, 4] + Ic[5, 5])
     squares = S * S
     scale = angular * squares[:3].sum(axis=0) + linear * squares[3:].sum(axis=0)
     scale = np.sqrt(scale + np.abs(rotor))
     D = S.T @ IA @ S + np.diag(rotor)
     if not scale.all():
-        return IA, True
+        return IA, ("massless", 0.0)
     if S.shape[1] == 1:
         u = IA @ S
         pivot = float(D[0, 0])
@@ -107,9 +109,11 @@ def _pivot(IA: Array, Ic: Array, S: Array, rotor: Array) -> tuple[Array, bool | 
     reduced = IA - (U / values[alive]) @ U.T
     if alive.all():
         return reduced, None
+    if values[0] < -PIVOT:
+        return reduced, ("negative", float(np.linalg.eigvalsh(D)[0]))
     whole = S.T @ Ic @ S + np.diag(rotor)
     composite = np.linalg.eigvalsh(whole / np.outer(scale, scale))
-    return reduced, bool(composite[0] <= PIVOT)
+    return reduced, ("massless" if composite[0] <= PIVOT else "undone", 0.0)
 
 
 def spatial_inertia(body: Body, values: Mapping[str, float]) -> Array:

@@ -145,6 +145,16 @@ def drive(model: Model, joint: Joint) -> tuple[Joint, float, float]:
     return joint, ratio, offset
 
 
+def carried(tree: Tree, body: Body) -> list[Body]:
+    """A body and all that joints carry on it, outward."""
+    waiting, found = [tree.index(body)], []
+    while waiting:
+        i = waiting.pop(0)
+        found.append(tree.bodies[i])
+        waiting += tree.children[i]
+    return found
+
+
 def welded(tree: Tree, first: Body, second: Body) -> bool:
     """Whether only fixed joints stand between two bodies."""
     return tree.pieces[tree.index(first)] == tree.pieces[tree.index(second)]

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import kinetree as kt
 from kinetree.engine import log
 from kinetree.errors import ModelError, ModelWarning
 from kinetree.model.system import Model
@@ -250,3 +251,36 @@ def test_all_errors_at_once(pendulum):
         pendulum.check()
     assert len(str(caught.value).splitlines()) == 2
     assert len(caught.value.parts) == 2
+
+
+def test_negative_inertia_is_told_from_none() -> None:
+    model = kt.Model("m")
+    arm = model.body("arm", mass=1.0, com=(0.5, 0, 0))
+    model.revolute("shoulder", model.ground, arm)
+    odd = model.body("odd", mass=-3, com=(1, 0, 0), inertia=(1, 1, 1))
+    model.revolute("j", arm.point("tip", (0.1, 0, 0)), odd)
+    with pytest.raises(ModelError) as caught:
+        kt.derive(model, "forward")
+    said = str(caught.value)
+    assert "body 'odd': its mass -3 kg is negative and leaves -2 kg.m2 against the motion" in said
+    assert "joint 'j'" in said
+    assert "give a positive mass" in said
+    assert "have no inertia" not in said
+
+
+def test_a_negative_moment_of_inertia_is_told_by_its_value() -> None:
+    model = kt.Model("m")
+    wheel = model.body("wheel", mass=1.0, inertia=(1, 1, -0.5), physical=False)
+    model.revolute("spin", model.ground, wheel, axis="z")
+    said = "body 'wheel': its inertia leaves -0.5 kg.m2 against the motion of joint 'spin'"
+    with pytest.raises(ModelError, match=said):
+        kt.simulate(model, 0.1)
+
+
+def test_negative_mass_on_a_slide() -> None:
+    model = kt.Model("m")
+    model.prismatic("x", model.ground, model.body("b", mass=-2.0, physical=False))
+    with pytest.raises(
+        ModelError, match=r"body 'b': its mass -2 kg is negative and leaves -2 kg ag"
+    ):
+        kt.simulate(model, 0.1)

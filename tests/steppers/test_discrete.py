@@ -1,0 +1,130 @@
+"""The discrete dynamics of a model: values and derivatives of x⁺ = f(x, u) as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests import mechanisms, zoo
+from tests.approx import FORMALISM, assert_close
+
+import kinetree as kt
+from kinetree.errors import UnsupportedError
+from kinetree.steppers import discrete_program, step_program
+
+H = 0.01
+WAYS = ("rk4", "semi_implicit_euler", "trapezoidal", "newmark")
+
+
+def arm() -> tuple[kt.Model, dict[str, Any]]:
+    model = zoo.chain(3)
+    state = zoo.state(model, 4)
+    return model, {name: state[name] for name in ("q", "qd", "tau")}
+
+
+def differences(function: Any, given: dict[str, Any], of: str, by: str) -> np.ndarray:
+    """∂of/∂by by central differences."""
+    columns = []
+    for k in range(len(given[by])):
+        ends = []
+        for sign in (1, -1):
+            moved = given[by].copy()
+            moved[k] += sign * 1e-5
+            ends.append(function(**{**given, by: moved})[of])
+        columns.append((ends[0] - ends[1]) / 2e-5)
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize("integrator", WAYS)
+def test_it_is_the_step_with_its_own_accelerations(integrator: str) -> None:
+    model, given = arm()
+    qdd = kt.derive(model, "forward").evaluate(**given)["qdd"]
+    step = step_program(model, integrator=integrator).evaluate(**given, qdd=qdd, h=H)
+    found = discrete_program(model, integrator).evaluate(**given, h=H)
+    assert set(found) == {"q_next", "qd_next"}
+    for name, value in found.items():
+        assert_close(value, step[name], FORMALISM, f"{integrator} {name}")
+
+
+@pytest.mark.parametrize("integrator", WAYS)
+def test_derivatives_are_those_of_the_whole_map(integrator: str) -> None:
+    model, given = arm()
+    program = discrete_program(model, integrator)
+    function = program.compile()
+    for of in ("q_next", "qd_next"):
+        found = program.derivative(of, ("q", "qd", "tau")).evaluate(**given, h=H)
+        for by in ("q", "qd", "tau"):
+            expected = differences(lambda **x: function(**x, h=H), given, of, by)
+            scale = float(np.abs(expected).max()) + 1e-3
+            assert_close(found[f"d{of}_d{by}"], expected, 1e-5, f"{of} by {by}", scale=scale)
+
+
+def test_semi_implicit_euler_moves_velocities_by_h_over_m() -> None:
+    model, given = arm()
+    program = discrete_program(model, "semi_implicit_euler").derivative("qd_next", "tau")
+    M = kt.derive(model, "mass_bias").evaluate(q=given["q"], qd=given["qd"])["M"]
+    found = program.evaluate(**given, h=H)["dqd_next_dtau"]
+    assert_close(found, H * np.linalg.inv(M), FORMALISM)
+
+
+def rk4(rates: Any, q: Any, qd: Any, tau: Any) -> np.ndarray:
+    """The velocities at the end of a classical Runge–Kutta step, by hand."""
+    k = [(qd, rates(q=q, qd=qd, tau=tau)["qdd"])]
+    for weight in (H / 2, H / 2, H):
+        v = qd + weight * k[-1][1]
+        k.append((v, rates(q=q + weight * k[-1][0], qd=v, tau=tau)["qdd"]))
+    return qd + H / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1])
+
+
+def test_rk4_is_the_one_written_by_hand() -> None:
+    model, given = arm()
+    rates = kt.derive(model, "forward").compile()
+    program = discrete_program(model, "rk4")
+    assert_close(program.evaluate(**given, h=H)["qd_next"], rk4(rates, **given), FORMALISM)
+    expected = differences(lambda **x: {"qd_next": rk4(rates, **x)}, given, "qd_next", "tau")
+    found = program.derivative("qd_next", "tau").evaluate(**given, h=H)["dqd_next_dtau"]
+    assert_close(found, expected, 1e-6)
+
+
+@pytest.mark.parametrize("way", ["hybrid", "topological", "explicit"])
+def test_closed_systems(way: str) -> None:
+    model = mechanisms.slider_crank()
+    integrator = "rk4" if way == "explicit" else "trapezoidal"
+    program = discrete_program(model, integrator, way)
+    names = {row.name for row in program.inputs}
+    assert names <= {"q", "qd", "tau", "h", "p"}
+    run = kt.simulate(
+        model, 0.01, qd={"q1": 1.0}, tau={"q1": 3.0}, formulation=way, integrator=integrator,
+        step=0.01,
+    )  # fmt: skip
+    given = {"q": run.q.values[0], "qd": run.qd.values[0], "tau": np.array([3.0, 0, 0])}
+    found = program.evaluate(**given, h=0.01)
+    assert_close(found["q_next"], run.q.values[1], 1e-9)
+    assert_close(found["qd_next"], run.qd.values[1], 1e-9)
+
+
+def test_states_time_and_parameters() -> None:
+    model = kt.Model("lagged", gravity=(0, 0, 0))
+    mass = model.parameter("m", 2.0, unit="kg")
+    model.prismatic("s", model.ground, model.body("b", mass=mass))
+    model.state("lag", 0.0, lambda x, q, t: 3 * (q["s"] + t - x["lag"]))
+    model.joint_law("pull", "s", lambda x: x["lag"])
+    program = discrete_program(model, "semi_implicit_euler")
+    given = {"q": [0.5], "qd": [1.0], "x": [0.25], "tau": [1.0], "t": 0.125, "h": 0.1}
+    out = program.evaluate(**given, p=[4.0])
+    assert_close(out["qd_next"], [1 + 0.1 * (1.0 + 0.25) / 4], FORMALISM)
+    assert_close(out["x_next"], [0.25 + 0.1 * 3 * (0.5 + 0.125 - 0.25)], FORMALISM)
+
+
+@pytest.mark.parametrize(
+    ("integrator", "formulation", "said"),
+    [
+        ("generalised_alpha", None, r"integrator 'generalised_alpha'.*'rk4'"),
+        ("hht", None, r"integrator 'hht'.*weighed accelerations"),
+        ("trapezoidal", "global", r"formulation 'global'.*state"),
+    ],
+)
+def test_steps_with_more_state_are_refused(integrator: str, formulation: Any, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        discrete_program(zoo.chain(2), integrator, formulation)
