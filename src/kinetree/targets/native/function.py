@@ -83,7 +83,6 @@ class Function:
         }
         self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
         self._defaults = {p.name: p.default_array for p in self.inputs if p.default is not None}
-        self._lock = threading.Lock()
         self._local = threading.local()
         self._library = self.kernels.single()
         self._call = CHECKED_CALL(self._library.addresses[CHECKED])
@@ -120,16 +119,18 @@ class Function:
                 element=f"function '{self.name}'",
             )
         key = values.tobytes()
-        with self._lock:
-            found = self._constants.get(key)
-            if found is None:
-                found = self._constants[key] = np.zeros(self.sizes["c"])
-                SINGLE(self._library.addresses[PREAMBLE])(address(values), 0, address(found))
-                found.flags.writeable = False
-                if len(self._constants) > REMEMBERED:
-                    self._constants.popitem(last=False)
-            else:
-                self._constants.move_to_end(key)
+        found = self._constants.get(key)
+        if found is None:
+            found = np.zeros(self.sizes["c"])
+            SINGLE(self._library.addresses[PREAMBLE])(address(values), 0, address(found))
+            found.flags.writeable = False
+            self._constants[key] = found
+        try:
+            self._constants.move_to_end(key)
+            if len(self._constants) > REMEMBERED:
+                self._constants.popitem(last=False)
+        except KeyError:
+            pass  # another thread has dropped it meanwhile
         return found
 
     def _default_constants(self) -> tuple[NDArray[np.float64], int] | None:

@@ -7,7 +7,10 @@ addresses), so they must be linked where code and constants stay together: LLVM'
 from __future__ import annotations
 
 import itertools
+import os
+import sys
 import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -25,17 +28,41 @@ PASSES = ("always_inliner", "instruction_combine")
 FORMAT = "1"
 """Changes whenever the same IR shall give another object."""
 
-_lock = threading.Lock()
+compiling = threading.RLock()
+"""Held by whoever makes or links code."""
 _numbers = itertools.count()
+_held: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Wait until no code is being made: a child that inherits a lock taken would wait for ever."""
+    compiling.acquire()
+    ffi = sys.modules.get("llvmlite.binding.ffi")
+    lock = getattr(getattr(ffi, "lib", None), "_lock", None) or nullcontext()
+    lock.__enter__()
+    _held.append(lock)
+
+
+def _after_fork() -> None:
+    """In parent and child."""
+    _held.pop().__exit__(None, None, None)
+    compiling.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 @cache
 def backend() -> Any:
     """LLVM, imported when something is compiled for the first time."""
-    import llvmlite.binding  # noqa: PLC0415  it is large
+    with compiling:
+        import llvmlite.binding  # noqa: PLC0415  it is large
 
-    llvmlite.binding.initialize_native_target()
-    llvmlite.binding.initialize_native_asmprinter()
+        llvmlite.binding.initialize_native_target()
+        llvmlite.binding.initialize_native_asmprinter()
     return llvmlite.binding
 
 
@@ -99,7 +126,7 @@ def object_code(text: str, tier: str, store: Cache | None) -> bytes:
 def compile_object(text: str, tier: str) -> bytes:
     """Compile IR; the bytes of a relocatable object."""
     here, llvm = host(), backend()
-    with _lock:
+    with compiling:
         module = llvm.parse_assembly(text)
         module.verify()
         machine = llvm.Target.from_default_triple().create_target_machine(
@@ -133,7 +160,7 @@ def _linker() -> Any:
 def link(code: bytes, names: Iterable[str]) -> Library:
     """Bring an object into this process."""
     names = tuple(names)
-    with _lock:
+    with compiling:
         builder = backend().JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:
             builder.export_symbol(name)

@@ -11,7 +11,6 @@ found, no tape is made at all.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -75,7 +74,6 @@ class Kernels:
     store: bool = True
     digest: str = ""
     _made: dict[str, Any] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (
@@ -88,12 +86,11 @@ class Kernels:
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
         self._made = {}
-        self._lock = threading.RLock()
 
     @property
     def lowered(self) -> Lowered:
         """The tapes."""
-        with self._lock:
+        with jit.compiling:
             if callable(self.given):
                 self.given = self.given()
             return self.given
@@ -113,12 +110,19 @@ class Kernels:
         return self._single()[0]
 
     def _single(self) -> tuple[jit.Library, Sizes]:
-        with self._lock:
-            if "single" not in self._made:
-                names = (BODY, PREAMBLE, CHECKED)
-                self._made["single"] = self._linked("single", names, self._write_single)
-            made: tuple[jit.Library, Sizes] = self._made["single"]
-            return made
+        names = (BODY, PREAMBLE, CHECKED)
+        made: tuple[jit.Library, Sizes] = self._once(
+            "single", lambda: self._linked("single", names, self._write_single)
+        )
+        return made
+
+    def _once(self, label: str, make: Callable[[], Any]) -> Any:
+        """What was made under that label; made now where it was not."""
+        if label not in self._made:  # so that nobody waits for what others compile
+            with jit.compiling:
+                if label not in self._made:
+                    self._made[label] = make()
+        return self._made[label]
 
     def _write_single(self) -> tuple[str, Sizes]:
         lowered = self.lowered
@@ -157,15 +161,14 @@ class Kernels:
             text = self._batch_text(made, inputs, outputs, constant_lanes)
             return text, {"space": made.workspace}
 
-        with self._lock:
-            if label not in self._made:
-                library, sizes = self._linked(label, (f"{BODY}.batch", BODY), write)
-                work = sum(block_size(inputs, outputs)) + sizes["space"]
-                address = library.addresses[f"{BODY}.batch"]
-                body = library.addresses[BODY]
-                self._made[label] = BatchKernel(address, work, library, body, sizes["space"])
-            found: BatchKernel = self._made[label]
-            return found
+        def make() -> BatchKernel:
+            library, sizes = self._linked(label, (f"{BODY}.batch", BODY), write)
+            work = sum(block_size(inputs, outputs)) + sizes["space"]
+            address, body = library.addresses[f"{BODY}.batch"], library.addresses[BODY]
+            return BatchKernel(address, work, library, body, sizes["space"])
+
+        found: BatchKernel = self._once(label, make)
+        return found
 
     def _batch_text(
         self, made: Plan, inputs: tuple[int, ...], outputs: tuple[int, ...], constant_lanes: bool
