@@ -67,6 +67,7 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "bench": (lambda f: (pendulum(f),), "call ns"),
     "examples": (lambda _: (), "shows"),
     "cite": (lambda _: ("newton_euler",), "@"),
+    "cache": (lambda _: (), "entries"),
 }
 """Verb -> what follows it, and a word of its answer; a new verb needs a row."""
 

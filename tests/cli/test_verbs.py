@@ -152,6 +152,31 @@ def test_examples_lists_and_prints(capsys: Capture) -> None:
     assert capsys.readouterr().out == (MODELS.parent / "01_double_pendulum.py").read_text()
 
 
+def test_cache_shows_and_clears(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "objects"
+    monkeypatch.setenv("KINETREE_CACHE", str(folder))
+    assert answer(capsys, "cache")["entries"] == 0
+    kt.derive(kt.load(PENDULUM), "inverse").compile()
+    (folder / "notes.txt").write_text("not of the store")
+    found = answer(capsys, "cache")
+    (entry,) = folder.glob("*.o")
+    assert found["folder"] == str(folder)
+    assert (found["entries"], found["bytes"]) == (1, entry.stat().st_size)
+    assert found["bytes"] < found["limit"]
+    cleared = answer(capsys, "cache", "--clear")
+    assert (cleared["dropped"], cleared["freed"]) == (1, found["bytes"])
+    assert (cleared["entries"], cleared["bytes"]) == (0, 0)
+    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+
+
+def test_cache_says_that_it_is_off(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KINETREE_CACHE", "off")
+    assert run("cache") == 1
+    assert "turned off; unset the environment variable KINETREE_CACHE" in capsys.readouterr().err
+
+
 def test_cite_knows_keys_and_formalisms(capsys: Capture) -> None:
     assert list(answer(capsys, "cite")) == list(bibliography())
     assert list(answer(capsys, "cite", "Otter1996")) == ["Otter1996"]

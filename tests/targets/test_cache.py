@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,94 @@ def test_damaged_entries_are_made_anew(folder: Path, compiled: list[str], damage
     assert np.array_equal(value(), expected)
     assert compiled == ["full", "full"]
     assert entry.read_bytes() == data
+
+
+def test_an_entry_under_another_name_is_not_taken(folder: Path, compiled: list[str]) -> None:
+    expected, loose = value(), value(strict=True)
+    first, second = entries(folder)
+    data = {path: path.read_bytes() for path in (first, second)}
+    first.write_bytes(data[second])
+    second.write_bytes(data[first])
+    assert np.array_equal(value(), expected)
+    assert np.array_equal(value(strict=True), loose)
+    assert compiled == ["full"] * 4
+    assert {path: path.read_bytes() for path in (first, second)} == data
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"{", b"5", b"{}", b"[1, 2]", b'["a", 0, 0]', b"[0, 1, 0]", b"[0, 1, 0]\ncode"],
+)
+def test_entries_that_are_sealed_but_senseless_are_made_anew(
+    folder: Path, compiled: list[str], content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[tuple[str, ...]] = []
+    true = cache.Cache.write
+
+    def noted(self: cache.Cache, parts: tuple[str, ...], code: bytes) -> None:
+        keys.append(parts)
+        true(self, parts, code)
+
+    monkeypatch.setattr(cache.Cache, "write", noted)
+    expected = value()
+    (entry,) = entries(folder)
+    good = entry.read_bytes()
+    true(cache.Cache(folder), keys[0], content)
+    assert np.array_equal(value(), expected)
+    assert compiled == ["full", "full"]
+    assert entry.read_bytes() == good
+
+
+def test_entries_go_that_were_not_used_for_long(folder: Path) -> None:
+    store = cache.Cache(folder)
+    for name in "abc":
+        store.write((name,), b"code")
+    (folder / "tmpx.part").write_bytes(b"given up")
+    (folder / "other.txt").write_text("not of the store")
+    used(store.path(("a",)), cache.UNUSED + 60)
+    used(store.path(("b",)), cache.UNUSED - 60)
+    used(folder / "tmpx.part", cache.PRECISION + 60)
+    used(folder / "other.txt", 2 * cache.UNUSED)
+    store.write(("d",), b"code")
+    assert [store.read((name,)) for name in "abcd"] == [None, b"code", b"code", b"code"]
+    assert not (folder / "tmpx.part").exists()
+    assert (folder / "other.txt").exists()
+
+
+def test_the_least_recently_used_go_where_there_are_too_many(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = cache.Cache(folder)
+    monkeypatch.setattr(cache, "LIMIT", 10 * 1060)
+    for k in range(10):
+        store.write((f"{k}",), b"x" * 1000)
+        used(store.path((f"{k}",)), 10 * cache.PRECISION * (11 - k))
+    assert store.read(("0",)) is not None  # a use, which keeps it
+    store.write(("10",), b"x" * 1000)
+    kept = [k for k in range(11) if store.path((f"{k}",)).exists()]
+    assert kept == [0, *range(5, 11)]
+    assert sum(entry.size for entry in store.entries()) <= cache.ROOM * cache.LIMIT
+
+
+def used(path: Path, ago: float) -> None:
+    """Say that a file was last used so many seconds ago."""
+    when = time.time() - ago
+    os.utime(path, (when, when))
+
+
+def test_writers_and_readers_at_once_find_whole_entries(folder: Path) -> None:
+    store = cache.Cache(folder)
+    codes = {f"{k}": bytes([k]) * 50_000 for k in range(4)}
+
+    def work(name: str) -> None:
+        for _ in range(25):
+            store.write((name,), codes[name])
+            found = store.read((name,))
+            assert found is None or found == codes[name]
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, [*codes, *codes]))
+    assert [entry.path.suffix for entry in store.entries()] == [".o"] * 4
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners and modes are a matter of POSIX")

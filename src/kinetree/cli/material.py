@@ -1,4 +1,4 @@
-"""Verbs about what comes with the package: examples, cite."""
+"""Verbs about what comes with the package, and what it keeps: examples, cite, cache."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinetree.cli.common import AsJson, app
-from kinetree.errors import FormatError, unknown
-from kinetree.printing import print_json, print_table
+from kinetree.errors import FormatError, UnsupportedError, unknown
+from kinetree.printing import Row, print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +54,37 @@ def cite(
     wanted = [key for given in keys or entries for key in cited_by(given, entries)]
     chosen = {key: entries[key] for key in dict.fromkeys(wanted)}
     print_json(chosen) if as_json else print("\n\n".join(chosen.values()))
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Drop all of it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the compiled code that is kept on this computer, or drop it."""
+    from kinetree.targets.native.cache import LIMIT, VARIABLE, default_cache
+
+    store = default_cache()
+    if store is None:
+        raise UnsupportedError(
+            "it is turned off",
+            element="the store of compiled code",
+            cure=f"unset the environment variable {VARIABLE}, or let it name a folder",
+        )
+    dropped = store.clear() if clear else []
+    kept = store.entries()
+    rows: Row = {
+        "folder": str(store.folder),
+        "entries": len(kept),
+        "bytes": sum(entry.size for entry in kept),
+        "limit": LIMIT,
+    }
+    if clear:
+        rows |= {"dropped": len(dropped), "freed": sum(entry.size for entry in dropped)}
+    if as_json:
+        print_json(rows)
+    else:
+        print_table("compiled code", [{"what": k, "value": str(v)} for k, v in rows.items()])
 
 
 def first_sentence(path: Path) -> str:

@@ -1,25 +1,52 @@
 """Object code on disk, so that the second run of a model starts at once.
 
 An entry is a file whose name is a digest of everything the object depends on, and whose content
-carries a digest of itself: what is damaged or cut short is ignored and made anew.  Code is only
-ever read from a folder and a file that belong to this user and that nobody else may write.  The
-folder is the platform's own for caches, or the environment variable KINETREE_CACHE; the value `off`
-turns the store off.
+carries a digest of that name and of itself: what is damaged, cut short or stands under another name
+is ignored and made anew.  Code is only ever read from a folder and a file that belong to this user
+and that nobody else may write.  Entries that were not used for long go, and the least recently used
+where all together are too large.  The folder is the platform's own for caches, or the environment
+variable KINETREE_CACHE; the value `off` turns the store off.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-MAGIC = b"kinetree object 1\n"
+MAGIC = b"kinetree object 2\n"
 VARIABLE = "KINETREE_CACHE"
+LIMIT = 256 * 2**20
+"""Size of all entries together [byte]; about 5 000 functions."""
+ROOM = 0.75
+"""Share of the limit that is kept where it was passed, so that this happens rarely."""
+UNUSED = 90 * 86400.0
+"""Time after which an entry that was not used goes [s]."""
+PRECISION = 3600.0
+"""How exactly the time of the last use is kept [s]."""
+OURS = re.compile(r"[0-9a-f]{64}\.o|\w+\.part")
+"""Names of entries, and of those that were never finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of the store: where, size [byte], time of last use [s since 1970]."""
+
+    path: Path
+    size: int
+    used: float
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is whole, not one that is being written or was given up."""
+        return self.path.suffix == ".o"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +57,7 @@ class Cache:
 
     def path(self, parts: tuple[str, ...]) -> Path:
         """The file for an object that depends on these parts."""
-        digest = hashlib.sha256()
-        for part in parts:
-            data = part.encode()
-            digest.update(len(data).to_bytes(8, "little") + data)
-        return self.folder / f"{digest.hexdigest()}.o"
+        return self.folder / f"{_name(parts).hex()}.o"
 
     def read(self, parts: tuple[str, ...]) -> bytes | None:
         """The object, or None where there is none that can be trusted."""
@@ -46,10 +69,11 @@ class Cache:
         except OSError:
             return None
         head = len(MAGIC) + 32
-        if data[: len(MAGIC)] != MAGIC or len(data) <= head:
-            return None
         code = data[head:]
-        return code if hashlib.sha256(code).digest() == data[len(MAGIC) : head] else None
+        if not code or data[:head] != MAGIC + _seal(parts, code):
+            return None
+        _use(path)
+        return code
 
     def write(self, parts: tuple[str, ...], code: bytes) -> None:
         """Keep an object, whole or not at all; a folder that cannot be written is no error."""
@@ -60,10 +84,65 @@ class Cache:
             handle, name = tempfile.mkstemp(dir=self.folder, suffix=".part")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(MAGIC + hashlib.sha256(code).digest() + code)
+                    file.write(MAGIC + _seal(parts, code) + code)
                 Path(name).replace(self.path(parts))
-            except OSError:
+            except BaseException:
                 Path(name).unlink(missing_ok=True)
+                raise
+            self.prune()
+
+    def entries(self) -> list[Entry]:
+        """What is in the store, least recently used first; other files in the folder are not."""
+        found = []
+        with suppress(OSError), os.scandir(self.folder) as rows:
+            for row in rows:
+                with suppress(OSError):
+                    if OURS.fullmatch(row.name) and row.is_file(follow_symlinks=False):
+                        status = row.stat(follow_symlinks=False)
+                        found.append(Entry(Path(row.path), status.st_size, status.st_mtime))
+        return sorted(found, key=lambda entry: (entry.used, entry.path))
+
+    def prune(self) -> None:
+        """Drop what was not used for long, and the least recently used above the limit."""
+        entries, now = self.entries(), time.time()
+        total = sum(entry.size for entry in entries)
+        keep = LIMIT if total <= LIMIT else ROOM * LIMIT
+        for entry in entries:
+            idle = now - entry.used
+            if total > keep or idle > (UNUSED if entry.finished else PRECISION):
+                total -= entry.size
+                with suppress(OSError):
+                    entry.path.unlink()
+
+    def clear(self) -> list[Entry]:
+        """Drop all entries; those that are gone."""
+        gone = []
+        for entry in self.entries():
+            with suppress(OSError):
+                entry.path.unlink()
+                gone.append(entry)
+        return gone
+
+
+def _name(parts: tuple[str, ...]) -> bytes:
+    """Digest of what an object depends on."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.digest()
+
+
+def _seal(parts: tuple[str, ...], code: bytes) -> bytes:
+    """Digest of an object under its name."""
+    return hashlib.sha256(_name(parts) + code).digest()
+
+
+def _use(path: Path) -> None:
+    """Note that an entry was used; where that cannot be written, it was not."""
+    with suppress(OSError):
+        if time.time() - path.stat().st_mtime > PRECISION:
+            os.utime(path)
 
 
 def _own(path: Path) -> bool:

@@ -14,7 +14,6 @@ import numpy as np
 from kinetree.solve.sundials_cvode import FAMILIES, Session, Setup, meaning
 from kinetree.solve.sundials_library import required
 from kinetree.targets.native import jit
-from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import address
 from kinetree.targets.native.integrate_adapters import CALLBACKS, LOOP, adapters_text
 from kinetree.targets.native.integrate_layout import FAILED, NOT_FINITE, TOO_SMALL
@@ -36,8 +35,7 @@ NEAR = 1e-3
 @cache
 def adapters() -> jit.Library:
     """The compiled loop and callbacks; one for all problems."""
-    code = jit.object_code(adapters_text(), "full", default_cache())
-    return jit.link(code, (LOOP, *CALLBACKS.values()))
+    return jit.stored_text(adapters_text(), (LOOP, *CALLBACKS.values()))
 
 
 class Cvode(Slices):

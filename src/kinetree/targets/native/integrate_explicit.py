@@ -13,7 +13,6 @@ import numpy as np
 
 from kinetree.errors import ShapeError
 from kinetree.targets.native import jit
-from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import address
 from kinetree.targets.native.integrate_driver import ENTRY, driver_text
 from kinetree.targets.native.integrate_layout import NOT_FINITE, STREAK
@@ -30,8 +29,7 @@ AHEAD = 1e-6
 @cache
 def driver(name: str) -> jit.Library:
     """The compiled loop of a method; one for all problems."""
-    code = jit.object_code(driver_text(TABLEAUS[name]), "full", default_cache())
-    return jit.link(code, (ENTRY,))
+    return jit.stored_text(driver_text(TABLEAUS[name]), (ENTRY,))
 
 
 class Explicit(Slices):

@@ -7,19 +7,20 @@ addresses), so they must be linked where code and constants stay together: LLVM'
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import sys
 import threading
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kinetree.targets.native.cache import Cache
+from kinetree.targets.native.cache import Cache, default_cache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 TIERS = {"quick": 0, "full": 2}
 """Tier -> code generation level: `quick` compiles at once, `full` runs fastest."""
@@ -111,16 +112,38 @@ def _maker() -> tuple[str, ...]:
     return version("llvmlite"), release, FORMAT, llvm.get_default_triple()
 
 
-def object_code(text: str, tier: str, store: Cache | None) -> bytes:
-    """The object of that IR, from the store where it is known."""
-    if store is None:
-        return compile_object(text, tier)
-    parts = key(text, tier)
-    found = store.read(parts)
-    if found is None:
-        found = compile_object(text, tier)
-        store.write(parts, found)
-    return found
+def stored(
+    what: str,
+    tier: str,
+    names: Sequence[str],
+    write: Callable[[], tuple[str, Sizes]],
+    store: Cache | None,
+) -> tuple[Library, Sizes]:
+    """Linked code with the sizes that belong to it, from the store or made anew.
+
+    Args:
+        what: tells the object from others of this processor and tier: its IR or a digest.
+        tier: how to compile.
+        names: of its functions.
+        write: gives the IR and the sizes, where they are not in the store.
+        store: where objects are kept; what cannot be linked there is replaced.
+    """
+    parts = key(what, tier)
+    found = store.read(parts) if store is not None else None
+    if found is not None:
+        head, _, code = found.partition(b"\n")
+        with suppress(ValueError, TypeError, RuntimeError):  # of the head, of the linker
+            return link(code, names), Sizes(*map(int, json.loads(head)))
+    text, sizes = write()
+    code = compile_object(text, tier)
+    if store is not None:
+        store.write(parts, json.dumps(sizes).encode() + b"\n" + code)
+    return link(code, names), sizes
+
+
+def stored_text(text: str, names: Sequence[str]) -> Library:
+    """Linked code of that IR, which is the same for all Programs."""
+    return stored(text, "full", names, lambda: (text, Sizes()), default_cache())[0]
 
 
 def compile_object(text: str, tier: str) -> bytes:
@@ -144,6 +167,20 @@ def compile_object(text: str, tier: str) -> bytes:
         return bytes(machine.emit_object(module))
 
 
+class Sizes(NamedTuple):
+    """What has to be known of an object without its tape.
+
+    Attributes:
+        constants: results of the preamble.
+        work: about how many operations an evaluation takes.
+        space: doubles of work space.
+    """
+
+    constants: int = 0
+    work: int = 0
+    space: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """Linked code: addresses of its functions; the code lives as long as this object."""
@@ -157,9 +194,8 @@ def _linker() -> Any:
     return backend().create_lljit_compiler(None, use_jit_link=True)
 
 
-def link(code: bytes, names: Iterable[str]) -> Library:
+def link(code: bytes, names: Sequence[str]) -> Library:
     """Bring an object into this process."""
-    names = tuple(names)
     with compiling:
         builder = backend().JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:

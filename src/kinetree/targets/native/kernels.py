@@ -10,7 +10,6 @@ found, no tape is made at all.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from kinetree.targets.native.batch import batch_definition, block_size
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.fingerprint import fingerprint
 from kinetree.targets.native.ir import UNLIKELY, checked_definition, helpers, kernel
+from kinetree.targets.native.jit import Sizes
 from kinetree.targets.native.packing import LANES
 from kinetree.targets.native.plan import Plan, plan
 from kinetree.targets.native.writer import Options
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from kinetree.targets.lowering import Lowered
 
 BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
-Sizes = dict[str, int]
-"""What has to be known of an object without its tape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +96,12 @@ class Kernels:
     @property
     def constants(self) -> int:
         """Number of results of the preamble."""
-        return self._single()[1]["constants"]
+        return self._single()[1].constants
 
     @property
     def work(self) -> int:
         """About how many operations an evaluation takes."""
-        return self._single()[1]["work"]
+        return self._single()[1].work
 
     def single(self) -> jit.Library:
         """Addresses of one evaluation, bare and checked, and of the preamble."""
@@ -126,7 +124,7 @@ class Kernels:
 
     def _write_single(self) -> tuple[str, Sizes]:
         lowered = self.lowered
-        sizes = {"constants": len(lowered.preamble.outputs), "work": lowered.body.work}
+        sizes = Sizes(constants=len(lowered.preamble.outputs), work=lowered.body.work)
         return self.single_text(), sizes
 
     def batch(self, constant_lanes: bool = False) -> BatchKernel:
@@ -159,13 +157,13 @@ class Kernels:
         def write() -> tuple[str, Sizes]:
             made = plan(getattr(self.lowered, which), LANES)
             text = self._batch_text(made, inputs, outputs, constant_lanes)
-            return text, {"space": made.workspace}
+            return text, Sizes(space=made.workspace)
 
         def make() -> BatchKernel:
             library, sizes = self._linked(label, (f"{BODY}.batch", BODY), write)
-            work = sum(block_size(inputs, outputs)) + sizes["space"]
+            work = sum(block_size(inputs, outputs)) + sizes.space
             address, body = library.addresses[f"{BODY}.batch"], library.addresses[BODY]
-            return BatchKernel(address, work, library, body, sizes["space"])
+            return BatchKernel(address, work, library, body, sizes.space)
 
         found: BatchKernel = self._once(label, make)
         return found
@@ -189,17 +187,8 @@ class Kernels:
     ) -> tuple[jit.Library, Sizes]:
         """Code and sizes, from disk or made anew."""
         store = default_cache() if self.store else None
-        if store is None or not self.digest:
-            text, sizes = write()
-            return jit.link(jit.object_code(text, self.tier, store), names), sizes
-        what = f"{self.digest} {label} {self.strict} {fingerprint()}"
-        parts = jit.key(what, self.tier)
-        found = store.read(parts)
-        if found is None:
-            text, sizes = write()
-            code = jit.compile_object(text, self.tier)
-            store.write(parts, json.dumps(sizes).encode() + b"\n" + code)
-        else:
-            head, _, code = found.partition(b"\n")
-            sizes = json.loads(head)
-        return jit.link(code, names), sizes
+        if self.digest:
+            what = f"{self.digest} {label} {self.strict} {fingerprint()}"
+            return jit.stored(what, self.tier, names, write, store)
+        written = write()
+        return jit.stored(written[0], self.tier, names, lambda: written, store)

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.targets.native import jit
-from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.integrate_code import DECLARATIONS, INT, PTR, REAL, VEC, Code, Value
 from kinetree.targets.native.integrate_code import LANES as WIDTH
@@ -158,8 +157,7 @@ class _March(Loop):
 @cache
 def driver(lanes: int) -> jit.Library:
     """The compiled loop; one for all functions."""
-    code = jit.object_code(_March(lanes).text(), "full", default_cache())
-    return jit.link(code, (ENTRY,))
+    return jit.stored_text(_March(lanes).text(), (ENTRY,))
 
 
 @dataclass(frozen=True)

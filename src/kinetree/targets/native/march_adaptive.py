@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.targets.native import jit
-from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.integrate_code import PTR, Value
 from kinetree.targets.native.march import DONE, FULL, LOST, RUNNING, Loop, count_place
@@ -191,8 +190,7 @@ class _Loop(Loop):
 @cache
 def driver() -> jit.Library:
     """The compiled loop; one for all functions."""
-    code = jit.object_code(_Loop().text(), "full", default_cache())
-    return jit.link(code, (ENTRY,))
+    return jit.stored_text(_Loop().text(), (ENTRY,))
 
 
 @dataclass(frozen=True)
