@@ -104,6 +104,30 @@ def test_the_data_sheet_bounds_the_stack(tmp_path: Path) -> None:
     assert int(bound) >= sum(chain) + sum(sorted(inner)[-2:])
 
 
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_the_data_sheet_tells_the_bounds_of_the_code(precision: str, tmp_path: Path) -> None:
+    kt.export_c(example("four_bar"), tmp_path, precision=precision)
+    sheet = (tmp_path / "DATASHEET.md").read_text()
+    rows = re.findall(r"\| (\w+), \d+ unknowns \| (\d+) \| (\d+) \| (\S+) \|", sheet)
+    assert [row[0] for row in rows] == ["four_bar_equations", "four_bar_projection"]
+    for name, steps, looks, tolerance in rows:
+        code = (tmp_path / f"{name}.c").read_text()
+        (used,) = re.findall(r"\(h\[i\]\) <= ([\d.e-]+)f?\)", code)
+        assert f"{float(used):g}" == tolerance
+        assert f"count <= {steps}; count++" in code
+        assert int(looks) == int(steps) + 1
+
+
+@built
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", ["four_bar", "double_pendulum"])
+def test_numbers_are_of_one_precision(name: str, precision: str, tmp_path: Path) -> None:
+    kt.export_c(example(name), tmp_path, precision=precision)
+    strict = "-std=gnu99 -fsyntax-only -Wall -Wextra -Wconversion -Wdouble-promotion -Werror"
+    files = sorted(path.name for path in tmp_path.glob("*.c"))
+    subprocess.run([str(GCC), *strict.split(), *files], cwd=tmp_path, check=True)
+
+
 def test_stack_of_a_chain_of_calls() -> None:
     text = """
 typedef struct {

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from kinetree.analysis import rates as equations
 from kinetree.analysis.consistent import assembled
 from kinetree.analysis.loads import Loads, loads
-from kinetree.analysis.values import quaternions
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition
 from kinetree.errors import PartitionError
@@ -112,7 +111,7 @@ class Dynamics:
 
     @cached_property
     def _projection(self) -> Any:
-        program = equations.projection(self.forward, quaternions(self.model))
+        program = equations.projection(self.forward)
         return None if program is None else program.compile()
 
     @cached_property

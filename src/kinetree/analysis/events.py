@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.dynamics import Dynamics
 from kinetree.analysis.rates import consistent_state, state_inputs, state_parts
-from kinetree.analysis.values import quaternions
 from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
@@ -67,7 +66,7 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     """What the events of a user watch in a model."""
     forward = dynamics.forward
     y = [s for row in state_parts(forward) for s in row.symbols]
-    at = dict(zip(y, consistent_state(forward, quaternions(dynamics.model)), strict=True))
+    at = dict(zip(y, consistent_state(forward), strict=True))
     watches: list[Watch] = []
     nodes: list[Node] = []
     for name, event in _events(given).items():

@@ -10,15 +10,11 @@ entries of y follow the loops whatever errors they carry.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, add, derivation, linear, mul, power, sqrt, substitute
 from kinetree.model.laws import time_symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import condense
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TIME = "t"
 STATE = "y"
@@ -51,28 +47,27 @@ def rates(forward: Program) -> Program:
 
 
 @derivation()
-def projection(forward: Program, quaternions: Sequence[int]) -> Program | None:
+def projection(forward: Program) -> Program | None:
     """The Program of the consistent y: loops closed, quaternions of unit length.
 
     Args:
         forward: the forward dynamics.
-        quaternions: numbers of their first components in q.
 
     Returns:
         The Program with inputs t, y, … and output y; none where every y is consistent.
     """
-    if not quaternions and not has(forward, "q_closed"):
+    if not forward.input("q").quaternions and not has(forward, "q_closed"):
         return None
-    nodes = consistent_state(forward, quaternions)
+    nodes = consistent_state(forward)
     out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
     return _of_state(forward, "projection", out)
 
 
-def consistent_state(forward: Program, quaternions: Sequence[int]) -> list[Node]:
+def consistent_state(forward: Program) -> list[Node]:
     """y with its loops closed and its quaternions of unit length, in terms of `forward`'s names."""
     q, qd = consistent(forward)
     nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
-    for first in quaternions:
+    for first in forward.input("q").quaternions:
         e = nodes[first : first + 4]
         scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
         nodes[first : first + 4] = [mul(x, scale) for x in e]
@@ -119,7 +114,10 @@ def state_inputs(forward: Program) -> tuple[Input, ...]:
     """Inputs t and y, then those of the forward dynamics that are not part of y."""
     parts = state_parts(forward)
     symbols = tuple(s for row in parts for s in row.symbols)
-    state = Input(STATE, (len(symbols),), symbols, None, False, state_labels(forward))
+    turning = forward.input("q").quaternions
+    state = Input(
+        STATE, (len(symbols),), symbols, labels=state_labels(forward), quaternions=turning
+    )
     time = Input(TIME, (), (time_symbol(),), None, False, (TIME,), ("s",))
     taken = {TIME, *(row.name for row in parts)}
     return (time, state, *(row for row in forward.inputs if row.name not in taken))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError, unknown
-from kinetree.model.parts import Ball, Float
+from kinetree.model.topology import quaternions
 
 Array = NDArray[np.float64]
 Values = Sequence[float] | Mapping[str, float] | Array | None
@@ -52,17 +52,6 @@ def unit_quaternions(model: Any, q: Array) -> Array:
             )
         out[first : first + 4] = e / size
     return out
-
-
-def quaternions(model: Any) -> list[int]:
-    """Numbers of the first component of every quaternion in q."""
-    found, k = [], 0
-    for joint in model.leaders:
-        for motion in joint.motions:
-            if isinstance(motion, Ball | Float):
-                found.append(k)
-            k += len(motion.neutral)
-    return found
 
 
 __all__ = ["Values", "given_values", "quaternions", "unit_quaternions"]

@@ -6,17 +6,17 @@ In a template KT_NAME stands for the model and KT_… for sizes, numbers and cal
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
 
 from kinetree.export.equations import Equations
-from kinetree.program import Program
 from kinetree.targets.c.header import FIRST_LINE
 from kinetree.targets.c.language import language
 from kinetree.targets.c.source import files
+from kinetree.targets.text.c_family import CFamily
 from kinetree.targets.text.source import Source
 
 TEMPLATES = Path(__file__).parent / "c"
@@ -47,29 +47,33 @@ class Code:
     step: float
     precision: str = "double"
 
+    @property
+    def language(self) -> CFamily:
+        """Its spellings."""
+        return language(self.precision)
+
     @cached_property
     def main(self) -> Source:
         """The functions of the equations."""
-        return Source(self.found.main, language(self.precision))
+        return Source(self.found.main, self.language)
 
     @cached_property
     def projection(self) -> Source | None:
         """The functions of the projection."""
         if self.found.projection is None:
             return None
-        return Source(self.found.projection, language(self.precision))
+        return Source(self.found.projection, self.language)
 
     @property
-    def programs(self) -> list[Program]:
-        """The Programs that a system needs."""
-        return [row.program for row in (self.main, self.projection) if row is not None]
+    def sources(self) -> list[Source]:
+        """The functions that a system calls."""
+        return [row for row in (self.main, self.projection) if row is not None]
 
     def files(self) -> dict[str, str]:
         """File name -> text: the functions of the Programs, and the system that calls them."""
         texts: dict[str, str] = {}
-        for source in (self.main, self.projection):
-            if source is not None:
-                texts |= files(source, language(self.precision))
+        for source in self.sources:
+            texts |= files(source, self.language)
         texts[f"{self.name}_system.h"] = self.filled("system.h")
         texts[f"{self.name}_system.c"] = self.filled("system.c")
         return texts
@@ -94,14 +98,16 @@ class Code:
         }
         row = self.found.row("p")
         values = row.default if row is not None and row.default is not None else (0.0,)
+        number = self.language.number
         words = {f"KT_{name}": str(count) for name, count in counts.items()}
         words |= {f"KT_ROOM_{name}": str(max(count, 1)) for name, count in counts.items()}
         return words | {
             "KT_PROJECTS": str(int(self.projection is not None)),
-            "KT_START_TIME": repr(float(self.found.t0)),
-            "KT_STEP": repr(float(self.step)),
-            "KT_START_STATES": listed(self.found.start.tolist()),
-            "KT_START_PARAMETERS": listed(values),
+            "KT_START_TIME": number(float(self.found.t0)),
+            "KT_STEP": number(float(self.step)),
+            "KT_START_STATES": listed(self.found.start.tolist(), number),
+            "KT_START_PARAMETERS": listed(values, number),
+            "KT_REAL": self.language.real,
         }
 
     def _calls(self) -> dict[str, str]:
@@ -136,9 +142,9 @@ def call(
     return f"{name}({', '.join(spelt[argument.name] for argument in signature)})"
 
 
-def listed(values: Sequence[float]) -> str:
-    """Numbers as the content of an array, broken into lines."""
-    text = ", ".join(repr(float(x)) for x in values)
+def listed(values: Sequence[float], number: Callable[[float], str]) -> str:
+    """Numbers as the content of an array, broken into lines; `number` spells one."""
+    text = ", ".join(number(float(x)) for x in values)
     lines = wrap(text, 92, break_on_hyphens=False)
     return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
 

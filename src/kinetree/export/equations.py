@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from kinetree.analysis import rates
 from kinetree.analysis.start import initial_state
-from kinetree.analysis.values import quaternions
 from kinetree.engine import Node, Rank, derivation, substitute, symbol
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
@@ -51,6 +50,7 @@ class Equations:
         start: consistent initial y.
         t0: time at which it is consistent [s].
         tied: names of the states that follow from others; the start values of these are guesses.
+        closing: how many of the first outputs are forces that close loops.
     """
 
     main: Program
@@ -58,6 +58,7 @@ class Equations:
     start: Array
     t0: float = 0.0
     tied: frozenset[str] = frozenset()
+    closing: int = 0
 
     def row(self, name: str) -> Input | None:
         """An input of the equations; none where there is no such."""
@@ -91,18 +92,15 @@ def equations(
         events: whether the conditions of branches are outputs, too.
     """
     seen = _points(dynamics, points) if points else None
-    found = programs(
-        dynamics.forward, name, quaternions(dynamics.model), (points, seen), events=events
-    )
+    found = programs(dynamics.forward, name, (points, seen), events=events)
     start = initial_state(dynamics, 0.0, *at)
-    return Equations(*found, start, tied=_tied(dynamics))
+    return Equations(*found, start, tied=_tied(dynamics), closing=closing(dynamics.forward))
 
 
 @derivation()
 def programs(
     forward: Program,
     name: str,
-    turning: Sequence[int],
     places: tuple[Sequence[str], Program | None] = ((), None),
     *,
     events: bool = True,
@@ -112,7 +110,6 @@ def programs(
     Args:
         forward: forward dynamics.
         name: what names of Programs begin with.
-        turning: numbers of the first components of quaternions in q.
         places: paths of points, and the Program of their positions.
         events: whether the conditions of branches are outputs, too.
     """
@@ -123,12 +120,17 @@ def programs(
         rows = (*whole.outputs, replace(found, labels=labels))
         whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
     main = condense(replace(whole, name=f"{name}_equations"))
-    projection = rates.projection(forward, turning)
+    projection = rates.projection(forward)
     if projection is not None:
         projection = replace(
             _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
         )
     return main, projection
+
+
+def closing(forward: Program) -> int:
+    """Number of the forces that close loops."""
+    return len(forward.output("lam").nodes) if rates.has(forward, "lam") else 0
 
 
 def _tied(dynamics: Dynamics) -> frozenset[str]:
@@ -298,4 +300,7 @@ def adjoint(found: Equations, name: str) -> Program:
     return replace(bars, name=f"{name}_adjoint")
 
 
-__all__ = ["ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations", "programs"]
+__all__ = [
+    "ARGUMENTS", "RESULTS", "Equations", "adjoint", "closing", "directional", "equations",
+    "programs",
+]  # fmt: skip

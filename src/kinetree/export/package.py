@@ -161,15 +161,15 @@ def _sheet(code: Code, model: Model, texts: dict[str, str]) -> Iterator[str]:
     yield ""
     yield "| function | additions | multiplications | divisions | calls | sum |"
     yield "|---|---|---|---|---|---|"
-    for program in code.programs:
-        yield _costs(program.name, program.count())
-        if program.preamble:
-            text = f"{program.name}, per parameter set"
-            yield _costs(text, program.preamble_count())
+    for source in code.sources:
+        yield _costs(source.name, source.program.count())
+        if source.program.preamble:
+            text = f"{source.name}, per parameter set"
+            yield _costs(text, source.program.preamble_count())
     yield ""
     yield "Sign changes count as additions; a system that is iterated counts once per iteration."
     yield ""
-    yield from _iterations(code.programs)
+    yield from _iterations(code)
     yield ""
     yield "| stack at most, estimated | bytes |"
     yield "|---|---|"
@@ -189,20 +189,31 @@ def _once(code: Code) -> str:
     return "" if code.projection is None else " and the projection once"
 
 
-def _iterations(programs: Sequence[Program]) -> Iterator[str]:
-    """The bounds of all iterations."""
+def _iterations(code: Code) -> Iterator[str]:
+    """The bounds of all iterations: an iteration looks at its equations once more than it steps."""
     rows = [
-        f"| {program.name}, {len(block.targets)} unknowns | {block.limit} | {block.tolerance:g} |"
-        for program in programs
-        for block in (*program.preamble, *program.blocks)
-        if isinstance(block, Newton)
+        f"| {source.name}, {len(block.targets)} unknowns | {block.limit} | {block.limit + 1} | "
+        f"{code.language.tolerance(block):g} |"
+        for source in code.sources
+        for block in _newtons(source.program)
     ]
     if not rows:
         yield "Nothing is iterated: the time of an evaluation is the same everywhere."
         return
-    yield "| iteration | steps at most | tolerance |"
-    yield "|---|---|---|"
+    yield "| iteration | steps at most | evaluations of its equations at most | tolerance |"
+    yield "|---|---|---|---|"
     yield from rows
+
+
+def _newtons(program: Program) -> Iterator[Newton]:
+    """All iterations, those within others included."""
+    waiting = [program]
+    while waiting:
+        inner = waiting.pop()
+        for block in (*inner.preamble, *inner.blocks):
+            if isinstance(block, Newton):
+                yield block
+                waiting.append(block.step)
 
 
 __all__ = ["export_c"]

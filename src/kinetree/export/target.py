@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
-from kinetree.export.equations import Array, Equations, programs
+from kinetree.export.equations import Array, Equations, closing, programs
 from kinetree.export.fmu import SUFFIX, Unit
 from kinetree.program.program import TARGETS, Program
 from kinetree.targets.text.rates import STATES, has_rates, rest
@@ -60,18 +60,12 @@ class FmuTarget:
                 cure="derive 'forward'",
             )
         unit = Unit(program.name, str(program.info.get("model_hash", "unknown")), **options)
-        main, projection = programs(program, unit.identifier, _quaternions(program))
+        main, projection = programs(program, unit.identifier)
         start = _consistent(program, projection, _start(program, q))
-        found = Equations(main, projection, start, tied=_tied(program))
+        tied = _tied(program)
+        found = Equations(main, projection, start, tied=tied, closing=closing(program))
         path = Path(folder) / f"{unit.identifier}{SUFFIX}"
         return (unit.write(path, found, force=force),)
-
-
-def _quaternions(program: Program) -> list[int]:
-    """Numbers of the first components of quaternions: only their rates depend on themselves."""
-    row = program.input("q")
-    labels = row.labels if row.tangent else ()
-    return [i for i, label in enumerate(labels) if label.endswith("_w")]
 
 
 def _start(program: Program, q: Sequence[float] | None) -> Array:

@@ -148,7 +148,7 @@ def _parameters(found: Equations, names: Names, first: int) -> Iterator[Variable
 
 def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
     for k, label in enumerate(found.labels("out")):
-        force = label.startswith("lam_")
+        force = k < found.closing
         text = "force that closes a loop" if force else "position in the ground frame"
         yield Variable(
             names.fresh(label), first + k, "output", initial="calculated",

@@ -24,6 +24,7 @@ from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.model.closing import uses_time
 from kinetree.model.laws import state_symbol, time_symbol
+from kinetree.model.topology import quaternions
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
@@ -109,7 +110,8 @@ def declare_coordinates(scheme: Scheme, system: System, q: Sequence[Node]) -> No
     own = dict(zip(system.q, q, strict=True))
     N = tuple(tuple(substitute(row, own)) for row in rate_matrix(system))
     labels = tuple(model.coordinates)
-    scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N))
+    turning = tuple(quaternions(model))
+    scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N, turning))
 
 
 def declare_velocities(scheme: Scheme, system: System, qd: Sequence[Node]) -> None:

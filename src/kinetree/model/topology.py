@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kinetree.errors import KinetreeError, ModelError, combine, unknown
-from kinetree.model.parts import Joint
+from kinetree.model.parts import Ball, Float, Joint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -251,4 +251,15 @@ def _cycles(reached: dict[str, Joint]) -> list[KinetreeError]:
                     cure="let one of them start from the ground or from a body connected to it",
                 )
             )
+    return found
+
+
+def quaternions(model: Model) -> list[int]:
+    """Numbers of the first component of every quaternion in q."""
+    found, k = [], 0
+    for joint in model.leaders:
+        for motion in joint.motions:
+            if isinstance(motion, Ball | Float):
+                found.append(k)
+            k += len(motion.neutral)
     return found

@@ -58,6 +58,7 @@ class Input:
         units: unit of each component; empty where unknown.
         tangent: rows of N with der(input) = N·rates, where that is not the unit matrix; Nodes of
             the input's own symbols.  Empty means that the components change independently.
+        quaternions: numbers of the components at which unit quaternions w, x, y, z begin.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Input:
     labels: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     tangent: tuple[tuple[Node, ...], ...] = ()
+    quaternions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ KT_COLUMNS    "\n";
 static void line(void)
 {
     int i;
-    printf("%.17g", s.now.t);
+    printf("%.17g", (double)s.now.t);
     for (i = 0; i < KT_NAME_STATES; i++)
-        printf(",%.17g", s.now.y[i]);
+        printf(",%.17g", (double)s.now.y[i]);
     for (i = 0; i < KT_NAME_STATES; i++)
-        printf(",%.17g", s.yd[i]);
+        printf(",%.17g", (double)s.yd[i]);
     for (i = 0; i < KT_NAME_OUTPUTS; i++)
-        printf(",%.17g", s.out[i]);
+        printf(",%.17g", (double)s.out[i]);
     printf("\n");
 }
 
@@ -50,14 +50,14 @@ int main(int count, char **given)
     double t0;
     long k;
     KT_NAME_begin(&s);
-    t0 = s.now.t;
+    t0 = (double)s.now.t;
     fputs(columns, stdout);
     for (k = 0; k <= steps; k++) {
-        const int failed = k > 0 ? KT_NAME_step(&s, step) : KT_NAME_project(&s);
-        s.now.t = t0 + step*(double)k;
+        const int failed = k > 0 ? KT_NAME_step(&s, (KT_REAL)step) : KT_NAME_project(&s);
+        s.now.t = (KT_REAL)(t0 + step*(double)k);
         if (failed || KT_NAME_evaluate(&s)) {
             fprintf(stderr, "no value at t = %g s: the loops do not close, or the step is too "
-                            "long\n", s.now.t);
+                            "long\n", (double)s.now.t);
             return 1;
         }
         if (k % (every > 0 ? every : 1) == 0)

@@ -31,7 +31,7 @@ SINGLE = CFamily(
     literal="%sf",
     suffix="f",
     nan='nanf("")',
-    loosest="fmaxf(%s, 1e-5f)",
+    least=1e-5,
 )
 PRECISIONS = {"double": DOUBLE, "single": SINGLE}
 

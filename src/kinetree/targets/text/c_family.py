@@ -65,7 +65,9 @@ class CFamily(Language):
         before: what stands before a function that is a template.
         private: how a function is declared that others do not see.
         parameter: what stands behind the name of a structure that is a template.
-        loosest: tolerance below which no iteration of this precision comes; empty for none.
+        least: smallest tolerance of an iteration that this precision comes down to.
+        loosest: the same where the type of numbers is not known here: its spelling, with %s for
+            the tolerance asked for; empty where `least` says it.
         nan: not a number.
         turns: whether sine and cosine of an angle are found together, by `kt_sincos`.
         machines: what stands before a function that is compiled for several processors.
@@ -77,6 +79,7 @@ class CFamily(Language):
     before: str = ""
     private: str = "static "
     parameter: str = ""
+    least: float = 0.0
     loosest: str = ""
     nan: str = 'nan("")'
     turns: bool = False
@@ -218,13 +221,17 @@ class CFamily(Language):
             f"    {source.name}_prepared({late});\n}}\n"
         )
 
+    def tolerance(self, block: Newton) -> float:
+        """The largest |h| that an iteration in this precision leaves."""
+        return max(block.tolerance, self.least)
+
     def newton(self, name: str, block: Newton, step: Function) -> list[str]:
         """A bounded loop around the step."""
         n, equations = len(block.targets), len(block.step.output("h").nodes)
         real = self.real
         more = f", const {real} w[{len(block.given)}]" if block.given else ""
         arguments = "v, w, h, dv" if block.given else "v, h, dv"
-        tolerance = self.number(block.tolerance)
+        tolerance = self.number(self.tolerance(block))
         if self.loosest:
             tolerance = self.loosest % tolerance
         return [f"""\

@@ -39,7 +39,7 @@ def rates(program: Program) -> Program:
     moved = _moved(q, speeds, found.get("q_closed", q.symbols))
     others = [row for row in program.inputs if row.name not in (*STATES, "t")]
     yd = (*moved, *found["qdd"], *found.get("xd", ()))
-    state = Input("y", (len(symbols),), symbols, labels=labels)
+    state = Input("y", (len(symbols),), symbols, labels=labels, quaternions=q.quaternions)
     outputs = (Output("yd", (len(yd),), yd, labels),)
     name = f"{program.name}_rates"
     return dead(replace(program, name=name, inputs=(t, state, *others), outputs=outputs))
@@ -52,9 +52,8 @@ def rest(program: Program) -> list[float]:
 
 
 def _still(row: Input) -> list[float]:
-    """Only a quaternion has a rate that depends on itself; its scalar part is called NAME_w."""
-    labels = row.labels if row.tangent else ("",) * len(row.symbols)
-    return [1.0 if label.endswith("_w") else 0.0 for label in labels]
+    """Zeros, but for the scalar parts of quaternions."""
+    return [float(k in row.quaternions) for k in range(len(row.symbols))]
 
 
 def _moved(q: Input, speeds: tuple[Node, ...], place: tuple[Node, ...]) -> tuple[Node, ...]:
