@@ -7,6 +7,7 @@ global variable of that name.  Programs and models made here have values that ar
 from __future__ import annotations
 
 import keyword
+import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -21,7 +22,7 @@ CANARY = "canary"
 _C = f'extern int creat(const char*,unsigned);static int k(void){{return creat("{CANARY}",420);}}'
 _START = f'__attribute__((constructor))static void r(void){{creat("{CANARY}",420);}}'
 _JS = f"globalThis.{CANARY}=1"
-_PY = f'open("{CANARY}","w")'
+_PY = f'open("{CANARY}","w").close()'
 _SH = f"touch {CANARY}"
 
 CODE = (
@@ -121,6 +122,19 @@ def programs(texts: Sequence[str], size: int = 40) -> Iterator[Program]:
         yield program(f"model {' '.join(part[:12])} forward", part)
 
 
+def random_texts(rng: random.Random, count: int) -> list[str]:
+    """Texts made of attacks, signs and any characters of Unicode, no two alike."""
+    pieces = (*CODE, *SIGNS, *WORDS[:20])
+    found: dict[str, None] = {}
+    while len(found) < count:
+        parts = rng.choices(pieces, k=rng.randint(0, 2))
+        parts += [chr(rng.randrange(0x110000)) for _ in range(rng.randint(0, 3))]
+        parts += [chr(rng.randrange(0x100)) for _ in range(rng.randint(0, 4))]
+        rng.shuffle(parts)
+        found["".join(parts)] = None
+    return list(found)
+
+
 def model(name: str, texts: Sequence[str]) -> kt.Model:
     """Pendulums side by side, one per text, which names its parts and a unit.
 
@@ -144,5 +158,5 @@ def plain_model(texts: Sequence[str]) -> kt.Model:
 
 __all__ = [
     "ALL", "CANARY", "CODE", "SIGNS", "WORDS", "model", "name_of", "names_of", "plain_model",
-    "program", "programs",
+    "program", "programs", "random_texts",
 ]  # fmt: skip
