@@ -82,10 +82,14 @@ E = TypeVar("E", bound=KinetreeError)
 
 
 def sentence(element: str, problem: str, cure: str) -> str:
-    """One sentence: element, problem and cure, each left out when empty; names in it print."""
-    head = f"{element}: " if element else ""
-    tail = f"; {cure}" if cure else ""
-    text = "\n".join(map(plain, f"{head}{problem}{tail}".split("\n")))
+    """One sentence: element, problem and cure, each left out when empty.
+
+    Names in it print; a problem alone may have several lines, one sentence each.
+    """
+    head = f"{plain(element)}: " if element else ""
+    tail = f"; {plain(cure)}" if cure else ""
+    lines = "\n".join(map(plain, problem.split("\n")))
+    text = f"{head}{lines}{tail}"
     return text if text.endswith((".", "?", "!")) else text + "."
 
 

@@ -48,7 +48,7 @@ class Table:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w*", self.name):
             raise ExpressionError(
-                f"a table cannot be called '{self.name}'",
+                f"a table cannot be called {self.name!r}",
                 cure="use letters, digits and underscores",
             )
         rows = _checked(self.name, self.knots, self.values, self.slopes)

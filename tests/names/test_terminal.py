@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,10 +68,18 @@ def test_errors_are_one_line(text: str) -> None:
     model = kt.Model("errors")
     with pytest.raises(KinetreeError) as caught:
         model.body(f"{text} .")
-    assert _printable(str(caught.value))
+    assert str(caught.value).isprintable()
     with pytest.raises(KinetreeError) as other:
         model.parameter(f"{text} .", 1.0)
-    assert _printable(str(other.value))
+    assert str(other.value).isprintable()
+
+
+@pytest.mark.parametrize("name", [None, 3, b"m"])
+def test_names_are_strings(name: Any) -> None:
+    model = kt.Model("errors")
+    for made in (lambda: model.parameter(name, 1.0), lambda: model.wrench(name, model.ground)):
+        with pytest.raises(KinetreeError, match="cannot"):
+            made()
 
 
 def test_tables_and_sentences_show_every_sign(capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,7 +118,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             unit: such as "kg", "m", "kg.m2"; information only.
         """
         element = f"parameter '{name}'"
-        if not PARAMETER_NAME.match(str(name)):
+        if not _is_text(name) or not PARAMETER_NAME.match(name):
             raise ModelError(
                 f"{name!r} cannot be a name",
                 element=element,
@@ -219,7 +219,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             frame: "body" for components in the frame of the place, "world" for the ground's.
         """
         element = f"wrench '{name}'"
-        if not str(name).isidentifier() or name in RUN_TIME_INPUTS:
+        if not (_is_text(name) and name.isidentifier()) or name in RUN_TIME_INPUTS:
             raise ModelError(
                 f"{name!r} cannot name a run-time input",
                 element=element,
@@ -346,6 +346,10 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
     def content_hash(self) -> str:
         """SHA-256 of the mechanics (names, numbers, topology), equal for equal models."""
         return digest.content_hash(self)
+
+
+def _is_text(name: Any) -> bool:
+    return isinstance(name, str)
 
 
 def _refuse_duplicate(what: str, name: str, taken: Iterable[str]) -> None:
