@@ -26,6 +26,16 @@ def test_names_stay_data(language: str, tmp_path: Path, monkeypatch: pytest.Monk
         pytest.skip(f"there is no {missing} on this machine")
 
 
+@pytest.mark.parametrize("language", ["c", "cpp", "fortran", "javascript", "matlab", "python"])
+def test_values_may_be_called_like_functions_of_the_file(language: str, tmp_path: Path) -> None:
+    ends = ("", "_preamble", "_prepared", "_constants", "_work", "_equations", "_p_default", "_1")
+    program = hostile.program("arm", [f"arm{end}" for end in ends])
+    try:
+        check_language(language, [program], tmp_path)
+    except MissingTool as missing:
+        pytest.skip(f"there is no {missing} on this machine")
+
+
 def test_random_names_stay_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     texts = hostile.random_texts(random.Random(7), 40)

@@ -91,6 +91,13 @@ def test_tables_and_sentences_show_every_sign(capsys: pytest.CaptureFixture[str]
     assert "[bold]x[/bold]" in shown
 
 
+def test_equations_are_shown_one_per_line() -> None:
+    (program,) = hostile.programs(TEXTS, len(TEXTS))
+    lines = program.show().split("\n")
+    assert all(line.isprintable() for line in lines)
+    assert len(lines) == 4 + len(program.preamble) + len(program.blocks) + len(program.outputs)
+
+
 def test_json_holds_the_text_itself(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"texts": TEXTS})
     shown = capsys.readouterr().out

@@ -61,6 +61,19 @@ def test_casadi_keeps_values_in_what_is_made_of_a_function(forward: kt.Program) 
         assert np.array_equal(np.asarray(short), np.asarray(whole))
 
 
+def test_casadi_tells_inputs_apart_that_it_would_call_alike() -> None:
+    pytest.importorskip("casadi")
+    model = kt.load("examples/models/double_pendulum.yaml")
+    for name in ("push__a", "push_a"):
+        model.wrench(name, "lower.tip")
+    program = kt.derive(model, "forward")
+    given = {**GIVEN, "push__a": np.arange(6.0), "push_a": np.ones(6)}
+    function = program.compile(target="casadi")
+    found = function.call([given.get(row.name, row.default) for row in program.inputs])[0]
+    expected = program.evaluate(**given)["qdd"]
+    np.testing.assert_allclose(np.asarray(found)[:, 0], expected, rtol=IDENTITY)
+
+
 def test_casadi_takes_values_by_place(forward: kt.Program) -> None:
     pytest.importorskip("casadi")
     function = forward.compile(target="casadi")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, OperationCount, count_nodes, topological
 from kinetree.errors import unknown
+from kinetree.plain import plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -285,26 +286,27 @@ class Program:
 
     def show(self) -> str:
         """The equations as text, one per line, with their notes."""
-        lines = [f"{self.name}({', '.join(row.name for row in self.inputs)})"]
+        lines = [plain(f"{self.name}({', '.join(row.name for row in self.inputs)})")]
         for title, blocks in (("preamble", self.preamble), ("equations", self.blocks)):
             lines += [f"-- {title}"] if blocks else []
             lines += [_line(block) for block in blocks]
         lines.append("-- outputs")
         for out in self.outputs:
-            lines.append(f"{out.name}{list(out.shape)} = {', '.join(str(x) for x in out.nodes)}")
+            nodes = ", ".join(str(x) for x in out.nodes)
+            lines.append(plain(f"{out.name}{list(out.shape)} = {nodes}"))
         return "\n".join(lines)
 
 
 def _line(block: Block) -> str:
     if isinstance(block, Assign):
         note = str(block.note)
-        return f"{block.target} = {block.expr}" + (f"    # {note}" if note else "")
-    names = ", ".join(str(t) for t in block.targets)
+        return plain(f"{block.target} = {block.expr}" + (f"    # {note}" if note else ""))
+    names = plain(", ".join(str(t) for t in block.targets))
     if isinstance(block, Solve):
         return f"[{names}] = solve(n={block.n}, k={block.k})"
     inner = "\n".join(f"    {line}" for line in block.step.show().splitlines())
     head = f"[{names}] = newton(n={len(block.targets)}, tolerance={block.tolerance:g})"
-    note = str(block.note)
+    note = plain(str(block.note))
     return f"{head}{f'    # {note}' if note else ''}\n{inner}"
 
 

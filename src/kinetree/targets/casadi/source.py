@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kinetree.targets.casadi.helpers import LAST, PRELUDE
+from kinetree.targets.text.names import Names, Rules
 from kinetree.targets.text.pythonic import Pythonic, module
 
 if TYPE_CHECKING:
@@ -26,20 +27,18 @@ TAKEN = ("null", "jac", "hess")
 
 def source_text(program: Program) -> tuple[str, str]:
     """(name of the Function, text of the module)."""
-    words = {
-        "LABEL": label(program.name),
-        "IN_NAMES": repr([label(row.name) for row in program.inputs]),
-        "OUT_NAMES": repr(_apart(program)),
-    }
+    ins, outs = _apart(program)
+    words = {"LABEL": label(program.name), "IN_NAMES": repr(ins), "OUT_NAMES": repr(outs)}
     name, _, text = module(program, LANGUAGE, PRELUDE, LAST, words)
     return name, text
 
 
-def _apart(program: Program) -> list[str]:
-    """Names of outputs; CasADi does not allow one to be that of an input."""
-    ins = {label(row.name) for row in program.inputs}
+def _apart(program: Program) -> tuple[list[str], list[str]]:
+    """Names of inputs and of outputs; CasADi allows none of them twice."""
+    scope = Names(Rules())
+    ins = [scope.fresh(label(row.name)) for row in program.inputs]
     names = (label(out.name) for out in program.outputs)
-    return [f"{name}_out" if name in ins else name for name in names]
+    return ins, [scope.fresh(f"{name}_out" if name in ins else name) for name in names]
 
 
 def label(name: str) -> str:

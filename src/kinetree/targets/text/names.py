@@ -57,15 +57,22 @@ class Rules:
 
 
 class Names:
-    """Identifiers of one scope, given out once each."""
+    """Identifiers of one scope, given out once each.
 
-    def __init__(self, rules: Rules, *taken: str) -> None:
+    Names that begin with `own` and an underscore belong to the functions and types of the file:
+    others get `v` before them.
+    """
+
+    def __init__(self, rules: Rules, *taken: str, own: str = "") -> None:
         self.rules = rules
+        self.own = rules.key(f"{own}_") if own else ""
         self.taken = {*rules.reserved, *(rules.key(name) for name in taken)}
 
     def fresh(self, name: str) -> str:
         """An identifier like `name` that nothing else carries."""
         plain = self.rules.identifier(name)
+        if self.own and self.rules.key(plain).startswith(self.own):
+            plain = f"v{plain}"
         candidate, number = plain, 1
         while self.rules.key(candidate) in self.taken:
             number += 1

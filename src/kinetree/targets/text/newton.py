@@ -22,7 +22,7 @@ class _Step:
     def __init__(self, source: Context) -> None:
         self.name = source.name
         self.language = source.language
-        self.scope = Names(source.language.rules, source.name, "work")
+        self.scope = Names(source.language.rules, source.name, "work", own=source.name)
         self.printer = source.printer
         self.solvers = source.solvers
         self.iteration = source.iteration

@@ -43,7 +43,8 @@ class Source:
         self.program = program
         self.language = language
         self.name = language.rules.stem(program.name)
-        self.scope = Names(language.rules, self.name, "pre", "work")
+        self.scope = Names(language.rules, self.name, "pre", "work", own=self.name)
+        self.loops = Names(language.rules)
         self.printer = Printer(language)
         self.solvers: dict[str, str] = {}
         self.iterations: list[str] = []
@@ -109,7 +110,7 @@ class Source:
 
     def iteration(self, block: Newton) -> str:
         """The name of the function that solves the equations of a block; it is written now."""
-        name = self.scope.fresh(f"{self.name}_newton")
+        name = self.loops.fresh(f"{self.name}_newton")
         self.iterations += newton_functions(self, name, block)
         return name
 
