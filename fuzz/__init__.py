@@ -4,8 +4,16 @@
 bring it back alone.  A new campaign is a new file with its `CAMPAIGN` and one more name in ALL.
 """
 
-from fuzz import expressions, trees
+from fuzz import closed, expressions, faults, files, names, threads, trees
 from fuzz.campaign import Campaign
 
-ALL: tuple[Campaign, ...] = (trees.CAMPAIGN, expressions.CAMPAIGN)
+ALL: tuple[Campaign, ...] = (
+    trees.CAMPAIGN,
+    closed.CAMPAIGN,
+    expressions.CAMPAIGN,
+    files.CAMPAIGN,
+    names.CAMPAIGN,
+    threads.CAMPAIGN,
+    faults.CAMPAIGN,
+)
 CAMPAIGNS = {campaign.name: campaign for campaign in ALL}

@@ -17,7 +17,8 @@ import numpy as np
 from kinetree import engine as en
 
 Tree = tuple[Any, ...]
-Array = np.ndarray[Any, np.dtype[Any]]
+Array = Any
+"""A NumPy array, real or complex."""
 Rng = np.random.Generator
 
 RANKS = (en.Rank.COORDINATE, en.Rank.COORDINATE, en.Rank.MASS, en.Rank.PARAMETER)
@@ -76,8 +77,16 @@ def draw_trig(rng: Rng) -> Tree:
     a, b = (("symbol", int(rng.integers(COUNT))) for _ in range(2))
     signs = rng.choice(["+", "-"], 2)
     inner: Tree = (str(signs[0]), a, b) if rng.random() < 0.3 else a
-    first = ("*", (str(rng.choice(["sin", "cos"])), inner), (str(rng.choice(["sin", "cos"])), b))
-    second = ("*", (str(rng.choice(["sin", "cos"])), inner), (str(rng.choice(["sin", "cos"])), b))
+    first: Tree = (
+        "*",
+        (str(rng.choice(["sin", "cos"])), inner),
+        (str(rng.choice(["sin", "cos"])), b),
+    )
+    second: Tree = (
+        "*",
+        (str(rng.choice(["sin", "cos"])), inner),
+        (str(rng.choice(["sin", "cos"])), b),
+    )
     if rng.random() < 0.3:
         factor = draw_tree(rng, 0)
         first, second = ("*", factor, first), ("*", factor, second)

@@ -18,7 +18,7 @@ import kinetree as kt
 
 Rng = np.random.Generator
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
-MASSLESS = {"mass": 0.0, "com": (0.0, 0.0, 0.0), "inertia": (0.0,) * 6}
+MASSLESS: dict[str, Any] = {"mass": 0.0, "com": (0.0, 0.0, 0.0), "inertia": (0.0,) * 6}
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Plan:
         named: named parameters with their values.
         affine: name of a scalar -> its expression; it replaces the number of the link.
         initial: link -> coordinates to start from.
+        armature: link -> inertia of the rotor that turns with a one-axis joint [kg.m2 or kg].
     """
 
     links: tuple[zoo.Link, ...]
@@ -62,6 +63,7 @@ class Plan:
     named: Mapping[str, float] = field(default_factory=dict)
     affine: Mapping[str, Affine] = field(default_factory=dict)
     initial: Mapping[int, Any] = field(default_factory=dict)
+    armature: Mapping[int, float] = field(default_factory=dict)
 
     def numbers(self) -> dict[str, float]:
         """Name of every scalar -> its number, expressions aside."""
@@ -73,6 +75,7 @@ class Plan:
             found |= _triple(f"{body_name(link.parent)}.p{i}", link.position)
             found |= _triple(f"b{i}.held", link.child_position)
             found[f"j{i}.pitch"] = link.pitch
+            found[f"j{i}.armature"] = self.armature.get(i, 0.0)
         return found
 
     def values(self, changed: Mapping[str, float] | None = None) -> dict[str, float]:
@@ -96,22 +99,31 @@ class Plan:
             body = model.body(
                 f"b{i}", given[f"b{i}.mass"], _vector(given, f"b{i}.com"), tensor, physical=False
             )
-            at, child = bodies[link.parent + 1], body
-            at = at.point(f"p{i}", _vector(given, f"{at.name}.p{i}"), rotation=link.rotation)
+            child: Any = body
+            parent = bodies[link.parent + 1]
+            where = _vector(given, f"{parent.name}.p{i}")
+            at = parent.point(f"p{i}", where, rotation=link.rotation)
             if held(link):
                 where = _vector(given, f"b{i}.held")
                 child = body.point("held", where, rotation=link.child_rotation)
-            data = dict(zoo.joint_data(link))
-            if link.kind == "screw":
-                data["pitch"] = given[f"j{i}.pitch"]
-            if i in self.follow:
-                row = self.follow[i]
-                data["mimic"] = (f"j{row.leader}", row.ratio, row.offset)
-            if i in self.initial:
-                data["initial"] = self.initial[i]
+            data = self._joint_data(i, link, given)
             getattr(model, link.kind)(f"j{i}", at, child, **data)
             bodies.append(body)
         return model
+
+    def _joint_data(self, i: int, link: zoo.Link, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the builder takes for one joint."""
+        data = dict(zoo.joint_data(link))
+        if link.kind == "screw":
+            data["pitch"] = given[f"j{i}.pitch"]
+        if i in self.armature:
+            data["armature"] = given[f"j{i}.armature"]
+        if i in self.follow:
+            row = self.follow[i]
+            data["mimic"] = (f"j{row.leader}", row.ratio, row.offset)
+        if i in self.initial:
+            data["initial"] = self.initial[i]
+        return data
 
 
 def body_name(link: int) -> str:
@@ -142,7 +154,14 @@ def draw_plan(rng: Rng, largest: int = 5) -> Plan:
     if all(link.kind == "fixed" for link in links):
         links[0] = replace(links[0], kind="revolute")
     plan = Plan(tuple(links), draw_gravity(rng), draw_followers(rng, links))
-    return with_parameters(rng, plan)
+    return with_parameters(rng, replace(plan, armature=draw_rotors(rng, plan.links)))
+
+
+def draw_rotors(rng: Rng, links: tuple[zoo.Link, ...]) -> dict[int, float]:
+    """Inertias of rotors in some of the one-axis joints."""
+    share = float(rng.choice([0.0, 0.0, 0.5]))
+    single = [i for i, link in enumerate(links) if coordinates(link) == 1]
+    return {i: float(rng.choice([0.02, 0.3, 1.0])) for i in single if rng.random() < share}
 
 
 def draw_link(rng: Rng, i: int) -> zoo.Link:
@@ -207,7 +226,7 @@ def with_parameters(rng: Rng, plan: Plan) -> Plan:
     numbers = plan.numbers()
     usable = [name for name in numbers if fits(plan, name)]
     count = min(len(usable), int(rng.integers(1, 4)))
-    chosen = rng.choice(usable, count, replace=False) if usable else []
+    chosen: Any = rng.choice(usable, count, replace=False) if usable else []
     rows = {}
     for name in map(str, chosen):
         factor = float(rng.choice([1.0, 2.0, -0.5]))
@@ -222,6 +241,8 @@ def fits(plan: Plan, name: str) -> bool:
         return held(plan.links[int(body[1:])])
     if rest == "pitch":
         return plan.links[int(body[1:])].kind == "screw"
+    if rest == "armature":
+        return int(body[1:]) in plan.armature
     return not name.startswith("gravity")
 
 

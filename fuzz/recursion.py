@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fuzz.plans import Plan
+from fuzz.plans import Plan, coordinates
 
 if TYPE_CHECKING:
     from tests import zoo
 
-Array = np.ndarray[Any, np.dtype[Any]]
+Array = Any
+"""A NumPy array, real or complex."""
 STEP = 1e-30
 """Of complex differentiation."""
 AXES = {"1": (1.0, 0.0, 0.0), "2": (0.0, 1.0, 0.0), "3": (0.0, 0.0, 1.0)}
@@ -41,6 +42,7 @@ class Frame:
         pitch: advance of a twist per angle.
         i, j: where its numbers begin in q and qd.
         ratio, offset: it moves by ratio·q + offset.
+        armature: inertia of the rotor that turns with it.
     """
 
     parent: int
@@ -53,6 +55,7 @@ class Frame:
     j: int
     ratio: float = 1.0
     offset: float = 0.0
+    armature: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,9 @@ class Recursion:
         R, r = R_b @ np.array(link.rotation), r_b + R_b @ self.triple(f"{name}.p{i}")
         row = self.plan.follow.get(i)
         iq, iv = leaders[row.leader if row else i]
-        moves = (row.ratio, row.offset) if row else (1.0, 0.0)
+        ratio, offset = (row.ratio, row.offset) if row else (1.0, 0.0)
+        rotor = self.at[f"j{i}.armature"] if coordinates(link) == 1 else 0.0
+        moves = (ratio, offset, rotor)
         pitch = self.at[f"j{i}.pitch"]
         for kind, axis in joint_motions(link) or [("none", np.zeros(3))]:
             self.frames.append(Frame(parent, R, r, kind, axis, pitch, iq, iv, *moves))
@@ -265,6 +270,10 @@ class Recursion:
             S = self.subspace(frame)
             size = max(size, float(np.abs(f).max(initial=0.0)))
             tau[..., frame.j : frame.j + S.shape[1]] += f @ S
+            if frame.armature:
+                rotor = frame.ratio**2 * frame.armature * qdd[..., frame.j]
+                tau[..., frame.j] += rotor
+                size = max(size, float(np.abs(rotor).max(initial=0.0)))
             if frame.parent >= 0:
                 X = state[k][0]
                 force[frame.parent] = force[frame.parent] + dot(np.swapaxes(X, -1, -2), f)
@@ -292,6 +301,9 @@ class Recursion:
             kinetic = kinetic + np.sum(v * (v @ spatial_inertia(body).T), -1) / 2
             com = p + dot(R, body.r + body.R @ body.com)
             potential = potential - body.mass * (com @ g)
+        for frame in self.frames:
+            if frame.armature:
+                kinetic = kinetic + frame.armature * (frame.ratio * qd[..., frame.j]) ** 2 / 2
         return kinetic, potential
 
     def inverse_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:

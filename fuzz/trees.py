@@ -59,6 +59,7 @@ class Trial:
         if "p" not in names or self.rng.random() < 0.3:
             return self.inputs(program), self.own
         row = program.input("p")
+        assert row.default is not None
         change = draw_change(self.rng, row.labels, row.default)
         if regular and self.rng.random() < 0.8:
             heavy = (".mass", ".inertia_")

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from tests import mechanisms, zoo
+
 import kinetree as kt
-import mechanisms
-import zoo
 from kinetree import engine as en
 from kinetree.functions import maximum, table
 from kinetree.targets.c.source import sources

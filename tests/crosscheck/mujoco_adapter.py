@@ -150,6 +150,15 @@ class Twin:
         mujoco.mj_forward(self.peer, self.data)
         return np.linalg.solve(X, self.data.qacc[self.v_from] - b)
 
+    def bias(self, q: Array, qd: Array) -> Array:
+        """c of M qdd + c = tau in our order and conventions."""
+        X, b = self.set_state(q, qd)
+        mujoco.mj_forward(self.peer, self.data)
+        full = np.zeros((self.peer.nv, self.peer.nv))
+        mujoco.mj_fullM(self.peer, self.data, full)
+        M = full[np.ix_(self.v_from, self.v_from)]
+        return X.T @ (self.data.qfrc_bias[self.v_from] + M @ b)
+
     def mass_matrix(self, q: Array) -> Array:
         """M in our order and conventions."""
         X, _ = self.set_state(q, np.zeros(self.model.nv))

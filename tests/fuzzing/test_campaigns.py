@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from fuzz import CAMPAIGNS, expressions, grown, report, trees
+from fuzz import faults as writing
 from fuzz.campaign import Campaign
 from fuzz.recursion import Recursion
 from fuzz.tally import Tally
+from tests import concurrency, faults, mutations
+
+import kinetree as kt
+from kinetree.errors import FormatError
+from kinetree.targets.html import source as page_source
 
 SEED = 7
+TRIES = 6
+"""Attempts in which a planted defect must show."""
 Patch = pytest.MonkeyPatch
 
 
@@ -30,7 +42,54 @@ def tilted(patch: Patch) -> None:
     patch.setitem(grown.NUMERIC, "sin", lambda x: np.sin(x) * (1 + 1e-11))
 
 
-PLANTED: dict[str, Callable[[Patch], None]] = {"trees": heavier, "expressions": tilted}
+def careless(patch: Patch) -> None:
+    """Files that cannot be read end in a raw exception."""
+    plain = kt.load
+
+    def load(path: Path) -> kt.Model:
+        try:
+            return plain(path)
+        except FormatError as error:
+            raise KeyError(str(error)) from None
+
+    patch.setattr(mutations.kt, "load", load)
+
+
+def gullible(patch: Patch) -> None:
+    """Pages take names for markup."""
+    patch.setattr(page_source, "markup", str)
+
+
+def mixed_up(patch: Patch) -> None:
+    """What is derived depends on the thread."""
+    plain = concurrency.digest
+    patch.setattr(concurrency, "digest", lambda p: plain(p) + threading.current_thread().name)
+
+
+def hasty(patch: Patch) -> None:
+    """Files are written in place."""
+    folder = Path(tempfile.mkdtemp())
+    shutil.copytree(faults.ROOT / "src" / "kinetree", folder / "src" / "kinetree")
+    (folder / "tests").symlink_to(faults.ROOT / "tests")
+    path = folder / "src" / "kinetree" / "files.py"
+    safe = "    with replacing(path) as part:\n        part.write_bytes(_data(content))\n"
+    text = path.read_text()
+    assert safe in text
+    folders = "    Path(path).parent.mkdir(exist_ok=True)\n"
+    path.write_text(text.replace(safe, folders + "    Path(path).write_bytes(_data(content))\n"))
+    patch.setattr(faults, "ROOT", folder)
+    patch.setattr(writing, "KINDS", ("model",))
+
+
+PLANTED: dict[str, Callable[[Patch], None]] = {
+    "trees": heavier,
+    "closed": heavier,
+    "expressions": tilted,
+    "files": careless,
+    "names": gullible,
+    "threads": mixed_up,
+    "faults": hasty,
+}
 """Campaign -> what makes kinetree and the reference differ."""
 
 
@@ -39,17 +98,14 @@ def test_a_short_run_finds_nothing(campaign: Campaign) -> None:
     tally = campaign.run(campaign.short, SEED)
     assert not tally.failures, "\n".join(map(str, tally.failures))
     assert tally.made >= campaign.short
-    assert tally.compared > 0.9 * tally.made
+    assert tally.compared > 0.8 * tally.made
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_defect_is_found(name: str, monkeypatch: Patch) -> None:
     campaign = CAMPAIGNS[name]
     PLANTED[name](monkeypatch)
-    tally = campaign.run(5 * campaign.size, SEED)
-    assert tally.failed
-    again = campaign.repeat([tally.failures[0].case], SEED)
-    assert again.failures[0].what == tally.failures[0].what
+    assert any(campaign.repeat([number], SEED).failed for number in range(TRIES))
 
 
 def test_every_campaign_has_a_defect_planted() -> None:
@@ -66,6 +122,13 @@ def test_an_exception_is_a_failure_of_its_case_alone() -> None:
     assert (tally.made, tally.compared, tally.failed) == (5, 5, 1)
     assert "KeyError" in tally.failures[0].what
     assert "--only 2" in str(tally.failures[0])
+
+
+def test_a_case_comes_back_alone(monkeypatch: Patch) -> None:
+    heavier(monkeypatch)
+    tally = trees.CAMPAIGN.run(4, SEED)
+    again = trees.CAMPAIGN.repeat([tally.failures[-1].case], SEED)
+    assert again.failures[-1] == tally.failures[-1]
 
 
 def test_counts_survive_files_and_add_up() -> None:

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import kinetree as kt
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.program.program import TARGETS
 from targets import corpus
@@ -24,6 +25,15 @@ CALLED = {
     "cuda": "cupy",
 }
 """Targets with something to call, and the package that they need."""
+
+
+@pytest.mark.parametrize("target", WRITTEN)
+def test_a_program_that_gives_nothing_is_written(target: str, tmp_path: Path) -> None:
+    model = kt.Model("open")
+    model.prismatic("slide", model.ground, model.body("block", mass=1.0))
+    program = kt.derive(model, "constraints")
+    assert program.output("J").shape == (0, 1)
+    assert all(path.read_text() for path in program.write(target, tmp_path))
 
 
 @pytest.mark.parametrize("target", WRITTEN)

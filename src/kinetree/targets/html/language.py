@@ -120,7 +120,7 @@ class Scope:
     def matrix(self, nodes: Sequence[Node], columns: int) -> str:
         """Entries in brackets, which the style draws: not every font has tall ones."""
         cells = [f"<mtd>{self.math(node)}</mtd>" for node in nodes]
-        rows = (cells[i : i + columns] for i in range(0, len(cells), columns))
+        rows = (cells[i : i + columns] for i in range(0, len(cells), max(columns, 1)))
         table = "".join(f"<mtr>{''.join(row)}</mtr>" for row in rows)
         return f'<mtable class="matrix">{table}</mtable>'
 

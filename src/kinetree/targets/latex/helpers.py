@@ -145,7 +145,7 @@ def _smaller(term: str, share: float) -> str:
 
 
 def _matrix(left: str, cells: Sequence[str], columns: int) -> Iterator[str]:
-    rows = (cells[i : i + columns] for i in range(0, len(cells), columns))
+    rows = (cells[i : i + columns] for i in range(0, len(cells), max(columns, 1)))
     yield rf"\[ {left} = \begin{{pmatrix}}"
     yield " \\\\\n".join(" & ".join(row) for row in rows)
     yield r"\end{pmatrix} \]"

@@ -114,7 +114,7 @@ class Body:
         self.part = _Part()
         self.said = ""
         done = False
-        for row, after in zip(rows, [*rows[1:], None], strict=True):
+        for row, after in zip(rows, [*rows, None][1:], strict=True):
             if done:
                 done = False
             elif self._turned(row, after):
