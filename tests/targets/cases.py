@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+import lengths
 import mechanisms
 from approx import assert_close, scale_of
 from crosscheck.robots import write_urdf
@@ -121,6 +122,12 @@ def near(*q: float) -> Callable[[Program], tuple[Arrays, ...]]:
     return states
 
 
+def other_lengths(program: Program) -> tuple[Arrays, ...]:
+    """States with the model's own lengths, and with one for which the loops do not close."""
+    rows = zip(near(0.9, 0.9, 0.9, -0.9)(program), (1.0, 1.2), strict=True)
+    return tuple(row | {"p": lengths.with_parameters(program, {"L3": L3})} for row, L3 in rows)
+
+
 def points(program: Program) -> tuple[Arrays, ...]:
     del program
     found = corpus.points(4, seed=1)
@@ -203,6 +210,8 @@ def listed() -> Iterable[tuple[str, Row]]:
     slider, bars = (derived(m, "forward") for m in (mechanisms.slider_crank, mechanisms.four_bar))
     yield "crank", ("forward, closed", "loop in closed form", slider, near(0.5, -0.8, 2.5))
     yield "four_bar", ("forward, closed", "loop by iteration", bars, near(0.9, -0.9, 0.9))
+    cranks = derived(lengths.three_cranks, "forward")
+    yield "cranks", ("forward, closed", "equations that repeat others", cranks, other_lengths)
     car = derived(lambda: start("limousine_63")[0], "forward")
     yield "limousine", ("Limousine: forward, closed", "car with 63 joints", car, limousine)
     yield "talos", ("Talos: forward", "38 freedoms", derived(talos, "forward"), moving)

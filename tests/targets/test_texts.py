@@ -19,6 +19,7 @@ STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 SMALL = (
     "expressions", "with_preamble", "while", "system_3_1", "system_12_24", "system_1_2_general",
     "kepler", "sequence", "directed", "pendulum_forward", "forced", "crank", "four_bar",
+    "cranks",
 )  # fmt: skip
 """Cases in which single precision does not lose more than a few of its seven digits."""
 

@@ -22,10 +22,11 @@ from kinetree.analysis.bounded import least_between, within
 from kinetree.analysis.consistent import assembled
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.start import ROUGH
+from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition
 from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
-from kinetree.pipeline import derive, derive_actuation
+from kinetree.pipeline import derive_actuation
 from kinetree.results.dataset import Axis, run_dataset
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _task(model: Model, found: Partition, wanted: Wanted) -> _Task:
             element="weights",
             cure="name more actuators, or leave weights= out",
         )
-    constraints = with_values(derive(model, "constraints"), wanted.parameters)
+    constraints = closure_equations(model, wanted.parameters)
     return _Task(
         model, program, found, names, _weights(names, wanted), _bounds(names, wanted), constraints
     )

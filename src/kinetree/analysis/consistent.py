@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.values import Values, given_values, unit_quaternions
 from kinetree.assembly.assemble import close
-from kinetree.assembly.loops import Loops, loops
+from kinetree.assembly.loops import Loops, closure_equations, loops
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.errors import AssemblyError
 from kinetree.pipeline import derive
@@ -102,7 +102,7 @@ def consistent_velocities(
     held = _driven(model, q, t, out, parameters)
     if not model.closures:
         return out
-    program = with_values(derive(model, "constraints"), parameters)
+    program = closure_equations(model, parameters)
     names = {row.name for row in program.inputs}
     given: dict[str, Any] = {"q": q, "qd": out, "t": np.array(t)}
     found = program.evaluate(**{k: v for k, v in given.items() if k in names})

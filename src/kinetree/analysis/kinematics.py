@@ -19,7 +19,7 @@ from kinetree.analysis.manifest import manifest
 from kinetree.analysis.times import output_times
 from kinetree.analysis.values import Values, given_values, unit_quaternions
 from kinetree.assembly.assemble import close
-from kinetree.assembly.loops import Loops, loops
+from kinetree.assembly.loops import Loops, closure_equations, loops
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.errors import AssemblyError, ModelError
 from kinetree.model.displace import displaced
@@ -141,7 +141,7 @@ def _motion(model: Model, parameters: Parameters) -> _Motion:
     return _Motion(
         model,
         system,
-        with_values(derive(model, "constraints"), parameters),
+        closure_equations(model, parameters),
         tuple(k for k in range(model.nv) if k not in system.driven),
     )
 

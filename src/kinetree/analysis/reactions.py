@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.manifest import manifest, parameters_of
 from kinetree.analysis.trajectory import trajectory
+from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.overrides import with_values
 from kinetree.errors import ModelError, unknown
 from kinetree.pipeline import derive
@@ -55,8 +56,10 @@ def reactions(
         end, about that end and in its frame.  Equations that repeat others carry nothing.
     """
     motion = trajectory(model, run)
-    program = derive(model, "reactions")
-    program = with_values(program, parameters_of(run) if parameters is None else parameters)
+    values = parameters_of(run) if parameters is None else parameters
+    if model.closures:
+        closure_equations(model, values)  # refuses values for which they cannot hold
+    program = with_values(derive(model, "reactions"), values)
     given: dict[str, Any] = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time}
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
     if any(row.name == "lam" for row in program.inputs):

@@ -149,8 +149,17 @@ def _guards(model: Model, parameters: Parameters) -> Program | None:
 def _derived(model: Model, quantity: str, parameters: Parameters) -> Program:
     """The Program of a quantity that speaks of closures and drives alone."""
     model.check(invertible=False)
-    program = condense(QUANTITIES[quantity].derive(linkage(model), "recursive"))
-    return with_values(program, parameters, model.name)
+    made = QUANTITIES[quantity].derive(linkage(model), "recursive", values=parameters)
+    return with_values(condense(made), parameters, model.name)
+
+
+def closure_equations(model: Model, parameters: Parameters = None) -> Program:
+    """h, J, Jdqd and ht of the closures of a model, with values of parameters in place of its own.
+
+    Raises:
+        ModelError: where a component that no coordinate changes is open for these values.
+    """
+    return _derived(model, "constraints", parameters)
 
 
 def opposite_frames(element: str) -> AssemblyError:
@@ -168,7 +177,7 @@ def loops(model: Model, parameters: Parameters = None) -> Loops:
     if isinstance(model, FrameModel):
         model.check(invertible=False)
         return Loops(model, _no_equations(model), (), (), (), ())
-    whole = _derived(model, "constraints", parameters)
+    whole = closure_equations(model, parameters)
     driven = any(drive.law is not None for drive in model.drives.values())
     labels = whole.output("h").labels
     rates = _listed(whole.info["rates"])
@@ -197,4 +206,4 @@ def _listed(text: str) -> list[str]:
     return text.split(", ") if text else []
 
 
-__all__ = ["Loops", "loops", "opposite_frames"]
+__all__ = ["Loops", "closure_equations", "loops", "opposite_frames"]

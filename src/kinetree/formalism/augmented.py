@@ -25,6 +25,7 @@ from kinetree.formalism.constraints import equations
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.groups import connected
 from kinetree.formalism.positions import Loop, drive_positions
+from kinetree.formalism.validity import Validity, unsolved
 from kinetree.formalism.vectors import inner
 from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
@@ -86,6 +87,9 @@ class Augmented:
         self.rows = [found[label] for label in self.labels]
         self.driven = driven
         self.free = [k for k in range(self.system.nv) if k not in driven]
+        self.tests = Validity(self.scheme, self.system)
+        self.others = unsolved(found.values(), choice)
+        self.tests.regular(found, choice)
 
     def _row(self, row: Row) -> list[Node]:
         return [row.J.get(k, ZERO) for k in self.free]
@@ -137,23 +141,40 @@ class Augmented:
         M = self._columns(inertia) if callable(inertia) else inertia
         A = [[M[i][j] for j in self.free] for i in self.free]
         J = [self._row(row) for row in self.rows]
-        columns = [[tau[k] - c0[k] for k in self.free], *J]
+        others = [row for row in self.others if any(x is not ZERO for x in self._row(row))]
+        columns = [[tau[k] - c0[k] for k in self.free], *J, *[self._row(row) for row in others]]
         X = self._divided(A, columns)
         note = Note(step="multipliers", eq="Docquier2013 eqs. (6), (9)")
-        S = [[inner(row, [x[1 + j] for x in X]) for j in range(len(J))] for row in J]
-        right = [[g - inner(row, [x[0] for x in X])] for g, row in zip(gamma, J, strict=True)]
-        lam = [row[0] for row in self.scheme.solve("lam", S, right, note=note)] if J else []
+        JX = [[inner(row, [x[k] for x in X]) for k in range(len(columns))] for row in J]
+        S = [row[1 : 1 + len(J)] for row in JX]
+        right = [[g - row[0], *row[1 + len(J) :]] for g, row in zip(gamma, JX, strict=True)]
+        solved = self.scheme.solve("lam", S, right, note=note) if J else []
+        lam = [row[0] for row in solved]
+        self._test(others, [row[1:] for row in solved])
         qdd = list(qdd0)
         for x, k in zip(X, self.free, strict=True):
-            qdd[k] = linear(
-                0, ((x[0], 1), *[(mul(a, b), 1) for a, b in zip(x[1:], lam, strict=True)])
-            )
+            pushed = zip(x[1 : 1 + len(J)], lam, strict=True)
+            qdd[k] = linear(0, ((x[0], 1), *[(mul(a, b), 1) for a, b in pushed]))
         found = dict(zip(self.labels, lam, strict=True))
         model = self.system.model
         self.scheme.output("qdd", qdd, None, model.velocities)
         self.scheme.output("lam", [found.get(label, ZERO) for label in labels], None, labels)
         self.scheme.output("q_closed", self.system.q, None, model.coordinates)
         self.scheme.output("qd_closed", self.system.qd, None, model.velocities)
+
+    def _test(self, others: Sequence[Row], shares: Sequence[Sequence[Node]]) -> None:
+        """Test the equations that are not solved.
+
+        Args:
+            others: those that move with some coordinate.
+            shares: of every solved equation in each of them, J_r = Σ c J.
+        """
+        at = {row.label: j for j, row in enumerate(others)}
+        rates = {k: self.system.qd[k] for k in self.driven}
+        for row in self.others:
+            c = [line[at[row.label]] for line in shares] if row.label in at else []
+            solved = list(zip(self.rows, c, strict=True)) if c else []
+            self.tests.repeated(row, solved, self.free, rates)
 
     def _columns(self, weigh: Callable[[tuple[Node, ...]], list[Node]]) -> Matrix:
         """M from its product with unit vectors."""

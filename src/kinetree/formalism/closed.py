@@ -45,6 +45,7 @@ from kinetree.program.ordered import ordered
 
 if TYPE_CHECKING:
     from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.validity import Validity
 
 Matrix = list[list[Node]]
 Inertia = Matrix | Callable[[tuple[Node, ...]], list[Node]]
@@ -115,7 +116,7 @@ def explicit(system: Linkage, closed: Closed) -> Program:
     page = _Page(system, solved_coordinates(system, choice), names)
     model = Explicit(page.frames, choice, page.given, closed.labels)
     model.accelerate(page.rates, closed.build)
-    return page.program()
+    return page.program(model.tests)
 
 
 def multipliers(system: Linkage, closed: Closed) -> Program:
@@ -127,7 +128,7 @@ def multipliers(system: Linkage, closed: Closed) -> Program:
     _, known = drive_rates(page.scheme, system, page.given)
     model = Augmented(page.frames, closed.choice, known)
     model.accelerate(page.rates, closed.build, model.stabilised(alpha, beta), closed.labels)
-    return page.program()
+    return page.program(model.tests)
 
 
 def projection(system: Linkage, closed: Closed) -> Program:
@@ -141,7 +142,7 @@ def projection(system: Linkage, closed: Closed) -> Program:
     model = Augmented(page.frames, choice, known)
     model.project_velocities([rates.get(k, s) for k, s in enumerate(page.qd)])
     model.accelerate(page.rates, closed.build, model.exact(), closed.labels)
-    return page.program()
+    return page.program(model.tests)
 
 
 def actuated(
@@ -167,7 +168,7 @@ def actuated(
     at = {name: k for k, name in enumerate(system.model.velocities)}
     made = Actuation(model, [at[name] for name in actuators], [at[name] for name in free])
     made.write(page.rates, weights, closed.build)
-    return page.program()
+    return page.program(model.tests)
 
 
 WAYS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
@@ -219,9 +220,10 @@ class _Page:
             self.scheme.input(row)
         return found
 
-    def program(self) -> Program:
-        """What was written, with the rates of user states, in order."""
+    def program(self, tests: Validity) -> Program:
+        """What was written, with the rates of user states, in order; NaN where a test fails."""
         write_states(self.frames)
+        tests.guard()
         return ordered(self.scheme.program())
 
 

@@ -1,8 +1,8 @@
 """Constraints of closed systems: h, J and Jdqd of every closure, trivial equations dropped.
 
-An equation is trivial where no velocity changes it and its value is zero: a ball cut in a planar
-mechanism leaves two equations.  Where the value is a constant other than zero, the loop cannot
-close.
+An equation is trivial where no velocity changes it and its value depends on parameters alone: a
+ball cut in a planar mechanism leaves two equations.  The value must be zero for the loop to close:
+where parameters make it another one, the first h is NaN.
 
 Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 """
@@ -18,6 +18,7 @@ from kinetree.formalism.conditions import Ends, Row, along, angle, coincide, dis
 from kinetree.formalism.laws import Atoms, coordinate_rows, folded, law, rate_law
 from kinetree.formalism.loops import End, last_common, views
 from kinetree.formalism.rolling import roll, touch
+from kinetree.formalism.validity import CLOSED, Validity, loop_size
 from kinetree.model.closing import place_symbols
 from kinetree.model.closures import (
     Along,
@@ -30,47 +31,76 @@ from kinetree.model.closures import (
     Roll,
     Touch,
 )
+from kinetree.model.parameters import POSITIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kinetree.formalism.frames import Frames
     from kinetree.formalism.loops import View
     from kinetree.model.closures import Closure, Condition
 
-CLOSED = 1e-9
-"""A constant equation violated by more than this [m or 1] cannot be closed."""
 AXES: tuple[tuple[float, float, float], ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
-def constraints(frames: Frames, _: tuple[Node, ...] = ()) -> None:
+def constraints(
+    frames: Frames, _: tuple[Node, ...] = (), values: Mapping[str, float] | None = None
+) -> None:
     """Write the outputs h (m), J (m × nv), Jdqd (m), ht (m); labels are "closure.component".
 
     hdot = J qd + ht and hddot = J qdd + Jdqd.  Equations between velocities have h = 0; the info
     row "rates" of the Program lists them, the row "dropped" lists the trivial equations, and
-    "dropped_by_value" those among them that hold for the model's own lengths only.
+    "dropped_by_value" those among them that hold for some lengths only: for others the first h is
+    NaN.
+
+    Args:
+        frames: the links.
+        values: parameters by name in place of the model's, for which the loops have to close.
     """
     system, scheme = frames.system, frames.scheme
-    every = list(equations(frames))
-    rows = kept(frames, every)
-    dropped = [row.label for row in every if row not in rows]
+    rows, dropped = sorted_out(frames, values)
     labels = [row.label for row in rows]
-    scheme.output("h", [row.h for row in rows], None, labels)
+    gap = tested(frames, dropped).gap()
+    h, ht = [row.h for row in rows], [row.ht for row in rows]
+    if gap is not None and rows:  # one that has no value is enough to tell, and cheap
+        first = next((k for k, row in enumerate(rows) if row.holonomic), None)
+        told, at = (ht, 0) if first is None else (h, first)
+        told[at] = told[at] + gap
+    scheme.output("h", h, None, labels)
     J = [row.J.get(k, ZERO) for row in rows for k in range(system.nv)]
     scheme.output("J", J, (len(rows), system.nv))
     scheme.output("Jdqd", [row.Jdqd for row in rows], None, labels)
-    scheme.output("ht", [row.ht for row in rows], None, labels)
-    scheme.info["dropped"] = ", ".join(dropped)
-    by_value = [row.label for row in every if row.label in dropped and row.h is not ZERO]
+    scheme.output("ht", ht, None, labels)
+    scheme.info["dropped"] = ", ".join(row.label for row in dropped)
+    by_value = [row.label for row in dropped if row.h is not ZERO]
     scheme.info["dropped_by_value"] = ", ".join(by_value)
     scheme.info["rates"] = ", ".join(row.label for row in rows if not row.holonomic)
 
 
-def kept(frames: Frames, every: Sequence[Row]) -> list[Row]:
-    """The equations that are not trivial."""
-    known = _parameter_values(frames)
-    allowed = max(CLOSED, frames.system.model.loop_tolerance)
-    return [row for row in every if not _is_trivial(row, known, allowed)]
+def sorted_out(
+    frames: Frames, values: Mapping[str, float] | None = None
+) -> tuple[list[Row], list[Row]]:
+    """The equations to be solved, and the trivial ones.
+
+    Raises:
+        ModelError: where a trivial one does not hold, for the model's parameters or those given,
+            or a length that must be positive is not.
+    """
+    every = list(equations(frames))
+    known = _parameter_values(frames, values or {})
+    _refuse_lengths(frames, known)
+    dropped = [row for row in every if _is_trivial(row, known)]
+    for row in dropped:
+        _refuse_open(frames, row, known, values or {})
+    return [row for row in every if row not in dropped], dropped
+
+
+def tested(frames: Frames, dropped: Sequence[Row]) -> Validity:
+    """The tests of trivial equations."""
+    tests = Validity(frames.scheme, frames.system)
+    for row in dropped:
+        tests.closed(row)
+    return tests
 
 
 def equations(frames: Frames, names: Collection[str] | None = None) -> Iterator[Row]:
@@ -133,33 +163,60 @@ def _relation(frames: Frames, closure: Closure, condition: Condition, atoms: Ato
     return law(folded(system, condition.expr), atoms)
 
 
-def _parameter_values(frames: Frames) -> dict[Node, float]:
-    """Values, for the model's own parameters, of all names that depend on nothing else."""
-    known = frames.system.table.numbers()
+def _parameter_values(frames: Frames, values: Mapping[str, float]) -> dict[Node, float]:
+    """Values of all names that depend on parameters alone."""
+    table = frames.system.table
+    known = {row.symbol: float(values.get(row.name, row.value)) for row in table.rows}
     for block in frames.scheme.assigned():
         if all(s in known for s in symbols([block.expr])):
             known[block.target] = float(evaluate([block.expr], known)[0])
     return known
 
 
-def _is_trivial(row: Row, known: dict[Node, float], allowed: float) -> bool:
-    """Whether the equation always holds, but for a gap that is allowed.
+def _is_trivial(row: Row, known: Mapping[Node, float]) -> bool:
+    """Whether parameters alone say if the equation holds."""
+    return row.constant and all(s in known for s in symbols([row.h, row.ht]))
 
-    Raises:
-        ModelError: where it never can.
-    """
-    if not row.constant or any(s not in known for s in symbols([row.h, row.ht])):
-        return False
+
+def _refuse_open(
+    frames: Frames, row: Row, known: Mapping[Node, float], values: Mapping[str, float]
+) -> None:
+    """Refuse a trivial equation that does not hold."""
     gap = float(evaluate([row.h + row.ht], known)[0])
-    if abs(gap) > allowed:
-        name, _, component = row.label.partition(".")
-        raise ModelError(
-            f"its component {component} is {gap:.6g} whatever the coordinates are",
-            element=f"closure '{name}'",
-            cure="correct the places of its ends, use a closure without this component, or raise "
-            f"loop_tolerance of the model above {abs(gap):.2g} where its data are rounded",
-        )
-    return True
+    name, _, component = row.label.partition(".")
+    model = frames.system.model
+    size = float(evaluate([loop_size(frames.system, model.closures[name])], known)[0])
+    if abs(gap) <= max(CLOSED * size, model.loop_tolerance):
+        return
+    used = _parameters_of(frames, row)
+    given = [f"{n} = {float(x):.6g}" for n, x in values.items() if n in used]
+    among = f", with parameter {', '.join(given)}" if given else ""
+    raise ModelError(
+        f"its component {component} is {gap:.6g} whatever the coordinates are{among}",
+        element=f"closure '{name}'",
+        cure="correct the places of its ends, use a closure without this component, or raise "
+        f"loop_tolerance of the model above {abs(gap):.2g} where its data are rounded",
+    )
 
 
-__all__ = ["constraints", "equations", "kept"]
+def _refuse_lengths(frames: Frames, known: Mapping[Node, float]) -> None:
+    """Refuse lengths and radii of closures that are not positive."""
+    table = frames.system.table
+    for closure in frames.system.model.closures.values():
+        for name in (n for n in POSITIVE if n in closure.scalars):
+            value = float(evaluate([table.nodes[f"{closure.name}.{name}"]], known)[0])
+            if value <= 0:
+                element, cure = f"closure '{closure.name}'", "give a positive value"
+                raise ModelError(f"its {name} is {value:g}", element=element, cure=cure)
+
+
+def _parameters_of(frames: Frames, row: Row) -> set[str]:
+    """Names of the parameters that an equation speaks of."""
+    wanted = set(symbols([row.h, row.ht]))
+    for block in reversed(list(frames.scheme.assigned())):
+        if block.target in wanted:
+            wanted.update(symbols([block.expr]))
+    return {p.name for p in frames.system.table.rows if p.symbol in wanted}
+
+
+__all__ = ["constraints", "equations", "sorted_out", "tested"]

@@ -41,6 +41,7 @@ class Coupling:
     Attributes:
         B: dependent velocity -> its row, without structural zeros.
         dependent: numbers of the dependent velocities, in order of solution.
+        independent: numbers of the independent ones.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Coupling:
         independent: Sequence[int],
     ) -> None:
         self.scheme, self.rows, self.names = scheme, rows, names
+        self.independent = list(independent)
         at = {name: k for k, name in enumerate(names)}
         self.groups = [(group, [at[name] for name in group.unknowns]) for group in solution]
         self.dependent = [k for _, unknowns in self.groups for k in unknowns]
@@ -155,8 +157,28 @@ class Coupling:
         return found
 
 
+def still(
+    rows: Mapping[str, Row], solution: Sequence[Group], names: Sequence[str]
+) -> list[tuple[list[Row], list[int]]]:
+    """Equations and velocities of the groups that nothing moves: no other velocity, no law.
+
+    Args:
+        rows: label -> equation.
+        solution: the groups.
+        names: of all velocities.
+    """
+    at = {name: k for k, name in enumerate(names)}
+    found = []
+    for group in solution:
+        lines, unknowns = [rows[label] for label in group.rows], [at[n] for n in group.unknowns]
+        moved = {k for row in lines for k, x in row.J.items() if x is not ZERO}
+        if moved <= {*unknowns} and all(row.ht is ZERO for row in lines):
+            found.append((lines, unknowns))
+    return found
+
+
 def _closures(group: Group) -> str:
     return ", ".join(dict.fromkeys(label.partition(".")[0] for label in group.rows))
 
 
-__all__ = ["Coupling"]
+__all__ = ["Coupling", "still"]

@@ -20,6 +20,7 @@ from kinetree.formalism.constraints import equations
 from kinetree.formalism.coupling import Coupling
 from kinetree.formalism.drives import drive_rates
 from kinetree.formalism.positions import Choice, close_positions
+from kinetree.formalism.validity import Validity, unsolved
 from kinetree.program import Assign, Note
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
@@ -39,6 +40,7 @@ class Explicit:
         coupling: the dependent velocities from the independent ones.
         driven: accelerations of the driven velocities.
         qdd0: accelerations at udd = 0.
+        tests: of the equations that are not solved.
     """
 
     def __init__(
@@ -71,6 +73,11 @@ class Explicit:
         bias = {label: row.Jdqd for label, row in rows.items()}
         b = self.coupling.rest("b", bias, self.driven, note)
         self.qdd0 = tuple(b.get(k, self.driven.get(k, ZERO)) for k in range(self.system.nv))
+        self.tests = Validity(self.scheme, self.system)
+        for row in unsolved(rows.values(), choice):
+            self.tests.closed(row)
+            self.tests.coupled(row, self.coupling, {**rates, **rest})
+        self.tests.regular(rows, choice)
 
     def accelerate(self, tau: Sequence[Node], build: Build) -> None:
         """Write qdd and lam for given generalised forces."""

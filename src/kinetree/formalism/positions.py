@@ -35,9 +35,9 @@ from kinetree.formalism.constraints import equations
 from kinetree.formalism.drives import driven
 from kinetree.formalism.frames import Frames
 from kinetree.formalism.groups import Group, groups
-from kinetree.formalism.loops import last_common
 from kinetree.formalism.motion import AxisMotion, FreeMotion
 from kinetree.formalism.rates import rate_matrix
+from kinetree.formalism.validity import loop_size
 from kinetree.formalism.vectors import inner as product
 from kinetree.model.closures import Along, Angle, Coincide, Distance
 from kinetree.program import Assign, Note, Scheme
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from kinetree.formalism.conditions import Row
     from kinetree.formalism.linkage import Linkage
-    from kinetree.model.closures import Closure
 
 
 @dataclass(frozen=True)
@@ -259,18 +258,10 @@ class Loop:
         conditions = [c for closure in closures for c in closure.conditions]
         if not all(isinstance(c, Coincide | Along | Angle | Distance) for c in conditions):
             return TOLERANCE
-        size = 1.0 + max(self._size(closure) for closure in closures)
+        sizes = [loop_size(self.system, closure) for closure in closures]
+        size = float(max(evaluate(sizes, self.system.table.numbers())))
         power = 2 if any(isinstance(c, Distance) for c in conditions) else 1
         return MARGIN * float(np.finfo(float).eps) * size**power
-
-    def _size(self, closure: Closure) -> float:
-        """Sum of the lengths along a loop [m]."""
-        first, second = (self.system.pose(end) for end in closure.ends)
-        base = self.system.path(last_common(self.system, first.link, second.link))
-        links = {i for pose in (first, second) for i in self.system.path(pose.link)} - {*base}
-        places = [self.system.links[i].r for i in sorted(links)] + [first.p, second.p]
-        values = evaluate([x for place in places for x in place], self.system.table.numbers())
-        return float(np.abs(np.array(values, dtype=float)).sum())
 
     def _is_harmonic(self) -> bool:
         """Whether h = A cos v + B sin v + C: one hinge turns one branch of one loop."""

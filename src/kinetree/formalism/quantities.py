@@ -240,7 +240,8 @@ ALL: tuple[Quantity, ...] = (
         laws=False,
     ),
     Quantity(
-        "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False
+        "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False,
+        options=("values",),
     ),
     Quantity("drives", "", {"recursive": drives}, False, False, wrenches=False),
     Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False, laws=False),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
 from kinetree.formalism.actions import external
-from kinetree.formalism.constraints import equations, kept
+from kinetree.formalism.constraints import sorted_out, tested
 from kinetree.formalism.linkage import Pose, rotate
 from kinetree.formalism.newton_euler import inward, outward
 from kinetree.formalism.vectors import NULL, Vec, apply_transposed, cross, minus, plus
@@ -32,10 +32,11 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     "joints" has one row per joint: what its parent side exerts on its child side, about the origin
     of the child's frame there, in that frame; forces along its own axes are included.
     "closures" has one row per closure between two ends: what acts on its first end, about that
-    end, in its frame.  Input lam: the multipliers.
+    end, in its frame.  Input lam: the multipliers.  Where an equation that no coordinate changes
+    does not hold for the parameters, all are NaN.
     """
     system, scheme = frames.system, frames.scheme
-    rows = kept(frames, list(equations(frames)))
+    rows, dropped = sorted_out(frames)
     lam = tuple(symbol(f"lam_{k + 1}", Rank.FORCE) for k in range(len(rows)))
     if rows:
         scheme.input(Input("lam", (len(rows),), lam, None, False, tuple(r.label for r in rows)))
@@ -51,6 +52,7 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     labels = [f"{joint.name}.{part}" for joint in joints for part in PARTS]
     scheme.output("joints", six, (len(joints), 6), labels)
     _closures(frames, pushes)
+    tested(frames, dropped).guard()
 
 
 PARTS = ("tx", "ty", "tz", "fx", "fy", "fz")

@@ -20,7 +20,7 @@ from kinetree.errors import (
 from kinetree.model import topology
 from kinetree.model.forcing import LABELS
 from kinetree.model.mobility import Singular, singular_joints, tensor
-from kinetree.model.parameters import INERTIA, ParameterTable, parameter_table
+from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Float
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _closures(model: Model, table: ParameterTable) -> Iterator[Finding]:
     tree = topology.tree(model)
     for closure in model.closures.values():
         element = f"closure '{closure.name}'"
-        for name in ("length", "radius"):
+        for name in POSITIVE:
             value = table.values.get(f"{closure.name}.{name}", 1.0)
             if value <= 0:
                 cure = "give a positive value"

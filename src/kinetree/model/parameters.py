@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, Rank, as_node, evaluate, number, symbol, symbols
+from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols
 from kinetree.errors import DuplicateNameError, unknown
 from kinetree.model.forcing import force_units
 from kinetree.model.parts import Twist
@@ -31,6 +31,9 @@ INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 CLOSURE_UNITS = {"length": "m", "radius": "m", "crown": "m"}
 """Unit of the scalars of closures; ratios and offsets have the one their coordinates give them."""
+
+POSITIVE = ("length", "radius")
+"""Scalars of closures that must be above zero."""
 
 Nodes3 = tuple[Node, Node, Node]
 
@@ -115,8 +118,9 @@ class ParameterTable:
         return tuple(self.nodes[name] for name, _, _ in joint.armatures)
 
     def closure_scalar(self, closure: Closure, name: str) -> Node:
-        """A length [m] or ratio of a closure."""
-        return self.nodes[f"{closure.name}.{name}"]
+        """A length [m] or ratio of a closure; no number where it must be positive and is not."""
+        node = self.nodes[f"{closure.name}.{name}"]
+        return node + log(sign(node)) if name in POSITIVE else node
 
     def force_scalar(self, force: Force, name: str) -> Node:
         """A scalar of a force element."""

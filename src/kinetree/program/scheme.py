@@ -10,6 +10,7 @@ Refs: Docquier2013 sec. 3.3
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from kinetree.engine import ADD, MUL, Node, Rank, current, scale, split_coefficient, symbol
 from kinetree.program.factor import factor
@@ -159,6 +160,17 @@ class Scheme:
         named = self.each(name, nodes, Note(step=f"output {name}"))
         whole = (len(named),) if shape is None else shape
         self._outputs.append(Output(name, whole, named, tuple(labels)))
+
+    def guard(self, valid: Node) -> None:
+        """Multiply every output so far by a value that is 1, or NaN where they have no meaning.
+
+        What was given as an input and comes out as it is stays so.
+        """
+        given = {s for row in self._inputs for s in row.symbols}
+        for k, out in enumerate(self._outputs):
+            nodes = [x if x in given else x * valid for x in out.nodes]
+            named = self.each(out.name, nodes, Note(step=f"output {out.name}"))
+            self._outputs[k] = replace(out, nodes=named)
 
     def program(self, **info: str) -> Program:
         """The finished Program; short-lived expressions are released."""

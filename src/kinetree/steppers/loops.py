@@ -38,6 +38,7 @@ class Loops:
     """The equations of all closures.
 
     Attributes:
+        system: the links.
         labels: "closure.component" of every equation.
         rates: numbers of those between velocities.
         value: outputs h, J, ht, Jdqd.
@@ -45,6 +46,7 @@ class Loops:
             (equations × nv).
     """
 
+    system: Linkage
     labels: tuple[str, ...]
     rates: frozenset[int]
     value: Program
@@ -57,7 +59,7 @@ def loops(model: Model, system: Linkage) -> Loops:
     labels = tuple(value.output("h").labels)
     between = set(value.info.get("rates", "").split(", "))
     rates = frozenset(k for k, label in enumerate(labels) if label in between)
-    return Loops(labels, rates, value, _slopes(value, model.nv))
+    return Loops(system, labels, rates, value, _slopes(value, model.nv))
 
 
 def angles(parts: Residual, found: Loops) -> list[int]:

@@ -16,6 +16,7 @@ from kinetree.steppers.advice import advice, said, singular_equation
 from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
 from kinetree.steppers.driving import Progress, cores, drive, drive_adaptive, whole_steps
+from kinetree.steppers.fitting import refuse_other_rank, refuse_parameters
 from kinetree.steppers.initial import Beginning, Initial
 from kinetree.steppers.outcome import Report, Run
 from kinetree.steppers.rechoose import Watch
@@ -177,6 +178,9 @@ class Stepper:
     ) -> _Lanes:
         p = self._parameters(parameters)
         self._refuse_unknown(given)
+        refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
+        if p.ndim == 1:
+            refuse_other_rank(self.model, self.program.info, parameters, begin.t)
         wrenches = {name: x for name, x in given.items() if name in self.model.wrenches}
         begin = replace(begin, tau=given.get("tau"), p=p if parameters else None, wrenches=wrenches)
         state, q = self.coordinates.begun(self._initial, begin)

@@ -122,7 +122,9 @@ def step_program(
             "nothing in it can move", element=f"model '{model.name}'", cure="add a joint"
         )
     if family.weights is None:
-        program = explicit(model, derive(model, "forward", parameters=parameters), family)
+        forward = derive(model, "forward", parameters=parameters)
+        solved = {k: x for k, x in forward.info.items() if k == "dependent"}
+        program = explicit(model, forward, family).with_info(**solved)
     elif isinstance(model, FrameModel):
         _refuse_global(way)
         parts = placed_residual(model, placement(model, folded=parameters == "folded"))

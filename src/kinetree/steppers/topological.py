@@ -26,6 +26,7 @@ from kinetree.assembly.partition import Partition, partition
 from kinetree.engine import ONE, ZERO, Node, linear
 from kinetree.formalism.conditions import Row
 from kinetree.formalism.coupling import Coupling
+from kinetree.formalism.validity import Validity, unsolved
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.loops import Loops, angles
 from kinetree.steppers.page import STATE, Page, Settings
@@ -48,11 +49,13 @@ class Linked(Point):
         B: how dependent rates follow.
         J: of the loops.
         g: gaps of the loops; of those between velocities by the rates of Newmark's formulas.
+        rest: dependent velocities where the independent ones rest.
     """
 
     B: Coupling | None = None
     J: Matrix = field(default_factory=list)
     g: list[Node] = field(default_factory=list)
+    rest: dict[int, Node] = field(default_factory=dict)
 
     @property
     def coupling(self) -> Coupling:
@@ -98,7 +101,8 @@ class Topological(Structural):
         p.B = B = self._coupling(scheme, p.J, found)
         own = {k: p.qd[k] for k in self.rolling}
         note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
-        self._follow(B, p.qd, dict(zip(labels, found["ht"], strict=True)), ("x", "v"), note)
+        given = dict(zip(labels, found["ht"], strict=True))
+        p.rest = self._follow(B, p.qd, given, ("x", "v"), note)
         p.g = list(found["h"])
         moving = [own.get(k, v) for k, v in enumerate(p.qd)]
         for i in self.loops.rates:
@@ -123,12 +127,13 @@ class Topological(Structural):
     def _follow(
         self, B: Coupling, rates: list[Node], given: Mapping[str, Node], stems: tuple[str, str],
         note: Note,
-    ) -> None:  # fmt: skip
-        """Put what keeps the loops in the place of dependent rates."""
+    ) -> dict[int, Node]:  # fmt: skip
+        """Put what keeps the loops in the place of dependent rates; what does not follow u."""
         rest = B.rest(stems[0], given, {k: rates[k] for k in self.known}, note)
         own = {k: rates[k] for k in self.u_free()}
         for k in self.v:
             rates[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
+        return rest
 
     def block(self, limit: int) -> None:
         """Write the Newton block."""
@@ -284,8 +289,13 @@ class Topological(Structural):
         return out
 
     def outputs(self) -> None:
-        """The state at the end of the step."""
+        """The state at the end of the step; NaN where equations that are not solved do not hold."""
         p = self.point(self.outer, self.D, self.S)
+        tests = Validity(self.outer, self.loops.system)
+        for row in unsolved(p.coupling.rows.values(), self.choice):
+            tests.closed(row)
+            tests.coupled(row, p.coupling, {k: p.qd[k] for k in self.known} | p.rest)
+        tests.regular(p.coupling.rows, self.choice)
         value = self.parts.value
         found = written(self.outer, value, bound(value, **p.at))
         left = [x - y for x, y in zip(found["tau"], self.page.loads, strict=True)]
@@ -295,6 +305,7 @@ class Topological(Structural):
         rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, every)
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
+        tests.guard()
         self.told()
 
 

@@ -71,7 +71,8 @@ def natural_system(model: Model, *, folded: bool = False) -> NaturalSystem:
     space = Space(n, n, {k: k for k in range(n)})
     states = state_slopes(found.value) if model.states else None
     residual = Residual(cast("Model", names), space, found.value, slopes, states, None)
-    loops = Loops(found.labels, found.rates, found.ties, _slopes(found.ties, n))
+    slopes_of = _slopes(found.ties, n)
+    loops = Loops(found.space.system, found.labels, found.rates, found.ties, slopes_of)
     return NaturalSystem(made, residual, loops)
 
 

@@ -1,0 +1,82 @@
+"""Whether a step that was made with the model's own parameters fits others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.assembly.loops import closure_equations
+from kinetree.assembly.partition import partition
+from kinetree.errors import PartitionError
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+    from kinetree.program import Program
+
+
+def refuse_parameters(
+    model: Model, loops: Program | None, parameters: Mapping[str, Any], t: float
+) -> None:
+    """Refuse values for which a component of a closure that no coordinate changes is open.
+
+    Args:
+        model: the mechanism.
+        loops: h of its closures; none where it has none.
+        parameters: values by name, single ones or those of a batch.
+        t: time of laws [s].
+
+    Raises:
+        ModelError: naming closure and parameter.
+    """
+    if loops is None or not parameters:
+        return
+    row = next((row for row in loops.inputs if row.name == "p"), None)
+    if row is None:
+        return
+    lead = np.broadcast_shapes(*[np.shape(x) for x in parameters.values()])
+    values = {name: np.broadcast_to(x, lead).reshape(-1) for name, x in parameters.items()}
+    p = np.tile(np.array(row.default), (int(np.prod(lead)), 1))
+    for name, x in values.items():
+        p[:, row.labels.index(name)] = x
+    given = {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(t), "p": p}
+    names = {row.name for row in loops.inputs}
+    with np.errstate(all="ignore"):
+        h = loops.evaluate(**{k: x for k, x in given.items() if k in names})["h"]
+    lost = np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1)
+    if not h.shape[-1]:
+        lost[:] = True  # no equation is left that could tell
+    for lane in np.flatnonzero(lost)[:1]:  # for the sentence, if there is one to say
+        closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
+
+
+def refuse_other_rank(
+    model: Model, info: Mapping[str, str], parameters: Mapping[str, Any], t: float
+) -> None:
+    """Refuse values for which more or fewer equations are independent than a step solves.
+
+    Args:
+        model: the mechanism.
+        info: of the Program of the step; it names the equations or coordinates solved for.
+        parameters: single values by name.
+        t: time of laws [s].
+
+    Raises:
+        PartitionError: naming the parameters.
+    """
+    solved = info.get("equations", info.get("dependent"))
+    if solved is None or not parameters:
+        return
+    found = partition(model, t=t, parameters={name: float(x) for name, x in parameters.items()})
+    now = found.rank if "equations" in info else len(found.dependent)
+    before = len([name for name in solved.split(", ") if name])
+    if now != before:
+        raise PartitionError(
+            f"{now} equations of the closures are independent, but {before} with the model's own",
+            element=f"parameters {', '.join(parameters)}",
+            cure="make the model with these values, or choose formulation 'hybrid'",
+        )
+
+
+__all__ = ["refuse_other_rank", "refuse_parameters"]

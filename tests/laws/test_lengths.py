@@ -1,0 +1,139 @@
+"""Other values of parameters at run time: as the model built with them, or no number at all.
+
+Equations left out, equations that repeat others, the choice of dependent coordinates and closed
+forms were found for the model's own values.  For any others a Program gives what the equations of
+all closures and the masses determine together, or NaN; NaN only where the model built with these
+values is refused, does not close, or has other equations that repeat each other.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests import lengths
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+
+Array = np.ndarray[Any, Any]
+WAYS = ("explicit", "multipliers", "projection")
+NAMED = {name: [*make().parameters] for name, make in lengths.MODELS.items()}
+SPECIAL = st.sampled_from([0.0, 1.0, -1.0, 1.2, 0.25, -0.5, 2.0, 30.0])
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> tuple[str, dict[str, float]]:
+    """A mechanism, and other values of some of its parameters."""
+    name = draw(st.sampled_from(sorted(lengths.MODELS)))
+    names = draw(st.lists(st.sampled_from(NAMED[name]), min_size=1, max_size=3, unique=True))
+    values = SPECIAL | st.floats(0.5, 1.5, width=16)
+    return name, {key: draw(values) for key in names}
+
+
+@cache
+def programs(name: str) -> tuple[kt.Partition, dict[str, kt.Program]]:
+    """The mechanism with its own values: partition, and forward dynamics three ways."""
+    model = lengths.MODELS[name]()
+    found = kt.partition(model)
+    made = {way: kt.derive(model, "forward", partition=found, loops=way) for way in WAYS}
+    return found, made
+
+
+def rebuilt(name: str, values: dict[str, float]) -> tuple[kt.Model, kt.Partition | None]:
+    """The mechanism built with the values, and its partition; none where it is refused."""
+    model = lengths.MODELS[name](**values)
+    try:
+        return model, kt.partition(model)
+    except KinetreeError:
+        return model, None
+
+
+def accelerations(model: kt.Model, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+    """qdd of all equations with all multipliers, by NumPy; and what is left open."""
+    rows = kt.derive(model, "constraints").evaluate(q=q, qd=qd)
+    tree = kt.derive(model, "mass_bias").evaluate(q=q, qd=qd)
+    J, n = rows["J"], model.nv
+    A = np.block([[tree["M"], -J.T], [J, np.zeros((len(J), len(J)))]])
+    b = np.concatenate([tau - tree["c"], -rows["Jdqd"]])
+    x = np.linalg.pinv(A, rcond=1e-11) @ b
+    gaps = np.concatenate([rows["h"], J @ qd, (A @ x - b)[n:]])
+    return x[:n], gaps
+
+
+def finite(out: dict[str, Array]) -> bool:
+    return all(np.isfinite(x).all() for x in out.values())
+
+
+def alike(first: kt.Partition, second: kt.Partition) -> bool:
+    """Whether as many equations repeat others, at a place that is not singular."""
+    return (
+        first.rank == second.rank
+        and not second.singular
+        and len(first.redundant) == len(second.redundant)
+    )
+
+
+def singular(model: kt.Model, q: Array, rank: int) -> bool:
+    """Whether equations nearly depend on each other that do not elsewhere."""
+    J = kt.derive(model, "constraints").evaluate(q=q, qd=np.zeros(model.nv))["J"]
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return bool(rank and sizes[rank - 1] < 1e-5 * sizes[0])
+
+
+def check(name: str, values: dict[str, float], way: str, q: Array, twin: Any) -> None:
+    """One evaluation with run-time values beside the model built with them."""
+    found, made = programs(name)
+    model, own = twin
+    rng = np.random.default_rng(3)
+    qd, tau = rng.normal(size=(2, model.nv))
+    qd = _allowed(model, q, qd) if own is not None else qd
+    p = lengths.with_parameters(made[way], values)
+    with np.errstate(all="ignore"):
+        out = made[way].evaluate(q=q, qd=qd, tau=tau, p=p)
+    if finite(out):
+        if own is not None and singular(model, out["q_closed"], own.rank):
+            return
+        want, gaps = accelerations(model, out["q_closed"], out["qd_closed"], tau)
+        size = 1 + np.abs(want).max()
+        assert np.abs(gaps).max(initial=0.0) < 1e-6 * size, gaps
+        np.testing.assert_allclose(out["qdd"], want, atol=1e-6 * size)
+    elif own is not None and alike(found, own):
+        assert _fails(model, found, q, way, qd, tau)
+
+
+def _allowed(model: kt.Model, q: Array, qd: Array) -> Array:
+    """The velocities nearest to qd that the loops allow."""
+    J = kt.derive(model, "constraints").evaluate(q=q, qd=qd)["J"]
+    return np.asarray(qd - np.linalg.pinv(J, rcond=1e-10) @ J @ qd)
+
+
+def _fails(model: kt.Model, found: kt.Partition, q: Array, way: str, qd: Array, tau: Array) -> bool:
+    """Whether the model built with the values has no number there either."""
+    try:
+        own = kt.partition(model, q.tolist(), independent=[*found.independent])
+        program = kt.derive(model, "forward", partition=own, loops=way)
+    except KinetreeError:
+        return True
+    with np.errstate(all="ignore"):
+        return not alike(found, own) or not finite(program.evaluate(q=q, qd=qd, tau=tau))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=40)
+@given(changes())
+@example(("four_bar", {"Z": 0.25}))
+@example(("three_cranks", {"L3": 1.2}))
+@example(("braced", {"L3": 1.0}))
+def test_as_built_with_the_values_or_no_number(way: str, change: tuple[str, Any]) -> None:
+    name, values = change
+    twin = rebuilt(name, values)
+    found, _ = programs(name)
+    if way == "explicit":
+        check(name, values, way, found.q, twin)
+    if twin[1] is not None:
+        check(name, values, way, twin[1].q, twin)
