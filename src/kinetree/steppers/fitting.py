@@ -44,10 +44,10 @@ def refuse_parameters(
     names = {row.name for row in loops.inputs}
     with np.errstate(all="ignore"):
         h = loops.evaluate(**{k: x for k, x in given.items() if k in names})["h"]
-    lost = np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1)
+    lost = np.flatnonzero(np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1))
     if not h.shape[-1]:
-        lost[:] = True  # no equation is left that could tell
-    for lane in np.flatnonzero(lost)[:1]:  # for the sentence, if there is one to say
+        lost = np.arange(len(p))  # no equation is left that could tell
+    for lane in lost[:1]:  # for the sentence, if there is one to say
         closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
 
 

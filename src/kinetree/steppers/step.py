@@ -51,7 +51,9 @@ def _tree(model: Model, system: Linkage, family: Family, settings: Settings) -> 
 def _hybrid(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
     used, exact = _residuals(model, system, settings)
     once = without_repeats(model)
-    return hybrid(used, exact, loops(once, replace(system, model=once)), family, settings)
+    found = loops(once, replace(system, model=once))
+    program = hybrid(used, exact, found, family, settings)
+    return program if once is model else program.with_info(equations=", ".join(found.labels))
 
 
 def _topological(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:

@@ -54,10 +54,10 @@ def test_parameters_of_closures_are_run_time_inputs():
     program = kt.derive(model, "constraints")
     assert program.input("p").labels[-1] == "bar.length"
     p = list(program.input("p").default)
-    p[-1] = 0.0
+    p[-1] = 1.5
     state = {"q": [0.3, -0.4, 2.9], "qd": [0.0, 0.0, 0.0]}
     gain = program.evaluate(**state, p=p)["h"] - program.evaluate(**state)["h"]
-    assert gain == pytest.approx([0, 0, 2.5**2 / 2])
+    assert gain == pytest.approx([0, 0, (2.5**2 - 1.5**2) / 2])
 
 
 def test_a_model_without_closures_has_no_equations():
