@@ -29,7 +29,7 @@ from kinetree.errors import KinetreeError
 from kinetree.formats.yaml_plain import read_plain
 
 ROOT = Path(__file__).resolve().parents[1]
-LONGEST = 5.0
+LONGEST = 20.0
 """Processor time [s] that no file of this size may take."""
 DERIVED = 20
 """Every so many models are saved and derived, too."""

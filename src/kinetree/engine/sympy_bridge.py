@@ -21,6 +21,8 @@ from kinetree.tables import Lookup, pieces, weights
 
 SPELLING = {"abs": "Abs", "pow": "Pow"}
 """Functions that SymPy spells otherwise."""
+DEEP = 100
+"""Levels beyond which SymPy is not asked to simplify: it recurses on what it looks into."""
 ORDER = ("<", "<=", ">", ">=")
 _FROM = {SPELLING.get(op.name, op.name): op.name for op in FUNCTIONS if op is not SELECT}
 
@@ -45,29 +47,46 @@ def to_sympy(node: Node, symbols: Mapping[str, Any] | None = None) -> Any:
     sp = _sympy()
     given = dict(symbols or {})
     known: dict[Node, Any] = {}
+    levels: dict[Node, int] = {}
 
     def visit(x: Node) -> Any:
         if x.op is NUM:
             return _to_number(sp, x.value)
         if x.op is SYM:
             return given.get(x.name, sp.Symbol(x.name, real=True))
-        args = [known[a] for a in x.args]
-        if x.op is ADD:
-            terms = [_to_number(sp, c) * a for c, a in zip(x.coefs, args, strict=True)]
-            return sp.Add(_to_number(sp, x.value), *terms)
-        if x.op is MUL:
-            return sp.Mul(*[sp.Pow(a, e) for a, e in zip(args, x.coefs, strict=True)])
-        return _to_function(sp, x.op, args)
+        levels[x] = 1 + max(levels.get(a, 0) for a in x.args)
+        made = _to_one(sp, x, [known[a] for a in x.args], evaluate=levels[x] <= DEEP)
+        made.is_commutative  # noqa: B018  SymPy keeps the answer, which it would look for in depth
+        return made
 
     return fold(node, known, visit)
 
 
-def _to_function(sp: Any, op: Op, args: list[Any]) -> Any:
+def _to_one(sp: Any, x: Node, args: list[Any], *, evaluate: bool) -> Any:
+    """A sum, product or function on operands that are there; SymPy's rules recurse on them."""
+    if x.op is ADD:
+        numbers = [_to_number(sp, c) for c in x.coefs]
+        terms = [_times(sp, c, a, evaluate) for c, a in zip(numbers, args, strict=True)]
+        value = [_to_number(sp, x.value)] if x.value or evaluate else []
+        return sp.Add(*value, *terms, evaluate=evaluate)
+    if x.op is MUL:
+        powers = zip(args, x.coefs, strict=True)
+        factors = [a if e == 1 else sp.Pow(a, e, evaluate=evaluate) for a, e in powers]
+        return sp.Mul(*factors, evaluate=evaluate)
+    return _to_function(sp, x.op, args, evaluate=evaluate)
+
+
+def _times(sp: Any, number: Any, x: Any, evaluate: bool) -> Any:
+    return x if number == 1 else sp.Mul(number, x, evaluate=evaluate)
+
+
+def _to_function(sp: Any, op: Op, args: list[Any], *, evaluate: bool) -> Any:
     if op is SELECT:
-        return sp.Piecewise((args[1], args[0] > 0), (args[2], True))
+        above = sp.Gt(args[0], 0, evaluate=evaluate)
+        return sp.Piecewise((args[1], above), (args[2], True), evaluate=evaluate)
     if op.lookup is not None:
         return _to_pieces(sp, op.lookup, args[0])
-    return getattr(sp, SPELLING.get(op.name, op.name))(*args)
+    return getattr(sp, SPELLING.get(op.name, op.name))(*args, evaluate=evaluate)
 
 
 def _to_pieces(sp: Any, row: Lookup, x: Any) -> Any:

@@ -115,9 +115,11 @@ def general(model: Model) -> tuple[list[Finding], ParameterTable | None]:
     except KinetreeError as error:
         return [*found, *(_as_finding(part, "value") for part in error.parts)], None
     bad = list(_values(table))
-    found += [*bad, *_armatures(model, table)]
+    if bad:
+        return [*found, *bad], None
+    found += _armatures(model, table)
     found += [f for body in model.bodies.values() for f in _inertia(body, table)]
-    return found, None if bad else table
+    return found, table
 
 
 def _as_finding(error: KinetreeError, topic: str) -> Finding:

@@ -104,6 +104,13 @@ def test_values_beyond_all_bodies_are_found_before_they_overflow(size: float) ->
         model.body("c", mass=10**400)
 
 
+def test_expressions_that_overflow_are_found(tmp_path: Path) -> None:
+    path = tmp_path / "model.yaml"
+    path.write_text("parameters: {P: 1e200}\n" + (ARM % 1).replace("[1, 1, 1]", "[1, P*P, P*P]"))
+    with pytest.raises(ModelError, match=r"'b.inertia_yy': its expression gives inf"):
+        kt.load(path).check()
+
+
 def test_files_that_may_not_be_read_are_named() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -5,10 +5,10 @@ A target can then evaluate them together, and all those at the front in SIMD lan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kinetree.engine import OPS, Node, Rank, compounds, fold, symbol, symbols
+from kinetree.engine import OPS, SYM, Node, Rank, compounds, fold, symbol, symbols
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
 
@@ -38,6 +38,8 @@ class _Pair:
         self.early: dict[Node, list[Node]] = {}
         self.late: dict[Node, list[Node]] = {}
         self.taken = taken_names(program)
+        self.counts: dict[str, int] = {}
+        self.letters: dict[Node, tuple[str, ...]] = {}
         self.touched: set[Node] = set()
         self.pending: list[Block] = []
 
@@ -48,10 +50,10 @@ class _Pair:
         nodes = compounds(roots)
         trig = [node for node in nodes if node.op in LETTER]
         self.touched = above(trig, nodes)
+        later = above([s for s in symbols(roots) if s not in known], nodes)
         for node in trig:
-            angle = node.args[0]
-            group = self.early if known.issuperset(symbols((angle,))) else self.late
-            group.setdefault(angle, []).append(node)
+            group = self.late if node in later else self.early
+            group.setdefault(node.args[0], []).append(node)
 
     def front(self) -> list[Block]:
         """The equations of the early ones, in order of first use."""
@@ -63,19 +65,41 @@ class _Pair:
             name = symbol(self._fresh(node), Rank.LOCAL)
             self.names[node] = name
             expr = same_form(node, [self.change(angle)])
-            rows.append(Assign(name, expr, Note(step=f"{node.op.name} of {_told(angle)}")))
+            rows.append(Assign(name, expr, Note(step=f"{node.op.name} of {self._told(angle)}")))
         return rows
 
     def _fresh(self, node: Node) -> str:
-        names = [s.name for s in symbols(node.args)]
-        words = names if _few(names) else [names[0], "to", names[-1]]
+        names = self._symbols(node.args[0])
+        words = names if _few(names) else (names[0], "to", names[-1])
         base = "_".join([LETTER[node.op], *words])
-        name, k = base, 1
+        k = self.counts.get(base, 1)
+        name = base if k == 1 else f"{base}_{k}"
         while name in self.taken:
             k += 1
             name = f"{base}_{k}"
+        self.counts[base] = k
         self.taken.add(name)
         return name
+
+    def _symbols(self, root: Node) -> tuple[str, ...]:
+        """Names of the symbols under a Node, in order of first visit."""
+
+        def visit(node: Node) -> tuple[str, ...]:
+            if len(node.args) == 1:
+                return self.letters[node.args[0]]
+            if node.op is SYM:
+                return (node.name,)
+            return tuple(dict.fromkeys(name for a in node.args for name in self.letters[a]))
+
+        return fold(root, self.letters, visit)
+
+    def _told(self, angle: Node) -> str:
+        """An angle as text; of a long one what it depends on."""
+        if not _is_long(angle):
+            return str(angle)
+        names = self._symbols(angle)
+        listed = ", ".join(names) if len(names) <= WORDS else f"{names[0]} to {names[-1]}"
+        return f"an expression of {listed}"
 
     def through(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
         """The blocks with sines and cosines replaced by their names; late ones just before use."""
@@ -103,15 +127,17 @@ class _Pair:
         return same_form(node, [self.new[a] for a in node.args])
 
 
-def _few(names: list[str]) -> bool:
+def _few(names: Sequence[str]) -> bool:
     """Whether names are few and short enough to be listed in another."""
     return len(names) <= 2 or (len(names) <= WORDS and len("_".join(names)) <= LETTERS)
 
 
-def _told(angle: Node) -> str:
-    """An angle as text; of a long one what it depends on."""
-    if len(compounds((angle,))) <= LONG:
-        return str(angle)
-    names = [s.name for s in symbols((angle,))]
-    listed = ", ".join(names) if len(names) <= WORDS else f"{names[0]} to {names[-1]}"
-    return f"an expression of {listed}"
+def _is_long(angle: Node) -> bool:
+    """Whether an angle has more operations than a note writes out."""
+    seen = {angle} if angle.args else set()
+    stack = list(seen)
+    while stack and len(seen) <= LONG:
+        fresh = {arg for arg in stack.pop().args if arg.args} - seen
+        seen |= fresh
+        stack += fresh
+    return len(seen) > LONG

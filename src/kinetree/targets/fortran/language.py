@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,6 +29,10 @@ sign sin sinh sqrt stop subroutine sum tan tanh target then type use value where
 ieee_arithmetic ieee_quiet_nan ieee_value iso_fortran_env real32 real64
 """
 """Words of the language and the functions of its own that the text uses."""
+LONG_WORD = re.compile(r"\S{123,}")
+"""What does not fit into the 132 columns of a line."""
+SIGN = re.compile(r"(?<!\*)([*/(])(?!\*)")
+"""Where such a word can be broken."""
 STRUCTURE = "type ::"
 """How a type begins; types stand before the functions of a module."""
 
@@ -40,6 +45,10 @@ class Fortran(Language):
     end = ""
     more = " &"
     line_comment = "!"
+
+    def wrapped(self, line: str) -> list[str]:
+        """A statement, broken where it is long: at spaces, and where there are none at signs."""
+        return super().wrapped(LONG_WORD.sub(lambda word: SIGN.sub(r"\1 ", word[0]), line))
 
     def number(self, value: Number) -> str:
         """A literal of the kind dp."""

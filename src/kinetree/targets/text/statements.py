@@ -13,7 +13,7 @@ from kinetree.engine import NUM, SYM, topological, use_counts
 from kinetree.program.program import Assign, Newton, Note, Solve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from kinetree.engine import Node
     from kinetree.program.program import Block
@@ -22,15 +22,26 @@ WHOLE = 2000
 """Operations up to which a function stays in one piece."""
 PART = 1600
 """Operations per part otherwise."""
+DEEPEST = 64
+"""Operations inside one another that stand in one expression; compilers and interpreters give up
+at some two hundred brackets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """key = expr; the key is a symbol, or the expression itself where it is shared unnamed."""
+    """key = expr; the key is a symbol, or the expression itself where it is shared unnamed.
+
+    Attributes:
+        key: what is defined.
+        expr: what it is.
+        note: where it comes from.
+        deep: whether it stands alone only because what it stands in would be nested too deeply.
+    """
 
     key: Node
     expr: Node
     note: Note = field(default_factory=Note)
+    deep: bool = False
 
     @property
     def roots(self) -> tuple[Node, ...]:
@@ -83,21 +94,32 @@ Statement = Let | System | Out
 
 
 def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statement]:
-    """Blocks and results in order; shared expressions without a name come before their use."""
+    """Blocks and results in order; shared expressions without a name come before their use.
+
+    So do parts of expressions that would be nested too deeply.
+    """
     plain: list[Statement] = [
         Let(b.target, b.expr, b.note) if isinstance(b, Assign) else System(b) for b in blocks
     ]
     plain += results
     uses = use_counts([root for row in plain for root in row.roots])
     named = {row.expr for row in plain if isinstance(row, Let)}
+    levels: dict[Node, int] = {}
     seen: set[Node] = set()
     done: list[Statement] = []
     for row in plain:
         for node in topological(row.roots, seen):
-            shared = uses[node] > 1 and node.op is not NUM and node.op is not SYM
-            if shared and node not in named:
-                done.append(Let(node, node))
+            if node.op is NUM or node.op is SYM:
+                continue
+            level = 1 + max(levels.get(arg, 0) for arg in node.args)
+            shared = uses[node] > 1 and node not in named
+            if shared or level > DEEPEST:
+                done.append(Let(node, node, deep=not shared))
+                level = 0
+            levels[node] = level
         done.append(row)
+        if isinstance(row, Let):
+            levels[row.expr] = 0
     return done
 
 
@@ -106,14 +128,35 @@ def is_turn(first: Node, second: Node) -> bool:
     return first.op.name == "sin" and second.op.name == "cos" and first.args == second.args
 
 
-def cost(row: Statement) -> int:
-    """Rough size of a statement."""
-    return max(1, sum(len(node.args) for node in topological(row.roots)))
+def deep_keys(rows: Iterable[Statement]) -> set[Node]:
+    """What stands alone only because of its depth."""
+    return {row.key for row in rows if isinstance(row, Let) and row.deep}
+
+
+def reached(row: Statement, apart: set[Node]) -> Iterator[Node]:
+    """The Nodes of a statement; of those that stand `apart` nothing but themselves."""
+    seen: set[Node] = set()
+    stack = list(row.roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        if node not in apart or node in row.keys:
+            stack += node.args
+
+
+def cost(row: Statement, apart: set[Node]) -> int:
+    """Rough size of a statement, without what stands `apart`."""
+    own = [n for n in reached(row, apart) if n not in apart or n in row.keys]
+    return max(1, sum(len(node.args) for node in own))
 
 
 def cut(rows: list[Statement]) -> list[list[Statement]]:
     """Parts of bounded size; one part where everything is small."""
-    costs = [cost(row) for row in rows]
+    apart = deep_keys(rows)
+    costs = [cost(row, apart) for row in rows]
     if sum(costs) <= WHOLE:
         return [rows]
     parts: list[list[Statement]] = [[]]
@@ -132,10 +175,11 @@ def crossing(parts: list[list[Statement]]) -> set[Node]:
     home = {key: i for i, part in enumerate(parts) for row in part for key in row.keys}
     aliases = {row.expr: row.key for part in parts for row in part if isinstance(row, Let)}
     stop = set(home)
+    apart = deep_keys(row for part in parts for row in part)
     found: set[Node] = set()
     for number, part in enumerate(parts):
         for row in part:
-            for node in topological(row.roots):
+            for node in reached(row, apart):
                 key = node if node in stop else aliases.get(node)
                 if key is not None and home[key] != number:
                     found.add(key)
