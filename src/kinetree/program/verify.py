@@ -69,6 +69,8 @@ def _shapes(program: Program) -> Iterator[str]:
             yield f"input '{row.name}' has {len(row.default)} default values"
         if any(words and len(words) != len(row.symbols) for words in (row.labels, row.units)):
             yield f"input '{row.name}' has labels or units missing"
+        if any(not 0 <= first <= len(row.symbols) - 4 for first in row.quaternions):
+            yield f"input '{row.name}' has quaternions {row.quaternions} beyond its components"
     for out in program.outputs:
         if size(out.shape) != len(out.nodes):
             yield f"output '{out.name}' has shape {out.shape} but {len(out.nodes)} nodes"

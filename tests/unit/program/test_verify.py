@@ -56,6 +56,10 @@ BROKEN: dict[str, tuple[Program, str]] = {
         replace(GOOD, inputs=(replace(STATE, units=("m",)), PARAMETERS)),
         "labels or units missing",
     ),
+    "quaternions": (
+        replace(GOOD, inputs=(replace(STATE, quaternions=(0,)), PARAMETERS)),
+        "beyond its components",
+    ),
     "output shape": (
         replace(GOOD, outputs=(replace(GOOD.outputs[0], shape=(2, 2)),)),
         "but 1 nodes",
