@@ -8,6 +8,7 @@ travel in one error, one sentence per line (`combine`).
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, TypeVar
 
 from kinetree.plain import plain
@@ -67,7 +68,7 @@ class FileError(KinetreeError):
 
 
 class ShapeError(KinetreeError):
-    """An array has the wrong shape, type or values (not a number) for its input."""
+    """An argument has the wrong kind, shape or value (not a number) for its place."""
 
 
 class UnsupportedError(KinetreeError):
@@ -111,6 +112,7 @@ def combine(errors: Sequence[KinetreeError], kind: type[E]) -> E:
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name most like `name`, or an empty string when none is near."""
     candidates = list(known)
+    name = str(name)
     folded = {candidate.casefold(): candidate for candidate in reversed(candidates)}
     if name.casefold() in folded:
         return folded[name.casefold()]
@@ -128,8 +130,14 @@ def suggest(name: str, known: Iterable[str], what: str = "name") -> str:
         return f"there is no {what} yet"
     shown = ", ".join(f"'{candidate}'" for candidate in candidates[:8])
     more = ", …" if len(candidates) > 8 else ""
-    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"known {plural}: {shown}{more}"
+    return f"known {plural(what)}: {shown}{more}"
+
+
+def plural(what: str) -> str:
+    """Several of what a noun stands for: "velocities that can be driven", "kinds of joints"."""
+    noun, *rest = re.split(r"(?= of | that | with )", what, maxsplit=1)
+    nouns = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return nouns + "".join(rest)
 
 
 def unknown(what: str, name: str, known: Iterable[str], element: str = "") -> UnknownNameError:

@@ -13,10 +13,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import check_arguments, check_choice
 from kinetree.assembly.partition import partition as partition_of
+from kinetree.assembly.partition import refuse_foreign
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism.closed import BUILDS, WAYS, Closed, actuated
@@ -36,6 +38,13 @@ if TYPE_CHECKING:
     from kinetree.assembly.partition import Partition
     from kinetree.model.system import Model
     from kinetree.program import Program
+
+
+PARAMETERS = ("run-time", "folded")
+"""Treatments of parameters: inputs with defaults, or numbers."""
+LOOPS = "explicit"
+"""The usual treatment of loops."""
+BASE = "base_parameters"
 
 
 @derivation()
@@ -79,20 +88,26 @@ def derive(  # noqa: PLR0913  one argument per decision
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
     """
-    if quantity not in QUANTITIES:
-        raise unknown("quantity", quantity, QUANTITIES, "derive")
-    if parameters not in ("run-time", "folded"):
-        raise unknown("treatment of parameters", parameters, ("run-time", "folded"), "derive")
-    if isinstance(model, FrameModel) or formalism == MATRICES:
-        return _from_matrices(model, quantity, formalism, parameters, points)
+    check_arguments(derive, locals())
+    check_choice("quantity", quantity, QUANTITIES)
+    check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
+    check_choice("loops", loops, WAYS, "treatment of loops")
+    matrices = isinstance(model, FrameModel) or formalism == MATRICES
     row = QUANTITIES[quantity]
+    closed = bool(model.closures or model.drives) and quantity == "forward" and not matrices
+    if not closed:
+        _refuse_idle(model, quantity, partition=partition is not None, loops=loops != LOOPS)
+    if not base_parameters and (matrices or not (row.regroups or BASE in row.options)):
+        _refuse_idle(model, quantity, base_parameters=True)
+    if matrices:
+        return _from_matrices(model, quantity, formalism, parameters, points)
     if points is not None and "points" not in row.options:
         raise _no_points(quantity)
-    if model.closures or model.drives:
-        if quantity == "forward":
-            return _closed(model, formalism, parameters, partition, loops)
-        if row.rates == "tau":
-            _refuse_closed(model, quantity)
+    if closed:
+        how = _How(formalism, parameters, loops, base_parameters)
+        return _closed(model, how, partition)
+    if (model.closures or model.drives) and row.rates == "tau":
+        _refuse_closed(model, quantity)
     way = row.choose(model, formalism)
     model.check(invertible=row.rates == "tau")
     system = linkage(model, folded=parameters == "folded", welds=row.welds)
@@ -138,22 +153,38 @@ def _signed(program: Program, model: Model, quantity: str, **rows: str) -> Progr
     )
 
 
-def _closed(
-    model: Model,
-    formalism: str | None,
-    parameters: str,
-    sorted_out: Partition | None,
-    loops: str,
-) -> Program:
+def _refuse_idle(model: Model, quantity: str, **given: bool) -> None:
+    """Refuse options that a quantity of this model has no use for."""
+    for name, differs in given.items():
+        if differs:
+            use = "mass properties" if name == BASE else "forward dynamics with closures or drives"
+            raise UnsupportedError(
+                f"it is for {use}, and '{quantity}' of model '{model.name}' has none",
+                element=name,
+                cure=f"leave {name}= out",
+            )
+
+
+@dataclass(frozen=True)
+class _How:
+    """How forward dynamics of a closed system are derived; see `derive`."""
+
+    formalism: str | None
+    parameters: str
+    loops: str
+    base_parameters: bool
+
+
+def _closed(model: Model, how: _How, sorted_out: Partition | None) -> Program:
     """Forward dynamics of a closed system."""
-    way = formalism or "newton_euler"
-    if loops not in WAYS:
-        raise unknown("treatment of loops", loops, WAYS, "derive")
+    way, loops = how.formalism or "newton_euler", how.loops
     if way not in BUILDS:
         raise unknown("formalism", way, BUILDS, "forward dynamics of a closed system")
-    model.check(invertible=loops != "explicit")
+    model.check(invertible=loops != LOOPS)
     found = partition_of(model) if sorted_out is None else sorted_out
-    system = regroup(linkage(model, folded=parameters == "folded"))
+    refuse_foreign(model, found)
+    system = linkage(model, folded=how.parameters == "folded")
+    system = regroup(system) if how.base_parameters else system
     closed = Closed(BUILDS[way], found.choice(), found.labels)
     program = condense(WAYS[loops](system, closed))
     rows = {
@@ -161,7 +192,7 @@ def _closed(
         "independent": ", ".join(found.independent),
         "dependent": ", ".join(found.dependent),
     }
-    return _signed(program, model, "forward", formalism=way, parameters=parameters, **rows)
+    return _signed(program, model, "forward", formalism=way, parameters=how.parameters, **rows)
 
 
 def _refuse_closed(model: Model, quantity: str) -> None:
@@ -198,6 +229,8 @@ def derive_actuation(
         degrees of freedom also weights: the forces have the least sum of tau²/weight.  Outputs tau
         (actuators and drives), qdd, lam, q_closed, qd_closed.
     """
+    check_arguments(derive_actuation, locals())
+    check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     if isinstance(model, FrameModel):
         raise UnsupportedError(
             "it is given by position matrices, which have no loops",
@@ -206,6 +239,7 @@ def derive_actuation(
         )
     model.check(invertible=False)
     found = partition_of(model) if partition is None else partition
+    refuse_foreign(model, found)
     rolling = set(found.rate_dependent)
     independent = [name for name in found.independent if name not in rolling]
     names = list(independent if actuators is None else actuators)

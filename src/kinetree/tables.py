@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import ExpressionError
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Table:
         Raises:
             ExpressionError: where the data are no table.
         """
+        check_arguments(Table.monotone, {"name": name})
         x, y = _checked(name, knots, values)
         with np.errstate(all="ignore"):
             slopes = _monotone_slopes(np.diff(x), np.diff(y))

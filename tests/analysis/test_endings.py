@@ -136,7 +136,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "coordinate": ({"q": {"swingg": 1}}, "'swing'"),
     "length": ({"q": [1, 2]}, "1 finite"),
-    "not finite": ({"qd": [np.nan]}, "1 finite"),
+    "not finite": ({"qd": [np.nan]}, "finite numbers"),
     "effort": ({"tau": {"swin": 1}}, "'swing'"),
     "efforts": ({"tau": [1, 2]}, "function of (t, q, qd)"),
     "law of wrong size": ({"tau": lambda t, q, qd: [1, 2]}, "return 1 number"),
@@ -146,7 +146,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "event": ({"events": {"low": "q_swin - 1"}}, "q_swing"),
     "event function": ({"events": {"low": lambda q: q["swin"]}}, "'swing'"),
     "event argument": ({"events": {"low": lambda r: r}}, "low"),
-    "direction": ({"events": {"low": kt.Event("t", "up")}}, "rising"),
 }
 
 
@@ -166,3 +165,8 @@ def test_a_quaternion_must_have_unit_length() -> None:
 def test_a_duration_is_positive(duration: float) -> None:
     with pytest.raises(KinetreeError, match="duration"):
         kt.simulate(systems.pendulum(), duration)
+
+
+def test_an_event_knows_its_directions() -> None:
+    with pytest.raises(KinetreeError, match="rising"):
+        kt.Event("t", "up")

@@ -120,5 +120,5 @@ def test_mistakes_are_told() -> None:
         kt.integrate(pendulum, [0, 1], [np.nan])
     with pytest.raises(KinetreeError, match="tolerence"):
         kt.integrate(pendulum, [0, 1], [1.0], tolerence=1e-3)
-    with pytest.raises(KinetreeError, match="above 0"):
+    with pytest.raises(KinetreeError, match="tolerance: it is -1"):
         kt.integrate(pendulum, [0, 1], [1.0], tolerance=-1.0)

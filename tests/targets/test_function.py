@@ -181,7 +181,7 @@ def test_huge_but_finite_inputs_pass_the_check(function: Function) -> None:
 
 
 def test_an_unknown_tier_gets_a_sentence() -> None:
-    with pytest.raises(UnsupportedError, match="no tier 'fastest'; choose 'quick' or 'full'"):
+    with pytest.raises(KinetreeError, match="no tier 'fastest'; known tiers: 'quick', 'full'"):
         PROGRAM.compile(tier="fastest")
 
 

@@ -188,7 +188,7 @@ def test_wishes_that_cannot_be(viewer: str, tmp_path: Path) -> None:
         kt.animate(model, path=page, live=Live(sliders=["bogus"]))
     with pytest.raises(UnknownNameError, match="bogus"):
         kt.animate(model, path=page, live=Live(parameters={"bogus": 1.0}))
-    with pytest.raises(ShapeError, match="no step"):
+    with pytest.raises(ShapeError, match="step: it is -1"):
         kt.animate(model, path=page, live=Live(step=-1.0))
     with pytest.raises(UnsupportedError, match="nothing can move"):
         kt.animate(kt.Model("empty"), path=page, live=True)

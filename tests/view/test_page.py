@@ -126,7 +126,8 @@ def test_a_missing_viewer_is_a_sentence_with_the_cure(
         ({"path": "page.txt"}, "name it .html"),
         ({"run": {"time": [0]}}, "it is no run"),
         ({"run": {"time": [0, 1], "q": [[0, 0, 0]]}}, "shape"),
-        ({"run": {}, "modes": 1}, "both given"),
+        ({"run": {}, "live": True}, "both given"),
+        ({"modes": 1}, "give a Modes"),
     ],
 )
 def test_a_mistake_is_a_sentence(

@@ -22,6 +22,7 @@ from kinetree.analysis.bounded import least_between, within
 from kinetree.analysis.consistent import assembled
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.start import ROUGH
+from kinetree.arguments import check_arguments
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition
@@ -112,6 +113,7 @@ def actuation(
         AssemblyError: where the loops do not close at some time, which is named.
         ModelError: where the motion needs more than the bounds allow.
     """
+    check_arguments(actuation, locals())
     t0, values = float(motion.time[0]), wanted.parameters
     chosen = independent or (motion.named if model.closures else None) or None
     first: Any = motion.q[0]
@@ -179,9 +181,10 @@ def _weights(names: Sequence[str], wanted: Wanted) -> Array:
 
 
 def _bounds(names: Sequence[str], wanted: Wanted) -> tuple[Array, Array]:
-    for name, (low, high) in wanted.bounds.items():
+    for name, pair in wanted.bounds.items():
         if name not in names:
             raise unknown("actuator", name, names, "bounds")
+        low, high = pair
         if not low <= high:
             raise ShapeError(
                 f"{low:g} is not below {high:g}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,15 +13,21 @@ from numpy.typing import NDArray
 from kinetree.analysis import rates as equations
 from kinetree.analysis.consistent import assembled
 from kinetree.analysis.loads import Loads, loads
+from kinetree.arguments import check_arguments
 from kinetree.assembly.overrides import with_values
-from kinetree.assembly.partition import Partition, partition
+from kinetree.assembly.partition import Partition
+from kinetree.assembly.partition import partition as partition_of
 from kinetree.errors import PartitionError
 from kinetree.model.system import Model
-from kinetree.pipeline import derive
+from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program
 from kinetree.solve.problem import NativeRates
 
 Array = NDArray[np.float64]
+OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
+"""Options of `dynamics` that every analysis passes on."""
+LOADED = ("tau", "wrenches", "parameters", *OPTIONS)
+"""The same where loads and parameter values are passed on, too."""
 LARGE = 5000
 """Operations of a Program for which batches are not worth their compilation."""
 
@@ -208,7 +214,7 @@ class Dynamics:
         )
 
 
-def dynamics(
+def dynamics(  # noqa: PLR0913  one argument per decision
     model: Model,
     *,
     q: Any = None,
@@ -216,7 +222,11 @@ def dynamics(
     tau: Any = None,
     wrenches: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
-    **options: Any,
+    independent: Sequence[str] | None = None,
+    formalism: str | None = None,
+    loops: str = LOOPS,
+    partition: Partition | None = None,
+    base_parameters: bool = True,
 ) -> Dynamics:
     """The dynamics of a model with loads and parameter values.
 
@@ -228,36 +238,46 @@ def dynamics(
         tau: efforts, see `loads`.
         wrenches: external wrenches, see `loads`.
         parameters: values by name in place of the model's.
-        **options: of `derive`; for a closed system also independent, the coordinates to keep.
+        independent: of a closed system, the coordinates to keep independent.
+        formalism: as for `derive`.
+        loops: likewise.
+        partition: likewise; not with independent.
+        base_parameters: likewise.
     """
-    chosen = options.pop("independent", None)
-    if (model.closures or model.drives) and options.get("partition") is None:
-        place = assembled(model, q, t, parameters, chosen or ()).tolist()
-        found = partition(model, place, independent=chosen, t=t, parameters=parameters)
-        _refuse_singular(model, found)
-        options["partition"] = found
-    elif options.get("partition") is not None:
-        _refuse_foreign(model, options["partition"])
-    forward = derive(model, "forward", **options)
+    check_arguments(dynamics, locals())
+    acting = loads(model, tau, wrenches)
+    _refuse_choices(model, independent, partition)
+    sorted_out = partition
+    if (model.closures or model.drives) and sorted_out is None:
+        place = assembled(model, q, t, parameters, independent or ()).tolist()
+        sorted_out = partition_of(model, place, independent=independent, t=t, parameters=parameters)
+        _refuse_singular(model, sorted_out)
+    forward = derive(
+        model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,
+        loops=loops,
+    )  # fmt: skip
     values = dict(parameters or {})
-    return Dynamics(
-        model,
-        with_values(forward, values),
-        loads(model, tau, wrenches),
-        options.get("partition"),
-        values,
-        tuple(chosen or ()),
-    )
+    kept = tuple(independent or ())
+    return Dynamics(model, with_values(forward, values), acting, sorted_out, values, kept)
 
 
-def _refuse_foreign(model: Model, found: Partition) -> None:
-    """Refuse a partition of another model."""
-    names = {*found.independent, *found.dependent, *found.driven}
-    if names != set(model.velocities) or len(found.q) != model.nq:
+def _refuse_choices(
+    model: Model, independent: Sequence[str] | None, partition: Partition | None
+) -> None:
+    """Refuse independent coordinates where there is nothing to choose."""
+    if independent is None:
+        return
+    if partition is not None:
         raise PartitionError(
-            f"it belongs to another model than '{model.name}'",
-            element="partition",
-            cure="make it with kt.partition(model)",
+            "the partition says already which coordinates are independent",
+            element="independent",
+            cure="give one of independent= and partition=",
+        )
+    if not (model.closures or model.drives):
+        raise PartitionError(
+            f"all coordinates of model '{model.name}' are independent: it has no loops",
+            element="independent",
+            cure="leave independent= out",
         )
 
 
@@ -272,4 +292,4 @@ def _refuse_singular(model: Model, found: Partition) -> None:
         )
 
 
-__all__ = ["Dynamics", "dynamics"]
+__all__ = ["LOADED", "OPTIONS", "Dynamics", "dynamics"]

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis import rates as equations
-from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
 from kinetree.analysis.point import Freedom, Point, arrays, freedom, point
+from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model.displace import displaced
 from kinetree.program.select import select
@@ -167,11 +168,14 @@ def equilibrium(
             parameters are freed, an effort holds each of them.
         free: parameters to be found, as many as coordinates are locked.
         t: time of laws and drives [s].
-        **options: tau, wrenches (constant), parameters by name, and those of `derive`.
+        **options: tau, wrenches (constant), parameters by name; formalism, loops and
+            base_parameters of `derive`; of a closed system partition or independent.
 
     Raises:
         ModelError: where no state of rest is found, naming the coordinate that still accelerates.
     """
+    check_arguments(equilibrium, locals())
+    check_options("equilibrium", options, LOADED)
     system = dynamics(model, q=q, t=t, **options)
     start = point(system, {"q": q, "x": x}, t)
     task = _task(system, freedom(system), tuple(locked), tuple(free), t)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.dynamics import Dynamics
 from kinetree.analysis.rates import consistent_state, state_inputs, state_parts
+from kinetree.arguments import check_arguments, check_choice, shown
 from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
@@ -39,6 +40,10 @@ class Event:
     when: str | Node | Callable[..., Any]
     direction: str = "both"
     stops: bool = False
+
+    def __post_init__(self) -> None:
+        check_arguments(type(self), vars(self))
+        check_choice("direction", self.direction, DIRECTIONS)
 
 
 LAWS = "laws"
@@ -70,8 +75,6 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     watches: list[Watch] = []
     nodes: list[Node] = []
     for name, event in _events(given).items():
-        if event.direction not in DIRECTIONS:
-            raise unknown("direction", event.direction, DIRECTIONS, f"event '{name}'")
         way = DIRECTIONS[event.direction]
         if event.when == LAWS:
             row = crossings(forward)
@@ -100,7 +103,18 @@ def watching(dynamics: Dynamics, function: Any) -> Callable[[float, Array], Arra
 
 def _events(given: Events | None) -> dict[str, Event]:
     rows = ({LAWS: LAWS} if given == LAWS else _mapping(given)).items()
-    return {name: row if isinstance(row, Event) else Event(row) for name, row in rows}
+    return {name: row if isinstance(row, Event) else _event(name, row) for name, row in rows}
+
+
+def _event(name: str, when: Any) -> Event:
+    """An event that is only recorded."""
+    if not isinstance(when, str | Node) and not callable(when):
+        raise ModelError(
+            f"'{name}' is {shown(when)}",
+            element="events",
+            cure="give an Event, an expression or a function of t, q, qd, x",
+        )
+    return Event(when)
 
 
 def _mapping(given: Events | None) -> Mapping[str, Any]:

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import (
+    check_arguments,
+    check_options,
+    check_positive,
+    is_finite,
+    is_row,
+    shown,
+)
 from kinetree.errors import ModelWarning, ShapeError, unknown
 from kinetree.program import Program
 from kinetree.program.derive import forward
@@ -54,35 +62,66 @@ def integrate(
         The Dataset of `simulate`: q, qd, qdd over time; attributes tell how it went.  Where it
         fails, a warning says when and where, and what was found before is kept.
     """
-    row = np.asarray(times, dtype=float).reshape(-1)
-    if row.size < TWO or not (np.diff(row) > 0).all():
+    check_arguments(integrate, locals())
+    if not is_row(times) or np.size(times) < TWO or not (np.diff(times) > 0).all():
         raise ShapeError("they must be two or more rising numbers", element="times")
+    row = np.asarray(times, dtype=float)
     start = _start(q, qd)
     how = _steering(steering)
+    _refuse_names(names, start[0].size)
     if isinstance(residual, Program):
+        if slopes is not None:
+            raise ShapeError(
+                "a Program has exact ones of its own", element="slopes", cure="leave slopes= out"
+            )
         names = names or residual.input("q").labels
         residual, slopes = _compiled(residual)
+    _refuse_signature("residual", residual)
+    _refuse_signature("slopes", slopes)
     _fitting(residual, start, float(row[0]))
     found = newmark(residual, start, row, slopes, how)
     return _dataset(found, names or [f"q{k + 1}" for k in range(start[0].size)])
 
 
 def _start(q: Any, qd: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    for name, values in (("q", q), ("qd", q if qd is None else qd)):
+        if not (is_row(values) or is_finite(values)) or np.size(values) != np.size(q):
+            raise ShapeError(
+                f"expected {np.size(q)} finite numbers in a row, but it is {shown(values)}",
+                element=name,
+            )
     first = np.array(q, dtype=float).reshape(-1)
     second = np.zeros_like(first) if qd is None else np.array(qd, dtype=float).reshape(-1)
-    for name, values in (("q", first), ("qd", second)):
-        if values.size != first.size or not np.isfinite(values).all():
-            raise ShapeError(f"expected {first.size} finite numbers", element=name)
     return first, second
 
 
+def _refuse_names(names: Sequence[str], size: int) -> None:
+    if names and len(names) != size:
+        raise ShapeError(
+            f"there are {len(names)} of them for {size} coordinates",
+            element="names",
+            cure="give one for each",
+        )
+
+
+def _refuse_signature(name: str, function: Any) -> None:
+    """Refuse a function that cannot be called with q, qd, qdd, t."""
+    if function is None:
+        return
+    try:
+        inspect.signature(function).bind(*INPUTS)
+    except TypeError:
+        raise ShapeError(
+            "it takes other arguments", element=name, cure="give a function of q, qd, qdd, t"
+        ) from None
+
+
 def _steering(given: dict[str, float]) -> Steering:
-    known = list(inspect.signature(Steering).parameters)
+    check_options("integrate", given, inspect.signature(Steering).parameters)
+    check_arguments(Steering, given)
     for name, value in given.items():
-        if name not in known:
-            raise unknown("option", name, known, "integrate")
-        if not value > 0:
-            raise ShapeError("it must be above 0", element=name)
+        if value != np.inf:
+            check_positive("a positive number", **{name: value})
     return Steering(**given)
 
 

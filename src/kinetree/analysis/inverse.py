@@ -12,8 +12,9 @@ from kinetree.analysis.actuation import Wanted, actuation
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.trajectory import Trajectory
 from kinetree.analysis.trajectory import trajectory as read
+from kinetree.arguments import check_arguments, check_options
 from kinetree.assembly.overrides import with_values
-from kinetree.errors import ShapeError, unknown
+from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Axis, run_dataset
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from kinetree.model.system import Model
 
 Array = NDArray[np.float64]
+CHOICES = ("independent", "partition")
+"""Options of closed systems."""
+WAYS = ("formalism", "base_parameters")
+"""Options of trees, as of `derive`."""
 
 
 def inverse(  # noqa: PLR0913  one keyword per choice of the user
@@ -54,17 +59,20 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
         wrenches: external wrenches by name: six numbers, or one row of six per time [N.m, N].
         parameters: values by name in place of the model's.
         **options: of a closed system independent (names of coordinates) or partition; of a tree
-            those of `derive`.
+            formalism and base_parameters, as for `derive`.
 
     Returns:
         A Dataset with q, qd, qdd and tau over time, with closures also lam; q and qd obey the
         loops.
     """
+    check_arguments(inverse, locals())
+    _check_options(model, options)
     motion = read(model, trajectory)
     given = _inputs(model, motion, wrenches)
-    asked = actuators is not None or free or weights or bounds or "independent" in options
+    asked = actuators is not None or free or weights or bounds
     if model.closures or model.drives or asked:
         wanted = Wanted(actuators, tuple(free), weights or {}, bounds or {}, parameters or {})
+        _refuse_ways(options)
         return actuation(model, motion, given, wanted, **options)
     program = with_values(derive(model, "inverse", **options), parameters)
     inputs = {row.name: row for row in program.inputs}
@@ -82,6 +90,30 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
         "termination": "finished",
     }
     return run_dataset(motion.time, values, axes, rows)
+
+
+def _check_options(model: Model, options: Mapping[str, Any]) -> None:
+    """Refuse options that the motion of this model has no use for."""
+    closed = bool(model.closures or model.drives)
+    check_options("inverse", options, (*CHOICES, *WAYS))
+    for name in options:
+        if not closed and name in CHOICES:
+            raise UnsupportedError(
+                f"model '{model.name}' has no loops, all its coordinates are independent",
+                element=name,
+                cure=f"leave {name}= out",
+            )
+
+
+def _refuse_ways(options: Mapping[str, Any]) -> None:
+    """Refuse options of a tree where actuators are sorted out."""
+    for name in options:
+        if name in WAYS:
+            raise UnsupportedError(
+                "loops and chosen actuators have one way to be solved",
+                element=name,
+                cure=f"leave {name}= out",
+            )
 
 
 def _inputs(

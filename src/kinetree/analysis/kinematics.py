@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kinetree.analysis.manifest import manifest
 from kinetree.analysis.times import output_times
 from kinetree.analysis.values import Values, given_values, unit_quaternions
+from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import Loops, closure_equations, loops
 from kinetree.assembly.overrides import Parameters, with_values
@@ -116,6 +117,7 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
         ModelError: where the model has no drives.
         AssemblyError: where the loops do not close at some time, which is named.
     """
+    check_arguments(kinematics, locals())
     if not model.drives:
         raise ModelError(
             "nothing drives it",

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis import rates as equations
-from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
 from kinetree.analysis.equilibrium import Equilibrium
 from kinetree.analysis.point import Freedom, Point, arrays, freedom, given_parts, point
+from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import evaluate
 from kinetree.model.parts import Ball, Float
 
@@ -72,8 +73,11 @@ def linearise(model: Model, at: Any = None, *, t: float = 0.0, **options: Any) -
         at: none for the initial coordinates at rest, a mapping with any of q, qd, x, t, an
             `Equilibrium` (with its efforts and parameters), or a run (its last time).
         t: time of laws and drives where `at` gives none [s].
-        **options: tau, wrenches (constant), parameters by name, and those of `derive`.
+        **options: tau, wrenches (constant), parameters by name; formalism, loops and
+            base_parameters of `derive`; of a closed system partition or independent.
     """
+    check_arguments(linearise, locals())
+    check_options("linearise", options, LOADED)
     for name in ("tau", "parameters"):
         if isinstance(at, Equilibrium) and options.get(name) is None:
             options[name] = getattr(at, name)

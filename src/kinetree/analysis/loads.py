@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import is_finite, is_row, shown
 from kinetree.errors import ShapeError, unknown
 from kinetree.model.system import Model
 
@@ -80,8 +81,14 @@ def loads(model: Model, tau: Any = None, wrenches: Mapping[str, Any] | None = No
             component = model.velocities.index(name)
             if callable(value):
                 laws.append(("tau", component, value))
-            else:
+            elif is_finite(value):
                 fixed["tau"][component] = float(value)
+            else:
+                raise ShapeError(
+                    f"the effort along '{name}' is {shown(value)}",
+                    element="tau",
+                    cure="give a finite number, or a function of (t, q, qd)",
+                )
     elif tau is not None:
         _take("tau", tau, fixed, laws)
     for name, value in (wrenches or {}).items():
@@ -97,14 +104,13 @@ def _take(
     if callable(value):
         laws.append((name, None, value))
         return
-    values = np.asarray(value, dtype=float)
-    if values.shape != fixed[name].shape or not np.isfinite(values).all():
+    if not is_row(value) or np.size(value) != fixed[name].size:
         raise ShapeError(
-            f"it must be {fixed[name].size} finite numbers, but has shape {values.shape}",
-            element=name,
+            f"it must be {fixed[name].size} finite numbers, but is {shown(value)}",
+            element=name if name == "tau" else f"wrenches, '{name}'",
             cure="give constant values, or a function of (t, q, qd)",
         )
-    fixed[name] = values
+    fixed[name] = np.asarray(value, dtype=float)
 
 
 def _bad_law(name: str, size: int, error: Exception) -> ShapeError:

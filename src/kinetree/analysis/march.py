@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy as np
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.progress import reporting
 from kinetree.analysis.values import Values, given_values
-from kinetree.errors import ModelWarning, ShapeError, UnsupportedError
+from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.steppers import Stepper
+from kinetree.steppers.page import Settings
 
 if TYPE_CHECKING:
     import xarray
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 STEPS = 1000
 """Steps of a run where nobody says how long they are."""
+
+
+STEPPING = tuple(row.name for row in fields(Settings))
+"""Options of equal steps."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +72,9 @@ def march(  # noqa: PLR0913  one argument per decision
         **options: of `kinetree.steppers.step_program`.
     """
     length = duration / STEPS if step is None else step
-    stepper = Stepper(model, formulation, integrator or "trapezoidal", **options)
     given = {} if tau is None else {"tau": _efforts(model, tau)}
-    given |= {name: _constant(name, wrench) for name, wrench in (wrenches or {}).items()}
+    given |= {name: _constant(model, name, wrench) for name, wrench in (wrenches or {}).items()}
+    stepper = Stepper(model, formulation, integrator or "trapezoidal", **options)
     with reporting(progress, begin.t, begin.t + duration) as report:
         run = stepper.run(
             duration,
@@ -94,17 +99,32 @@ def _states(model: Model, given: Values) -> Any:
     return _start(given, initial, list(model.states), "x")
 
 
-def refuse_events(events: Any) -> None:
-    """Refuse what fixed steps do not look for."""
-    if events:
+def refuse_control(asked: Sequence[str], step: float | None) -> None:
+    """Refuse what equal steps have no use for: events, and the control of errors."""
+    if asked:
         raise UnsupportedError(
-            "a fixed-step method does not locate them",
-            element=f"events {', '.join(events)}",
-            cure="leave formulation= and integrator= out",
+            "equal steps have no use for it",
+            element=", ".join(asked),
+            cure="leave it out, or leave formulation= and integrator= out",
         )
+    if step == 0:
+        raise ShapeError("equal steps need a length", element="step", cure="give it above 0")
 
 
-def _constant(name: str, wrench: Any) -> Any:
+def refuse_stepping(options: Mapping[str, Any]) -> None:
+    """Refuse options of equal steps where none were asked for."""
+    for name in options:
+        if name in STEPPING and name != "independent":
+            raise UnsupportedError(
+                "it is an option of equal steps",
+                element=name,
+                cure="give formulation= or integrator= too, or leave it out",
+            )
+
+
+def _constant(model: Model, name: str, wrench: Any) -> Any:
+    if name not in model.wrenches:
+        raise unknown("wrench", name, model.wrenches, "wrenches")
     if callable(wrench):
         raise UnsupportedError(
             "a fixed-step method takes constant wrenches",
@@ -165,4 +185,4 @@ def _ended(report: Report) -> str:
     return {"end": "finished"}.get(report.reason, report.message or report.reason)
 
 
-__all__ = ["Begin", "march", "refuse_events"]
+__all__ = ["STEPPING", "Begin", "march", "refuse_control", "refuse_stepping"]

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.analysis.dynamics import LOADED
 from kinetree.analysis.linearise import Linear, linearise
-from kinetree.errors import ModelWarning
+from kinetree.arguments import check_arguments, check_options
+from kinetree.errors import ModelWarning, UnsupportedError
 
 if TYPE_CHECKING:
     from kinetree.model.system import Model
@@ -69,6 +71,13 @@ def modes(model: Model | Linear, at: Any = None, *, t: float = 0.0, **options: A
 
     A state that is not at rest in equilibrium is warned of: its modes hold for a moment only.
     """
+    check_arguments(modes, locals())
+    check_options("modes", options, () if isinstance(model, Linear) else LOADED)
+    for name, given in (("at", at is not None), ("t", t != 0)):
+        if isinstance(model, Linear) and given:
+            raise UnsupportedError(
+                "the linear model has its state already", element=name, cure=f"leave {name}= out"
+            )
     linear = model if isinstance(model, Linear) else linearise(model, at, t=t, **options)
     worst = float(np.abs(linear.qdd).max(initial=0.0))
     if worst > AT_REST * (1 + float(np.abs(linear.A).max(initial=0.0))):

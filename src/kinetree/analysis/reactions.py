@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.manifest import manifest, parameters_of
 from kinetree.analysis.trajectory import trajectory
+from kinetree.arguments import check_arguments
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.overrides import with_values
 from kinetree.errors import ModelError, unknown
@@ -55,6 +56,7 @@ def reactions(
         frame; efforts along its own axes are included.  A closure's is what acts on its first
         end, about that end and in its frame.  Equations that repeat others carry nothing.
     """
+    check_arguments(reactions, locals())
     motion = trajectory(model, run)
     values = parameters_of(run) if parameters is None else parameters
     if model.closures:

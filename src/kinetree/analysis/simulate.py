@@ -8,17 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.events import Events
-from kinetree.analysis.march import Begin, march, refuse_events
+from kinetree.analysis.march import STEPPING, Begin, march, refuse_control, refuse_stepping
 from kinetree.analysis.progress import reporting
 from kinetree.analysis.record import dataset
 from kinetree.analysis.run import Again, How, integrate
 from kinetree.analysis.start import initial_state
 from kinetree.analysis.times import output_times
 from kinetree.analysis.values import Values
+from kinetree.arguments import (
+    changed,
+    check_arguments,
+    check_choice,
+    check_options,
+    check_positive,
+)
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
+from kinetree.solve.methods import METHODS
 from kinetree.solve.problem import Settings
 
 if TYPE_CHECKING:
@@ -27,6 +35,8 @@ if TYPE_CHECKING:
     from kinetree.model.system import Model
 
 Array = NDArray[np.float64]
+CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")
+"""Arguments that equal steps have no use for."""
 
 
 def simulate(  # noqa: PLR0913  one keyword per choice of the user
@@ -48,6 +58,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
     progress: bool | None = None,
+    formulation: str | None = None,
+    integrator: str | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """The motion of a model over time.
@@ -77,24 +89,27 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         max_steps: steps after which the run ends.
         max_step: longest step [s]; give one where a law acts for a shorter time than a step.
         progress: show how far it is; by default on a terminal when it takes long.
-        **options: of `derive`: formalism, loops, partition; for a closed system also
-            independent, names of the coordinates to be kept independent.  Without these two they
-            are chosen at the start, and anew on the way where that gets bad.  With formulation
-            ("hybrid", "topological", "global", "explicit", "tree") or integrator ("trapezoidal",
-            "newmark", "hht", "generalised_alpha", …) the run is made in equal steps of length
-            `step`, see `kinetree.analysis.march`; such steps locate no events.
+        formulation: "hybrid", "topological", "global", "explicit" or "tree"; with it, or with
+            integrator, the run is made in equal steps of length `step`, see
+            `kinetree.analysis.march`.  Such steps have no method with rtol, atol, max_step and
+            max_steps, and locate no events.
+        integrator: of equal steps: "trapezoidal", "newmark", "hht", "generalised_alpha", …
+        **options: of `derive`: formalism, loops, base_parameters, partition; for a closed system
+            also independent, names of the coordinates to be kept independent.  Without these two
+            they are chosen at the start, and anew on the way where that gets bad.  Of equal steps:
+            those of `kinetree.steppers.step_program`.
 
     Returns:
         The Dataset: q, qd, qdd, tau, with user states x, with closures lam, over time.  Its
         attributes say how it was made and why it ended (`termination`); whatever ends a run early,
         what was computed is kept and a warning says why.
     """
-    if "formulation" in options or "integrator" in options:
-        begin = Begin(q, qd, x, t0)
-        refuse_events(events)
-        loads = {"tau": tau, "wrenches": wrenches, "parameters": parameters, "progress": progress}
-        return march(model, duration, begin, step=step, **loads, **options)
+    equal = formulation is not None or integrator is not None
+    _check(locals(), options, equal=equal)
     fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
+    if equal:
+        options |= {"formulation": formulation, "integrator": integrator, "progress": progress}
+        return march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
     system = dynamics(model, q=q, t=t0, **fixed, **options)
     times = output_times(t0, duration, step)
     start = initial_state(system, t0, q, qd, x)
@@ -104,6 +119,25 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         settings = Settings(rtol, atol, max_steps, max_step, step == 0, step or None, report)
         how = How(method, settings, events, again)
         return dataset(integrate(system, start, times, how))
+
+
+def _check(given: Mapping[str, Any], options: Mapping[str, Any], *, equal: bool) -> None:
+    """Refuse what no run can be made with, and what equal steps or the others have no use for."""
+    check_arguments(simulate, given)
+    check_positive("a positive time in seconds", duration=given["duration"])
+    if given["step"]:
+        check_positive("0 or a positive time in seconds", step=given["step"])
+    numbers = {name: given[name] for name in ("rtol", "atol", "max_steps")}
+    check_positive("a positive number", **numbers)
+    if not np.isposinf(given["max_step"]):
+        check_positive("a positive time in seconds", max_step=given["max_step"])
+    if equal:
+        refuse_control(changed(simulate, given, CONTROL), given["step"])
+        check_options("simulate in equal steps", options, STEPPING)
+        return
+    refuse_stepping(options)
+    check_options("simulate", options, OPTIONS)
+    check_choice("method", given["method"], ("auto", *METHODS))
 
 
 def _again(system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]) -> Again | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.errors import ShapeError
+from kinetree.arguments import check_positive
 
 Array = NDArray[np.float64]
 INTERVALS = 500
@@ -14,13 +14,10 @@ INTERVALS = 500
 
 def output_times(t0: float, duration: float, step: float | None) -> Array:
     """Times at which results are wanted, the end included [s]."""
-    for name, value in (("duration", duration), ("t0", t0), ("step", step or 0.0)):
-        if not np.isfinite(value) or (name != "t0" and value < 0):
-            raise ShapeError(f"its value is {value}", element=name, cure="give seconds")
-    if duration == 0:
-        raise ShapeError("its value is 0", element="duration", cure="give the length in seconds")
+    check_positive("a positive time in seconds", duration=duration)
     if not step:
         return np.linspace(t0, t0 + duration, INTERVALS + 1, dtype=np.float64)
+    check_positive("0 or a positive time in seconds", step=step)
     count = int(np.floor(duration / step * (1 + 1e-12)))
     times: Array = t0 + step * np.arange(count + 1, dtype=np.float64)
     end = t0 + duration

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import is_finite, is_row, shown
 from kinetree.errors import ShapeError, unknown
 from kinetree.model.topology import quaternions
 
@@ -28,14 +29,19 @@ def given_values(given: Values, default: Array, names: Sequence[str], element: s
         for name, value in given.items():
             if name not in names:
                 raise unknown("name", name, names, element)
+            if not is_finite(value):
+                raise ShapeError(
+                    f"the value of '{name}' is {shown(value)}",
+                    element=element,
+                    cure="give a finite number",
+                )
             out[list(names).index(name)] = value
-    else:
-        out = np.array(given, dtype=float)
-    if out.shape != default.shape or not np.isfinite(out).all():
+        return out
+    if not is_row(given) or np.size(given) != default.size:
         raise ShapeError(
-            f"it must be {default.size} finite numbers, but has shape {out.shape}", element=element
+            f"it must be {default.size} finite numbers, but is {shown(given)}", element=element
         )
-    return out
+    return np.array(given, dtype=float)
 
 
 def unit_quaternions(model: Any, q: Array) -> Array:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.dynamics import dynamics
+from kinetree.analysis.dynamics import OPTIONS, dynamics
 from kinetree.analysis.start import initial_state
 from kinetree.analysis.values import Values, quaternions
+from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.errors import UnsupportedError
 from kinetree.targets.c import Run
 
@@ -57,18 +58,23 @@ def write_simulation(  # noqa: PLR0913  one keyword per choice of the user
         wrenches: constant external wrenches by name [N.m, N].
         parameters: values by name in place of the model's.
         force: overwrite files that kinetree did not generate, too.
-        **options: of `derive`.
+        **options: of `derive`: formalism, loops, base_parameters, partition; of a closed system
+            also independent, names of the coordinates to be kept independent.
 
     Returns:
         The paths written.
     """
+    check_arguments(write_simulation, locals())
+    check_options("write_simulation", options, OPTIONS)
+    check_positive("a positive time in seconds", duration=duration, step=step)
+    check_positive("a positive number of steps", every=every)
     system = dynamics(
         model, q=q, t=t0, tau=tau, wrenches=wrenches, parameters=parameters, **options
     )
     if not system.loads.constant:
         raise UnsupportedError(
-            "a Python function gives efforts or wrenches, which C cannot call",
-            element=f"program of model '{model.name}'",
+            "a Python function gives them, which C cannot call",
+            element="tau or wrenches",
             cure="write it as a law of the model: joint_law, external or force_law",
         )
     start = initial_state(system, t0, q, qd, x)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import check_arguments, check_positive
 from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import AssemblyError, unknown
@@ -83,7 +84,10 @@ def assemble(  # noqa: PLR0913  one keyword per choice of the user
     Raises:
         AssemblyError: naming the loop with the largest gap, and the gap.
     """
+    check_arguments(assemble, locals())
+    check_positive("a positive number of steps", steps=steps)
     if tolerance is not None:
+        check_positive("a positive number", tolerance=tolerance)
         model = copy(model)
         model.loop_tolerance = tolerance
     system = loops(model, parameters)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from kinetree.arguments import is_finite, shown
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
@@ -33,8 +32,12 @@ def with_values(program: Program, parameters: Parameters, model: str = "") -> Pr
         if name not in names:
             element = f"model '{model or program.info.get('model', '')}'"
             raise unknown("parameter", name, names, element)
-        if not np.isfinite(float(value)):
-            raise ShapeError(f"its value is {value}", element=f"parameter '{name}'")
+        if not is_finite(value):
+            raise ShapeError(
+                f"its value is {shown(value)}",
+                element=f"parameter '{name}'",
+                cure="give a finite number",
+            )
     assert row is not None
     assert row.default is not None
     values = tuple(

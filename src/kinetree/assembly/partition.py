@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import close, free_columns
 from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
@@ -114,6 +115,7 @@ def partition(
         AssemblyError: where the loops do not close.
         PartitionError: where the independent coordinates given do not determine the others.
     """
+    check_arguments(partition, locals())
     system = loops(model, parameters)
     closed = close(system, system.start(q, t), independent=independent, t=t).q
     _, J = system.evaluate(closed, t)
@@ -122,6 +124,17 @@ def partition(
     if independent:
         _refuse_irregular(system, J, free, pivots)
     return _sorted(system, closed, J, _in_model(pivots, free), t)
+
+
+def refuse_foreign(model: Model, found: Partition) -> None:
+    """Refuse a partition of another model."""
+    names = {*found.independent, *found.dependent, *found.driven}
+    if names != set(model.velocities) or len(found.q) != model.nq:
+        raise PartitionError(
+            f"it belongs to another model than '{model.name}'",
+            element="partition",
+            cure="make it with kt.partition(model)",
+        )
 
 
 def _in_model(pivots: Pivots, free: list[int]) -> Pivots:
@@ -235,4 +248,4 @@ def facts(found: Partition) -> dict[str, Any]:
     }
 
 
-__all__ = ["Partition", "facts", "partition"]
+__all__ = ["Partition", "facts", "partition", "refuse_foreign"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.constraints.directions import together
 from kinetree.errors import ModelError
 from kinetree.model.closures import Angle, ClosureKind
-from kinetree.model.values import direction, snap
+from kinetree.model.values import directions, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
     """Three of place, one of direction."""
-    axes = list(arguments["axes"])
-    if len(axes) != 2:
-        raise ModelError(f"has {len(axes)} axes", element=f"{element} axes", cure="give two axes")
-    a, b = (direction(axis, f"{element} axes[{i}]") for i, axis in enumerate(axes))
+    a, b = directions(arguments["axes"], f"{element} axes", 2)
     cosine = snap(sum(x * y for x, y in zip(a, b, strict=True)))
     if abs(cosine) == 1:
         raise ModelError(

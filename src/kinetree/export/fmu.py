@@ -18,8 +18,9 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.dynamics import dynamics
-from kinetree.errors import FormatError, ShapeError, unknown
+from kinetree.analysis.dynamics import OPTIONS, dynamics
+from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
+from kinetree.errors import FormatError
 from kinetree.export.building import binary as built
 from kinetree.export.c_text import Code, call
 from kinetree.export.description import (
@@ -88,6 +89,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     Raises:
         KinetreeError: where the model cannot be derived or the file not be written.
     """
+    check_arguments(export_fmu, locals())
+    check_options("export_fmu", options, ("parameters", *OPTIONS))
     unit = Unit(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)
     found = equations(dynamics(model, q=q, **options), unit.identifier, points, at=(q, qd, x))
@@ -107,9 +110,9 @@ class Unit:
     binary: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.version not in VERSIONS:
-            raise unknown("version of FMI", self.version, VERSIONS, "export_fmu")
-        check_times(step=self.step, stop=self.stop)
+        check_arguments(Unit, {name: getattr(self, name) for name in self.__slots__})
+        check_choice("version", self.version, VERSIONS, "version of FMI")
+        check_positive("a positive time in seconds", step=self.step, stop=self.stop)
 
     @property
     def identifier(self) -> str:
@@ -151,13 +154,6 @@ def _files(code: Code, about: Description, binary: bool | None) -> dict[str, byt
     if number == "3":
         files["sources/buildDescription.xml"] = build_description(about).encode()
     return files
-
-
-def check_times(**values: float) -> None:
-    """Refuse steps and durations that are none."""
-    for name, value in values.items():
-        if not 0.0 < float(value) < float("inf"):
-            raise ShapeError(f"it is {value}", element=name, cure="give a positive time in seconds")
 
 
 def _file(path: Path, name: str) -> Path:
@@ -216,4 +212,4 @@ def _token(description: str, texts: dict[str, str]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-__all__ = ["VERSIONS", "Unit", "check_times", "export_fmu"]
+__all__ = ["VERSIONS", "Unit", "export_fmu"]

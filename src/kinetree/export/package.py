@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.dynamics import dynamics
+from kinetree.analysis.dynamics import OPTIONS, dynamics
+from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import Code
 from kinetree.export.equations import equations
-from kinetree.export.fmu import check_times
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import variables
@@ -71,7 +71,10 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     Raises:
         KinetreeError: where the model cannot be derived or the folder not be written.
     """
-    check_times(step=step, duration=duration, every=every)
+    check_arguments(export_c, locals())
+    check_options("export_c", options, ("parameters", *OPTIONS))
+    check_positive("a positive time in seconds", step=step, duration=duration)
+    check_positive("a positive number of steps", every=every)
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
     found = equations(dynamics(model, q=q, **options), name, points, at=(q, qd, x), events=False)

@@ -8,11 +8,13 @@ are zero, put on the loops, unless other values are given.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
 from kinetree.export.equations import Array, Equations, closing, programs
 from kinetree.export.fmu import SUFFIX, Unit
@@ -26,6 +28,9 @@ class FmuTarget:
     """Functional mock-up units of forward dynamics."""
 
     name = "fmu"
+    write_options = tuple(
+        row.name for row in fields(Unit) if row.name not in ("name", "model_hash")
+    )
 
     def compile(self, program: Program) -> None:
         """There is nothing to call."""
@@ -53,6 +58,7 @@ class FmuTarget:
             force: overwrite a file that kinetree did not generate, too.
             options: version, step, stop, derivatives, binary as of `export_fmu`.
         """
+        check_arguments(FmuTarget.write, locals())
         if not has_rates(program):
             raise UnsupportedError(
                 "an FMU needs accelerations, which this Program does not give",

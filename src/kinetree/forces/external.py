@@ -44,7 +44,7 @@ def three(act: Action, name: str) -> Vec:
 
 def check(given: Mapping[str, Any], element: str) -> None:
     """Something acts, in a frame that there is."""
-    if given["frame"] not in FRAMES:
+    if not isinstance(given["frame"], str) or given["frame"] not in FRAMES:
         raise ModelError(
             f"there is no frame '{given['frame']}'",
             element=element,

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError, UnsupportedError, suggest
 from kinetree.files import read_bytes, read_text
 from kinetree.model.frame_model import FrameModel
@@ -30,6 +31,7 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     Raises:
         FormatError: naming the elements of the file that cannot be read, all at once.
     """
+    check_arguments(load, locals())
     file = Path(path)
     suffix = _suffix(file, SUFFIXES)
     if suffix == ".urdf":
@@ -53,6 +55,7 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write `model` as a YAML file; comments of a model file that is there are kept."""
+    check_arguments(save, locals())
     from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
 
     file = Path(path)

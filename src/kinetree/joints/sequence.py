@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import shown
 from kinetree.errors import ModelError, suggest
 from kinetree.model.parts import REQUIRED, Kind, Shift, Turn
 
@@ -37,11 +38,17 @@ STEPS: dict[str, Motion] = {
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     """The motions named by ``steps``, a string such as "T1 R3" or a list of such words."""
     given = arguments["steps"]
+    if not isinstance(given, str | list | tuple):
+        raise ModelError(
+            f"{shown(given)} names no motions",
+            element=f"{element} steps",
+            cure="give words such as 'T1 R3'",
+        )
     steps = given.split() if isinstance(given, str) else list(given)
     if not steps:
         raise ModelError("has no motion", element=f"{element} steps", cure="use a fixed joint")
     for step in steps:
-        if step not in STEPS:
+        if not isinstance(step, str) or step not in STEPS:
             raise ModelError(
                 f"'{step}' is no one-axis motion",
                 element=f"{element} steps",

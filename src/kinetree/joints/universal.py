@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
 from kinetree.model.parts import Kind, Turn
-from kinetree.model.values import direction
+from kinetree.model.values import directions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,10 +26,7 @@ PARALLEL = 1e-9
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     """A turn about ``axes[0]``, then one about ``axes[1]``."""
-    axes = list(arguments["axes"])
-    if len(axes) != 2:
-        raise ModelError(f"has {len(axes)} axes", element=f"{element} axes", cure="give two axes")
-    a, b = (direction(axis, f"{element} axes[{i}]") for i, axis in enumerate(axes))
+    a, b = directions(arguments["axes"], f"{element} axes", 2)
     if 1 - abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) < PARALLEL**2:
         raise ModelError(
             "the two axes are parallel",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from kinetree.arguments import shown
 from kinetree.errors import ModelError, unknown
 from kinetree.model.parts import Joint, Limits, Mimic
 from kinetree.model.values import Scalar, number, numbers, scalars
@@ -192,7 +193,14 @@ def _mimic(given: Any, element: str) -> Mimic | None:
     """Mimic from an object or (joint, ratio, offset)."""
     if given is None or isinstance(given, Mimic):
         return given
-    joint, ratio, offset = (*given, 1.0, 0.0)[:3] if len(given) == 1 else (*given, 0.0)[:3]
+    row = list(given) if isinstance(given, list | tuple) else []
+    if not 1 <= len(row) <= 3 or not isinstance(row[0], Joint | str):
+        raise ModelError(
+            f"{shown(given)} does not say what it follows",
+            element=element,
+            cure="give (joint, ratio, offset)",
+        )
+    joint, ratio, offset = (*row, 1.0, 0.0)[:3] if len(row) == 1 else (*row, 0.0)[:3]
     name = joint.name if isinstance(joint, Joint) else joint
     return Mimic(name, float(number(ratio, element)), float(number(offset, element)))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments
 from kinetree.engine import Node, Rank, symbol, symbols
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.closures import Closure, ClosureKind, Drive, RateLaw
@@ -66,6 +67,8 @@ class ClosureMethods(LawMethods):
         """Add a closure of the kind called `kind`; the methods below spell the known kinds."""
         element = f"closure '{name}'"
         check_name(name, element)
+        given_ones = {"kind": kind, "ends": ends, "arguments": arguments}
+        check_arguments(ClosureMethods.closure, given_ones, element)
         if name in self.closures:
             raise DuplicateNameError(
                 "there is a closure of this name already",
@@ -182,6 +185,7 @@ class ClosureMethods(LawMethods):
             joint: a joint with one coordinate, or the name of a coordinate.
             law: q(t), such as ``lambda t: 2*t``; without it q, qd, qdd are given at run time.
         """
+        check_arguments(ClosureMethods.drive, {"joint": joint}, "drive")
         name = self._coordinate(joint, "drive")
         element = f"drive '{name}'"
         if name in self.drives:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.forces import ANY, Force, ForceKind, Mat, Place, State, Vec
@@ -88,6 +89,8 @@ class ForceTable(LawMethods):
         """
         element = f"force '{name}'"
         self._force_name(name, element)
+        given_ones = {"kind": kind, "places": places, "arguments": arguments}
+        check_arguments(ForceTable.force, given_ones, element)
         if kind not in FORCES:
             raise unknown("force kind", kind, FORCES, element)
         row = FORCES[kind]
@@ -115,6 +118,7 @@ class ForceTable(LawMethods):
         """
         element = f"state '{name}'"
         check_name(name, element)
+        check_arguments(ForceTable.state, {"unit": unit}, element)
         if name in self.states:
             raise DuplicateNameError(
                 "there is a state of this name already",
@@ -132,6 +136,7 @@ class ForceTable(LawMethods):
 
     def state_rate(self, name: str, rate: Law) -> State:
         """Give der(x) of a state, where it speaks of states that are added after it."""
+        check_arguments(ForceTable.state_rate, {"name": name}, "state")
         if name not in self.states:
             raise unknown("state", name, self.states, "state rate")
         element = f"state '{name}'"
@@ -225,6 +230,7 @@ class ForceTable(LawMethods):
 
     def velocity_of(self, coordinate: str) -> str:
         """The name of the velocity that is the rate of a coordinate."""
+        check_arguments(ForceTable.velocity_of, {"coordinate": coordinate})
         for joint in self.joints.values():
             if coordinate in joint.coordinates:
                 return joint.velocities[joint.coordinates.index(coordinate)]
@@ -232,6 +238,9 @@ class ForceTable(LawMethods):
 
     def turns(self, velocity: str) -> bool:
         """Whether a velocity is a rate of turning [rad/s], not of sliding [m/s]."""
+        check_arguments(ForceTable.turns, {"velocity": velocity})
+        if velocity not in self.velocities:
+            raise unknown("velocity", str(velocity), self.velocities, "turns")
         rows = (zip(j.velocities, j.v_units, strict=True) for j in self.joints.values())
         return "rad/s" in [unit for row in rows for name, unit in row if name == velocity]
 
@@ -241,6 +250,10 @@ class ForceTable(LawMethods):
         """Argument -> expressions; the arguments are replaced by them too."""
         element = f"force '{name}'"
         for key in row.laws:
+            if given[key] is None and row.options[key] is REQUIRED:
+                raise ModelError(
+                    f"a {row.name} needs its '{key}'", element=element, cure=f"give {key}"
+                )
             if given[key] is not None:
                 given[key] = self._counted(given[key], names, f"{element} {key}", 1)
                 yield key, given[key]

@@ -22,6 +22,7 @@ import numpy as np
 from kinetree.algebra import Rotation, Transform, Vector
 from kinetree.algebra.rotations import Factor, Rows
 from kinetree.algebra.transforms import Step
+from kinetree.arguments import check_arguments
 from kinetree.engine import Node, as_node, evaluate, symbols, text
 from kinetree.errors import DuplicateNameError, ModelError, UnsupportedError
 from kinetree.model import check as checks
@@ -77,6 +78,7 @@ class FrameModel(Model):
             initial: value to start from.
         """
         element = f"coordinate '{name}'"
+        check_arguments(FrameModel.coordinate, {"name": name, "unit": unit}, element)
         if unit not in MOTIONS:
             raise ModelError(f"'{unit}' is no unit of it", element=element, cure="use 'rad' or 'm'")
         start = (float(number(initial, f"{element} initial")),)
@@ -265,7 +267,9 @@ def elements(T: Transform) -> list[Node]:
 
 def _from_rows(T: Any, element: str) -> Transform:
     """A matrix given by its rows; the last one, 0 0 0 1, may be missing."""
-    rows = [list(row) for row in T]
+    listed = (list, tuple, np.ndarray)
+    fits = isinstance(T, listed) and all(isinstance(row, listed) for row in T)
+    rows = [list(row) for row in T] if fits else []
     if len(rows) not in (3, 4) or any(len(row) != 4 for row in rows):
         raise ModelError(
             "the matrix is not 4×4", element=element, cure="give a Transform or four rows of four"

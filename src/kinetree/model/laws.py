@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from kinetree.arguments import check_arguments, is_row, shown
 from kinetree.engine import Node, Rank, as_node, symbol, symbols
 from kinetree.errors import DuplicateNameError, ExpressionError, ModelError, unknown
 from kinetree.model.parts import Joint
@@ -99,6 +100,7 @@ class LawMethods(ABC):
             slopes: derivative at each knot; by default such that the table rises where its values
                 rise and falls where they fall.
         """
+        check_arguments(LawMethods.table, {"name": name}, "table")
         if name in self.tables:
             raise DuplicateNameError(
                 "there is a table of this name already",
@@ -107,6 +109,12 @@ class LawMethods(ABC):
             )
         made = Table.monotone(knots, values, str(name))
         if slopes is not None:
+            if not is_row(slopes):
+                raise ModelError(
+                    f"they are {shown(slopes)}",
+                    element=f"table '{name}' slopes",
+                    cure="give one number per knot",
+                )
             given = tuple(np.asarray(slopes, dtype=float).tolist())
             made = Table(made.knots, made.values, given, str(name))
         self.tables[name] = made
@@ -114,7 +122,13 @@ class LawMethods(ABC):
 
     def _coordinate(self, joint: Any, element: str) -> str:
         """The coordinate of a joint that has exactly one of its own, or the one of that name."""
-        name = joint.name if isinstance(joint, Joint) else str(joint)
+        if not isinstance(joint, Joint | str):
+            raise ModelError(
+                f"{shown(joint)} is not a joint",
+                element=f"{element} joint",
+                cure="give a joint, or the name of a coordinate",
+            )
+        name = joint.name if isinstance(joint, Joint) else joint
         owners = {c: row for row in self.joints.values() for c in row.coordinates}
         found = self.joints.get(name, owners.get(name))
         if found is None:
@@ -153,8 +167,15 @@ class LawMethods(ABC):
         value = traced(law, names, element)
         value = value.tolist() if isinstance(value, np.ndarray) else value
         several = isinstance(value, Sequence) and not isinstance(value, str)
+        entries = value if several else [value]
+        if any(isinstance(entry, bool) for entry in entries):
+            raise ModelError(
+                "a truth value is not a law",
+                element=element,
+                cure="give a number, an expression or a function",
+            )
         try:
-            laws = tuple(as_node(entry) for entry in (value if several else [value]))
+            laws = tuple(as_node(entry) for entry in entries)
         except ExpressionError as error:
             raise ModelError(
                 error.problem, element=element, cure="give a number, an expression or a function"

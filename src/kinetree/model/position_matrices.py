@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.algebra import Rotation, Transform, rotq
+from kinetree.arguments import check_arguments
 from kinetree.engine import Node, number
 from kinetree.errors import UnsupportedError
 from kinetree.model.frame_model import FrameModel
@@ -35,6 +36,7 @@ def as_frames(model: Model) -> FrameModel:
     Raises:
         UnsupportedError: where loops or drives make coordinates depend on each other.
     """
+    check_arguments(as_frames, locals())
     if isinstance(model, FrameModel):
         return model
     if model.closures or model.drives:
@@ -54,6 +56,7 @@ def as_frames(model: Model) -> FrameModel:
 
 def position_matrices(model: Model) -> dict[str, Transform]:
     """Body name -> T(q) of its frame in the ground frame."""
+    check_arguments(position_matrices, locals())
     if isinstance(model, FrameModel):
         return dict(model.matrices)
     tree, table = model.tree(), parameter_table(model)

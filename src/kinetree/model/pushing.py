@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from kinetree.arguments import check_arguments, shown
 from kinetree.errors import ModelError
 from kinetree.model.forcing import ForceTable
 from kinetree.model.laws import traced
+from kinetree.model.values import scalar
 
 if TYPE_CHECKING:
     from kinetree.model.builder import Place
@@ -57,6 +61,9 @@ class ForceMethods(ForceTable):
             law: of the present `length` [m] and its `rate` [m/s], of q, qd, t, x and points.
             **spring: stiffness, length and damping of a spring beside it, as of `spring`.
         """
+        given: Any = law
+        if given is None and not spring:
+            raise ModelError("it has no law", element=f"force '{name}'", cure="give law")
         return self.force("link", name, (first, second), {"law": law, **spring})
 
     def joint_spring(
@@ -159,6 +166,7 @@ class ForceMethods(ForceTable):
                 has to return both.
         """
         element = f"force '{name}'"
+        check_arguments(ForceMethods.force_law, {"points": points}, element)
         labels = tuple(points)
         found = traced(law, self.force_law_names("law", labels, element), element)
         if not isinstance(found, Mapping):
@@ -170,6 +178,12 @@ class ForceMethods(ForceTable):
         force: dict[str, Any] = {}
         torque: dict[str, Any] = {}
         for label, value in found.items():
+            if not isinstance(value, Sequence | np.ndarray):
+                raise ModelError(
+                    f"its law gives {shown(value)} at '{label}'",
+                    element=element,
+                    cure="return three components of a force, or a pair (force, torque)",
+                )
             if len(value) == 2:
                 force[label], torque[label] = value
             else:
@@ -217,6 +231,7 @@ class ForceMethods(ForceTable):
             One force of kind joint_friction per velocity of a joint with such data, called
             "VELOCITY_friction".
         """
+        scalar(smooth, "smooth")
         return [
             self.force(
                 "joint_friction",

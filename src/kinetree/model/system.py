@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import Node, Rank, symbol
-from kinetree.errors import DuplicateNameError, ModelError, suggest, unknown
+from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import digest, topology
 from kinetree.model.builder import JointData, JointMethods, joint_fields
@@ -85,6 +86,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         *,
         loop_tolerance: float = LOOP_TOLERANCE,
     ) -> None:
+        check_arguments(Model, {"name": name}, "model")
         check_title(name)
         gx, gy, gz = scalars(gravity, "gravity", (3,))
         self.name = str(name)
@@ -118,6 +120,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             unit: such as "kg", "m", "kg.m2"; information only.
         """
         element = f"parameter '{name}'"
+        check_arguments(Model.parameter, {"name": name, "unit": unit}, element)
         if not _is_text(name) or not PARAMETER_NAME.match(name):
             raise ModelError(
                 f"{name!r} cannot be a name",
@@ -150,6 +153,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         """
         element = f"body '{name}'"
         check_name(name, element)
+        check_arguments(Model.body, {"physical": physical}, element)
         if name == self.ground.name:
             raise DuplicateNameError(
                 "the name is taken by the ground", element=element, cure="choose another name"
@@ -188,6 +192,8 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         """
         element = f"joint '{name}'"
         check_name(name, element)
+        check_arguments(Model.joint, {"kind": kind, "arguments": arguments}, element)
+        check_options(element, data, JointData.__annotations__)
         _refuse_duplicate("joint", name, self.joints)
         if kind not in KINDS:
             raise unknown("joint kind", kind, KINDS, element)
@@ -219,6 +225,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             frame: "body" for components in the frame of the place, "world" for the ground's.
         """
         element = f"wrench '{name}'"
+        check_arguments(Model.wrench, {"name": name, "frame": frame}, element)
         if not (_is_text(name) and name.isidentifier()) or name in RUN_TIME_INPUTS:
             raise ModelError(
                 f"{name!r} cannot name a run-time input",
@@ -227,11 +234,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             )
         _refuse_duplicate("wrench", name, self.wrenches)
         if frame not in FRAMES:
-            raise ModelError(
-                f"there is no frame '{frame}'",
-                element=element,
-                cure=suggest(frame, FRAMES, "frame"),
-            )
+            raise unknown("frame", frame, FRAMES, element)
         made = Wrench(name, self._place(place, element), frame)
         self.wrenches[name] = made
         return made
@@ -262,6 +265,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
 
     def point(self, path: str) -> Point:
         """The point at "body.point", or the origin of "body"; "ground" is a body too."""
+        check_arguments(Model.point, {"path": path})
         return self._place(path, f"point '{path}'")
 
     def _place(self, place: Any, element: str) -> Point:
@@ -341,6 +345,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
 
     def check(self, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
         """Raise for errors, warn for what is doubtful; see `kinetree.model.check.check`."""
+        check_arguments(Model.check, {"invertible": invertible, "inertia": inertia})
         return checks.check(self, invertible=invertible, inertia=inertia)
 
     def content_hash(self) -> str:
@@ -376,14 +381,15 @@ def _options(row: Kind, given: Mapping[str, Any], element: str) -> dict[str, Any
 
 
 def _names(
-    row: Kind, name: str, nq: int, wanted: Sequence[str] | None
+    row: Kind, name: str, nq: int, coordinates: Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the coordinates and velocities of a joint."""
     element = f"joint '{name}' coordinates"
     numbered = (name,) if nq == 1 else tuple(f"{name}_{k + 1}" for k in range(nq))
     q_names = tuple(f"{name}_{end}" for end in row.q_suffixes) if row.q_suffixes else numbered
-    if wanted is not None:
-        q_names = tuple(wanted)
+    if coordinates is not None:
+        check_arguments(_names, {"coordinates": coordinates}, f"joint '{name}'")
+        q_names = tuple(coordinates)
         for entry in q_names:
             check_name(entry, element)
         if len(q_names) != nq:

@@ -124,6 +124,12 @@ def direction(axis: Any, element: str) -> Vector:
     return (snap(x / length), snap(y / length), snap(z / length))
 
 
+def directions(axes: Any, element: str, count: int) -> list[Vector]:
+    """Several unit vectors, each as for `direction`."""
+    found = _items(axes, element, (count,))
+    return [direction(axis, f"{element}[{i}]") for i, axis in enumerate(found)]
+
+
 def rotation(matrix: Any, element: str) -> Matrix:
     """A 3×3 rotation matrix as rows, refused when it is not orthonormal and right-handed."""
     if matrix is None or matrix is IDENTITY:

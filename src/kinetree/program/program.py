@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments, check_choice, check_options, keywords
 from kinetree.engine import Node, OperationCount, count_nodes, topological
 from kinetree.errors import unknown
 from kinetree.plain import plain
@@ -212,6 +213,7 @@ class Program:
 
     def input(self, name: str) -> Input:
         """The input of that name."""
+        check_arguments(Program.input, {"name": name}, "input")
         for row in self.inputs:
             if row.name == name:
                 return row
@@ -219,6 +221,7 @@ class Program:
 
     def output(self, name: str) -> Output:
         """The output of that name."""
+        check_arguments(Program.output, {"name": name}, "output")
         for row in self.outputs:
             if row.name == name:
                 return row
@@ -261,27 +264,32 @@ class Program:
 
     def compile(self, target: str = "native", **options: Any) -> Any:
         """A native function of this Program, or what another target offers to call."""
-        return self._target(target).compile(self, **options)
+        return self._asked(target, "compile", options)(self, **options)
 
     def write(self, target: str, folder: Any, **options: Any) -> Any:
         """Write the files of a target language into a folder; the paths written."""
-        return self._target(target).write(self, folder, **options)
+        return self._asked(target, "write", options)(self, folder, **options)
 
-    def _target(self, name: str) -> Any:
-        if name not in TARGETS:
-            raise unknown("target", name, TARGETS, f"program '{self.name}'")
-        return TARGETS[name]
+    def _asked(self, target: str, verb: str, options: Mapping[str, Any]) -> Any:
+        """What a target does; options that it does not know are refused."""
+        check_choice("target", target, TARGETS)
+        made = TARGETS[target]
+        known = [*keywords(getattr(made, verb)), *getattr(made, f"{verb}_options", ())]
+        check_options(f"{verb} of target '{target}'", options, known)
+        return getattr(made, verb)
 
     def derivative(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives d`of`/d`by` (see `kinetree.program.derive.forward`)."""
         from kinetree.program.derive import forward  # noqa: PLC0415  stands above the noun
 
+        check_options("derivative", options, keywords(forward))
         return forward(self, of, by, **options)
 
     def adjoint(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives `by`_bar = `of`_barᵀ·d`of`/d`by` (see `derive.reverse`)."""
         from kinetree.program.derive import reverse  # noqa: PLC0415  stands above the noun
 
+        check_options("adjoint", options, keywords(reverse))
         return reverse(self, of, by, **options)
 
     def show(self) -> str:

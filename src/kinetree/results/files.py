@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import replacing, unreadable, write_file
 from kinetree.plain import plain
@@ -28,6 +29,7 @@ def save_run(run: xarray.Dataset, path: str | Path) -> Path:
     Returns:
         The path written.
     """
+    check_arguments(save_run, locals())
     file = Path(path)
     if file.suffix not in SUFFIXES:
         raise _unknown_suffix(file)
@@ -44,6 +46,7 @@ def load_run(path: str | Path) -> xarray.Dataset:
     Raises:
         FormatError: for a file that cannot be read, is damaged, or holds no times.
     """
+    check_arguments(load_run, locals())
     file = Path(path)
     if file.suffix not in NETCDF:
         raise _unknown_suffix(file, NETCDF)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import ShapeError
+from kinetree.arguments import check_arrays, check_positive, is_row
+from kinetree.errors import ShapeError, unknown
 from kinetree.targets.native.march import DONE, LOST
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kinetree.steppers.run import Stepper
     from kinetree.targets.native.march import March
     from kinetree.targets.native.march_adaptive import Adaptive
 
@@ -23,7 +27,7 @@ Progress = Callable[[int, int], None]
 """Told after every slice: steps made, steps wanted."""
 CHOICE = "choice"
 """A march stopped because other independent coordinates are better."""
-HALF = 0.5
+HALF, TWO = 0.5, 2
 
 
 def drive(
@@ -76,6 +80,41 @@ def whole_steps(duration: float, step: float, every: int) -> int:
     return round(duration / step)
 
 
+def refuse_numbers(threads: int | None = None, **start: Any) -> None:
+    """Refuse what is not a state or a number of threads."""
+    check_arrays(**start)
+    if threads is not None:
+        check_positive("a positive number", threads=threads)
+
+
+def rising_times(times: Any) -> NDArray[np.float64]:
+    """Start, times of output and end [s] as an array."""
+    if not is_row(times) or np.size(times) < TWO or not (np.diff(times) > 0).all():
+        raise ShapeError("they must be two or more rising numbers", element="times")
+    return np.asarray(times, dtype=float)
+
+
+def series_of(
+    stepper: Stepper, series: Mapping[str, Any] | None, steps: int
+) -> tuple[NDArray[np.float64] | None, int]:
+    """Rows of the one input that changes from step to step, and its place; none without it."""
+    if not series:
+        return None, 0
+    if len(series) != 1:
+        raise ShapeError(
+            f"it has {len(series)} inputs", element="series", cure="give one input by name"
+        )
+    ((name, value),) = series.items()
+    check_arrays(series=value)
+    if name not in stepper.ports or name in stepper.state:
+        raise unknown("input", name, stepper.ports, stepper.program.name)
+    port, rows = stepper.ports[name], np.asarray(value, dtype=float)
+    rows = rows.reshape(rows.shape[0], -1) if rows.ndim else rows
+    if rows.shape != (steps, port.size):
+        raise ShapeError(f"expected {steps} rows of {port.size}", element=f"series '{name}'")
+    return rows, port.start
+
+
 def cores() -> int:
     """How many threads may run at once."""
     if hasattr(os, "sched_getaffinity"):
@@ -83,4 +122,14 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["CHOICE", "Progress", "cores", "drive", "drive_adaptive", "whole_steps"]
+__all__ = [
+    "CHOICE",
+    "Progress",
+    "cores",
+    "drive",
+    "drive_adaptive",
+    "refuse_numbers",
+    "rising_times",
+    "series_of",
+    "whole_steps",
+]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.program import Input, Scheme
 from kinetree.steppers.residual import Residual, bound, written
@@ -43,6 +44,15 @@ class Settings:
     tangent: str = "exact"
     update: str = "iteration"
     independent: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_arguments(type(self), vars(self))
+        check_positive("a positive number", tolerance=self.tolerance, limit=self.limit)
+        for name in ("penalty", "projections"):
+            if getattr(self, name):
+                check_positive("0 or a positive number", **{name: getattr(self, name)})
+        for name, values in CHOICES.items():
+            check_choice(name, getattr(self, name), values)
 
 
 CHOICES = {

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import check_arguments, check_arrays
 from kinetree.errors import ShapeError, unknown
 from kinetree.steppers.advice import advice, said, singular_equation
 from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
-from kinetree.steppers.driving import Progress, cores, drive, drive_adaptive, whole_steps
+from kinetree.steppers.driving import (
+    Progress,
+    cores,
+    drive,
+    drive_adaptive,
+    refuse_numbers,
+    rising_times,
+    series_of,
+    whole_steps,
+)
 from kinetree.steppers.fitting import refuse_other_rank, refuse_parameters
 from kinetree.steppers.initial import Beginning, Initial
 from kinetree.steppers.outcome import Report, Run
@@ -32,7 +42,6 @@ if TYPE_CHECKING:
     from kinetree.targets.native.ports import Port
 
 Array = NDArray[np.float64]
-TWO = 2
 _Many = tuple[Array, Array, list[str]]
 """States of every run, its iterations (all together, most of one step), ends of blocks of lanes."""
 
@@ -107,10 +116,12 @@ class Stepper:
             progress: told after every slice.
             threads: how many share a batch.
         """
+        check_arguments(Stepper.run, locals())
+        refuse_numbers(threads, q=q, qd=qd, x=x)
         steps = whole_steps(duration, step, every)
         given = {**(inputs or {}), "h": step}
         lanes = self._lanes(Beginning(q, qd, x, t), parameters or {}, given)
-        series_rows, series_at = self._series(series, steps)
+        series_rows, series_at = series_of(self, series, steps)
         start = Start(lanes.x, lanes.p, t, step, steps, every, series_rows, series_at)
         began = time.perf_counter()
         if not lanes.batch:
@@ -146,9 +157,9 @@ class Stepper:
         Returns:
             The run; its `steps` are the time at the end and the length of every step.
         """
-        row = np.asarray(times, dtype=float).reshape(-1)
-        if row.size < TWO or not (np.diff(row) > 0).all():
-            raise ShapeError("they must be two or more rising numbers", element="times")
+        check_arguments(Stepper.run_adaptive, locals())
+        refuse_numbers(q=q, qd=qd, x=x)
+        row = rising_times(times)
         begin = Beginning(q, qd, x, float(row[0]))
         lanes = self._lanes(begin, parameters or {}, {**(inputs or {}), "h": 1.0})
         if lanes.batch:
@@ -218,6 +229,7 @@ class Stepper:
         for name in given:
             if name not in known:
                 raise unknown("input", name, known, self.program.name)
+        check_arrays(**given)
 
     def _parameters(self, parameters: Mapping[str, Any]) -> Array:
         port = self.ports.get("p")
@@ -225,6 +237,7 @@ class Stepper:
             if parameters:
                 raise unknown("parameter", next(iter(parameters)), (), self.program.name)
             return np.zeros(0)
+        check_arrays(**{f"parameter '{name}'": value for name, value in parameters.items()})
         values = port.default_array
         lead = np.broadcast_shapes(*[np.shape(v) for v in parameters.values()])
         out = np.array(np.broadcast_to(values, (*lead, port.size)))
@@ -233,18 +246,6 @@ class Stepper:
                 raise unknown("parameter", name, port.labels, self.program.name)
             out[..., port.labels.index(name)] = value
         return out
-
-    def _series(self, series: Mapping[str, Any] | None, steps: int) -> tuple[Array | None, int]:
-        if not series:
-            return None, 0
-        ((name, value),) = series.items()
-        if name not in self.ports or name in self.state:
-            raise unknown("input", name, self.ports, self.program.name)
-        port, rows = self.ports[name], np.asarray(value, dtype=float)
-        rows = rows.reshape(rows.shape[0], -1) if rows.ndim else rows
-        if rows.shape != (steps, port.size):
-            raise ShapeError(f"expected {steps} rows of {port.size}", element=f"series '{name}'")
-        return rows, port.start
 
     # --- the march -------------------------------------------------------------------------------
 

@@ -15,13 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments, check_choice
 from kinetree.engine import derivation
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placement import placement
 from kinetree.formalism.regroup import regroup
 from kinetree.model.frame_model import FrameModel
-from kinetree.pipeline import derive
+from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
 from kinetree.steppers.explicit import explicit
 from kinetree.steppers.families import FAMILIES
@@ -29,7 +30,7 @@ from kinetree.steppers.hybrid import hybrid
 from kinetree.steppers.loops import loops
 from kinetree.steppers.natural.step import global_step
 from kinetree.steppers.natural.system import natural_system
-from kinetree.steppers.page import CHOICES, Settings
+from kinetree.steppers.page import Settings
 from kinetree.steppers.repeats import refuse_repeats, without_repeats
 from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
 from kinetree.steppers.structural import structural
@@ -85,6 +86,16 @@ FORMULATIONS: Mapping[str, Write] = {
 """Formulation -> the Program of a step of a structural method, not yet condensed."""
 EXPLICIT = "explicit"
 """Formulation of explicit methods: forward dynamics, loops solved for dependent coordinates."""
+ITERATED = ("tolerance", "limit", "tangent", "update")
+PROJECTED = (*ITERATED, "penalty", "projections", "projection")
+USED: Mapping[str, tuple[str, ...]] = {
+    EXPLICIT: (),
+    "tree": ITERATED,
+    "hybrid": PROJECTED,
+    "topological": (*ITERATED, "independent"),
+    GLOBAL: PROJECTED,
+}
+"""Formulation -> settings that it uses."""
 
 
 @derivation()
@@ -112,11 +123,13 @@ def step_program(
         h (the step), tau (0 by default), the family's basic parameter, wrenches, p; outputs
         q_next, qd_next, … at the end of the step, not a number where Newton's method fails.
     """
-    if integrator not in FAMILIES:
-        raise unknown("integrator", integrator, FAMILIES, "step_program")
+    check_arguments(step_program, locals())
+    check_choice("integrator", integrator, FAMILIES)
+    check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     settings = _settings(options)
     family = FAMILIES[integrator]
     way = _way(model, family, formulation)
+    _refuse_idle(model, way, settings)
     model.check(invertible=False)
     refuse_free_drives(model)
     if not model.nv:
@@ -175,10 +188,21 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     for name in options:
         if name not in known:
             raise unknown("option", name, known, "step_program")
-    for name, values in CHOICES.items():
-        if name in options and options[name] not in values:
-            raise unknown(name, str(options[name]), values, "step_program")
     return Settings(**options)
+
+
+def _refuse_idle(model: Model, way: str, settings: Settings) -> None:
+    """Refuse settings that a formulation of this model has no use for."""
+    used = USED[way]
+    if isinstance(model, FrameModel):
+        used = tuple(name for name in used if name != "tangent")
+    for row in fields(Settings):
+        if row.name not in used and getattr(settings, row.name) != row.default:
+            raise UnsupportedError(
+                f"the formulation '{way}' of model '{model.name}' has no use for it",
+                element=row.name,
+                cure=f"leave {row.name}= out",
+            )
 
 
 __all__ = ["FORMULATIONS", "GLOBAL", "step_program"]

@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.march import Begin, march
 from kinetree.analysis.values import Values, given_values
+from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
-from kinetree.steppers import step_program
+from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
 from kinetree.steppers.initial import Beginning, Initial
+from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
 from kinetree.view.controls import controls, widened
 from kinetree.view.poses import pose_program
@@ -74,6 +76,15 @@ class Live:
     parameters: Mapping[str, float] | None = None
     sliders: Sequence[str] | None = None
     independent: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        check_arguments(type(self), vars(self))
+        check_choice("integrator", self.integrator, FAMILIES)
+        if self.formulation is not None:
+            check_choice("formulation", self.formulation, (EXPLICIT, *FORMULATIONS))
+        check_positive("a positive number", tolerance=self.tolerance)
+        if self.step is not None:
+            check_positive("a positive time in seconds", step=self.step)
 
     def begin(self) -> Begin:
         """Where a run begins."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
 from kinetree.files import write_file
@@ -70,6 +71,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     Returns:
         The path written.
     """
+    check_arguments(animate, locals())
     wanted = {"a run": run is not None, "modes": modes is not None, "live": live is not False}
     both = [name for name, given in wanted.items() if given]
     if len(both) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import replacing
 from kinetree.plain import plain
@@ -45,6 +46,7 @@ def plot(
     Returns:
         The path written.
     """
+    check_arguments(plot, locals())
     file = Path(path)
     if file.suffix.lower() not in FORMATS:
         raise FormatError(

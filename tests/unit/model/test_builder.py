@@ -163,7 +163,7 @@ SENTENCES = {
     ),
     "one universal axis": (
         lambda m: m.universal("r", "upper", m.body("a"), axes=("x",)),
-        "joint 'r' axes: has 1 axes; give two axes.",
+        "joint 'r' axes: has 1 values; give 2 values.",
     ),
     "frame": (
         lambda m: m.wrench("w", "upper", frame="wold"),

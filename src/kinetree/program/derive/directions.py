@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.errors import unknown
+from kinetree.errors import UnsupportedError, unknown
 from kinetree.program.program import Input, Program
 
 By = str | Sequence[str] | Mapping[str, Sequence[str] | None]
@@ -52,6 +52,12 @@ def directions(program: Program, by: By, *, tangent: bool = False) -> list[Direc
 
 def _of_input(row: Input, labels: Sequence[str] | None, tangent: bool) -> Directions:
     if tangent and row.tangent:
+        if labels is not None:
+            raise UnsupportedError(
+                f"directions along the motion belong to no component of '{row.name}'",
+                element="tangent",
+                cure=f"leave tangent= out, or give by='{row.name}' without components",
+            )
         return _along(row)
     if labels is None:
         return Directions(row, row.shape, tuple({s: ONE} for s in row.symbols))

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from kinetree.arguments import check_arguments
 from kinetree.engine import (
     ADD,
     MUL,
@@ -71,6 +72,7 @@ def forward(
         The Program with outputs "d{of}_d{by}", of shape output.shape + input.shape; labels or
         tangent directions replace the input's shape by their number.
     """
+    check_arguments(forward, locals())
     rows = directions(program, by, tangent=tangent)
     wanted = names(of)
     page = Page(program, f"{program.name}_d{'_'.join(wanted)}")

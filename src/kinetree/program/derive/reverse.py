@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kinetree.arguments import check_arguments
 from kinetree.engine import Node, Rank, derivation, linear, mul, partials, scale, symbol, symbols
 from kinetree.program.derive.base import Implicit, Page
 from kinetree.program.derive.directions import By, Directions, directions, names
@@ -47,6 +48,7 @@ def reverse(
         The Program with outputs "{by}_bar" of the input's shape; labels or tangent directions
         replace it by their number.
     """
+    check_arguments(reverse, locals())
     rows = directions(program, by, tangent=tangent)
     page = Page(program, f"{program.name}_bar")
     state = _Reverse(page, rows)

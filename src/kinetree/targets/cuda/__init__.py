@@ -7,8 +7,9 @@ The way: tape (`targets.lowering`) -> order with few live values (`order`) -> te
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments
 from kinetree.targets.cuda import driver
 from kinetree.targets.cuda.function import CudaFunction
 from kinetree.targets.cuda.readme import readme
@@ -36,7 +37,7 @@ class CudaTarget:
         self,
         program: Program,
         *,
-        dtype: str = "double",
+        dtype: Any = "double",
         arch: str | None = None,
         tuning: Tuning | None = None,
     ) -> CudaFunction:
@@ -44,10 +45,11 @@ class CudaTarget:
 
         Args:
             program: what to compile.
-            dtype: `float` or `double`.
+            dtype: `float` or `double`, by name or NumPy type.
             arch: architecture, such as sm_90; by default that of the GPU that is present.
             tuning: what changes speed and not meaning.
         """
+        check_arguments(CudaTarget.compile, locals())
         if arch is None:
             arch = ARCH if driver.library() is None else driver.Device().arch
         made = CudaFunction(program, dtype, tuning or Tuning(), arch)
@@ -59,7 +61,7 @@ class CudaTarget:
         program: Program,
         folder: str | Path,
         *,
-        dtype: str = "double",
+        dtype: Any = "double",
         parameters: str = "shared",
         force: bool = False,
     ) -> tuple[Path, ...]:
@@ -68,10 +70,11 @@ class CudaTarget:
         Args:
             program: what to write.
             folder: where to.
-            dtype: `float` or `double`.
+            dtype: `float` or `double`, by name or NumPy type.
             parameters: `shared` by all systems of a batch, or `each` with its own.
             force: overwrite files that kinetree did not generate, too.
         """
+        check_arguments(CudaTarget.write, locals())
         page = source(program, dtype=dtype, parameters=parameters, complete=True)
         texts = {f"{page.name}.cu": page.text, f"{page.name}.md": readme(page, program)}
         return write_files(folder, texts, program.name, force=force)

@@ -63,6 +63,8 @@ def precision(dtype: object) -> Precision:
     name = getattr(dtype, "__name__", None) or str(dtype)
     if name not in PRECISIONS:
         raise UnsupportedError(
-            f"there are no CUDA kernels of type '{name}'", cure="choose 'float' or 'double'"
+            f"there are no CUDA kernels of type '{name}'",
+            element="dtype",
+            cure="choose 'float' or 'double'",
         )
     return PRECISIONS[name]

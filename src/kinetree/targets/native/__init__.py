@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kinetree.arguments import check_arguments, check_choice
 from kinetree.errors import UnsupportedError
 from kinetree.targets.digest import digest
 from kinetree.targets.lowering import Lowered, lower
@@ -50,9 +51,8 @@ class NativeTarget:
             tier: `full` for the fastest code, `quick` to compile at once.
             cache: keep object code on disk and take it from there.
         """
-        if tier not in TIERS:
-            choice = " or ".join(f"'{name}'" for name in TIERS)
-            raise UnsupportedError(f"there is no tier '{tier}'", cure=f"choose {choice}")
+        check_arguments(NativeTarget.compile, locals())
+        check_choice("tier", tier, TIERS)
         inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
         kernels = Kernels(
             lambda: _tapes(program),

@@ -11,11 +11,13 @@ import ctypes
 import os
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import check_arguments, check_positive
 from kinetree.errors import ShapeError, unknown
 from kinetree.targets.native.kernels import BODY, CHECKED, PREAMBLE, Kernels
 from kinetree.targets.native.packing import LANES
@@ -159,7 +161,8 @@ class Function:
             The outputs by name, with the batch's leading axes.
         """
         default = self._default
-        if parameters is None and default is not None and len(arrays) == len(self._quick):
+        usual = parameters is None and threads is None and (check is True or check is False)
+        if usual and default is not None and len(arrays) == len(self._quick):
             local = self._local.__dict__
             if not local:
                 self._buffers(local)
@@ -196,6 +199,10 @@ class Function:
         check: bool,
         threads: int | None,
     ) -> dict[str, NDArray[np.float64]]:
+        asked = {"parameters": parameters, "check": check, "threads": threads}
+        check_arguments(Function.__call__, asked)
+        if threads is not None:
+            check_positive("a positive number", threads=threads)
         for name in given:
             if name not in self._known:
                 raise unknown("input", name, [p.name for p in self.inputs], self.name)
@@ -253,7 +260,7 @@ class Function:
                 changed[port.name] = self._given(port, given)
             array = changed[port.name]
             flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], port.size))
-            component = np.asarray(value, dtype=np.float64)
+            component = replace(port, name=name).real(value)
             lead = np.broadcast_shapes(flat.shape[:-1], component.shape)
             flat = np.array(np.broadcast_to(flat, (*lead, port.size)))
             flat[..., port.labels.index(name)] = component

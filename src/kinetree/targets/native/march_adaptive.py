@@ -29,6 +29,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arguments import check_arguments, check_positive
 from kinetree.targets.native import jit
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.integrate_code import PTR, Value
@@ -206,6 +207,11 @@ class Control:
     first: float = 1e-4
     longest: float = float("inf")
     shortest: float = 1e-8
+
+    def __post_init__(self) -> None:
+        check_arguments(type(self), vars(self))
+        values = {name: value for name, value in vars(self).items() if value != np.inf}
+        check_positive("a positive number", **values)
 
 
 class Adaptive:

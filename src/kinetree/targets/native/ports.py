@@ -53,7 +53,7 @@ class Port:
 
     def array(self, value: Any) -> NDArray[np.float64]:
         """The value as an array of doubles whose last axes have the port's shape."""
-        array = self._real(value)
+        array = self.real(value)
         lead = array.ndim - len(self.shape)
         if lead < 0 or array.shape[lead:] != self.shape:
             raise ShapeError(
@@ -63,7 +63,8 @@ class Port:
             )
         return array
 
-    def _real(self, value: Any) -> NDArray[np.float64]:
+    def real(self, value: Any) -> NDArray[np.float64]:
+        """The value as an array of doubles of any shape."""
         try:
             array = np.asarray(value)
             if array.dtype.kind not in "fiub":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.arguments import check_arguments
 from kinetree.errors import UnsupportedError
 from kinetree.targets.text.files import write_files
 from kinetree.targets.text.loading import loaded, need
@@ -29,6 +31,11 @@ class TextTarget:
     language: str
     sources: Callable[..., Mapping[str, str]]
 
+    @property
+    def write_options(self) -> list[str]:
+        """What the language offers beside `force`."""
+        return list(inspect.signature(self.sources).parameters)[1:]
+
     def compile(self, program: Program) -> None:
         """These languages are written, not run; the native target needs no compiler."""
         raise UnsupportedError(
@@ -48,6 +55,8 @@ class TextTarget:
             force: overwrite files that kinetree did not generate, too.
             options: what the language offers, such as precision="single".
         """
+        check_arguments(TextTarget.write, locals())
+        check_arguments(self.sources, options)
         return write_files(folder, self.sources(program, **options), program.name, force=force)
 
 
@@ -77,5 +86,6 @@ class ModuleTarget:
         self, program: Program, folder: str | Path, *, force: bool = False
     ) -> tuple[Path, ...]:
         """Write NAME.py into a folder, made where it is missing; the path written."""
+        check_arguments(ModuleTarget.write, locals())
         name, text = self.text(program)
         return write_files(folder, {f"{name}.py": text}, program.name, force=force)

@@ -1,0 +1,276 @@
+"""Arguments at the door: each is of the kind that the signature of its function says.
+
+    check_arguments(simulate, locals())
+
+as the first line of a public function refuses a word for a number, a list for a mapping, one name
+for a list of names, and not-a-number everywhere, in one sentence that names the argument.  Which
+kind an argument has is read from its annotation, so there is one place that says it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import numbers
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinetree.errors import ShapeError, unknown
+
+WIDTH = 40
+"""Characters of a value that a sentence shows."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of arguments.
+
+    Attributes:
+        phrase: what a sentence asks for: "a finite number".
+        fits: whether a value is of the kind.
+    """
+
+    phrase: str
+    fits: Callable[[Any], bool]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one real number, infinite ones included; truth values are none."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, numbers.Real):
+        return not math.isnan(value)
+    array = _array(value)
+    return array is not None and array.ndim == 0 and not np.isnan(array)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is one finite real number."""
+    return is_number(value) and math.isfinite(value)
+
+
+def is_row(value: Any) -> bool:
+    """Whether a value is finite real numbers in order."""
+    array = _array(value)
+    return array is not None and array.ndim == 1 and bool(np.isfinite(array).all())
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is finite real numbers, of any shape."""
+    array = _array(value)
+    return array is not None and bool(np.isfinite(array).all())
+
+
+def _array(value: Any) -> Any:
+    """A value as an array of real numbers; none where it is not one."""
+    if isinstance(value, str | bytes | Mapping | set):
+        return None
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    return array if array.dtype.kind in "fiu" or not array.size else None
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | set)
+
+
+def _is_named(value: Any, fits: Callable[[Any], bool]) -> bool:
+    """Whether a value is a mapping from names to what fits."""
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(name, str) and fits(item) for name, item in value.items())
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a value is two numbers, infinite ones included."""
+    return _is_list(value) and len(value) == 2 and all(is_number(item) for item in value)
+
+
+def _is_path(value: Any) -> bool:
+    return hasattr(value, "__fspath__")
+
+
+KINDS: Mapping[str, Kind] = {
+    "Any": Kind("a value", lambda _: True),
+    "None": Kind("None", lambda value: value is None),
+    "float": Kind("a finite number", is_finite),
+    "int": Kind(
+        "a whole number",
+        lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
+    ),
+    "bool": Kind("True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "str": Kind("a word", lambda value: isinstance(value, str)),
+    "Path": Kind("a path", _is_path),
+    "os.PathLike[str]": Kind("a path", _is_path),
+    "Callable": Kind("a function", callable),
+    "Mapping": Kind("a mapping by name", lambda value: _is_named(value, lambda _: True)),
+    "Sequence[str]": Kind(
+        "a list of names",
+        lambda value: _is_list(value) and all(isinstance(item, str) for item in value),
+    ),
+    "Sequence": Kind("a list", lambda value: _is_list(value) or isinstance(value, np.ndarray)),
+    "Sequence[float]": Kind("a list of finite numbers", is_row),
+    "Mapping[str, float]": Kind(
+        "a mapping from names to finite numbers", lambda value: _is_named(value, is_finite)
+    ),
+    "Mapping[str, tuple[float, float]]": Kind(
+        "a mapping from names to pairs (lowest, highest)", lambda value: _is_named(value, _is_pair)
+    ),
+}  # fmt: skip
+"""Annotation -> kind; the name of a class stands for its instances."""
+NUMBER = Kind("a number", is_number)
+"""Of arguments whose default is infinite."""
+ALIASES = {
+    "Values": "Mapping[str, float] | Sequence[float] | None",
+    "Parameters": "Mapping[str, float] | None",
+    "Progress": "Callable",
+    "Events": "Mapping[str, Any] | str",
+    "Residual": "Callable",
+    "Slopes": "Callable",
+    "Scalar": "Any",
+    "Place": "Any",
+    "Axis": "Any",
+    "Law": "Any",
+    "ArrayLike": "Any",
+    "Transform": "Any",
+    "By": "str | Sequence[str] | Mapping",
+}
+"""Annotations that stand for others."""
+
+
+def check_arguments(
+    function: Callable[..., Any], given: Mapping[str, Any], element: str = ""
+) -> None:
+    """Refuse arguments that are not of the kinds their annotations say.
+
+    Args:
+        function: what is called, or a class whose fields are given.
+        given: values by name; names that are not arguments are left aside.
+        element: what the arguments belong to: "body 'crank'".
+
+    Raises:
+        ShapeError: naming the first argument that does not fit, and what would.
+    """
+    for name, kinds in _kinds(function):
+        if name in given and not any(kind.fits(given[name]) for kind in kinds):
+            phrases = list(dict.fromkeys(kind.phrase for kind in kinds))
+            raise ShapeError(
+                f"it is {shown(given[name])}",
+                element=f"{element} {name}" if element else name,
+                cure=f"give {' or '.join(phrases)}",
+            )
+
+
+@cache
+def _kinds(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Kind, ...]], ...]:
+    """The kinds of every argument that is checked, by name."""
+    rows = inspect.signature(function).parameters.values()
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return tuple(
+        (row.name, tuple(_kind(text, row.default) for text in _alternatives(str(row.annotation))))
+        for row in rows
+        if row.kind not in several and row.annotation is not row.empty
+    )
+
+
+def _alternatives(annotation: str) -> list[str]:
+    """The parts of a union, aliases replaced."""
+    parts = re.split(r"\s*\|\s*(?![^\[]*\])", annotation)
+    return [
+        part
+        for text in parts
+        for part in (_alternatives(ALIASES[text]) if text in ALIASES else [text])
+    ]
+
+
+def _kind(text: str, default: Any) -> Kind:
+    if text == "float" and isinstance(default, float) and math.isinf(default):
+        return NUMBER
+    if text in KINDS:
+        return KINDS[text]
+    bare = text.partition("[")[0].rpartition(".")[2]
+    if bare in KINDS:
+        return KINDS[bare]
+    return Kind(
+        f"{'an' if bare[0] in 'AEIOU' else 'a'} {bare}",
+        lambda value: any(kind.__name__ == bare for kind in type(value).__mro__),
+    )
+
+
+def shown(value: Any) -> str:
+    """A value as a sentence shows it, in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}" if value.size != 1 else f"{value}"
+    plain = isinstance(value, str | numbers.Number | list | tuple | dict) or value is None
+    text = repr(value) if plain else ""
+    if plain and len(text) <= WIDTH:
+        return text
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def keywords(function: Callable[..., Any]) -> list[str]:
+    """Arguments of a function that are given by name alone."""
+    rows = inspect.signature(function).parameters.values()
+    return [row.name for row in rows if row.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def changed(
+    function: Callable[..., Any], given: Mapping[str, Any], names: Iterable[str]
+) -> list[str]:
+    """Those of the named arguments whose values are not the defaults."""
+    rows = inspect.signature(function).parameters
+    return [name for name in names if given[name] != rows[name].default]
+
+
+def check_arrays(**values: Any) -> None:
+    """Refuse values that are not arrays of finite real numbers; None is left to the default."""
+    for name, value in values.items():
+        if value is not None and not is_array(value):
+            raise ShapeError(
+                f"it is {shown(value)}", element=name, cure="give an array of finite numbers"
+            )
+
+
+def check_positive(unit: str, **values: float) -> None:
+    """Refuse values that are not above zero and finite; `unit` is said: "a positive time [s]"."""
+    for name, value in values.items():
+        if not (is_finite(value) and value > 0):
+            raise ShapeError(f"it is {shown(value)}", element=name, cure=f"give {unit}")
+
+
+def check_choice(name: str, value: Any, known: Iterable[str], what: str = "") -> None:
+    """Refuse a word that is not among the known ones of an argument."""
+    if not isinstance(value, str) or value not in known:
+        raise unknown(what or name, str(value), known, name)
+
+
+def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse keywords that a function does not know; the nearest known one is proposed."""
+    for name in given:
+        if name not in known:
+            raise unknown("option", name, known, function)
+
+
+__all__ = [
+    "Kind",
+    "changed",
+    "check_arguments",
+    "check_arrays",
+    "check_choice",
+    "check_options",
+    "check_positive",
+    "is_array",
+    "is_finite",
+    "is_number",
+    "is_row",
+    "keywords",
+    "shown",
+]

@@ -1,0 +1,442 @@
+"""Rows of the functions of the package itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests import mechanisms
+from tests.analysis import systems
+from tests.options.rows import Made, Refused, Row, Unseen
+
+import kinetree as kt
+from kinetree.analysis.dynamics import LOADED, OPTIONS
+
+MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
+
+
+def rich() -> kt.Model:
+    """A slider-crank with a wrench, a user state, a named parameter and a spring."""
+    model = mechanisms.slider_crank()
+    k = model.parameter("k", 3.0, "N/m")
+    model.joint_spring("spring", "q3", k, 2.0)
+    model.wrench("push", model.bodies["slider"])
+    model.state("s", 0.5, lambda x: -x["s"])
+    return model
+
+
+@cache
+def closed() -> kt.Model:
+    return rich()
+
+
+@cache
+def tree() -> kt.Model:
+    model = systems.double_pendulum()
+    model.wrench("push", model.bodies[next(reversed(model.bodies))])
+    return model
+
+
+@cache
+def driven() -> kt.Model:
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: 0.5 + t)
+    return model
+
+
+@cache
+def run() -> Any:
+    return kt.simulate(closed(), 0.02, step=0.01)
+
+
+@cache
+def tree_run() -> Any:
+    return kt.simulate(tree(), 0.05, step=0.01)
+
+
+def other_run(folder: Path) -> Path:
+    file = folder / "other.nc"
+    kt.save_run(tree_run(), file)
+    return file
+
+
+@cache
+def linear() -> kt.Linear:
+    return kt.linearise(closed())
+
+
+@cache
+def resting_modes() -> kt.Modes:
+    return kt.modes(closed(), kt.equilibrium(closed()))
+
+
+def other_partition(_: Path) -> kt.Partition:
+    return kt.partition(closed(), independent=["q3"])
+
+
+def stored(folder: Path) -> Path:
+    file = folder / "model.yaml"
+    if not file.exists():
+        kt.save(closed(), file)
+    return file
+
+
+def stored_run(folder: Path) -> Path:
+    file = folder / "stored.nc"
+    if not file.exists():
+        kt.save_run(run(), file)
+    return file
+
+
+STARTED = {"q": {"q1": 0.6}, "qd": {"q1": 1.0}, "x": {"s": 0.9}}
+LOADS = {"tau": {"q1": 1.0}, "wrenches": {"push": [0, 0, 0, 1, 0, 0]}, "parameters": {"k": 5.0}}
+CHOSEN = {
+    "formalism": "virtual_power",
+    "loops": "multipliers",
+    "partition": Made(lambda _: kt.partition(closed(), independent=["q1"])),
+    "independent": ["q1"],
+    "base_parameters": False,
+}
+SAYS = {"parameters": "parameter"}
+SECONDS = "number whole"
+"""Wrong values that are times [s]."""
+
+FUNCTIONS: dict[str, tuple[Row, ...]] = {
+    "simulate": (
+        Row(
+            kt.simulate,
+            lambda _: {"model": closed(), "duration": 0.02, "step": 0.01},
+            {
+                "model": driven(), "duration": 0.03, **STARTED, "t0": 1.0, "method": "RK45",
+                "rtol": 1e-3, "atol": 1e-3, "step": 0.005, **LOADS, "events": {"low": "t - 0.01"},
+                "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid", "integrator": "hht",
+                "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
+            },
+            {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
+             "base_parameters": "truth"},
+            {**SAYS, "events": "event"}, OPTIONS,
+        ),
+        Row(
+            kt.simulate,
+            lambda _: {"model": closed(), "duration": 0.02, "step": 0.01, "integrator": "hht"},
+            {
+                "duration": 0.03, "t0": 1.0, "step": 0.005,
+                "tau": {"q1": 1.0}, "wrenches": LOADS["wrenches"], "parameters": {"k": 5.0},
+                "formulation": "topological", "integrator": "trapezoidal",
+                "method": Refused("dop853"), "rtol": Refused(1e-3), "atol": Refused(1e-3),
+                "max_steps": Refused(7), "max_step": Refused(0.1), "events": Refused({"low": "t"}),
+                "tolerance": Unseen(1e-5, "one iteration more or less"),
+                "limit": Unseen(50, "three iterations suffice"),
+                "penalty": 1e5, "projections": 1, "projection": "tangent",
+                "tangent": "approximate", "update": "step",
+            },
+            {"t0": SECONDS, "max_step": "infinite"},
+            SAYS, partial=True,
+        ),
+    ),
+    "kinematics": (
+        Row(
+            kt.kinematics,
+            lambda _: {"model": driven(), "duration": 0.02, "step": 0.01},
+            {
+                "duration": 0.03, "q": {"q2": 2.0, "q3": -0.5}, "t0": 1.0, "step": 0.005,
+                "points": ["rod.end"], "parameters": {"rod.end_x": 2.1},
+                "model": Refused(tree()),
+            },
+            {"t0": SECONDS}, {**SAYS, "points": "point"},
+        ),
+    ),
+    "equilibrium": (
+        Row(
+            kt.equilibrium,
+            lambda _: {"model": closed(), "q": [-1.0, -0.8, 2.5]},
+            {
+                "model": Refused(tree()), "q": {"q1": 1.8}, "locked": ["q2"],
+                "x": Unseen({"s": 0.2}, "it decays to zero"),
+                "free": Refused(["k"]), "t": 1.0, **LOADS,
+                "formalism": Unseen("virtual_power", "the state of rest is the same"),
+                "loops": "multipliers", "partition": Made(other_partition),
+                "independent": ["q3"],
+                "base_parameters": Unseen(False, "the state of rest is the same"),
+            },
+            {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, "model": "q"}, LOADED,
+        ),
+    ),
+    "linearise": (
+        Row(
+            kt.linearise,
+            lambda _: {"model": closed()},
+            {
+                "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN,
+                            },
+            {"t": SECONDS, "base_parameters": "truth"}, SAYS, LOADED,
+        ),
+    ),
+    "modes": (
+        Row(
+            kt.modes,
+            lambda _: {"model": closed()},
+            {
+                "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN,
+                            },
+            {"t": SECONDS, "base_parameters": "truth"}, SAYS, LOADED,
+        ),
+        Row(
+            kt.modes,
+            lambda _: {"model": linear()},
+            {"at": Refused({"q": {"q1": 0.6}}), "tau": Refused({"q1": 1.0}), "t": Refused(1.0)},
+            {}, partial=True,
+        ),
+    ),
+    "inverse": (
+        Row(
+            kt.inverse,
+            lambda _: {"model": closed(), "trajectory": run()},
+            {
+                "model": Refused(tree()), "trajectory": Made(lambda _: run().isel(time=[0, 2])),
+                "actuators": ["q3"], "free": Refused(["q1"]), "weights": Refused({"q2": 2.0}),
+                "bounds": Unseen({"q2": (-1e3, 1e3)}, "the effort is between them"),
+                "wrenches": LOADS["wrenches"],
+                "parameters": {"k": 5.0}, "independent": ["q1"], "partition": CHOSEN["partition"],
+                "formalism": Refused("newton_euler"), "base_parameters": Refused(False),
+            },
+            {"base_parameters": ""}, {**SAYS, "model": "q"},
+            ("independent", "partition", "formalism", "base_parameters"),
+        ),
+        Row(
+            kt.inverse,
+            lambda _: {"model": tree(), "trajectory": tree_run()},
+            {
+                "formalism": "virtual_power", "base_parameters": False,
+                "independent": Refused(["a"]),
+                "partition": Refused(kt.partition(closed())), "wrenches": LOADS["wrenches"],
+                "parameters": {"lower.mass": 3.0}, "actuators": Refused(["a"]),
+            },
+            {"base_parameters": "truth"}, SAYS, partial=True,
+        ),
+    ),
+    "reactions": (
+        Row(
+            kt.reactions,
+            lambda _: {"model": closed(), "run": run()},
+            {
+                "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
+                "joints": ["q1"], "wrenches": LOADS["wrenches"], "parameters": {"rod.mass": 5.0},
+            },
+            {}, {**SAYS, "joints": "joint", "model": "q"},
+        ),
+    ),
+    "integrate": (
+        Row(
+            kt.integrate,
+            lambda _: {"residual": lambda q, qd, qdd, t: qdd + q, "times": [0.0, 0.1], "q": [1.0]},
+            {
+                "residual": lambda q, qd, qdd, t: qdd + 2 * q, "times": [0.0, 0.2], "q": [2.0],
+                "qd": [1.0], "names": ["swing"],
+                "slopes": lambda q, qd, qdd, t: (2 * np.eye(1), np.zeros((1, 1)), np.eye(1)),
+                "tolerance": 1e-3, "first": 1e-2, "longest": 1e-3,
+                "shortest": Unseen(1e-10, "no step gets there"),
+                "absolute": Unseen(1e-3, "no difference is that small"),
+            },
+            {"longest": "infinite", "q": SECONDS, "qd": SECONDS, "names": "names"}, {},
+            ("tolerance", "first", "longest", "shortest", "absolute"),
+        ),
+    ),
+    "assemble": (
+        Row(
+            kt.assemble,
+            lambda _: {"model": closed()},
+            {
+                "model": driven(), "q": [0.5, -2.0, 2.5], "independent": ["q1"],
+                "t": Unseen(1.0, "no law depends on it"), "steps": Refused(1),
+                "tolerance": Unseen(9e-3, "the loops close exactly"),
+                "parameters": {"rod.end_x": 2.1},
+            },
+            {"t": SECONDS}, {**SAYS, "steps": "step"},
+        ),
+    ),
+    "partition": (
+        Row(
+            kt.partition,
+            lambda _: {"model": closed()},
+            {
+                "model": driven(), "q": [0.5, -2.0, 2.5], "independent": ["q1"],
+                "t": Unseen(1.0, "no law depends on it"), "parameters": {"rod.end_x": 2.1},
+            },
+            {"t": SECONDS}, SAYS,
+        ),
+    ),
+    "derive": (
+        Row(
+            kt.derive,
+            lambda _: {"model": closed()},
+            {
+                "model": driven(), "quantity": "energy", "formalism": "virtual_power",
+                "parameters": "folded", "base_parameters": False, "points": Refused(["rod.end"]),
+                "partition": CHOSEN["partition"], "loops": "multipliers",
+            },
+            {"base_parameters": "truth"}, {"points": "point"},
+        ),
+        Row(
+            kt.derive,
+            lambda _: {"model": tree(), "quantity": "kinematics"},
+            {
+                "points": ["lower"], "base_parameters": Refused(False),
+                "partition": Refused(kt.partition(closed())), "loops": Refused("projection"),
+                "formalism": Refused("virtual_power"),
+            },
+            {"base_parameters": "truth"}, {"points": "point"}, partial=True,
+        ),
+        Row(
+            kt.derive,
+            lambda _: {"model": kt.as_frames(tree()), "quantity": "forward"},
+            {
+                "points": Refused(["lower"]), "base_parameters": Refused(False),
+                "partition": Refused(kt.partition(closed())), "loops": Refused("projection"),
+                "formalism": Refused("virtual_power"), "parameters": "folded",
+            },
+            {"base_parameters": "truth"}, {"points": "point"}, partial=True,
+        ),
+    ),
+    "derive_actuation": (
+        Row(
+            kt.derive_actuation,
+            lambda _: {"model": closed()},
+            {
+                "model": driven(), "actuators": ["q1", "q2"], "free": Refused(["q1"]),
+                "partition": CHOSEN["partition"], "parameters": "folded",
+            },
+        ),
+    ),
+    "as_frames": (Row(kt.as_frames, lambda _: {"model": tree()}, {"model": Refused(closed())}),),
+    "position_matrices": (
+        Row(kt.position_matrices, lambda _: {"model": tree()}, {"model": systems.pendulum()}),
+    ),
+    "load": (
+        Row(
+            kt.load,
+            lambda folder: {"path": stored(folder)},
+            {"path": str(MODELS / "double_pendulum.yaml"), "floating": Refused(True)},
+            {}, {"path": "file"},
+        ),
+    ),
+    "save": (
+        Row(
+            kt.save,
+            lambda folder: {"model": closed(), "path": folder / "saved.yaml"},
+            {"model": tree(), "path": Unseen("saved.yml", "nothing is returned")},
+            {}, {"path": "file"},
+        ),
+    ),
+    "load_run": (
+        Row(kt.load_run, lambda folder: {"path": stored_run(folder)},
+            {"path": Made(other_run)}, {}, {"path": "file"}),
+    ),
+    "save_run": (
+        Row(
+            kt.save_run,
+            lambda folder: {"run": run(), "path": folder / "saved.csv"},
+            {"run": tree_run(), "path": Made(lambda folder: folder / "other.csv")},
+            {}, {"path": "file"},
+        ),
+    ),
+    "plot": (
+        Row(
+            kt.plot,
+            lambda folder: {"run": run(), "signals": ["q.q1"], "path": folder / "a.svg"},
+            {
+                "run": Made(lambda _: run().isel(time=[0, 2])), "signals": ["qd.q1"], "x": "q.q2",
+                "path": Made(lambda folder: folder / "b.svg"), "title": "A title",
+            },
+            {"title": "word"}, {"path": "file", "signals": "signal", "x": "signal"},
+        ),
+    ),
+    "animate": (
+        Row(
+            kt.animate,
+            lambda folder: {"model": closed(), "path": folder / "a.html"},
+            {
+                "model": tree(), "run": run(), "path": Made(lambda folder: folder / "b.html"),
+                "modes": Made(lambda _: resting_modes()),
+                "shapes": Unseen(False, "the model has no shapes"),
+                "title": "A title", "live": True,
+            },
+            {"title": "word", "shapes": "truth word", "live": "truth"}, {"path": "file"},
+        ),
+    ),
+    "export_fmu": (
+        Row(
+            kt.export_fmu,
+            lambda folder: {"model": closed(), "path": folder / "a.fmu", "binary": False},
+            {
+                "model": tree(), "path": Made(lambda folder: folder / "b.fmu"), "version": "2.0",
+                "points": ["rod.end"], "step": 1e-4, "stop": 3.0, **STARTED, "derivatives": False,
+                "binary": Unseen(False, "there is a compiler or there is not"),
+                "force": Unseen(True, "the file is its own"), "parameters": {"k": 5.0}, **CHOSEN,
+            },
+            {"force": "truth", "derivatives": "truth", "binary": "truth", "path": "word",
+             "base_parameters": "truth"},
+            {**SAYS, "path": "file", "points": "point"}, ("parameters", *OPTIONS),
+        ),
+    ),
+    "export_c": (
+        Row(
+            kt.export_c,
+            lambda folder: {"model": closed(), "folder": folder / "package"},
+            {
+                "model": tree(), "folder": Unseen("package", "the files are the same"),
+                "points": ["rod.end"], "step": 1e-4, "duration": 3.0, "every": 7, **STARTED,
+                "precision": "single", "force": Unseen(True, "the folder is its own"),
+                "parameters": {"k": 5.0}, **CHOSEN,
+            },
+            {"force": "truth", "base_parameters": "truth", "folder": "word"},
+            {**SAYS, "points": "point"}, ("parameters", *OPTIONS),
+        ),
+    ),
+    "write_simulation": (
+        Row(
+            kt.write_simulation,
+            lambda folder: {
+                "model": closed(), "folder": folder / "run", "duration": 1.0, "step": 0.01
+            },
+            {
+                "model": tree(), "folder": Unseen("run", "the files are the same"),
+                "duration": 2.0, "step": 0.02, "every": 7, **STARTED, "t0": 1.0, **LOADS,
+                "force": Unseen(True, "the folder is its own"), **CHOSEN,
+            },
+            {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
+            SAYS, OPTIONS,
+        ),
+    ),
+    "Event": (
+        Row(
+            kt.Event,
+            lambda _: {"when": "t - 1"},
+            {"when": "t - 2", "direction": "rising", "stops": True},
+            {"when": "word function", "stops": "truth"},
+        ),
+    ),
+    "Live": (
+        Row(
+            kt.Live,
+            lambda _: {},
+            {
+                "step": 1e-3, "integrator": "hht", "formulation": "hybrid", "tolerance": 1e-4,
+                **STARTED, "parameters": {"k": 5.0}, "sliders": ["k"], "independent": ["q1"],
+            },
+            # a page knows its model, `Live` does not: names are refused by `animate`
+            dict.fromkeys(("q", "qd", "x", "parameters"), "named")
+            | {"sliders": "names", "independent": "names"},
+        ),
+    ),
+    "Table": (
+        Row(
+            kt.Table.monotone,
+            lambda _: {"knots": [0.0, 1.0, 2.0], "values": [0.0, 1.0, 3.0]},
+            {"knots": [0.0, 1.0, 3.0], "values": [0.0, 1.0, 4.0], "name": "t"},
+            {"name": "word"},
+        ),
+    ),
+}  # fmt: skip

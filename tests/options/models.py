@@ -1,0 +1,287 @@
+"""Rows of the methods that build models, and of what they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.options.rows import Refused, Row, Unseen
+
+import kinetree as kt
+from kinetree.algebra import disp, rotz
+from kinetree.model.builder import JointData
+from kinetree.model.parts import Body
+
+NUMBER = "number whole"
+"""Wrong values that are numbers all the same."""
+LAW = f"{NUMBER}"
+TEXT = "word"
+JOINT = tuple(JointData.__annotations__)
+
+
+def bench() -> kt.Model:
+    """Bodies and joints to attach things to; each call makes new ones."""
+    model = kt.Model("bench", gravity=(0, -9.81, 0))
+    a, b, wheel = (model.body(n, mass=1.0, inertia=(1, 1, 1)) for n in ("a", "b", "wheel"))
+    model.revolute("one", model.ground, a)
+    model.revolute("two", a.point("tip", (1, 0, 0)), b)
+    model.free("three", model.ground, wheel)
+    model.prismatic("four", b, model.body("rider", mass=1.0))
+    model.body("loose", mass=1.0)
+    b.point("end", (1, 0, 0))
+    model.ground.point("foot", (2, 0, 0))
+    model.parameter("k", 3.0)
+    model.state("s", 1.0)
+    return model
+
+
+def whole() -> kt.Model:
+    model = bench()
+    model.body("last", mass=1.0, inertia=(1, 1, 9))
+    model.prismatic("loose", "b", "loose")
+    model.fixed("last", "loose", "last")
+    return model
+
+
+def framed() -> kt.FrameModel:
+    model = kt.FrameModel("framed")
+    q = model.coordinate("old")
+    model.frame("arm", rotz(q) @ disp(1, 0, 0), 1.0, (1, 1, 1))
+    return model
+
+
+def row(method: str, base: dict[str, Any], right: dict[str, Any], **more: Any) -> tuple[Row, ...]:
+    """The row of a method of a model; what it makes is called 'new'."""
+    kind: Any = more.pop("kind", kt.Model)
+    build: Callable[[], Any] = more.pop("build", bench)
+    right = {"name": "other", **right} if "name" in base else right
+
+    def call(_: Path) -> dict[str, Any]:
+        return {"self": build(), **base}
+
+    takes = {"name": TEXT, **more.pop("takes", {})}
+    return (Row(getattr(kind, method), call, right, takes, element="'new", **more),)
+
+
+def joint(method: str, right: dict[str, Any], **base: Any) -> tuple[Row, ...]:
+    """The row of a method that adds a joint."""
+    one = method in ("revolute", "prismatic", "screw", "joint")
+    data = {
+        "limits": (-1.0, 1.0), "damping": 0.1, "friction": 0.2,
+        "mimic": ("one", 2.0, 0.1),
+        "initial": 0.3 if one else Refused(0.3),
+        "coordinates": ["angle"] if one else Refused(["angle"]),
+        "armature": 0.1,
+    }  # fmt: skip
+    if method == "fixed":
+        data |= {"armature": Refused(0.1)}
+    places = {"parent": "b.end", "child": "b"}
+    return row(
+        method, {"name": "new", "parent": "b", "child": "loose", **base},
+        {**places, **data, **right}, more=JOINT,
+        takes={
+            "damping": NUMBER, "friction": NUMBER, "armature": NUMBER, "initial": NUMBER,
+            "mimic": "names",  # a joint that is added later
+            "pitch": NUMBER, "coordinates": "names" if one else "",
+        },
+    )  # fmt: skip
+
+
+def closure(method: str, right: dict[str, Any], **base: Any) -> tuple[Row, ...]:
+    """The row of a method that closes a loop."""
+    ends = {"first": "b.end", "second": "ground.foot"}
+    if method in ("close_curve", "close_surface", "close_line"):
+        ends = {"point": "b.end", "place": "ground.foot"}
+    other = dict.fromkeys(ends, "wheel")
+    return row(
+        method, {"name": "new", **ends, **base}, {**other, **right},
+        takes={"length": NUMBER, "law": LAW},
+    )  # fmt: skip
+
+
+def two_laws(y: Any, z: Any) -> Any:
+    return y, z
+
+
+PAIR = {"first": "b.end", "second": "ground.foot"}
+OTHERS = {"first": "wheel", "second": "wheel"}
+
+MODELS: dict[str, tuple[Row, ...]] = {
+    "Model": (
+        Row(
+            kt.Model, lambda _: {"name": "new"},
+            {"name": "other", "gravity": (0, 0, 0), "loop_tolerance": 1e-4},
+            {"name": TEXT},
+        ),
+    ),
+    "FrameModel": (
+        Row(
+            kt.FrameModel, lambda _: {"name": "new"}, {"name": "other", "gravity": (0, 0, 0)},
+            {"name": TEXT},
+        ),
+    ),
+    "parameter": row(
+        "parameter", {"name": "new", "value": 1.0}, {"value": 2.0, "unit": "kg"},
+        takes={"value": NUMBER, "unit": TEXT},
+    ),
+    "body": row(
+        "body", {"name": "new"},
+        {"mass": 2.0, "com": (1, 0, 0), "inertia": (1, 1, 1), "physical": False},
+        takes={"mass": NUMBER, "physical": "truth"},
+    ),
+    "revolute": joint("revolute", {"axis": "x"}),
+    "prismatic": joint("prismatic", {"axis": "y"}),
+    "screw": joint("screw", {"axis": "x", "pitch": 0.2}, pitch=0.1),
+    "cylindrical": joint("cylindrical", {"axis": "x"}),
+    "universal": joint("universal", {"axes": ("x", "z")}),
+    "planar": joint("planar", {"normal": "x"}),
+    "spherical": joint("spherical", {}),
+    "free": joint("free", {}),
+    "fixed": joint("fixed", {}),
+    "sequence": joint("sequence", {"steps": "T1 R2"}, steps="T1 R1"),
+    "joint": joint(
+        "joint", {"kind": "prismatic", "arguments": {"axis": "x"}}, kind="revolute"
+    ),
+    "wrench": row("wrench", {"name": "new", "place": "b"}, {"place": "a", "frame": "world"}),
+    "close_ball": closure("close_ball", {}),
+    "close_solid": closure("close_solid", {}),
+    "close_revolute": closure("close_revolute", {"axis": "x"}),
+    "close_cylindrical": closure("close_cylindrical", {"axis": "x"}),
+    "close_prismatic": closure("close_prismatic", {"axis": "y"}),
+    "close_planar": closure("close_planar", {"normal": "x"}),
+    "close_universal": closure("close_universal", {"axes": ("x", "z")}),
+    "close_rod": closure("close_rod", {"length": 3.0}, length=2.0),
+    "close_line": closure("close_line", {"axis": "y"}),
+    "close_curve": closure("close_curve", {"law": lambda x, y, z: (y - x, z)}, law=two_laws),
+    "close_surface": closure("close_surface", {"law": lambda x, y: y - x}, law=lambda y: y),
+    "closure": row(
+        "closure", {"kind": "rod", "name": "new", "ends": ["b.end", "ground.foot"],
+                    "arguments": {"length": 1.0}},
+        {"kind": Refused("ball"), "ends": ["wheel", "ground.foot"], "arguments": {"length": 2.0}},
+    ),
+    "roll": row(
+        "roll", {"name": "new", "wheel": "wheel", "plane": "ground", "radius": 0.3, "axis": "y"},
+        {"wheel": "b", "plane": "ground.foot", "radius": 0.4, "axis": "x", "normal": "x",
+         "crown": 0.1},
+        takes={"radius": NUMBER, "crown": NUMBER, "axis": "none"},
+    ),
+    "constrain": row(
+        "constrain", {"name": "new", "law": lambda q: q["one"] - q["two"]},
+        {"law": lambda q: q["one"]}, takes={"law": LAW},
+    ),
+    "constrain_rates": row(
+        "constrain_rates", {"name": "new", "law": lambda qd: qd["one"] - qd["two"]},
+        {"law": lambda qd: qd["one"]},
+        takes={"law": LAW},
+    ),
+    "couple": row(
+        "couple", {"name": "new", "first": "one", "second": "two", "ratio": 2.0},
+        {"first": "four", "second": "four", "ratio": 3.0, "offset": 0.1},
+        takes={"ratio": NUMBER, "offset": NUMBER},
+    ),
+    "drive": row(
+        "drive", {"joint": "one"}, {"joint": "two", "law": lambda t: t}, takes={"law": LAW},
+        says={"joint": "coordinate", "law": "drive"},
+    ),
+    "force": row(
+        "force", {"kind": "link", "name": "new", "places": ["b.end", "ground.foot"],
+                  "arguments": {"law": 3.0}},
+        {"kind": Refused("bushing"), "places": ["wheel", "ground.foot"],
+         "arguments": {"law": 4.0}},
+    ),
+    "spring": row(
+        "spring", {"name": "new", **PAIR, "stiffness": 3.0},
+        {**OTHERS, "stiffness": 4.0, "length": 1.0, "damping": 0.1},
+        takes={"stiffness": NUMBER, "length": NUMBER, "damping": NUMBER},
+    ),
+    "link": row(
+        "link", {"name": "new", **PAIR, "law": lambda length: 3 * length},
+        {**OTHERS, "law": lambda length: 4 * length},
+        takes={"law": LAW},
+    ),
+    "bushing": row(
+        "bushing", {"name": "new", **PAIR, "stiffness": (1, 1, 1)},
+        {**OTHERS, "stiffness": (2, 1, 1), "rotation": (1, 1, 1), "damping": (1, 1, 1),
+         "rotation_damping": (1, 1, 1)},
+        more=("damping", "rotation_damping"),
+    ),
+    "joint_spring": row(
+        "joint_spring", {"name": "new", "joint": "one", "stiffness": 1.0},
+        {"joint": "two", "stiffness": 2.0, "rest": 0.1, "damping": 0.1},
+        takes={"stiffness": NUMBER, "rest": NUMBER, "damping": NUMBER},
+    ),
+    "joint_friction": row(
+        "joint_friction", {"name": "new", "joint": "one", "coulomb": 1.0},
+        {"joint": "two", "coulomb": 2.0, "viscous": 0.1, "smooth": 0.01},
+        takes={"coulomb": NUMBER, "viscous": NUMBER, "smooth": NUMBER},
+        more=("viscous", "smooth"),
+    ),
+    "joint_law": row("joint_law", {"name": "new", "joint": "one", "law": lambda q: q["one"]},
+                     {"joint": "two", "law": lambda q: 2 * q["one"]}, takes={"law": LAW}),
+    "joint_forces": row("joint_forces", {}, {"smooth": Unseen(0.1, "no joint has friction")},
+                        takes={"smooth": NUMBER}),
+    "external": row(
+        "external", {"name": "new", "at": "b", "force": (1, 0, 0)},
+        {"at": "a", "force": (2, 0, 0), "torque": (1, 0, 0), "frame": "body"},
+        takes={"force": "none"},
+    ),
+    "force_law": row(
+        "force_law",
+        {"name": "new", "points": {"end": "b.end"}, "law": lambda points: {"end": (1, 0, 0)}},
+        {"points": {"end": "a"}, "law": lambda points: {"end": (2, 0, 0)}},
+    ),
+    "contact": row(
+        "contact", {"name": "new", "body": "wheel", "road": "ground", "radius": 0.3,
+                    "stiffness": 1e5},
+        {"body": "b", "road": "ground.foot", "radius": 0.4},
+        takes={"radius": NUMBER},
+    ),
+    "tyre": row(
+        "tyre", {"name": "new", "wheel": "wheel", "road": "ground", "radius": 0.3,
+                 "stiffness": 1e5, "cornering_stiffness": 1e4},
+        {"wheel": "b", "road": "ground.foot", "radius": 0.4, "law": Refused("calspan")},
+        takes={"radius": NUMBER},
+    ),
+    "state": row("state", {"name": "new"}, {"initial": 1.0, "rate": lambda t: t, "unit": "m"},
+                 takes={"initial": NUMBER, "rate": LAW, "unit": TEXT}),
+    "state_rate": row("state_rate", {"name": "s", "rate": 1.0}, {"name": Refused("z"), "rate": 2.0},
+                      takes={"rate": LAW, "name": ""}, says={"name": "state", "rate": "state"}),
+    "table": row(
+        "table", {"name": "new", "knots": [0.0, 1.0], "values": [0.0, 1.0]},
+        {"knots": [0.0, 2.0], "values": [0.0, 2.0], "slopes": [0.5, 0.6]},
+    ),
+    "check": row(
+        "check", {}, {"invertible": Unseen(False, "its masses suffice"), "inertia": "ignore"},
+        build=whole, takes={"invertible": "truth"},
+    ),
+    "point": row("point", {"path": "b.end"}, {"path": "a"}, says={"path": "point"}),
+    "turns": row("turns", {"velocity": "one"}, {"velocity": "three_vx"}),
+    "velocity_of": row("velocity_of", {"coordinate": "one"}, {"coordinate": "two"}),
+    "Body.point": (
+        Row(
+            Body.point, lambda _: {"self": bench().bodies["b"], "name": "new"},
+            {"name": "other", "position": (1, 0, 0),
+             "rotation": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]]},
+            {"name": TEXT}, element="'b.new",
+        ),
+    ),
+    "coordinate": row(
+        "coordinate", {"name": "new"}, {"unit": "m", "initial": 0.2}, kind=kt.FrameModel,
+        build=framed, takes={"initial": NUMBER},
+    ),
+    "quaternion": row(
+        "quaternion", {"name": "new"}, {"initial": (0, 1, 0, 0)}, kind=kt.FrameModel, build=framed,
+    ),
+    "frame": row(
+        "frame", {"name": "new", "T": disp(1, 0, 0)},
+        {"T": disp(2, 0, 0), "mass": 1.0, "inertia": (1, 1, 1), "com": (1, 0, 0),
+         "physical": False},
+        kind=kt.FrameModel, build=framed, takes={"mass": NUMBER, "physical": "truth"},
+    ),
+}  # fmt: skip
+QUIET = {
+    "content_hash", "findings", "initial", "neutral", "tree", "law_names", "force_law_names",
+    "state_names",
+}  # fmt: skip
+"""Methods without choices, and those that formats use to read laws."""
