@@ -31,7 +31,7 @@ CLEAR = 1e-3
 """Singular values of J, rows scaled to 1, above which equations are told apart."""
 NOTHING = 1e-9
 """Singular values below which equations repeat others."""
-CHANGES = 0
+CHANGES = 3
 """Sets of changed parameters per mechanism."""
 WEIGHTS = (".com_", "gravity_")
 """Parameters of which no loop depends, and whose values leave M regular in the free directions."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests import hostile
 
-import hostile
 from kinetree.program import Program
 
 X = 0.3
