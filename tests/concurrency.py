@@ -1,7 +1,8 @@
 """Derivations in many threads and derivations that are interrupted: what must come out of them.
 
-`race` and `interrupt` take a number of rounds and a seed, so that short runs stand in the suite and
-long ones in campaigns; both return how many cases they tried and raise where one goes wrong.
+`race`, `interrupt` and `strike` take a number of rounds and a seed, so that short runs stand in the
+suite and long ones in campaigns; they return how many cases they tried and raise where one goes
+wrong.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import gc
 import hashlib
 import random
+import signal
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from tests import mechanisms, zoo
@@ -24,7 +27,7 @@ from kinetree.targets.digest import digest
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 SWITCH = 1e-5
@@ -165,24 +168,59 @@ def interrupt(rounds: int, seed: int = 0) -> int:
     """Interrupt derivations at random lines; nothing is broken, nothing stays behind."""
     rng = random.Random(seed)
     cases = CASES[:3]
-    expected = [answer(case) for case in cases]
     lengths = {(case, where): _lines(case, where) for case in cases for where in WHERE}
+    with unharmed(cases):
+        for k in range(rounds):
+            case, where = rng.choice(cases), WHERE[k % len(WHERE)]
+            line = rng.randrange(1, lengths[case, where] + 1)
+            with suppress(KeyboardInterrupt):
+                _traced(Interrupter(line, where), case)
+            assert en.number(0) is en.ZERO, f"{where}, line {line}"
+            assert gc.isenabled(), f"{where}, line {line}"
+    return rounds
+
+
+def strike(rounds: int, seed: int = 0) -> int:
+    """Interrupt derivations by signals at random times, as Ctrl-C does; main thread only."""
+    rng = random.Random(seed)
+    cases = CASES[:6]
+    build, quantity = cases[-1]
+    with unharmed(cases):
+        begin = time.perf_counter()
+        kt.derive(build(), quantity)
+        span = time.perf_counter() - begin
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            for k in range(rounds):
+                build, quantity = cases[k % len(cases)]
+                _struck(build(), quantity, rng.uniform(1e-4, span))
+                assert en.number(0) is en.ZERO
+                assert gc.isenabled()
+        finally:
+            signal.signal(signal.SIGALRM, before)
+    return rounds
+
+
+def _struck(model: kt.Model, quantity: str, after: float) -> None:
+    with suppress(KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, after)
+        kt.derive(model, quantity)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def unharmed(cases: Sequence[Case]) -> Iterator[None]:
+    """What comes of these models afterwards is what came of them before, and no Node is left."""
+    expected = [answer(case) for case in cases]
     gc.collect()
     en.current().release()
     before = len(en.current())
-    for k in range(rounds):
-        case, where = rng.choice(cases), WHERE[k % len(WHERE)]
-        line = rng.randrange(1, lengths[case, where] + 1)
-        with suppress(KeyboardInterrupt):
-            _traced(Interrupter(line, where), case)
-        assert en.number(0) is en.ZERO, f"{where}, line {line}"
-        assert gc.isenabled(), f"{where}, line {line}"
+    yield
     sound()
     assert [answer(case) for case in cases] == expected
     gc.collect()
     en.current().release()
     assert len(en.current()) <= before
-    return rounds
 
 
 def _lines(case: Case, where: str) -> int:

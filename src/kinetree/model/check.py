@@ -67,7 +67,16 @@ class Finding:
 
 
 def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
-    """Raise one ModelError with all errors; otherwise warn for what is doubtful.
+    """Raise one ModelError with all errors; otherwise warn for what is doubtful; see `refuse`."""
+    found = refuse(model, invertible=invertible, inertia=inertia)
+    for finding in found:
+        if finding.severity == WARNING:
+            warnings.warn(str(finding), ModelWarning, stacklevel=3)
+    return found
+
+
+def refuse(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
+    """Raise one ModelError with all errors; what is doubtful is passed over.
 
     Args:
         model: the mechanism.
@@ -88,9 +97,6 @@ def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tu
     raised = [f for f in found if f.severity == ERROR or (f.topic, inertia) == ("inertia", "error")]
     if raised:
         raise combine([f.error() for f in raised], ModelError)
-    for finding in found:
-        if finding.severity == WARNING:
-            warnings.warn(str(finding), ModelWarning, stacklevel=3)
     return found
 
 

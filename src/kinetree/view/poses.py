@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.engine import derivation
-from kinetree.errors import ModelWarning, ShapeError
+from kinetree.errors import ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placed_quantities import derive_placed
 from kinetree.formalism.placement import placement
 from kinetree.formalism.quantities import QUANTITIES
+from kinetree.model.check import refuse
 from kinetree.model.frame_model import FrameModel
 from kinetree.program.select import select
 from kinetree.view.turns import continued, quaternions
@@ -69,9 +69,7 @@ def pose_program(model: Model, *, folded: bool = True) -> Program:
     """
     names = list(model.bodies)
     outputs = [f"{name}.{what}" for name in names for what in ("position", "rotation")]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # a picture may be of a doubtful model
-        model.check(invertible=False, inertia="ignore")
+    refuse(model, invertible=False, inertia="ignore")  # a picture may be of a doubtful model
     return select(_kinematics(model, names, folded=folded), outputs)
 
 

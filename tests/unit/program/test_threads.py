@@ -74,6 +74,10 @@ def test_interrupts_at_any_line_break_nothing_and_leave_nothing() -> None:
     assert concurrency.interrupt(INTERRUPTS) == INTERRUPTS
 
 
+def test_signals_at_any_time_break_nothing_and_leave_nothing() -> None:
+    assert concurrency.strike(INTERRUPTS) == INTERRUPTS
+
+
 def test_an_exception_in_a_derivation_inside_a_derivation_leaves_nothing() -> None:
     model = zoo.tree(4)
     before = settled()
