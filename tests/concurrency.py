@@ -136,7 +136,7 @@ def sound() -> None:
     assert en.number(1) is en.ONE
     assert en.number(-1) is en.node.MINUS_ONE
     assert gc.isenabled()
-    assert not arena._doors
+    assert not arena._turn
     assert not arena._open
     nodes = list(arena.table.values())
     assert len({id(node) for node in nodes}) == len(nodes)

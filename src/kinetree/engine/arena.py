@@ -8,7 +8,7 @@ are short-lived (Docquier2013 sec. 3.4: more than 90 %), so the arena can be mar
 There is no lock.  Between two steps of the interpreter another thread may look a Node up, or an
 interrupt may end what is under way, so the table is right at every such moment (decision 0004):
 
-* a Node that anybody holds is found: in the table, or at a door through which Nodes leave it;
+* a Node that anybody holds is found: in the table, or as the one that is just leaving it;
 * what must not be torn apart is one call of C code, which nothing comes between;
 * all else (marks, counts) says where to look for Nodes to drop, and may be out of date.
 
@@ -41,7 +41,7 @@ NODE_BYTES = 400
 SHRINK = 4
 """The table is made anew when it has become this many times shorter."""
 
-PRICE = 4
+PRICE = 8
 """Nodes made for each old one that is looked at again: less than 1 % of the time of making them."""
 
 if hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled():
@@ -49,25 +49,6 @@ if hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled():
         "kinetree tells by reference counts which expressions are in use, and needs Python's "
         "global lock for it: start Python with PYTHON_GIL=1, or use a build that has the lock"
     )
-
-
-class _Door:
-    """Where Nodes leave the table one by one, and the one that is leaving can be called back."""
-
-    __slots__ = ("entry",)
-
-    def __init__(self) -> None:
-        self.entry: tuple[Hashable, Node] | None = None
-
-    def get(self, key: Hashable) -> Node | None:
-        """The Node of that key, if it is the one that is leaving."""
-        entry = self.entry
-        return entry[1] if entry is not None and entry[0] == key else None
-
-    def items(self) -> tuple[tuple[Hashable, Node], ...]:
-        """What is leaving."""
-        entry = self.entry
-        return () if entry is None else (entry,)
 
 
 def _count_unheld() -> int:
@@ -94,7 +75,9 @@ class Arena:
         self.table: dict[Hashable, Node] = {}
         self.released = 0
         self._peak = 0
-        self._doors: list[_Door | dict[Hashable, Node]] = []
+        self._turn: dict[str, object] = {}  # who releases, if anybody
+        self._leaving: tuple[Hashable, Node] | None = None  # the entry that is taken out
+        self._moved: dict[Hashable, Node] = {}  # what comes back into a table made anew
         self._open: set[_Visit] = set()  # derivations under way
         self._settled = 0  # what stands before has outlived the derivation that made it
         self._looked = 0  # Nodes born when all were last looked at
@@ -119,16 +102,19 @@ class Arena:
 
     def enter(self, key: Hashable, node: Node) -> Node:
         """The Node of a key that is not in the table: this one, or one that was quicker."""
-        if self._doors:
-            node = self._called_back(key, node)
+        if self._turn:
+            return self._called_back(key, node)
         return self.table.setdefault(key, node)
 
     def _called_back(self, key: Hashable, node: Node) -> Node:
-        for door in tuple(self._doors):
-            found = door.get(key)
-            if found is not None:
-                return found
-        return node
+        """The same during a release: the Node that is leaving stays, if it is the one."""
+        node = self._moved.get(key, node)
+        seen = None
+        while (entry := self._leaving) is not seen:
+            seen = entry
+            if entry is not None and entry[0] == key:
+                node = entry[1]
+        return self.table.setdefault(key, node)  # at once: no other Node has begun to leave
 
     def mark(self) -> int:
         """A point in time to release back to."""
@@ -139,32 +125,30 @@ class Arena:
 
         Youngest first: a parent goes before its children, which are then free to go too.
         """
-        self._peak = self.peak
-        before = len(self.table)
-        with collector_paused():
-            gone = self._drop(mark)
+        turn = object()
+        with collector_paused(), at_last(partial(self._end, turn)):
+            if self._turn.setdefault("", turn) is not turn:
+                return 0  # another thread is at it
+            self._peak, before = self.peak, len(self.table)
+            gone = self._drop(self._youngest(before - mark))
             self.released += gone
             if len(self.table) < before // SHRINK and threading.active_count() == 1:
                 self._shrink()
         return gone
 
-    def _drop(self, mark: int) -> int:
-        table, door, gone = self.table, _Door(), 0
-        entries = self._youngest(len(table) - mark)
-        with at_last(partial(self._close, door)):
-            self._doors.append(door)
-            while entries:
-                entry = entries.pop()
-                node = entry[1]
-                if getrefcount(node) > UNHELD:
-                    continue
-                door.entry = entry
-                table.pop(entry[0], None)
-                if getrefcount(node) < UNHELD:
+    def _drop(self, entries: list[tuple[Hashable, Node]]) -> int:
+        table, pop, references, unheld, gone = self.table, entries.pop, getrefcount, UNHELD, 0
+        while entries:
+            entry = pop()
+            node = entry[1]
+            if references(node) == unheld:
+                self._leaving = entry
+                del table[entry[0]]
+                if references(node) < unheld:
                     gone += 1
                 else:  # another thread has found it meanwhile
                     table.setdefault(entry[0], node)
-                door.entry = None
+                self._leaving = None
         return gone
 
     def _youngest(self, number: int) -> list[tuple[Hashable, Node]]:
@@ -177,25 +161,24 @@ class Arena:
 
     def _shrink(self) -> None:
         """Make the table anew: a dictionary gives its memory back when it is emptied."""
-        moved: dict[Hashable, Node] = {}
-        with at_last(partial(self._close, moved)):
-            self._doors.append(moved)
-            steps: tuple[Callable[[], None], ...] = (
-                partial(moved.update, self.table),
-                self.table.clear,
-            )
-            deque(map(call, steps), maxlen=0)  # one call of C code: no Node is made between them
+        steps: tuple[Callable[[], None], ...] = (
+            partial(self._moved.update, self.table),
+            self.table.clear,
+        )
+        deque(map(call, steps), maxlen=0)  # one call of C code: no Node is made between them
 
-    def _close(self, door: _Door | dict[Hashable, Node]) -> None:
-        """What has not left through a door stays."""
-        if any(other is door for other in tuple(self._doors)):
-            self.table.update(door.items())
-            self._doors.remove(door)
+    def _end(self, turn: object) -> None:
+        """End a release: what has not left stays."""
+        if self._turn.get("") is turn:
+            if self._leaving is not None:
+                self.table.setdefault(*self._leaving)
+            self.table.update(self._moved)
+            self._leaving, self._moved = None, {}
+            self._turn.clear()
 
     def forked(self) -> None:
         """In a child process, where the other threads are gone."""
-        for door in tuple(self._doors):
-            self._close(door)
+        self._end(self._turn.get(""))
         self._open.clear()
 
 
