@@ -81,3 +81,25 @@ def test_the_regressor_is_projected(state, base):
     tau = kt.derive(arm(follows=True), "inverse").evaluate(**state)["tau"]
     out = kt.derive(arm(follows=True), "regressor", base_parameters=base).evaluate(**state)
     assert out["Y"] @ out["pi"] == pytest.approx(tau, rel=1e-12)
+
+
+@pytest.mark.parametrize("rack_first", [False, True])
+def test_a_leader_without_mass_is_held_by_what_follows_it(rack_first):
+    model = kt.Model("pinion_and_rack", gravity=(0, 0, 0))
+    pinion, rack = model.body("pinion"), model.body("rack", mass=3.0)
+    joints = [
+        lambda: model.revolute("turn", model.ground, pinion),
+        lambda: model.prismatic("slide", model.ground, rack, mimic=("turn", 0.5, 0.0)),
+    ]
+    for add in reversed(joints) if rack_first else joints:
+        add()
+    qdd = kt.derive(model, "forward").evaluate(q=[0.1], qd=[0.2], tau=[1.5])["qdd"]
+    assert qdd == pytest.approx([1.5 / (0.5**2 * 3.0)], rel=1e-12)
+
+
+def test_a_leader_and_a_follower_without_mass_are_refused():
+    model = kt.Model("weightless")
+    model.revolute("turn", model.ground, model.body("pinion"))
+    model.prismatic("slide", model.ground, model.body("rack"), mimic=("turn", 0.5, 0.0))
+    with pytest.raises(kt.errors.ModelError, match="joint 'turn': the mass matrix is singular"):
+        kt.derive(model, "forward")

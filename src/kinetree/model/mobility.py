@@ -49,12 +49,22 @@ class Singular:
 
 
 def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
-    """The joints that make the mass matrix singular, for these values of the model's scalars."""
+    """The joints that make the mass matrix singular, for these values of the model's scalars.
+
+    What a follower moves resists the motion of its leader like a rotor, wherever the two stand.
+    """
+    rotors = rotor_inertias(tree, values)
+    found, followers = _swept(tree, values, rotors)
+    return _swept(tree, values, rotors + followers)[0] if followers.any() else found
+
+
+def _swept(tree: Tree, values: Mapping[str, float], rotors: Array) -> tuple[list[Singular], Array]:
+    """The joints whose pivot is zero, and what followers add to the rotors of their leaders."""
     n = len(tree)
+    followers = np.zeros_like(rotors)
     articulated: list[Array] = [spatial_inertia(body, values) for body in tree.bodies]
     composite: list[Array] = [inertia.copy() for inertia in articulated]
     found: list[Singular] = []
-    rotors = rotor_inertias(tree, values)
     for i in tree.inward():
         joint = tree.joints[i]
         IA, Ic = articulated[i], composite[i]
@@ -69,13 +79,16 @@ def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
                 last -= motion.nv
                 if state is not None:
                     found.append(Singular(joint, *state))
+            else:
+                moved = float((S.T @ IA @ S)[0, 0])
+                followers[tree.v_start[i]] += tree.ratio[i] ** 2 * max(moved, 0.0)
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
         if joint.parent.name:
             X = _point_transform(joint.parent, values)
             IA, Ic = X.T @ IA @ X, X.T @ Ic @ X
         articulated[tree.parent[i]] += IA
         composite[tree.parent[i]] += Ic
-    return found[::-1]
+    return found[::-1], followers
 
 
 def rotor_inertias(tree: Tree, values: Mapping[str, float]) -> Array:
