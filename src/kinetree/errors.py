@@ -79,6 +79,9 @@ class ModelWarning(UserWarning):
     """The model can be used, but it is probably not what was meant."""
 
 
+MANY = 1000
+"""Names up to which all are compared with a misspelled one; of more, those that begin alike."""
+
 E = TypeVar("E", bound=KinetreeError)
 
 
@@ -116,6 +119,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     folded = {candidate.casefold(): candidate for candidate in reversed(candidates)}
     if name.casefold() in folded:
         return folded[name.casefold()]
+    if len(candidates) > MANY:  # comparing with each takes too long
+        candidates = [known for known in candidates if known[:2] == name[:2]][:MANY]
     found = difflib.get_close_matches(name, candidates, n=1, cutoff=0.5)
     return found[0] if found else ""
 

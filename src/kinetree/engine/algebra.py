@@ -82,7 +82,9 @@ def _extended(a: Node, term: Node, coef: int) -> Node:
     args, coefs = a.args, a.coefs
     k = bisect_left(args, term.key, key=by_key)
     if k == len(args) or args[k] is not term:
-        return intern_sum(a.value, (*args[:k], term, *args[k:]), (*coefs[:k], coef, *coefs[k:]))
+        trig = max(term.trig, a.trig)
+        more = (*coefs[:k], coef, *coefs[k:])
+        return intern_sum(a.value, (*args[:k], term, *args[k:]), more, trig)
     total = normal(coefs[k] + coef)
     if total == 0:
         return intern_sum(a.value, args[:k] + args[k + 1 :], coefs[:k] + coefs[k + 1 :])

@@ -290,12 +290,12 @@ def as_node(x: Any) -> Node:
 # --- interning -----------------------------------------------------------------------------------
 
 
-def intern_sum(value: Number, args: tuple[Node, ...], coefs: tuple[Number, ...]) -> Node:
-    """The Node of a sum already in normal form."""
+def intern_sum(value: Number, args: tuple[Node, ...], coefs: Any, trig: int = -1) -> Node:
+    """The Node of a sum already in normal form; `trig` where that of its terms is known."""
     key = (ADD, value, args, coefs)
     node = _table.get(key)
     if node is None:
-        trig = max([a.trig for a in args])
+        trig = max([a.trig for a in args]) if trig < 0 else trig
         node = _enter(key, Node(ADD, args, coefs, value, "", trig))
     return node
 

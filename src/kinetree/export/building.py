@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kinetree.errors import KinetreeError, ModelWarning
+from kinetree.files import unwritable
 
 COMPILERS = ("gcc", "cc", "clang")
 FLAGS = ("-std=gnu99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -61,6 +62,14 @@ def _missing(lacking: str, identifier: str, *, wanted: bool | None) -> None:
 
 
 def _compiled(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
+    """The library, compiled in a folder for temporary files."""
+    try:
+        return _built(command, flags, texts)
+    except OSError as error:
+        raise unwritable(f"folder '{tempfile.gettempdir()}'", error) from error
+
+
+def _built(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
     """The library; compiled in a folder of its own by relative names, so that no path is in it."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():

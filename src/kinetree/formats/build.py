@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import as_node
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction", "armature")
 PLACE_FIELDS = ("kind", "parent", "child")
+MOST_MISTAKES = 100
+"""Mistakes after which a file is given up."""
 INERTIA_ENDS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -37,6 +39,10 @@ def build(document: Document) -> Model:
         FormatError: with all mistakes of the file, each naming its element.
     """
     return _Builder(document).run()
+
+
+class _EnoughError(Exception):
+    """So many mistakes that the rest of the file is not looked at."""
 
 
 class _Builder:
@@ -51,6 +57,15 @@ class _Builder:
 
     def run(self) -> Model:
         """Add everything in order: parameters, tables, bodies, joints, what acts on them."""
+        with suppress(_EnoughError):
+            self.fill()
+        if self.mistakes:
+            raise combine(self.mistakes, FormatError)
+        self.model.shapes, self.model.layout = self.document.shapes, self.document.layout
+        return self.model
+
+    def fill(self) -> None:
+        """Add everything, and keep the mistakes."""
         document = self.document
         with self.gather():
             self.model = Model(document.name)
@@ -83,18 +98,16 @@ class _Builder:
         for name, force in document.forces.items():
             with self.gather():
                 self.force(name, force)
-        if self.mistakes:
-            raise combine(self.mistakes, FormatError)
-        self.model.shapes, self.model.layout = document.shapes, document.layout
-        return self.model
 
     @contextmanager
     def gather(self) -> Iterator[None]:
-        """Keep a mistake and go on."""
+        """Keep a mistake and go on, unless there are many."""
         try:
             yield
         except KinetreeError as mistake:
             self.mistakes.append(mistake)
+            if len(self.mistakes) >= MOST_MISTAKES:
+                raise _EnoughError from None
 
     def body(self, name: str, data: BodyData) -> None:
         """Add one body with its points."""

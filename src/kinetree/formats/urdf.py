@@ -25,6 +25,7 @@ from xml.parsers import expat
 import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, combine, suggest
+from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.urdf_shapes import shapes
 from kinetree.formats.urdf_xml import attribute, child, vector
 from kinetree.model.system import Model
@@ -130,6 +131,8 @@ class _Reader:
             step(name, element)
         except KinetreeError as mistake:
             self.mistakes.append(mistake)
+        if len(self.mistakes) >= MOST_MISTAKES:
+            self.stop()
 
     def stop(self) -> None:
         """Raise what was gathered."""

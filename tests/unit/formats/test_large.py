@@ -11,6 +11,7 @@ import pytest
 import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.formats import urdf, yaml_file
+from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.yaml_plain import MOST_COPIES
 
 
@@ -85,3 +86,19 @@ def test_aliases_are_copies_and_counted() -> None:
     many = "b: [" + "*a , " * (MOST_COPIES // 1000) + "*a ]\n"
     with pytest.raises(FormatError, match="its aliases unfold without end"):
         yaml_file.parse_yaml(long + many, "t")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: yaml_file.read(yaml_chain(3000).replace("child: b", "child: c")),
+        lambda: urdf.read(urdf_chain(3000).replace(b"<child", b"<chald")),
+    ],
+    ids=["yaml", "urdf"],
+)
+def test_a_file_full_of_mistakes_is_given_up_soon(act: Callable[[], object]) -> None:
+    start = time.process_time()
+    with pytest.raises(FormatError) as caught:
+        act()
+    assert len(caught.value.parts) == MOST_MISTAKES
+    assert time.process_time() - start < 5.0
