@@ -41,7 +41,7 @@ layers: $(DEV)
 	$(BIN)/lint-imports
 
 unit: $(DEV) web-if-possible
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=25
 
 web: $(BUNDLE)
 

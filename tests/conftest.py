@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+import skips
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("KINETREE_CACHE", str(ROOT / ".pytest_cache" / "objects"))
@@ -31,6 +34,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the reviewed files under tests/golden instead of comparing with them",
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say in the last line what was skipped, and what would bring it."""
+    yield
+    reports = terminalreporter.stats.get("skipped", [])
+    said = skips.line(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    if said:
+        terminalreporter.write_line(said, yellow=True)
 
 
 @pytest.fixture(scope="session")

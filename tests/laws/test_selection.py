@@ -77,7 +77,7 @@ def test_selected_components_are_those_of_the_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("quantity", ["inverse", "kinematics", "regressor", "energy"])
-def test_a_selected_output_is_no_dearer_and_needs_no_idle_input(quantity: str) -> None:
+def test_a_selected_output_is_no_dearer_and_the_same(quantity: str) -> None:
     prog = program("tree7", quantity)
     state = zoo.state(model("tree7"), 2)
     whole = values(prog, **state)
@@ -85,6 +85,21 @@ def test_a_selected_output_is_no_dearer_and_needs_no_idle_input(quantity: str) -
         part = verify(select(prog, out.name))
         assert part.count().total <= prog.count().total
         assert_close(values(part, **state)[out.name], whole[out.name], IDENTITY, out.name)
+
+
+@pytest.mark.parametrize("quantity", ["inverse", "kinematics", "regressor", "energy"])
+def test_a_selected_output_takes_the_inputs_that_move_it_and_no_other(quantity: str) -> None:
+    prog = program("tree7", quantity)
+    state = zoo.state(model("tree7"), 2)
+    state |= {row.name: np.array(row.default) for row in prog.inputs if row.default is not None}
+    whole = values(prog, **state)
+    moved = {
+        row.name: values(prog, **state | {row.name: 1.5 * np.asarray(state[row.name]) + 0.1})
+        for row in prog.inputs
+    }
+    for out in prog.outputs:
+        expected = [x for x, new in moved.items() if (new[out.name] != whole[out.name]).any()]
+        assert [row.name for row in select(prog, out.name).inputs] == expected, out.name
 
 
 def test_several_outputs_can_be_kept() -> None:

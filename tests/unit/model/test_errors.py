@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from tests import mechanisms
 
+import kinetree as kt
+from kinetree import errors
 from kinetree.errors import (
+    AssemblyError,
+    DuplicateNameError,
+    ExpressionError,
+    FileError,
     FormatError,
     KinetreeError,
     ModelError,
+    ModelWarning,
+    PartitionError,
     ShapeError,
     UnknownNameError,
+    UnsupportedError,
     combine,
     nearest,
     suggest,
@@ -29,9 +39,56 @@ def test_a_bare_problem_is_enough():
     assert str(ShapeError("q has 3 values, the model has 6")) == "q has 3 values, the model has 6."
 
 
-def test_every_error_is_one_family():
-    for kind in (ModelError, FormatError, ShapeError, UnknownNameError):
-        assert issubclass(kind, KinetreeError)
+def pendulum():
+    model = kt.Model("pendulum")
+    model.revolute("swing", model.ground, model.body("bob", mass=1.0, com=(0, 0, -1)))
+    return model
+
+
+def held_apart():
+    model = mechanisms.slider_crank(rod=0.2)
+    model.drive("q1", lambda t: 1.0 + t)
+    return model
+
+
+def loaded(folder, text):
+    (folder / "model.yaml").write_text(f"kinetree: 1\nname: m\n{text}")
+    return kt.load(folder / "model.yaml")
+
+
+def below_a_file(folder):
+    (folder / "file").write_text("")
+    return folder / "file" / "model.yaml"
+
+
+BY_HAND = "parameters: {L: 1}\nbodies: {b: {mass: L +}}"
+MISTAKES = {
+    ModelError: lambda _: pendulum().revolute("turn", "ground", "bob", axis=(0, 0, 0)),
+    DuplicateNameError: lambda _: pendulum().body("bob"),
+    UnknownNameError: lambda _: kt.derive(pendulum(), "forwards"),
+    AssemblyError: lambda _: kt.assemble(held_apart()),
+    PartitionError: lambda _: kt.partition(mechanisms.n_four_bar(2), independent=["u0", "u1"]),
+    FormatError: lambda folder: loaded(folder, "bodies: 3"),
+    ExpressionError: lambda folder: loaded(folder, BY_HAND),
+    FileError: lambda folder: kt.save(pendulum(), below_a_file(folder)),
+    ShapeError: lambda _: kt.derive(pendulum(), "energy").evaluate(q=[0, 1], qd=[0]),
+    UnsupportedError: lambda folder: kt.derive(pendulum(), "energy").write("native", folder),
+}
+"""Every kind of error, and a mistake that a user could make."""
+
+
+def test_every_kind_of_error_has_its_mistake():
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type)}
+    family = {kind for kind in kinds if issubclass(kind, Exception)}
+    assert family - {KinetreeError, ModelWarning} == set(MISTAKES)
+
+
+@pytest.mark.parametrize("kind", MISTAKES, ids=lambda kind: kind.__name__)
+def test_every_mistake_is_caught_as_one_family(kind, tmp_path):
+    with pytest.raises(KinetreeError) as raised:
+        MISTAKES[kind](tmp_path)
+    assert kind in {type(part) for part in raised.value.parts}
+    assert all(part.element for part in raised.value.parts)
 
 
 def test_combined_errors_stand_on_their_own_lines():
