@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import kinetree as kt
+import lengths
 import mechanisms
 from approx import FORMALISM, IDENTITY, assert_close
 from export.models import example, rich
@@ -324,12 +325,21 @@ def test_wrong_calls_are_refused(exported: Exported, tmp_path: Path) -> None:
 
 
 @compiled
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (mechanisms.four_bar, "top.end_x", 9.0),
+        (lengths.four_bar, "Z", 0.25),
+        (lengths.three_cranks, "L3", 1.2),
+    ],
+    ids=["too long", "out of the plane", "one crank differs"],
+)
 def test_loops_that_cannot_close_end_the_start(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    model: Any, name: str, value: float, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = kt.export_fmu(mechanisms.four_bar(), tmp_path, derivatives=False)
+    path = kt.export_fmu(model(), tmp_path, derivatives=False)
     unit, refs = opened(str(path), tmp_path / "inside")
-    unit.setFloat64([refs["top.end_x"]], [9.0])
+    unit.setFloat64([refs[name]], [value])
     unit.enterInitializationMode()
     with pytest.raises(Exception, match="fmi3ExitInitializationMode"):
         unit.exitInitializationMode()

@@ -8,7 +8,8 @@ values is refused, does not close, or has other equations that repeat each other
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests import lengths
+from tests.closed import CLOSED
 
 import kinetree as kt
+from kinetree.assembly.overrides import with_values
 from kinetree.errors import KinetreeError
+from targets.test_c import built, called
 
 Array = np.ndarray[Any, Any]
 WAYS = ("explicit", "multipliers", "projection")
@@ -53,10 +57,20 @@ def rebuilt(name: str, values: dict[str, float]) -> tuple[kt.Model, kt.Partition
         return model, None
 
 
-def accelerations(model: kt.Model, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+@lru_cache(maxsize=8)
+def derived(model: kt.Model, quantity: str) -> kt.Program:
+    """A quantity, derived once for the last models."""
+    return kt.derive(model, quantity)
+
+
+def accelerations(
+    model: kt.Model, q: Array, qd: Array, tau: Array, values: lengths.Values | None = None
+) -> tuple[Array, Array]:
     """qdd of all equations with all multipliers, by NumPy; and what is left open."""
-    rows = kt.derive(model, "constraints").evaluate(q=q, qd=qd)
-    tree = kt.derive(model, "mass_bias").evaluate(q=q, qd=qd)
+    rows, tree = (
+        with_values(derived(model, quantity), values).evaluate(q=q, qd=qd)
+        for quantity in ("constraints", "mass_bias")
+    )
     J, n = rows["J"], model.nv
     A = np.block([[tree["M"], -J.T], [J, np.zeros((len(J), len(J)))]])
     b = np.concatenate([tau - tree["c"], -rows["Jdqd"]])
@@ -80,7 +94,7 @@ def alike(first: kt.Partition, second: kt.Partition) -> bool:
 
 def singular(model: kt.Model, q: Array, rank: int) -> bool:
     """Whether equations nearly depend on each other that do not elsewhere."""
-    J = kt.derive(model, "constraints").evaluate(q=q, qd=np.zeros(model.nv))["J"]
+    J = derived(model, "constraints").evaluate(q=q, qd=np.zeros(model.nv))["J"]
     sizes = np.linalg.svd(J, compute_uv=False)
     return bool(rank and sizes[rank - 1] < 1e-5 * sizes[0])
 
@@ -108,7 +122,7 @@ def check(name: str, values: dict[str, float], way: str, q: Array, twin: Any) ->
 
 def _allowed(model: kt.Model, q: Array, qd: Array) -> Array:
     """The velocities nearest to qd that the loops allow."""
-    J = kt.derive(model, "constraints").evaluate(q=q, qd=qd)["J"]
+    J = derived(model, "constraints").evaluate(q=q, qd=qd)["J"]
     return np.asarray(qd - np.linalg.pinv(J, rcond=1e-10) @ J @ qd)
 
 
@@ -137,3 +151,85 @@ def test_as_built_with_the_values_or_no_number(way: str, change: tuple[str, Any]
         check(name, values, way, found.q, twin)
     if twin[1] is not None:
         check(name, values, way, twin[1].q, twin)
+
+
+OPEN = [("four_bar", {"Z": 0.25}), ("three_cranks", {"L3": 1.2}), ("braced", {"L3": 1.0})]
+"""Mechanisms with values for which what was decided for their own does not hold."""
+
+
+@pytest.mark.parametrize(("name", "values"), OPEN)
+@pytest.mark.parametrize("parameters", ["own", "other"])
+def test_actuators_and_derivatives_tell_too(
+    name: str, values: dict[str, float], parameters: str
+) -> None:
+    found, made = programs(name)
+    model = lengths.MODELS[name]()
+    zero = np.zeros(model.nv)
+    inverse = kt.derive_actuation(model, partition=found)
+    slopes = made["explicit"].derivative("qdd", ["q", "tau"], only=True)
+    for program, third in ((inverse, "qdd"), (slopes, "tau")):
+        p = lengths.with_parameters(program, values if parameters == "other" else {})
+        with np.errstate(all="ignore"):
+            out = program.evaluate(**{"q": found.q, "qd": zero, third: zero, "p": p})
+        told = np.concatenate([x[x != 0] for x in out.values()])
+        assert np.isfinite(told).all() == (parameters == "own")
+
+
+@pytest.mark.parametrize(("name", "values"), OPEN)
+@pytest.mark.parametrize("way", WAYS)
+def test_native_code_and_c_tell_too(
+    name: str, values: dict[str, float], way: str, tmp_path: Path, gcc: str
+) -> None:
+    found, made = programs(name)
+    program = made[way]
+    _, own = rebuilt(name, values)
+    zero = np.zeros(len(found.u) + len(found.v))
+    library, function = built(program, tmp_path, gcc), program.compile()
+    for change, place in (({}, found), (values, own or found)):
+        state = {"q": place.q, "qd": zero, "tau": zero}
+        state["p"] = lengths.with_parameters(program, change)
+        for out in (function(**state), called(library, program, state)):
+            assert finite(out) == (not change)
+            assert np.isfinite(out["qdd"]).any() == (not change)
+
+
+KINDS = ("ball", "rod", "solid", "revolute", "universal", "prismatic", "line", "coupling", "sphere")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_closures_in_space_with_any_value_changed(kind: str) -> None:
+    """Where there are numbers, all equations of closures and masses hold with the values given."""
+    model = CLOSED[kind]()
+    found = kt.partition(model)
+    program = kt.derive(model, "forward", partition=found)
+    names = program.input("p").labels
+    own = dict(zip(names, program.input("p").default or (), strict=True))
+    rng = np.random.default_rng(len(kind))
+    told = 0
+    for _ in range(12):
+        chosen = rng.choice(names, size=2, replace=False)
+        values = {str(n): float(own[n] * rng.choice([0, -1, 0.9, 1.05, 30])) for n in chosen}
+        qd, tau = rng.normal(size=(2, model.nv))
+        p = lengths.with_parameters(program, values)
+        with np.errstate(all="ignore"):
+            out = program.evaluate(q=found.q, qd=qd, tau=tau, p=p)
+        if finite(out):
+            told += 1
+            want, gaps = accelerations(model, out["q_closed"], out["qd_closed"], tau, values)
+            size = 1 + np.abs(want).max()
+            assert np.abs(gaps).max(initial=0.0) < 1e-6 * size, values
+            np.testing.assert_allclose(out["qdd"], want, atol=1e-6 * size)
+        else:
+            assert refused(model, found, values), values
+    assert told > 3
+
+
+def refused(model: kt.Model, found: kt.Partition, values: dict[str, float]) -> bool:
+    """Whether the loops have no solution with the values where the independent ones stay."""
+    try:
+        now = kt.partition(
+            model, found.q.tolist(), independent=[*found.independent], parameters=values
+        )
+    except KinetreeError:
+        return True
+    return not alike(found, now) or now.condition > 1e3
