@@ -193,3 +193,15 @@ def test_a_hinge_that_cannot_close_is_not_a_number() -> None:
         out = program.evaluate(q=[1.2, -1.7, 1.0], qd=np.zeros(3), tau=np.zeros(3), p=values)
     assert np.isnan(out["q_closed"][1])
     assert np.isnan(out["qdd"]).all()
+
+
+def test_a_hinge_that_starts_halfway_between_two_solutions_takes_one() -> None:
+    model = kt.Model("strut")
+    beam, slide = (model.body(n, mass=1.0, inertia=(1, 1, 1)) for n in ("beam", "slide"))
+    model.revolute("swing", model.ground, beam, initial=0.9)
+    model.prismatic("shift", model.ground, slide, axis="x", initial=1.4)
+    model.close_rod("rod", beam.point("tip", (1, 0, 0)), slide, 1.5)
+    program = kt.derive(model, "forward", partition=kt.partition(model, independent=["shift"]))
+    for start in (0.0, np.pi, 1e-9):
+        swing, shift = program.evaluate(q=[start, 1.4], qd=[0, 0], tau=[0, 0])["q_closed"]
+        assert np.hypot(np.cos(swing) - shift, np.sin(swing)) == pytest.approx(1.5, abs=1e-12)

@@ -45,6 +45,8 @@ from kinetree.program.newton import TOLERANCE, inline, write_newton
 
 MARGIN = 64
 """Rounding errors of one size that the equations of a loop may sum up."""
+TINY = 1e-30
+"""What makes a slope of zero positive and changes no other."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -282,7 +284,7 @@ class Loop:
 
         At v₀, h = a + C, dh/dv = b and d²h/dv² = -a.  With D² = a² + b² - C², D with the sign of b,
         the root is v₀ + atan2(-b C - a D, b D - a C).  No real D: the loop cannot close, and the
-        value is NaN.
+        value is NaN.  At b = 0, halfway between two roots, either is as near.
         """
         ((q, start),) = self.starts().items()
         (k,) = self.velocities
@@ -293,7 +295,7 @@ class Loop:
         (h,), (b,), (hvv,) = (found[name] for name in ("h", "b", "hvv"))
         a, C = -hvv, self.outer.let(f"{q.name}_C", h + hvv, self.note)
         D2 = self.outer.let(f"{q.name}_D2", a * a + b * b - C * C, self.note)
-        D = self.outer.let(f"{q.name}_D", sign(b) * sqrt(D2), self.note)
+        D = self.outer.let(f"{q.name}_D", sign(b + TINY) * sqrt(D2), self.note)
         turn = atan2(-(b * C + a * D), b * D - a * C)
         self.outer.adopt(Assign(q, start + turn, self.note))
 
