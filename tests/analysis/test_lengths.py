@@ -128,3 +128,16 @@ def test_a_program_made_for_other_lengths_ends_a_run_with_a_sentence() -> None:
     found = kt.partition(model)
     with pytest.raises((KinetreeError, ModelWarning)):
         kt.simulate(model, 0.05, partition=found, parameters={"L3": 1.2})
+
+
+@pytest.mark.parametrize("formulation", ["tree", "global"])
+def test_steps_are_not_measured_by_masses_that_are_gone(formulation: str) -> None:
+    model = kt.Model("pendulum", gravity=(0, -9.81, 0))
+    bob = model.body("bob", mass=model.parameter("M", 1.0, "kg"), com=(1, 0, 0))
+    model.revolute("a", model.ground, bob, initial=0.5)
+    how = {"formulation": formulation, "step": 0.01}
+    own = kt.simulate(model, 0.1, **how)
+    heavy = kt.simulate(model, 0.1, parameters={"M": 50.0}, **how)
+    np.testing.assert_allclose(heavy.q, own.q, atol=1e-9)
+    with pytest.raises(KinetreeError, match="parameters M: they leave 1e-08 of the inertia"):
+        kt.simulate(model, 0.1, parameters={"M": 1e-8}, **how)

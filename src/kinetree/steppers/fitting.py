@@ -9,11 +9,14 @@ import numpy as np
 
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.partition import partition
-from kinetree.errors import PartitionError
+from kinetree.errors import PartitionError, UnsupportedError
 
 if TYPE_CHECKING:
     from kinetree.model.system import Model
     from kinetree.program import Program
+
+LIGHT = 0.01
+"""Share of the model's own inertia below which its steps are not exact enough."""
 
 
 def refuse_parameters(
@@ -51,6 +54,41 @@ def refuse_parameters(
         closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
 
 
+def refuse_light(model: Model, dynamics: Program, parameters: Mapping[str, Any], p: Any) -> None:
+    """Refuse masses so small that residuals which a step allows would be large motions.
+
+    What a step may leave of its residuals is measured by the model's own masses.
+
+    Args:
+        model: the mechanism.
+        dynamics: gives M.
+        parameters: values by name, for the sentence.
+        p: all run-time parameters, single ones or those of a batch.
+
+    Raises:
+        UnsupportedError: naming the parameters and what they make light.
+    """
+    known = {row.name for row in dynamics.inputs}
+    if not parameters or not {"p", "q"} <= known:
+        return
+    given: dict[str, Any] = {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
+    given = {name: x for name, x in given.items() if name in known}
+    with np.errstate(all="ignore"):
+        own, now = (
+            np.abs(np.diagonal(dynamics.evaluate(**given, **more)["M"], axis1=-2, axis2=-1))
+            for more in ({}, {"p": p})
+        )
+    share = np.where(own > 0, now / np.where(own > 0, own, 1.0), 1.0)
+    least = share.reshape(-1, model.nv).min(axis=0, initial=1.0)
+    if model.nv and least.min() < LIGHT:
+        raise UnsupportedError(
+            f"they leave {least.min():.2g} of the inertia that '"
+            f"{model.velocities[int(least.argmin())]}' moves, by which steps are measured",
+            element=f"parameters {', '.join(parameters)}",
+            cure="make the model with these values",
+        )
+
+
 def refuse_other_rank(
     model: Model, info: Mapping[str, str], parameters: Mapping[str, Any], t: float
 ) -> None:
@@ -79,4 +117,4 @@ def refuse_other_rank(
         )
 
 
-__all__ = ["refuse_other_rank", "refuse_parameters"]
+__all__ = ["refuse_light", "refuse_other_rank", "refuse_parameters"]

@@ -26,7 +26,7 @@ from kinetree.steppers.driving import (
     series_of,
     whole_steps,
 )
-from kinetree.steppers.fitting import refuse_other_rank, refuse_parameters
+from kinetree.steppers.fitting import refuse_light, refuse_other_rank, refuse_parameters
 from kinetree.steppers.initial import Beginning, Initial
 from kinetree.steppers.outcome import Report, Run
 from kinetree.steppers.rechoose import Watch
@@ -190,6 +190,7 @@ class Stepper:
         p = self._parameters(parameters)
         self._refuse_unknown(given)
         refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
+        refuse_light(self.model, self._initial.dynamics, parameters, p)
         if p.ndim == 1:
             refuse_other_rank(self.model, self.program.info, parameters, begin.t)
         wrenches = {name: x for name, x in given.items() if name in self.model.wrenches}
