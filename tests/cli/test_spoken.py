@@ -106,3 +106,23 @@ def test_help_shows_the_whole_text_of_every_option(
     for option in VERBS[verb].params:
         said = (getattr(option, "help", "") or "").replace("\\[", "[")
         assert "".join(said.split()) in printed, option.name
+
+
+IDLE: dict[str, tuple[str, ...]] = {
+    "loops": ("simulate", "--loops", "projection"),
+    "independent": ("simulate", "--independent", "swing"),
+    "rtol": ("simulate", "--integrator", "hht", "--rtol", "1e-3"),
+    "method": ("simulate", "--integrator", "hht", "--method", "dop853"),
+    "--lock": ("modes", "--lock", "swing"),
+    "--qd": ("linearise", "--equilibrium", "--qd", "swing=1"),
+}
+"""What is named in the sentence -> a command with an option that it has no use for."""
+
+
+@pytest.mark.parametrize("option", IDLE)
+def test_options_without_use_are_refused_by_name(
+    option: str, tmp_path: Path, capsys: Capture
+) -> None:
+    verb, *rest = IDLE[option]
+    assert run(verb, pendulum(tmp_path), *rest) == 1
+    assert option in capsys.readouterr().err

@@ -77,7 +77,7 @@ def simulate(
     model, _ = read(file)
     events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
     events |= {"laws": "laws"} if mark_laws else {}
-    options = marching(formulation, integrator, independent) or closing(model, independent, loops)
+    options = marching(formulation, integrator) | closing(independent, loops)
     with told(as_json) as notes:
         found = run(
             model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),
@@ -164,7 +164,7 @@ def linearise(
 
     model, _ = read(file)
     with told(as_json) as notes:
-        at = resting(model, q, values, lock) if rest else moving(q, qd)
+        at = resting(model, (q, qd), values, lock) if rest else moving(q, qd, lock)
         found = run(model, at, **changed(values))
     answer = {
         "model": model.name, "states": found.states, "inputs": found.inputs,
@@ -196,7 +196,7 @@ def modes(
 
     model, _ = read(file)
     with told(as_json) as notes:
-        at = resting(model, q, values, lock) if rest else moving(q, qd)
+        at = resting(model, (q, qd), values, lock) if rest else moving(q, qd, lock)
         found = run(model, at, **changed(values))
     shapes = [
         {

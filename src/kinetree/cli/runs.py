@@ -57,18 +57,16 @@ def named(given: Sequence[str] | None) -> dict[str, float] | None:
     return found
 
 
-def closing(model: Model, independent: Given, loops: str) -> dict[str, Any]:
+def closing(independent: Given, loops: str) -> dict[str, Any]:
     """How the loops of a closed system are treated, as options of an analysis."""
-    if not (model.closures or model.drives):
-        return {}
-    return {"loops": loops, **({"independent": independent} if independent else {})}
+    treatment = {"loops": loops} if loops != "explicit" else {}
+    return {**treatment, **({"independent": independent} if independent else {})}
 
 
-def marching(formulation: str, integrator: str, independent: Given) -> dict[str, Any]:
+def marching(formulation: str, integrator: str) -> dict[str, Any]:
     """Options of a run in equal steps; nothing where none is asked for."""
     asked = {"formulation": formulation, "integrator": integrator}
-    found: dict[str, Any] = {name: value for name, value in asked.items() if value}
-    return {**found, "independent": tuple(independent)} if found and independent else found
+    return {name: value for name, value in asked.items() if value}
 
 
 def changed(values: Given) -> dict[str, Any]:
@@ -76,16 +74,29 @@ def changed(values: Given) -> dict[str, Any]:
     return {"parameters": named(values)} if values else {}
 
 
-def moving(q: Given, qd: Given) -> dict[str, Any]:
+def moving(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
     """The state that the options give."""
+    if lock:
+        raise FormatError(
+            "coordinates are locked to find an equilibrium",
+            element="--lock",
+            cure="say --equilibrium too, or leave it out",
+        )
     parts = {"q": named(q), "qd": named(qd)}
     return {name: value for name, value in parts.items() if value is not None}
 
 
-def resting(model: Model, q: Given, values: Given, lock: Given) -> Any:
-    """The equilibrium near the values that the options give."""
+def resting(model: Model, given: tuple[Given, Given], values: Given, lock: Given) -> Any:
+    """The equilibrium near the values that the options give: coordinates, and no velocities."""
     from kinetree import equilibrium as run
 
+    q, qd = given
+    if qd:
+        raise FormatError(
+            "nothing moves at an equilibrium",
+            element="--qd",
+            cure="leave it out, or leave --equilibrium out",
+        )
     return run(model, q=named(q), parameters=named(values), locked=lock or ())
 
 

@@ -63,6 +63,7 @@ class NativeTarget:
             tier,
             cache,
             digest(program),
+            tuple(p.start + k for p in inputs if not p.parameter for k in p.quaternions),
         )
         return Function(program.name, inputs, outputs, kernels)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinetree.targets.native.ir import squares
 from kinetree.targets.native.packing import LANES, pack_definition, unpack_definition
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ def block_size(inputs: Sequence[int], outputs: Sequence[int]) -> tuple[int, int]
 
 
 def batch_definition(
-    name: str, inputs: Sequence[int], outputs: Sequence[int], *, constant_lanes: bool, short: bool
+    name: str,
+    inputs: Sequence[int],
+    outputs: Sequence[int],
+    *,
+    constant_lanes: bool,
+    short: bool,
+    quaternions: Sequence[int] = (),
 ) -> str:
     """IR of the loop over blocks; preamble results that come per lane are the last input.
 
@@ -33,14 +40,10 @@ def batch_definition(
     """
     x_size, y_size = block_size(inputs, outputs)
     constants = f"%x{len(inputs) - 1}" if constant_lanes else "%c"
-    packing = "\n".join(_packing(i, sum(inputs[:i]), n) for i, n in enumerate(inputs))
+    packing, seen = _packed(inputs, quaternions)
     unpacking = "\n".join(_unpacking(i, sum(outputs[:i]), n) for i, n in enumerate(outputs))
-    seen = f"%b{len(inputs) - 1}" if inputs else "%bad"
-    packs = "\n".join(pack_definition(size, short) for size in dict.fromkeys(inputs))
-    unpacks = "\n".join(unpack_definition(size, short) for size in dict.fromkeys(outputs))
     return f"""\
-{packs}
-{unpacks}
+{_moves(inputs, outputs, short)}
 define zeroext i1 @{name}.batch(ptr %inputs, ptr %c, ptr %outputs, i64 %start, i64 %stop, ptr %x) \
 nounwind {{
 entry:
@@ -65,6 +68,34 @@ done:
   ret i1 %any
 }}
 """
+
+
+def _moves(inputs: Sequence[int], outputs: Sequence[int], short: bool) -> str:
+    """IR of what packs inputs and unpacks outputs, once per size."""
+    moves = [pack_definition(size, short) for size in dict.fromkeys(inputs)]
+    return "\n".join([*moves, *(unpack_definition(n, short) for n in dict.fromkeys(outputs))])
+
+
+def _packed(inputs: Sequence[int], quaternions: Sequence[int]) -> tuple[str, str]:
+    """IR that packs and tests the inputs of a block, and the name of its flags."""
+    packing = [_packing(i, sum(inputs[:i]), n) for i, n in enumerate(inputs)]
+    tests, seen = _unit_tests(quaternions, f"%b{len(inputs) - 1}" if inputs else "%bad")
+    return "\n".join([*packing, tests]), seen
+
+
+def _unit_tests(quaternions: Sequence[int], seen: str) -> tuple[str, str]:
+    """IR that makes the flags of a block not a number where a quaternion has no unit length."""
+    lanes, lines = f"<{LANES} x double>", []
+    for m, at in enumerate(quaternions):
+        tests, far = squares(lanes, at, LANES, f"%q{m}")
+        nan = f"<{', '.join(['double 0x7FF8000000000000'] * LANES)}>"
+        lines += [
+            *tests,
+            f"%q{m}.n = select <{LANES} x i1> {far}, {lanes} {nan}, {lanes} zeroinitializer",
+            f"%q{m}.b = fadd {lanes} {seen}, %q{m}.n",
+        ]
+        seen = f"%q{m}.b"
+    return "\n".join(f"  {line}" for line in lines), seen
 
 
 def _packing(number: int, row: int, size: int) -> str:

@@ -153,7 +153,11 @@ class Function:
 
         Args:
             parameters: single parameters by name, in place of their defaults.
-            check: refuse infinite inputs and not-a-number.
+            check: refuse inputs that are infinite or not a number, and quaternions that are not
+                of unit length (by more than 1e-3).  Without it whatever comes in is worked with:
+                not a number gives not a number, a longer quaternion numbers of no meaning.
+                Neither looks at the results: where the mass matrix is singular, as at gimbal lock,
+                accelerations are infinite or have no meaning, and need not be large.
             threads: how many threads share a batch; by default as many as it is worth.
             arrays: the inputs by name.
 
@@ -189,6 +193,7 @@ class Function:
         if self._call(x, constants, y) and check:
             for port, view in zip(self._variables, local["views"], strict=True):
                 port.refuse_infinite(view)
+                port.refuse_lengths(view)
         y = local["y"].copy()
         return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
 
@@ -306,6 +311,7 @@ class Function:
         if bad and check:
             for port in self._variables:
                 port.refuse_infinite(rows[port.name])
+                port.refuse_lengths(rows[port.name])
         return {
             p.name: y.reshape((*batch, *p.shape))
             for p, y in zip(self.outputs, results, strict=True)

@@ -12,6 +12,7 @@ iteration is a segment that calls its step, which is written like a tape of its 
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native import angles, arctangent, copies, newton, solve, tables
@@ -21,7 +22,7 @@ from kinetree.targets.native.writer import Options, Writer
 from kinetree.targets.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Wanted = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
@@ -243,11 +244,47 @@ def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     return f"{head} {{\nentry:\n{body}\n  ret void\n}}\n"
 
 
-def checked_definition(name: str, body: str, count: int) -> str:
-    """IR of `i1 NAME(x, c, y)`: the body, and whether any of the inputs is not finite.
+FAR = 2e-3
+"""Largest deviation from 1 of the square of a quaternion's length that is taken for rounding."""
+
+
+def squares(vector: str, at: int, stride: int, name: str) -> tuple[list[str], str]:
+    """IR of |w² + x² + y² + z² - 1| > FAR of a quaternion at a place of x; the flag's name."""
+    lines, total = [], ""
+    for k in range(4):
+        part, value = f"{name}.p{k}", f"{name}.v{k}"
+        lines.append(f"{part} = getelementptr inbounds double, ptr %x, i64 {stride * (at + k)}")
+        lines.append(f"{value} = load {vector}, ptr {part}, align 8")
+        lines.append(f"{name}.m{k} = fmul {vector} {value}, {value}")
+        if k:
+            lines.append(f"{name}.s{k} = fadd {vector} {total}, {name}.m{k}")
+        total = f"{name}.s{k}" if k else f"{name}.m{k}"
+    one, far = (_constant(vector, value) for value in (1.0, FAR**2))
+    lines += [
+        f"{name}.d = fsub {vector} {total}, {one}",
+        f"{name}.dd = fmul {vector} {name}.d, {name}.d",
+        f"{name}.far = fcmp ogt {vector} {name}.dd, {far}",
+    ]
+    return lines, f"{name}.far"
+
+
+def _constant(vector: str, value: float) -> str:
+    """A number in all lanes."""
+    bits = f"0x{struct.pack('>d', value).hex().upper()}"
+    return bits if vector == "double" else "<" + ", ".join([f"double {bits}"] * 8) + ">"
+
+
+def checked_definition(name: str, body: str, count: int, quaternions: Sequence[int] = ()) -> str:
+    """IR of `i1 NAME(x, c, y)`: the body, and whether an input is not finite or no unit quaternion.
 
     Zero times infinity is not a number, so the sum of all inputs times zero tells.
     """
+    found = [squares("double", at, 1, f"%q{m}") for m, at in enumerate(quaternions)]
+    tests, flag = [line for lines, _ in found for line in lines], "%bad"
+    for m, (_, far) in enumerate(found):
+        tests.append(f"%or{m} = or i1 {flag}, {far}")
+        flag = f"%or{m}"
+    more = "\n  ".join(["", *tests])
     return f"""\
 define zeroext i1 @{name}(ptr %x, ptr %c, ptr %y) nounwind {{
 entry:
@@ -266,7 +303,7 @@ one:
   %next = add i64 %i, 1
   br label %test
 done:
-  %bad = fcmp uno double %sum, 0.0
-  ret i1 %bad
+  %bad = fcmp uno double %sum, 0.0{more}
+  ret i1 {flag}
 }}
 """

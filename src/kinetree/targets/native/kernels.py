@@ -61,6 +61,7 @@ class Kernels:
         tier: `quick` or `full`.
         store: whether objects are kept on disk.
         digest: of the Program; without it objects are found by their IR.
+        quaternions: where unit quaternions begin among the variable inputs.
     """
 
     given: Lowered | Callable[[], Lowered]
@@ -71,16 +72,20 @@ class Kernels:
     tier: str = "full"
     store: bool = True
     digest: str = ""
+    quaternions: tuple[int, ...] = ()
     _made: dict[str, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (
             self.lowered, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
-            self.store, self.digest,
+            self.store, self.digest, self.quaternions,
         )  # fmt: skip
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        names = ("given", "inputs", "outputs", "parameters", "strict", "tier", "store", "digest")
+        names = (
+            "given", "inputs", "outputs", "parameters", "strict", "tier", "store", "digest",
+            "quaternions",
+        )  # fmt: skip
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
         self._made = {}
@@ -144,7 +149,7 @@ class Kernels:
             helpers((body, preamble), options),
             kernel(body, BODY, options),
             kernel(preamble, PREAMBLE, options),
-            checked_definition(CHECKED, BODY, sum(self.inputs)),
+            checked_definition(CHECKED, BODY, sum(self.inputs), self.quaternions),
             UNLIKELY,
         ]
         return "\n".join(parts)
@@ -176,7 +181,12 @@ class Kernels:
             helpers((made,), options),
             kernel(made, BODY, options),
             batch_definition(
-                BODY, inputs, outputs, constant_lanes=constant_lanes, short=made.large
+                BODY,
+                inputs,
+                outputs,
+                constant_lanes=constant_lanes,
+                short=made.large,
+                quaternions=self.quaternions if made.tape is self.lowered.body else (),
             ),
             UNLIKELY,
         ]
@@ -188,7 +198,7 @@ class Kernels:
         """Code and sizes, from disk or made anew."""
         store = default_cache() if self.store else None
         if self.digest:
-            what = f"{self.digest} {label} {self.strict} {fingerprint()}"
+            what = f"{self.digest} {label} {self.strict} {self.quaternions} {fingerprint()}"
             return jit.stored(what, self.tier, names, write, store)
         written = write()
         return jit.stored(written[0], self.tier, names, lambda: written, store)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import ShapeError
+from kinetree.targets.native.ir import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +32,7 @@ class Port:
         default: values where none are given, or None where they must be.
         parameter: whether it is constant over many evaluations.
         labels: names of the components.
+        quaternions: numbers of the components at which unit quaternions w, x, y, z begin.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Port:
     default: tuple[float, ...] | None = None
     parameter: bool = False
     labels: tuple[str, ...] = ()
+    quaternions: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -94,6 +97,20 @@ class Port:
             cure="give finite numbers, or pass check=False to let it through",
         )
 
+    def refuse_lengths(self, array: NDArray[np.float64]) -> None:
+        """Name the first quaternion that is far from unit length."""
+        for first in self.quaternions:
+            sizes = np.linalg.norm(array[..., first : first + 4], axis=-1)
+            far = np.abs(sizes**2 - 1) > FAR
+            if far.any():
+                where = tuple(int(i) for i in np.argwhere(far)[0])
+                name = f"'{self.labels[first]}'" + (f" of sample {list(where)}" if where else "")
+                raise ShapeError(
+                    f"the quaternion that begins with {name} has length {sizes[where]:g}",
+                    element=f"input '{self.name}'",
+                    cure="give w, x, y, z with w² + x² + y² + z² = 1, or pass check=False",
+                )
+
 
 def _shape(shape: tuple[int, ...]) -> str:
     inner = ", ".join(str(n) for n in shape)
@@ -109,7 +126,16 @@ def in_ports(inputs: Iterable[Input]) -> tuple[Port, ...]:
         ends[row.parameter] = stop = start + prod(row.shape)
         default = None if row.default is None else tuple(float(v) for v in row.default)
         ports.append(
-            Port(row.name, row.shape, start, stop, default, row.parameter, tuple(row.labels))
+            Port(
+                row.name,
+                row.shape,
+                start,
+                stop,
+                default,
+                row.parameter,
+                tuple(row.labels),
+                row.quaternions,
+            )
         )
     return tuple(ports)
 
