@@ -10,6 +10,7 @@ import keyword
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import kinetree as kt
 from kinetree.engine import Rank, mul, symbol
@@ -143,7 +144,8 @@ def model(name: str, texts: Sequence[str]) -> kt.Model:
     made = kt.Model(name)
     for k, text in enumerate(names_of(texts)):
         called = re.sub(r"\W", "_", f"m{k}_{text}")
-        mass = made.parameter(called, 1.0 + 0.1 * k, unit=text)
+        mass = made.parameter(called, 1.0 + 0.1 * k)
+        made.parameters[called] = replace(made.parameters[called], unit=text)
         body = made.body(text, mass=mass, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
         made.revolute(text, made.ground, body, axis="y", initial=[0.1 * k])
         made.joint_spring(text, text, 2.0, damping=0.1)

@@ -85,7 +85,8 @@ def test_units_of_programs_may_be_any_text(tmp_path: Path) -> None:
     model = kt.Model("units")
     texts = ["\x00", "\ud800", "\x1b[0m", '"/><x>', "]]>", "&amp;", "\u2028"]
     for k, text in enumerate(texts):
-        mass = model.parameter(f"m{k}", 1.0, unit=text)
+        mass = model.parameter(f"m{k}", 1.0)
+        model.parameters[f"m{k}"] = replace(model.parameters[f"m{k}"], unit=text)
         body = model.body(f"b{k}", mass=mass, com=(0, 0, -1), inertia=(1, 1, 1))
         model.revolute(f"j{k}", model.ground, body)
     path = kt.export_fmu(model, tmp_path, binary=False)

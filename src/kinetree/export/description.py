@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.export.units import exponents
 from kinetree.plain import markup
+from kinetree.units import exponents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -45,7 +45,7 @@ SCHEMA_FILE = Path(__file__).with_name("model.schema.json")
 
 
 class ParameterData(Section):
-    """A named parameter: default value in SI units, and its unit."""
+    """A named parameter: default value and its unit, such as mm or N.m/deg; without one SI."""
 
     value: Number
     unit: Text = ""

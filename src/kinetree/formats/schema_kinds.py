@@ -20,6 +20,7 @@ from kinetree.formats.schema_types import (
     Number,
     Scalar,
     Section,
+    Starts,
     Text,
     Vector,
     Words,
@@ -61,7 +62,7 @@ class JointSection(Section):
     child: Name
     limits: LimitsData | None = None
     mimic: MimicData | None = None
-    initial: list[Number] | None = None
+    initial: Starts | None = None
     coordinates: list[Text] | None = None
     damping: Number = 0.0
     friction: Number = 0.0

@@ -85,6 +85,10 @@ AXIS_JSON: dict[str, Any] = {
 WORDS_JSON: dict[str, Any] = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
 }
+STARTS_JSON: dict[str, Any] = {
+    "anyOf": [{"type": "number"}, {"type": "string"}, {"type": "array", "items": SCALAR_JSON}],
+    "description": "numbers in SI units, or texts with their unit such as '30 deg'",
+}
 LAWS_JSON: dict[str, Any] = {
     "anyOf": [SCALAR_JSON, {"type": "array", "items": SCALAR_JSON, "minItems": 1}]
 }
@@ -96,6 +100,7 @@ NumberVector = Annotated[list[Number], Field(min_length=3, max_length=3)]
 Axis = Annotated[Any, BeforeValidator(_axis), WithJsonSchema(AXIS_JSON)]
 Words = Annotated[Any, BeforeValidator(_words), WithJsonSchema(WORDS_JSON)]
 Laws = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(LAWS_JSON)]
+Starts = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(STARTS_JSON)]
 Text = Annotated[str, Field(strict=True)]
 Name = Annotated[Text, BeforeValidator(_name)]
 

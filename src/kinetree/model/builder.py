@@ -15,11 +15,12 @@ from kinetree.arguments import shown
 from kinetree.errors import ModelError, unknown
 from kinetree.model.parts import Joint, Limits, Mimic
 from kinetree.model.values import Scalar, number, numbers, scalars
+from kinetree.units import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Body, Point
+    from kinetree.model.parts import Body, Motion, Point
 
     Place = Body | Point | str
     """Where a joint or wrench stands: a body (its origin), a point, or a path "body.point"."""
@@ -32,7 +33,8 @@ class JointData(TypedDict, total=False):
 
     limits: `Limits`, a mapping of its fields, or (lower, upper).
     mimic: `Mimic` or (joint, ratio, offset).
-    initial: q to start from; one number for a joint with one coordinate.
+    initial: q to start from; one value for a joint with one coordinate.  A value is a number in
+        SI units, or a text with its unit, such as "30 deg".
     coordinates: names of the coordinates, in place of the default ones.
     damping, friction: coefficients kept for force laws.
     armature: inertia of the rotor that turns with the joint, as seen at the joint (gear ratio
@@ -42,7 +44,7 @@ class JointData(TypedDict, total=False):
 
     limits: Limits | Mapping[str, float] | Sequence[float] | None
     mimic: Mimic | tuple[Joint | str, float, float] | None
-    initial: float | Sequence[float] | None
+    initial: float | str | Sequence[float | str] | None
     coordinates: Sequence[str] | None
     damping: float
     friction: float
@@ -161,13 +163,15 @@ class JointMethods(ABC):
         return self.joint("sequence", name, parent, child, {"steps": steps}, **data)
 
 
-def joint_fields(data: JointData, nq: int, nv: int, element: str) -> dict[str, Any]:
+def joint_fields(data: JointData, motions: Sequence[Motion], element: str) -> dict[str, Any]:
     """The data that every joint carries, checked, as fields of a Joint."""
     start = data.get("initial")
+    units = [unit for motion in motions for unit in motion.q_units]
+    nv = sum(motion.nv for motion in motions)
     return {
         "limits": _limits(data.get("limits"), f"{element} limits"),
         "mimic": _mimic(data.get("mimic"), f"{element} mimic"),
-        "initial": None if start is None else _start(start, nq, f"{element} initial"),
+        "initial": None if start is None else _start(start, units, f"{element} initial"),
         "damping": float(number(data.get("damping", 0.0), f"{element} damping")),
         "friction": float(number(data.get("friction", 0.0), f"{element} friction")),
         "armature": _armature(data.get("armature"), nv, f"{element} armature"),
@@ -217,7 +221,17 @@ def _armature(given: Any, nv: int, element: str) -> tuple[Scalar, ...]:
     return scalars(listed, element, (nv,))
 
 
-def _start(given: Any, nq: int, element: str) -> tuple[float, ...]:
-    """Start coordinates from one number or a list of nq."""
-    listed = [given] if isinstance(given, int | float) else given
-    return tuple(float(value) for value in numbers(listed, element, (nq,)))
+def _start(given: Any, units: Sequence[str], element: str) -> tuple[float, ...]:
+    """Start coordinates from one value or a list, one per unit; texts carry their own unit."""
+    listed = start_values(given)
+    if isinstance(listed, list) and len(listed) == len(units):
+        pairs = zip(listed, units, strict=True)
+        listed = [quantity(x, unit, element) if isinstance(x, str) else x for x, unit in pairs]
+    return tuple(float(value) for value in numbers(listed, element, (len(units),)))
+
+
+def start_values(given: Any) -> Any:
+    """Start coordinates as a list, where they are one value or several."""
+    if isinstance(given, int | float | str | np.generic):
+        return [given]
+    return list(given) if isinstance(given, list | tuple | np.ndarray) else given

@@ -18,13 +18,14 @@ from kinetree.model.forcing import FORCES
 from kinetree.model.parts import Shift, Turn, Twist
 from kinetree.model.values import IDENTITY, LOOP_TOLERANCE
 from kinetree.tables import Table
+from kinetree.units import quantity, to_si
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.model.closures import Closure, Condition, Drive
     from kinetree.model.forces import Force, State
-    from kinetree.model.parts import Body, Joint, Motion, Point
+    from kinetree.model.parts import Body, Joint, Motion, Parameter, Point
     from kinetree.model.system import Model
     from kinetree.model.values import Scalar
 
@@ -35,7 +36,7 @@ def to_data(model: Model) -> dict[str, Any]:
     Scalars given by an expression appear as its text, the one of the file when it came from there.
     Fields at their default are left out.
     """
-    spell = _Speller(model.sources)
+    spell = _Speller(model.sources, as_written=True)
     data = _to_data(model, spell)
     tables = _tables(model, spell)
     if not tables:
@@ -76,10 +77,7 @@ def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
     if model.loop_tolerance != LOOP_TOLERANCE:
         data["loop_tolerance"] = model.loop_tolerance
     if model.parameters:
-        data["parameters"] = {
-            row.name: {"value": plain(row.value), **({"unit": row.unit} if row.unit else {})}
-            for row in model.parameters.values()
-        }
+        data["parameters"] = {row.name: _parameter(row, spell) for row in model.parameters.values()}
     if model.ground.points:
         data["ground"] = {"points": _points(model.ground, spell)}
     data["bodies"] = {body.name: _body(body, spell) for body in model.bodies.values()}
@@ -97,6 +95,12 @@ def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
     if model.forces:
         data["forces"] = {row.name: _force(row, spell) for row in model.forces.values()}
     return data
+
+
+def _parameter(row: Parameter, spell: _Speller) -> dict[str, Any]:
+    """One named parameter without its name."""
+    value, unit = spell.quantity(row.value, row.unit, row.written)
+    return {"value": plain(value), **({"unit": unit} if unit else {})}
 
 
 def content_hash(model: Model) -> str:
@@ -142,9 +146,22 @@ def plain(value: float) -> float:
 class _Speller:
     """Scalars as numbers or expression texts; the tables that these look up are noted."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
-        self.sources = sources
+    def __init__(self, sources: dict[str, str], *, as_written: bool = False) -> None:
+        self.sources, self.as_written = sources, as_written
         self.tables: dict[str, Table] = {}
+
+    def quantity(
+        self, value: float, unit: str, written: tuple[float, str] | None
+    ) -> tuple[float, str]:
+        """A value with its unit: as it was written, where it still means the same; else in SI."""
+        if self.as_written and written is not None and to_si(*written, "")[0] == value:
+            return written
+        return value, unit
+
+    def start(self, name: str, value: float, unit: str) -> float | str:
+        """A start value: the text that it had, where it still means the same; else in SI."""
+        text = self.sources.get(name)
+        return text if text and quantity(text, unit, name) == value else plain(value)
 
     def one(self, name: str, value: Scalar) -> float | str:
         """The scalar called `name` as data."""
@@ -219,7 +236,8 @@ def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
             key: v if isinstance(v, str) else plain(v) for key, v in asdict(joint.mimic).items()
         }
     if joint.initial:
-        data["initial"] = [plain(value) for value in joint.initial]
+        rows = enumerate(zip(joint.initial, joint.q_units, strict=True), 1)
+        data["initial"] = [spell.start(f"{joint.name}.initial_{k}", *row) for k, row in rows]
     if joint.renamed:
         data["coordinates"] = list(joint.coordinates)
     for name, number in (("damping", joint.damping), ("friction", joint.friction)):
@@ -268,11 +286,12 @@ def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
 
 def _state(state: State, spell: _Speller) -> dict[str, Any]:
     """One state without its name."""
-    data: dict[str, Any] = {"initial": plain(state.initial)} if state.initial else {}
+    initial, unit = spell.quantity(state.initial, state.unit, state.written)
+    data: dict[str, Any] = {"initial": plain(initial)} if initial else {}
     if state.rate is not None:
         data["rate"] = spell.one(f"{state.name}.rate", state.rate)
-    if state.unit:
-        data["unit"] = state.unit
+    if unit:
+        data["unit"] = unit
     return data
 
 

@@ -58,15 +58,17 @@ class State:
 
     Attributes:
         name: unique among the states; x_NAME in laws and equations.
-        initial: value to start from.
+        initial: value to start from, in SI units.
         rate: expression of q, qd, t, x and parameters; None where a force element writes it.
-        unit: information only.
+        unit: of the SI; empty where none was given.
+        written: initial value and unit as they were given, where that was not in SI units.
     """
 
     name: str
     initial: float = 0.0
     rate: Node | None = None
     unit: str = ""
+    written: tuple[float, str] | None = None
 
 
 class Place(NamedTuple):

@@ -34,6 +34,7 @@ from kinetree.model.laws import (
 )
 from kinetree.model.parts import REQUIRED, Joint, Point, check_name
 from kinetree.model.values import Scalar, number, scalar, scalars
+from kinetree.units import to_si
 
 if TYPE_CHECKING:
     from kinetree.model.laws import Law
@@ -111,10 +112,10 @@ class ForceTable(LawMethods):
 
         Args:
             name: unique among the states; x_NAME in laws and equations.
-            initial: value to start from.
-            rate: expression or function of q, qd, t, x; it may use this state and earlier ones.
-                Without it, give it later by `state_rate`.
-            unit: information only.
+            initial: value to start from, in `unit`; without one in SI units.
+            rate: expression or function of q, qd, t, x, in SI units; it may use this state and
+                earlier ones.  Without it, give it later by `state_rate`.
+            unit: such as "bar", see `parameter`: `initial` is turned into SI units.
         """
         element = f"state '{name}'"
         check_name(name, element)
@@ -125,7 +126,10 @@ class ForceTable(LawMethods):
                 element=element,
                 cure="give every state a name of its own",
             )
-        self.states[name] = State(name, float(number(initial, f"{element} initial")), None, unit)
+        given = float(number(initial, f"{element} initial")), str(unit)
+        si, own = to_si(*given, element)
+        written = None if own == given[1] else given
+        self.states[name] = State(name, si, None, own, written)
         if rate is not None:
             try:
                 self.state_rate(name, rate)

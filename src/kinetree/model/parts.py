@@ -299,12 +299,21 @@ class Wrench:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """A named scalar of the model that stays a run-time input."""
+    """A named scalar of the model that stays a run-time input.
+
+    Attributes:
+        name: in expressions.
+        value: default at run time, in SI units.
+        unit: of the SI; empty where none was given.
+        symbol: in equations.
+        written: value and unit as they were given, where that was not in SI units.
+    """
 
     name: str
     value: float
     unit: str
     symbol: Node
+    written: tuple[float, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import digest, topology
-from kinetree.model.builder import JointData, JointMethods, joint_fields
+from kinetree.model.builder import JointData, JointMethods, joint_fields, start_values
 from kinetree.model.closing import ClosureMethods
 from kinetree.model.parts import (
     REQUIRED,
@@ -35,6 +35,7 @@ from kinetree.model.values import (
     scalar,
     scalars,
 )
+from kinetree.units import to_si
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,8 +117,10 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
 
         Args:
             name: letters, digits, underscores and dots, as in expressions.
-            value: default at run time, in SI units.
-            unit: such as "kg", "m", "kg.m2"; information only.
+            value: default at run time, in `unit`; without one in SI units.
+            unit: such as "kg", "mm", "kg.m2", "N.m/deg" (`kinetree.units`): the value is turned
+                into SI units, in which values at run time are given.  Whether it fits the place
+                where the parameter is used is not checked.
         """
         element = f"parameter '{name}'"
         check_arguments(Model.parameter, {"name": name, "unit": unit}, element)
@@ -128,8 +131,11 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
                 cure="use letters, digits, underscores and dots, beginning with a letter",
             )
         _refuse_duplicate("parameter", name, self.parameters)
-        node = symbol(name, RANK_OF_UNIT.get(unit, Rank.PARAMETER))
-        self.parameters[name] = Parameter(name, float(number(value, element)), unit, node)
+        given = float(number(value, element)), str(unit)
+        si, own = to_si(*given, element)
+        node = symbol(name, RANK_OF_UNIT.get(own, Rank.PARAMETER))
+        written = None if own == given[1] else given
+        self.parameters[name] = Parameter(name, si, own, node, written)
         return node
 
     def body(
@@ -211,9 +217,12 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
             q_names,
             v_names,
             given,
-            **joint_fields(data, nq, sum(motion.nv for motion in motions), element),
+            **joint_fields(data, motions, element),
         )
         self.joints[name] = made
+        for k, text in enumerate(start_values(data.get("initial")) or ()):
+            if isinstance(text, str):
+                self.sources[f"{name}.initial_{k + 1}"] = text
         return made
 
     def wrench(self, name: str, place: Place, frame: str = "body") -> Wrench:
