@@ -136,16 +136,18 @@ def random_texts(rng: random.Random, count: int) -> list[str]:
     return list(found)
 
 
-def model(name: str, texts: Sequence[str]) -> kt.Model:
+def model(name: str, texts: Sequence[str], *, units: bool = True) -> kt.Model:
     """Pendulums side by side, one per text, which names its parts and a unit.
 
-    Each has a spring, and a mass that is a named parameter.
+    Each has a spring, and a mass that is a named parameter.  The border would refuse such units, so
+    they are put in behind it; `units` says whether.
     """
     made = kt.Model(name)
     for k, text in enumerate(names_of(texts)):
         called = re.sub(r"\W", "_", f"m{k}_{text}")
         mass = made.parameter(called, 1.0 + 0.1 * k)
-        made.parameters[called] = replace(made.parameters[called], unit=text)
+        if units:
+            made.parameters[called] = replace(made.parameters[called], unit=text)
         body = made.body(text, mass=mass, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1))
         made.revolute(text, made.ground, body, axis="y", initial=[0.1 * k])
         made.joint_spring(text, text, 2.0, damping=0.1)

@@ -24,7 +24,7 @@ MARKED = "arm [bold]x[/bold] [/] [link=x]"
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "[red]x[bold]"
     folder.mkdir()
-    kt.save(hostile.model(MARKED, TEXTS), folder / "[bold]arm.yaml")
+    kt.save(hostile.model(MARKED, TEXTS, units=False), folder / "[bold]arm.yaml")
     return folder / "[bold]arm.yaml"
 
 
