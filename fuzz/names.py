@@ -83,8 +83,9 @@ def try_model(tally: Tally, texts: list[str], folder: Path) -> None:
     state = {"q": np.full(model.nq, 0.3), "qd": np.ones(model.nv), "tau": np.zeros(model.nv)}
     plain = kt.derive(hostile.plain_model(texts), "forward").evaluate(**state)["qdd"]
     tally.compare("qdd", kt.derive(model, "forward").evaluate(**state)["qdd"], plain, CLOSE)
-    kt.save(model, folder / "model.yaml")
-    same = kt.load(folder / "model.yaml").content_hash() == model.content_hash()
+    written = hostile.model(model.name, texts, units=False)  # the border refuses such units
+    kt.save(written, folder / "model.yaml")
+    same = kt.load(folder / "model.yaml").content_hash() == written.content_hash()
     tally.expect("model file and back", same, f"{texts}")
     fmu = kt.export_fmu(model, folder / "unit.fmu", derivatives=False, binary=False)
     with ZipFile(fmu) as zipped:

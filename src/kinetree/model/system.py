@@ -31,6 +31,7 @@ from kinetree.model.values import (
     Scalar,
     Scalar3,
     frozen,
+    loop_gap,
     number,
     scalar,
     scalars,
@@ -261,14 +262,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
     @loop_tolerance.setter
     def loop_tolerance(self, value: float) -> None:
         """Set it, from 1e-11 to below 0.01."""
-        found = float(number(value, "loop_tolerance"))
-        if not LOOP_TOLERANCE <= found < 1e-2:
-            raise ModelError(
-                f"{found:g} cannot be the gap of a closed loop",
-                element="loop_tolerance",
-                cure=f"give a value from {LOOP_TOLERANCE:g}, the default, to below 0.01",
-            )
-        self._loop_tolerance = found
+        self._loop_tolerance = loop_gap(value, "loop_tolerance")
 
     # --- asking ----------------------------------------------------------------------------------
 

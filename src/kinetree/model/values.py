@@ -86,6 +86,18 @@ def _items(values: Any, element: str, counts: tuple[int, ...]) -> list[Any]:
     return items
 
 
+def loop_gap(value: Any, element: str) -> float:
+    """`value` as the largest gap of a loop that counts as closed [m, m2 or 1]."""
+    found = float(number(value, element))
+    if not LOOP_TOLERANCE <= found < 1e-2:
+        raise ModelError(
+            f"{found:g} cannot be the gap of a closed loop",
+            element=element,
+            cure=f"give a value from {LOOP_TOLERANCE:g}, the default, to below 0.01",
+        )
+    return found
+
+
 def frozen(value: Any) -> Any:
     """Lists and arrays as tuples of Python values, everything else as it is."""
     if isinstance(value, np.ndarray | np.generic):
