@@ -253,9 +253,8 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
     def loop_tolerance(self) -> float:
         """Largest gap of a loop that counts as closed [m, m2 or 1].
 
-        Raise it above the rounding of the data where loops hold more equations than they need:
-        these contradict each other by that much, and no configuration closes the loop better.
-        Wherever loops are closed, sorted or checked it is obeyed.
+        Raise it above the rounding of the data where loops hold more equations than they need: by
+        that much these contradict each other.  Whatever closes, sorts or checks loops obeys it.
         """
         return self._loop_tolerance
 
