@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import kinetree as kt
 
@@ -63,6 +64,34 @@ def parallelogram(angle: float = 1.0) -> kt.Model:
     model.revolute("q3", bar.point("tip", (2, 0, 0)), second, initial=angle + math.pi)
     foot = model.ground.point("foot", (2, 0, 0))
     model.close_ball("pin", second.point("tip", (1, 0, 0)), foot)
+    return model
+
+
+def chain(n: int) -> kt.Model:
+    """n links of 1 m that hang from two points at one height, n - 1 metres apart."""
+    model = kt.Model("chain", gravity=(0, -9.81, 0))
+    inner: Any = model.ground
+    for k in range(n):
+        link = model.body(f"link{k}", mass=1.0, com=(0.5, 0, 0), inertia=(0, 1 / 12, 1 / 12))
+        model.revolute(f"q{k}", inner, link, initial=0.9 if k == 0 else -1.8 / (n - 1))
+        inner = link.point("tip", (1, 0, 0))
+    model.close_ball("pin", inner, model.ground.point("foot", (n - 1, 0, 0)))
+    return model
+
+
+def tilted(angle: float) -> kt.Model:
+    """A four-bar whose second hinge is not quite parallel: it cannot move."""
+    model = kt.Model("tilted", gravity=(0, -9.81, 0))
+    crank, bar, rocker = (
+        model.body(name, mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.2))
+        for name in ("crank", "bar", "rocker")
+    )
+    model.revolute("q1", model.ground, crank, initial=1.0)
+    axis = (0.0, math.sin(angle), math.cos(angle))
+    model.revolute("q2", crank.point("tip", (1, 0, 0)), bar, axis=axis, initial=-0.5)
+    model.revolute("q3", model.ground.point("foot", (2, 0, 0)), rocker, initial=1.7)
+    ends = bar.point("end", (2, 0, 0)), rocker.point("end", (1.5, 0, 0))
+    model.close_revolute("pin", *ends, axis="z")
     return model
 
 

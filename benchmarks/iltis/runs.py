@@ -17,7 +17,7 @@ import kinetree as kt
 from benchmarks.iltis.road import DURATION, start
 from kinetree.program.select import select
 from kinetree.steppers import FAMILIES, Report, Stepper
-from kinetree.steppers.initial import Beginning
+from kinetree.steppers.beginning import Beginning
 from kinetree.targets.native.march import DONE, March, Start
 from kinetree.targets.native.packing import LANES
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import scipy.integrate
 from tests import mechanisms
 
 import kinetree as kt
-from kinetree.errors import ModelWarning
+from kinetree.errors import AssemblyError, ModelWarning
 
 
 @cache
@@ -51,3 +52,69 @@ def test_a_step_that_fails_at_a_singular_position_names_it(formulation: str) -> 
     text = str(told[0].message)
     assert "smaller step" not in text
     assert "body ''" not in text
+
+
+def test_a_run_that_leaves_its_branch_says_so() -> None:
+    model = mechanisms.parallelogram()
+    with pytest.warns(ModelWarning, match=r"leaves its branch at t = .* closure 'pin'"):
+        run = kt.simulate(model, 5.0, qd={"q1": 6.0}, loops="multipliers")
+    left = np.abs(run.q.values[:, 0] + run.q.values[:, 1])  # 0 on the branch of the start
+    assert left.max() > 1
+    first = float(run.time.values[np.argmax(left > 1e-2)])
+    told = float(run.attrs["discontinuities"].partition("t = ")[2].partition(",")[0])
+    assert told == pytest.approx(first, abs=0.05)
+
+
+@pytest.mark.parametrize("options", [{}, {"loops": "projection"}, {"formulation": "global"}])
+def test_a_run_that_stays_on_its_branch_is_not_blamed(options: dict[str, str]) -> None:
+    model = mechanisms.parallelogram()
+    run = kt.simulate(model, 3.0, qd={"q1": 6.0}, **options)
+    assert "discontinuities" not in run.attrs
+    assert run.attrs["mobility"] == 1
+    assert float(run.q[-1, 0]) == pytest.approx(by_hand(3.0), abs=2e-3)
+
+
+def test_hits_and_fast_turns_are_no_change_of_branch() -> None:
+    model = mechanisms.slider_crank()
+    stop = lambda q: 1e6 * kt.functions.maximum(1.5 - q["q3"], 0.0)  # noqa: E731
+    model.joint_law("stop", "q3", stop)
+    kt.simulate(model, 0.5, qd={"q1": 100.0}, step=0.01)
+    run = kt.simulate(model, 0.5, qd={"q1": 100.0}, formulation="hybrid", step=1e-3)
+    assert "discontinuities" not in run.attrs
+
+
+@pytest.mark.parametrize("options", [{}, {"formulation": "hybrid", "step": 1e-2}])
+def test_a_drive_that_jumps_is_told(options: dict[str, Any]) -> None:
+    model = mechanisms.slider_crank()
+    model.drive("q1", lambda t: kt.functions.select(t - 0.5, 2.0, 1.0))
+    with pytest.warns(
+        ModelWarning, match=r"jump between t = 0\.5 .* drive of 'q1' jumps: 'q1' by 1"
+    ):
+        run = kt.simulate(model, 1.0, **options)
+    assert "'q2' by" in run.attrs["discontinuities"]
+
+
+@pytest.mark.parametrize("options", [{}, {"formulation": "hybrid", "step": 1e-2}])
+def test_a_mechanism_that_cannot_move_is_told(options: dict[str, Any]) -> None:
+    with pytest.warns(ModelWarning, match=r"'tilted' has mobility 0.* 'pin'"):
+        run = kt.simulate(mechanisms.tilted(0.01), 0.1, **options)
+    assert run.attrs["mobility"] == 0
+    assert np.ptp(run.q.values, axis=0) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
+def test_lengths_that_lock_a_mechanism_are_refused_not_wound_up(formulation: str) -> None:
+    model = mechanisms.parallelogram()
+    third = model.body("third", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    model.revolute("q4", model.ground.point("mid", (1, 0, 0)), third, initial=1.0)
+    tip = third.point("tip", (model.parameter("length", 1.0), 0, 0))
+    model.close_ball("pin3", model.bodies["bar"].point("mid", (1, 0, 0)), tip)
+    with pytest.raises(AssemblyError, match="closure 'pin3': the loop does not close"):
+        kt.simulate(model, 0.1, formulation=formulation, parameters={"length": 0.9})
+
+
+def test_the_most_steps_are_those_of_all_choices_together() -> None:
+    with pytest.warns(ModelWarning, match="too many steps after"):
+        run = kt.simulate(mechanisms.chain(3), 3.0, max_steps=700)
+    assert run.attrs["partitions"] > 1
+    assert run.attrs["steps"] <= 700

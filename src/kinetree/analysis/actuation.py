@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.bounded import least_between, within
-from kinetree.analysis.consistent import assembled
 from kinetree.analysis.manifest import changes, manifest
-from kinetree.analysis.start import ROUGH
 from kinetree.arguments import check_arguments
-from kinetree.assembly.loops import closure_equations
+from kinetree.assembly.consistent import ROUGH, Wish, consistent_coordinates
+from kinetree.assembly.loops import closure_equations, loops
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition
 from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
@@ -119,7 +118,7 @@ def actuation(
     first: Any = motion.q[0]
     if motion.named:
         first = {name: motion.q[0][model.coordinates.index(name)] for name in motion.named}
-    q0 = assembled(model, first, t0, values)
+    q0 = consistent_coordinates(loops(model, values), Wish(first, t=t0))
     found = partition or _sorted(model, q0, t0, chosen, values)
     task = _task(model, found, wanted)
     out = _march(task, motion, given, q0)

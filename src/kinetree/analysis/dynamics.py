@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis import rates as equations
-from kinetree.analysis.consistent import assembled
 from kinetree.analysis.loads import Loads, loads
 from kinetree.arguments import check_arguments
+from kinetree.assembly.consistent import Wish, consistent_coordinates
+from kinetree.assembly.loops import Loops
+from kinetree.assembly.loops import loops as loops_of
 from kinetree.assembly.overrides import with_values
-from kinetree.assembly.partition import Partition
-from kinetree.assembly.partition import partition as partition_of
+from kinetree.assembly.partition import Partition, sorted_at
 from kinetree.errors import PartitionError
 from kinetree.model.system import Model
 from kinetree.pipeline import LOOPS, derive
@@ -47,6 +48,7 @@ class Dynamics:
         partition: independent and dependent coordinates of a closed system.
         parameters: values by name that differ from the model's.
         kept: coordinates that the user wants independent.
+        loops: equations of the loops as numbers; none of a tree.
     """
 
     model: Model
@@ -55,6 +57,7 @@ class Dynamics:
     partition: Partition | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
+    loops: Loops | None = None
 
     # --- sizes and parts of y --------------------------------------------------------------------
 
@@ -247,18 +250,18 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     check_arguments(dynamics, locals())
     acting = loads(model, tau, wrenches)
     _refuse_choices(model, independent, partition)
-    sorted_out = partition
-    if (model.closures or model.drives) and sorted_out is None:
-        place = assembled(model, q, t, parameters, independent or ()).tolist()
-        sorted_out = partition_of(model, place, independent=independent, t=t, parameters=parameters)
+    sorted_out, kept = partition, tuple(independent or ())
+    closed = loops_of(model, parameters) if model.closures or model.drives else None
+    if closed is not None and sorted_out is None:
+        place = consistent_coordinates(closed, Wish(q, independent=kept, t=t))
+        sorted_out = sorted_at(closed, place.tolist(), independent, t)
         _refuse_singular(model, sorted_out)
     forward = derive(
         model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,
         loops=loops,
     )  # fmt: skip
     values = dict(parameters or {})
-    kept = tuple(independent or ())
-    return Dynamics(model, with_values(forward, values), acting, sorted_out, values, kept)
+    return Dynamics(model, with_values(forward, values), acting, sorted_out, values, kept, closed)
 
 
 def _refuse_choices(

@@ -25,7 +25,7 @@ from kinetree.program.select import select
 from kinetree.solve.newton import Solution, damped_newton
 
 if TYPE_CHECKING:
-    from kinetree.analysis.values import Values
+    from kinetree.assembly.values import Values
     from kinetree.model.system import Model
     from kinetree.program import Program
 

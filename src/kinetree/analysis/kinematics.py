@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.manifest import manifest
 from kinetree.analysis.times import output_times
-from kinetree.analysis.values import Values, given_values, unit_quaternions
 from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import Loops, closure_equations, loops
 from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.assembly.values import Values, given_values, unit_quaternions
 from kinetree.errors import AssemblyError, ModelError
 from kinetree.model.displace import displaced
 from kinetree.pipeline import derive

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.continuity import Motion, facts
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.progress import reporting
-from kinetree.analysis.values import Values, given_values
+from kinetree.assembly.values import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.steppers import Stepper
@@ -79,24 +80,15 @@ def march(  # noqa: PLR0913  one argument per decision
         run = stepper.run(
             duration,
             length,
-            q=_start(begin.q, model.initial(), model.coordinates, "q"),
-            qd=_start(begin.qd, np.zeros(model.nv), model.velocities, "qd"),
-            x=_states(model, begin.x),
+            q=begin.q,
+            qd=begin.qd,
+            x=begin.x,
             t=begin.t,
             parameters=parameters,
             inputs=given,
             progress=None if report is None else lambda made, _: report(begin.t + made * length),
         )
     return _dataset(stepper, run, parameters or {}, length)
-
-
-def _start(given: Values, default: Any, names: Any, element: str) -> Any:
-    return None if given is None else given_values(given, default, names, element)
-
-
-def _states(model: Model, given: Values) -> Any:
-    initial = np.array([state.initial for state in model.states.values()])
-    return _start(given, initial, list(model.states), "x")
 
 
 def refuse_control(asked: Sequence[str], step: float | None) -> None:
@@ -167,11 +159,25 @@ def _dataset(
         "end_time": float(run.times[-1]),
         "termination": _ended(report),
     }
+    more, doubts = _facts(stepper, run, parameters)
+    rows |= more
     made = {axis: Axis(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
     if report.reason == "newton":
         said = f"{report.message}; results up to there are kept"
         warnings.warn(said, ModelWarning, stacklevel=4)
+    if doubts:
+        warnings.warn(doubts, ModelWarning, stacklevel=4)
     return run_dataset(run.times, values, made, rows)
+
+
+def _facts(
+    stepper: Stepper, run: Run, parameters: Mapping[str, float]
+) -> tuple[dict[str, str | int], str]:
+    """What is worth knowing of the motion of a closed system, and what is doubtful in it."""
+    system = stepper.loops
+    if system is None:
+        return {}, ""
+    return facts(Motion(system.at(parameters), run.times, run.q, run.qd, run.qdd))
 
 
 def _iterations(report: Report) -> dict[str, float | int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.analysis.continuity import Motion, facts
 from kinetree.analysis.diagnose import (
     drive_without_value,
     first_without_value,
@@ -53,7 +54,8 @@ def dataset(run: Run) -> xarray.Dataset:
     }
     t = np.concatenate([part.t[s] for part, s in zip(parts, first, strict=True)])
     ended, advice = termination(run)
-    rows = {**_counts(run), "end_time": float(t[-1]), "termination": ended}
+    more, doubts = _facts(run, t, values)
+    rows = {**_counts(run), **more, "end_time": float(t[-1]), "termination": ended}
     made = run_dataset(t, values, _axes(run.last.dynamics, labels), rows)
     if run.problem.watches:
         made = _with_hits(made, run)
@@ -63,7 +65,17 @@ def dataset(run: Run) -> xarray.Dataset:
     if advice:
         said = f"{ended}; {advice}" if ended != FINISHED else _held(run, advice)
         warnings.warn(said, ModelWarning, stacklevel=3)
+    if doubts:
+        warnings.warn(doubts, ModelWarning, stacklevel=3)
     return made
+
+
+def _facts(run: Run, t: Array, values: dict[str, Array]) -> tuple[dict[str, str | int], str]:
+    """What is worth knowing of the motion of a closed system, and what is doubtful in it."""
+    system = run.last.dynamics.loops
+    if system is None:
+        return {}, ""
+    return facts(Motion(system, t, values["q"], values["qd"], values["qdd"]))
 
 
 def _held(run: Run, advice: str) -> str:
@@ -189,7 +201,8 @@ def termination(run: Run) -> tuple[str, str]:
     if path.end == NOT_A_NUMBER:
         return _no_value(run)
     if path.end in (STEP_TOO_SMALL, TOO_MANY_STEPS):
-        return f"{path.end} after {path.steps} steps {at}", KEPT + _stiff_advice(run)
+        steps = sum(segment.path.steps for segment in run.segments)
+        return f"{path.end} after {steps} steps {at}", KEPT + _stiff_advice(run)
     return f"{path.end} {at}: {path.message}", "results up to there are kept"
 
 

@@ -100,7 +100,7 @@ class Run:
 def integrate(system: Dynamics, start: Array, times: Array, how: How) -> Run:
     """Integrate from a consistent state over the output times [s]."""
     found: list[Segment] = []
-    seconds = 0.0
+    seconds, left = 0.0, how.settings.max_steps
     while True:
         problem = posed(system, start, times, how)
         chosen = choose(how.method, problem)
@@ -108,9 +108,10 @@ def integrate(system: Dynamics, start: Array, times: Array, how: How) -> Run:
             problem.rates(float(times[0]), start)  # compiled before the clock runs
         run = chosen.run()
         began = time.perf_counter()
-        path = with_last(run(problem, how.settings))
+        path = with_last(run(problem, replace(how.settings, max_steps=left)))
         seconds += time.perf_counter() - began
-        turn = _turn(system, path, how.again) if len(found) < SEGMENTS else None
+        left -= path.steps
+        turn = _turn(system, path, how.again) if len(found) < SEGMENTS and left > 0 else None
         if turn is None:
             found.append(Segment(system, path, problem.watches))
             return Run(tuple(found), problem, how.settings, chosen, seconds)

@@ -16,7 +16,6 @@ from kinetree.analysis.record import dataset
 from kinetree.analysis.run import Again, How, integrate
 from kinetree.analysis.start import initial_state
 from kinetree.analysis.times import output_times
-from kinetree.analysis.values import Values
 from kinetree.arguments import (
     changed,
     check_arguments,
@@ -25,6 +24,7 @@ from kinetree.arguments import (
     check_positive,
 )
 from kinetree.assembly.partition import partition
+from kinetree.assembly.values import Values
 from kinetree.errors import KinetreeError
 from kinetree.solve.methods import METHODS
 from kinetree.solve.problem import Settings

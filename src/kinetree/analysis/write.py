@@ -13,8 +13,8 @@ import numpy as np
 
 from kinetree.analysis.dynamics import OPTIONS, dynamics
 from kinetree.analysis.start import initial_state
-from kinetree.analysis.values import Values, quaternions
 from kinetree.arguments import check_arguments, check_options, check_positive
+from kinetree.assembly.values import Values, quaternions
 from kinetree.errors import UnsupportedError
 from kinetree.targets.c import Run
 

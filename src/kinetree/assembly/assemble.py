@@ -1,8 +1,8 @@
 """Assembly: coordinates that close all loops, from rough start values.
 
 Dependent coordinates move, independent and driven ones keep their values.  Where nobody says which
-are dependent, those that the equations are best solved for at the start move first; if they cannot
-close the loops, all coordinates that are not driven may move.
+are dependent, those of least worth move first (`worth`), as far as the equations are well solved
+for them; if they cannot close the loops, all coordinates that are not driven may move.
 
 Refs: Docquier2013 sec. 2.2.1, eq. 13
 """
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kinetree.arguments import check_arguments, check_positive
 from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
+from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError, unknown
 from kinetree.model.displace import displaced
 from kinetree.solve.newton import CUTOFF, Solution, damped_newton
@@ -101,13 +102,26 @@ def close(
     independent: Sequence[str] | None = None,
     t: float = 0.0,
     steps: int = STEPS,
+    settled: bool = False,
 ) -> Assembly:
-    """Close the loops from q; see `assemble`."""
+    """Close the loops from q; see `assemble`.
+
+    Args:
+        system: the loops.
+        q: start values.
+        independent: names of the velocities that keep their values.
+        t: time at which laws and drives are taken [s].
+        steps: bound on the Newton steps of an attempt.
+        settled: besides the independent ones given, others keep their values by their worth, until
+            nothing is left to choose; else all others move, as little as they can.
+    """
     _refuse_undefined(system, q, t)
     best: Solution | None = None
     opposite = ""
     names = system.model.velocities
-    for first, columns, guarded in _attempts(system, q, independent, t):
+    free = free_columns(system, independent)
+    first_moved = dependent_columns(system, q, free, t) if settled or independent is None else free
+    for first, columns, guarded in _attempts(system, q, (first_moved, free)):
         found = _solve(system, first, columns, t, steps)
         if guarded:
             near = _solve(system, first, columns, t, steps, guarded=True)
@@ -115,7 +129,8 @@ def close(
         opposite = system.opposite(found.x, t) if found.converged else ""
         if found.converged and not opposite:
             gap = float(np.abs(found.h).max(initial=0.0))
-            return Assembly(found.x, gap, found.steps, tuple(names[k] for k in columns))
+            closed = _unwound(system, found.x, q, t)
+            return Assembly(closed, gap, found.steps, tuple(names[k] for k in columns))
         if best is None or np.linalg.norm(found.h) < np.linalg.norm(best.h):
             best = found
     assert best is not None
@@ -145,15 +160,48 @@ def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
     return [k for k in range(len(names)) if k not in kept]
 
 
+def dependent_columns(system: Loops, q: Array, free: list[int], t: float) -> list[int]:
+    """Those of the free velocities that the equations between positions are solved for."""
+    return solved_columns(system, system.evaluate(q, t)[1], free)
+
+
+def solved_columns(system: Loops, J: Array, free: list[int]) -> list[int]:
+    """The same where J is known."""
+    values = worth(system.model)
+    at = [values[k] for k in free]
+    pivots = eliminate(J[system.positions()][:, free], tolerance=system.share, worth=at)
+    return sorted(free[k] for k in pivots.columns)
+
+
+def _unwound(system: Loops, q: Array, start: Array, t: float) -> Array:
+    """q with angles nearest to those at the start, where whole turns leave the loops closed."""
+    units = [unit for joint in system.model.leaders for unit in joint.q_units]
+    angles = np.array([unit == "rad" for unit in units])
+    turns = np.where(angles, np.round((q - start) / (2 * np.pi)), 0.0)
+    for whole in (turns, *(turns * (np.arange(len(q)) == k) for k in np.flatnonzero(turns))):
+        found = q - 2 * np.pi * whole
+        gap = np.abs(system.evaluate(found, t)[0][system.positions()]).max(initial=0.0)
+        if whole.any() and gap <= system.model.loop_tolerance:
+            q = found
+            turns = turns - whole
+        if not turns.any():
+            break
+    return q
+
+
 def _attempts(
-    system: Loops, q: Array, independent: Sequence[str] | None, t: float
+    system: Loops, q: Array, columns: tuple[list[int], list[int]]
 ) -> Iterator[tuple[Array, list[int], bool]]:
-    """(start, velocities that move, whether to steer frames parallel first), careful ones first."""
-    free = free_columns(system, independent)
-    if independent is None:
-        J = system.evaluate(q, t)[1][system.positions()]
-        pivots = eliminate(J[:, free], tolerance=system.share)
-        yield q, sorted(free[k] for k in pivots.columns), False
+    """(start, velocities that move, whether to steer frames parallel first), careful ones first.
+
+    Args:
+        system: the loops.
+        q: start values.
+        columns: velocities that shall move, and those that may.
+    """
+    few, free = columns
+    if few != free:
+        yield q, few, False
     yield q, free, False
     nudge = np.zeros(system.model.nv)
     nudge[free] = NUDGE * np.cos(1.0 + np.arange(len(free)))
@@ -204,4 +252,4 @@ def _failure(system: Loops, best: Solution) -> AssemblyError:
     )
 
 
-__all__ = ["Assembly", "assemble", "close", "free_columns"]
+__all__ = ["Assembly", "assemble", "close", "dependent_columns", "free_columns", "solved_columns"]

@@ -44,6 +44,7 @@ class Loops:
         dropped: labels of trivial rows.
         guards: tells parallel directions from opposite ones; none where no closure has any.
         drives: gives the values of driven coordinates; none where no drive has a law.
+        whole: gives h, J, ht, Jdqd.
     """
 
     model: Model
@@ -54,6 +55,19 @@ class Loops:
     dropped: tuple[str, ...]
     guards: Program | None = None
     drives: Program | None = None
+    whole: Program | None = None
+
+    def at(self, parameters: Parameters) -> Loops:
+        """The same with other values of parameters, by name."""
+        if not parameters:
+            return self
+        name = self.model.name
+        guards, drives, whole = (
+            None if program is None else with_values(program, parameters, name)
+            for program in (self.guards, self.drives, self.whole)
+        )
+        program = with_values(self.program, parameters, name)
+        return replace(self, program=program, guards=guards, drives=drives, whole=whole)
 
     @property
     def share(self) -> float:
@@ -72,14 +86,27 @@ class Loops:
             raise ShapeError(
                 f"it must be {model.nq} finite numbers, but has shape {out.shape}", element="q"
             )
-        if self.drives is not None:
-            given = {"q": out, "t": np.asarray(t)}
-            known = {row.name for row in self.drives.inputs}
-            values = self.drives.evaluate(**{k: v for k, v in given.items() if k in known})["q"]
-            names = list(model.coordinates)
-            for name, value in zip(self.drives.output("q").labels, values, strict=True):
-                out[names.index(name)] = value
+        for name, value in self._driven("q", out, t).items():
+            out[list(model.coordinates).index(name)] = value
         return out
+
+    def _driven(self, what: str, q: Array, t: float) -> dict[str, float]:
+        """Coordinates ("q") or velocities ("qd") that drives with a law give, by name."""
+        if self.drives is None:
+            return {}
+        values = _evaluated(self.drives, q=q, t=np.asarray(t))[what]
+        return dict(zip(self.drives.output(what).labels, values.tolist(), strict=True))
+
+    def driven_rates(self, q: Array, t: float) -> dict[int, float]:
+        """Velocities that drives with a law give, by number."""
+        at = self.model.velocities.index
+        return {at(name): rate for name, rate in self._driven("qd", q, t).items()}
+
+    def slopes(self, q: Array, t: float) -> tuple[Array, Array]:
+        """(J, ht) at coordinates q and time t: J qd + ht = 0."""
+        assert self.whole is not None
+        found = _evaluated(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
+        return found["J"], found["ht"]
 
     def guard(self, q: Any, t: float) -> tuple[Array, Array]:
         """(a·b - 1, its Jacobian) for directions a, b of two ends that are meant to be parallel.
@@ -122,10 +149,15 @@ class Loops:
 def _values(program: Program, model: Model, q: Any, t: float) -> tuple[Array, Array]:
     """(h, J) that a Program gives at coordinates q and time t."""
     given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
-    names = {row.name for row in program.inputs}
     with np.errstate(all="ignore"):  # a law without a value is told by its name
-        out = program.evaluate(**{k: v for k, v in given.items() if k in names})
+        out = _evaluated(program, **given)
     return out["h"], out["J"]
+
+
+def _evaluated(program: Program, **given: Any) -> dict[str, Array]:
+    """Outputs of a Program that takes some of the inputs given."""
+    names = {row.name for row in program.inputs}
+    return program.evaluate(**{k: v for k, v in given.items() if k in names})
 
 
 def _guards(model: Model, parameters: Parameters) -> Program | None:
@@ -191,6 +223,7 @@ def loops(model: Model, parameters: Parameters = None) -> Loops:
         tuple(_listed(whole.info["dropped"])),
         _guards(model, parameters),
         _derived(model, "drives", parameters) if driven else None,
+        whole,
     )
 
 

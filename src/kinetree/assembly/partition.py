@@ -116,7 +116,13 @@ def partition(
         PartitionError: where the independent coordinates given do not determine the others.
     """
     check_arguments(partition, locals())
-    system = loops(model, parameters)
+    return sorted_at(loops(model, parameters), q, independent, t)
+
+
+def sorted_at(
+    system: Loops, q: Sequence[float] | None, independent: Sequence[str] | None, t: float
+) -> Partition:
+    """The partition of loops whose equations are known; see `partition`."""
     closed = close(system, system.start(q, t), independent=independent, t=t).q
     _, J = system.evaluate(closed, t)
     free = free_columns(system, independent)
@@ -248,4 +254,4 @@ def facts(found: Partition) -> dict[str, Any]:
     }
 
 
-__all__ = ["Partition", "facts", "partition", "refuse_foreign"]
+__all__ = ["Partition", "facts", "partition", "refuse_foreign", "sorted_at"]

@@ -9,34 +9,32 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.solve.pivots import eliminate
+
 Array = NDArray[np.float64]
 NEAR = 0.1
 """Least singular value, rows scaled, below which a position counts as nearly singular."""
 ROUNDING = 1e-8
-"""The same, below which equations depend on each other exactly."""
+"""Size of a row that vanishes."""
 
 
-def rank(J: Array) -> int:
-    """Number of independent equations."""
-    return int((np.linalg.svd(J / _sizes(J), compute_uv=False) > ROUNDING).sum())
-
-
-def depending(J: Array, regular: Array) -> int | None:
+def depending(J: Array, regular: Array, near: float = NEAR) -> int | None:
     """Number of the equation that depends most on others; None far from singular positions.
 
     Args:
         J: of all equations by all velocities that may move.
         regular: the same at another position of the mechanism.
+        near: least singular value, rows scaled, below which a position is nearly singular.
     """
-    count = rank(regular)
+    count = eliminate(regular).rank
     if not count:
         return None
     U, s, _ = np.linalg.svd(J / _sizes(regular))
-    return int(np.argmax(np.abs(U[:, count - 1]))) if s[count - 1] < NEAR else None
+    return int(np.argmax(np.abs(U[:, count - 1]))) if s[count - 1] < near else None
 
 
 def _sizes(J: Array) -> Array:
     return np.asarray(np.maximum(np.abs(J).max(axis=1, keepdims=True, initial=0.0), ROUNDING))
 
 
-__all__ = ["depending", "rank"]
+__all__ = ["depending"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.analysis.dynamics import Dynamics
-    from kinetree.analysis.values import Values
+    from kinetree.assembly.values import Values
 
 Array = NDArray[np.float64]
 ARGUMENTS = ("t", rates.STATE, "u", "p")

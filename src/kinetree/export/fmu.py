@@ -37,7 +37,7 @@ from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
-    from kinetree.analysis.values import Values
+    from kinetree.assembly.values import Values
     from kinetree.model.system import Model
 
 VERSIONS = ("3.0", "2.0")

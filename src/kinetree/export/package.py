@@ -22,7 +22,7 @@ from kinetree.targets.c.language import language
 from kinetree.targets.text.about import FIRST_LINE
 
 if TYPE_CHECKING:
-    from kinetree.analysis.values import Values
+    from kinetree.assembly.values import Values
     from kinetree.model.system import Model
 
 SHEET = "DATASHEET.md"

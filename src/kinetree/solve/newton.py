@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 DAMPING = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 """Levenberg's term, in shares of the largest squared singular value, tried in turn."""
+LARGEST = 0.3
+"""Longest component of a step."""
 ENOUGH = 1e-4
 """Share by which the residual must fall for a step to be taken."""
 CUTOFF = 1e-9
@@ -52,7 +54,7 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
     move: Callable[[Any, Array], Any],
     *,
     tolerance: float = 1e-11,
-    largest: float = 0.3,
+    largest: float = LARGEST,
     steps: int = 100,
     cutoff: float = CUTOFF,
 ) -> Solution:
@@ -85,6 +87,57 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
     return Solution(x, h, steps, _largest(h) <= tolerance, False)
 
 
+def straight_newton(
+    function: Callable[[Array], tuple[Array, Array]],
+    start: Array,
+    move: Callable[[Array, Array], Array],
+    *,
+    tolerance: float = 1e-11,
+    steps: int = 30,
+    cutoff: float = CUTOFF,
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Solve h(x) = 0 for many x side by side where no step has to be damped.
+
+    What is solved goes the way of `damped_newton`.
+
+    Args:
+        function: rows x -> rows of h and J.
+        start: first x, one per row.
+        move: (x, steps) -> x moved, row by row.
+        tolerance: on every |h|.
+        steps: most steps.
+        cutoff: singular values below this share of the largest are zero.
+
+    Returns:
+        x, and for which rows it is a solution.
+    """
+    x, size = start, np.full(len(start), np.inf)
+    h, J = function(x)
+    alive = np.isfinite(J).all(axis=(1, 2))
+    small = alive & (np.abs(h).max(axis=1, initial=0.0) <= tolerance)
+    for _ in range(steps):
+        alive &= small | (np.linalg.norm(h, axis=1) < (1 - ENOUGH) * size)
+        if not (alive & ~small).any():
+            break
+        size = np.linalg.norm(h, axis=1)
+        x = move(x, _straight(J, h, alive & ~small, cutoff))
+        h, J = function(x)
+        alive &= np.isfinite(J).all(axis=(1, 2))
+        small = alive & (np.abs(h).max(axis=1, initial=0.0) <= tolerance)
+    last = move(x, _straight(J, h, small, cutoff))  # down to rounding
+    better = np.linalg.norm(function(last)[0], axis=1) < np.linalg.norm(h, axis=1)
+    return np.where(better[:, None], last, x), small
+
+
+def _straight(J: Array, h: Array, rows: NDArray[np.bool_], cutoff: float) -> Array:
+    """Steps of some of the rows, cut where a component is too long; others stay."""
+    step = np.zeros((len(h), J.shape[2]))
+    inverse = np.linalg.pinv(J[rows], rcond=cutoff)
+    step[rows] = -np.einsum("rij,rj->ri", inverse, h[rows])
+    longest = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
+    return np.asarray(step * (LARGEST / np.maximum(longest, LARGEST)))
+
+
 def _largest(h: Array) -> float:
     return float(np.abs(h).max(initial=0.0))
 
@@ -113,4 +166,4 @@ def _cut(step: Array, largest: float) -> Array:
     return step * (largest / longest) if longest > largest else step
 
 
-__all__ = ["CUTOFF", "Solution", "damped_newton"]
+__all__ = ["CUTOFF", "Solution", "damped_newton", "straight_newton"]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Array = NDArray[np.float64]
+SHARE = 0.1
+"""A pivot in a column that should give way is taken down to this share of the largest one."""
 TOLERANCE = 1e-8
 """Pivots below this share of the largest are zero: the square root of the rounding error, because
 at a configuration closed to rounding a redundant loop is known no better."""
@@ -45,13 +47,20 @@ class Pivots:
         return len(self.rows)
 
 
-def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERANCE) -> Pivots:
+def eliminate(
+    matrix: Any,
+    later: Sequence[int] = (),
+    tolerance: float = TOLERANCE,
+    worth: Sequence[int] | None = None,
+) -> Pivots:
     """Gaussian elimination with the largest entry as the next pivot.
 
     Args:
         matrix: m × n.
         later: rows that take their pivots after all others.
         tolerance: share of the largest pivot below which a pivot is zero.
+        worth: of every column; of those with a good pivot the one of least worth is taken, so that
+            the columns of most worth are left without a pivot.
     """
     A, size = scaled(matrix, tolerance)
     rows: list[int] = []
@@ -62,8 +71,8 @@ def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERAN
         open_rows = list(group)
         while open_rows and A.shape[1]:
             block = np.abs(A[open_rows])
-            k, j = divmod(int(np.argmax(block)), A.shape[1])
-            if block[k, j] <= tolerance * max(size, *sizes, 0.0):
+            k, j = _next(block, worth)
+            if block.max() <= tolerance * max(size, *sizes, 0.0):
                 break
             i = open_rows.pop(k)
             rows.append(i)
@@ -74,6 +83,16 @@ def eliminate(matrix: Any, later: Sequence[int] = (), tolerance: float = TOLERAN
             A[:, j][below] = 0.0
     rest = tuple(i for i in range(len(A)) if i not in rows)
     return Pivots(tuple(rows), tuple(columns), tuple(sizes), rest)
+
+
+def _next(block: Array, worth: Sequence[int] | None) -> tuple[int, int]:
+    """Row and column of the next pivot."""
+    if worth is None:
+        k, j = divmod(int(np.argmax(block)), block.shape[1])
+        return k, j
+    good = np.flatnonzero(block.max(axis=0) >= SHARE * block.max())
+    j = min(good.tolist(), key=lambda column: worth[column])
+    return int(np.argmax(block[:, j])), j
 
 
 def scaled(matrix: Any, tolerance: float = TOLERANCE) -> tuple[Array, float]:

@@ -13,7 +13,8 @@ from kinetree.steppers.step import GLOBAL
 if TYPE_CHECKING:
     from kinetree.model.system import Model
     from kinetree.program import Program
-    from kinetree.steppers.initial import Beginning, Initial
+    from kinetree.steppers.beginning import Beginning
+    from kinetree.steppers.initial import Initial
 
 Array = NDArray[np.float64]
 State = dict[str, Array]

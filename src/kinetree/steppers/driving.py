@@ -82,7 +82,11 @@ def whole_steps(duration: float, step: float, every: int) -> int:
 
 def refuse_numbers(threads: int | None = None, **start: Any) -> None:
     """Refuse what is not a state or a number of threads."""
-    check_arrays(**start)
+    for element, values in start.items():
+        if isinstance(values, Mapping):
+            check_arrays(**{f"{element} of '{name}'": value for name, value in values.items()})
+        else:
+            check_arrays(**{element: values})
     if threads is not None:
         check_positive("a positive number", threads=threads)
 

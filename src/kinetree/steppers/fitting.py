@@ -97,14 +97,14 @@ def refuse_other_rank(
     Args:
         model: the mechanism.
         info: of the Program of the step; it names the equations or coordinates solved for.
-        parameters: single values by name.
+        parameters: single values by name; those of a batch are left to the step itself.
         t: time of laws [s].
 
     Raises:
         PartitionError: naming the parameters.
     """
     solved = info.get("equations", info.get("dependent"))
-    if solved is None or not parameters:
+    if solved is None or not parameters or any(np.ndim(x) for x in parameters.values()):
         return
     found = partition(model, t=t, parameters={name: float(x) for name, x in parameters.items()})
     now = found.rank if "equations" in info else len(found.dependent)

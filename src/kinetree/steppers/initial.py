@@ -10,26 +10,23 @@ Refs: Docquier2013 sec. 2.2, eqs. 6 to 9
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import loops
+from kinetree.assembly.values import unit_quaternions
 from kinetree.engine import derivation
-from kinetree.errors import AssemblyError, ShapeError
 from kinetree.formalism.linkage import linkage
 from kinetree.formalism.placed_quantities import derive_placed
 from kinetree.formalism.placement import placement
 from kinetree.formalism.quantities import QUANTITIES
-from kinetree.model.displace import displaced
 from kinetree.model.frame_model import FrameModel
+from kinetree.steppers.beginning import Beginning, rows_of
 from kinetree.steppers.residual import placed_program, rate_program
-from kinetree.steppers.scaling import start
+from kinetree.steppers.starts import Starts
 
 if TYPE_CHECKING:
     from kinetree.assembly.loops import Loops
@@ -39,31 +36,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Known = dict[int, tuple[Array, Array, Array]]
 """Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""
-CLOSED = 1e-10
-"""Gap of a loop that is left where parameters have other values [m, m2 or 1]."""
-LIMIT = 30
-"""Steps that may close it."""
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """What is given at the start of a run; leading axes are a batch.
-
-    Attributes:
-        q, qd, x: coordinates, velocities, user states; None: the model's, zero, the model's.
-        t: time [s].
-        tau: generalised forces given.
-        p: run-time parameters; None: the model's.
-        wrenches: external wrenches by name.
-    """
-
-    q: Any = None
-    qd: Any = None
-    x: Any = None
-    t: float = 0.0
-    tau: Any = None
-    p: Any = None
-    wrenches: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Initial:
@@ -80,22 +52,24 @@ class Initial:
             self.dynamics = derive_placed(placed, "mass_bias")
             self.rates = placed_program(placed) if model.states else None
             return
-        system = linkage(model)
-        self.dynamics = QUANTITIES["mass_bias"].derive(system, "newton_euler")
-        self.loops = (
-            QUANTITIES["constraints"].derive(system, "recursive") if model.closures else None
-        )
-        self.drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
-        self.rates = rate_program(system) if model.states else None
+        self.dynamics = QUANTITIES["mass_bias"].derive(linkage(model), "newton_euler")
+        self.loops = self.system.whole if model.closures else None
+        self.drives = self.system.drives
+        self.rates = rate_program(linkage(model)) if model.states else None
+
+    @cached_property
+    def system(self) -> Loops:
+        """The loops of the model."""
+        return loops(self.model)
 
     def state(self, given: Beginning, labels: tuple[str, ...] = ()) -> dict[str, Array]:
         """q, qd, qdd, x, xd, lam; of the multipliers those of the equations named."""
         model = self.model
-        q, qd = self._positions(given), self._vector(given.qd, np.zeros(model.nv), "qd")
         initial = np.array([state.initial for state in model.states.values()])
-        x = self._vector(given.x, initial, "x")
+        x = rows_of(given.x, initial, list(model.states), "x")
+        tau = rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau")
+        q, qd = self._begun(given)
         p = [given.p] if given.p is not None else []
-        tau = self._vector(given.tau, np.zeros(model.nv), "tau")
         lead = np.broadcast_shapes(
             q.shape[:-1], qd.shape[:-1], x.shape[:-1], tau.shape[:-1],
             *[np.shape(row)[:-1] for row in p],
@@ -107,11 +81,6 @@ class Initial:
         if p:
             others["p"] = np.asarray(p[0], dtype=float)
         known = self._known(others)
-        for k, (_, rate, _) in known.items():
-            qd[..., k] = rate
-        if p:
-            q = self._closed(q, others, known)
-        qd = self._velocities(q, qd, others, known)
         qdd, lam = self._accelerations(q, qd, tau, others, known)
         found = {"q": q, "qd": qd, "qdd": qdd}
         if self.rates is not None:
@@ -131,29 +100,15 @@ class Initial:
     def _labels(self) -> list[str]:
         return list(self.loops.output("h").labels) if self.loops is not None else []
 
-    def _vector(self, value: Any, default: Array, name: str) -> Array:
-        out = default if value is None else np.asarray(value, dtype=float)
-        if out.shape[-1:] != default.shape or not np.isfinite(out).all():
-            raise ShapeError(f"expected {default.size} finite numbers", element=name)
-        return out
-
-    @cached_property
-    def _assembly(self) -> Loops:
-        return loops(self.model)
-
-    def _positions(self, given: Beginning) -> Array:
-        """Coordinates that close the loops, with the parameters of the model."""
+    def _begun(self, given: Beginning) -> tuple[Array, Array]:
+        """Coordinates and velocities that obey loops and drives."""
         model = self.model
-        rows = np.atleast_2d(model.initial() if given.q is None else np.asarray(given.q, float))
-        if rows.shape[-1] != model.nq:
-            raise ShapeError(f"expected {model.nq} finite numbers", element="q")
-        if model.closures:
-            system = self._assembly
-            starts = [system.start(row.tolist(), given.t) for row in rows]
-            found = np.array([close(system, row, t=given.t).q for row in starts])
-        else:
-            found = np.array([start(model, self.drives, row, given.t) for row in rows])
-        return found[0] if given.q is None or np.ndim(given.q) == 1 else found
+        if model.closures or model.drives:
+            return Starts(self.system, given).found()
+        q = rows_of(given.q, model.initial(), list(model.coordinates), "q")
+        flat = [unit_quaternions(model, row) for row in q.reshape(-1, model.nq)]
+        qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
+        return np.array(flat).reshape(q.shape), qd
 
     def _known(self, others: dict[str, Any]) -> Known:
         if self.drives is None:
@@ -163,43 +118,6 @@ class Initial:
         labels = self.drives.output("q").labels
         return {names.index(n): (row["q"][..., i], row["qd"][..., i], row["qdd"][..., i])
                 for i, n in enumerate(labels)}  # fmt: skip
-
-    def _closed(self, q: Array, others: dict[str, Any], known: Known) -> Array:
-        """The nearest coordinates that obey laws and loops with other values of parameters."""
-        names = list(self.model.coordinates)
-        for k, (value, _, _) in known.items():
-            q[..., names.index(self.model.velocities[k])] = value
-        if self.loops is None:
-            return q
-        qd = np.zeros(self.model.nv)
-        for _ in range(LIMIT):
-            found = _at(self.loops, q=q, qd=qd, **others)
-            gaps = np.abs(np.nan_to_num(found["h"], nan=np.inf))
-            if not (gaps > max(CLOSED, self.model.loop_tolerance)).any():
-                return q
-            J = np.array(found["J"])
-            J[..., list(known)] = 0.0
-            move = -np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=self._share), found["h"])
-            rows, moves = q.reshape(-1, q.shape[-1]), move.reshape(-1, move.shape[-1])
-            pairs = zip(rows, np.broadcast_to(moves, (len(rows), moves.shape[-1])), strict=True)
-            q = np.array([displaced(self.model, *pair) for pair in pairs]).reshape(q.shape)
-        worst = int(gaps.reshape(-1, gaps.shape[-1]).max(axis=0).argmax())
-        raise AssemblyError(
-            f"with these parameters the loop stays open by {gaps.max():.3g}",
-            element=f"closure '{self._labels()[worst]}'",
-            cure="change them less, or give q nearer to the closed configuration",
-        )
-
-    def _velocities(self, q: Array, qd: Array, others: dict[str, Any], known: Known) -> Array:
-        """The nearest velocities that obey the loops."""
-        if self.loops is None:
-            return qd
-        found = _at(self.loops, q=q, qd=qd, **others)
-        J = np.array(found["J"])
-        gap = np.einsum("...ij,...j->...i", J, qd) + found["ht"]
-        J[..., list(known)] = 0.0
-        change = np.einsum("...ij,...j->...i", np.linalg.pinv(J, rcond=self._share), gap)
-        return np.asarray(qd - change)
 
     def _accelerations(
         self, q: Array, qd: Array, tau: Array, others: dict[str, Any],
@@ -258,4 +176,4 @@ def _at(program: Program, **given: Any) -> dict[str, Array]:
     return program.evaluate(**{name: x for name, x in given.items() if name in names})
 
 
-__all__ = ["Beginning", "Initial"]
+__all__ = ["Initial"]

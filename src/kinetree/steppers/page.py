@@ -32,8 +32,8 @@ class Settings:
         update: the tangent is made anew in every "iteration", or once per "step" where Newton's
             method starts; the latter is quicker where forces are costly and steps are short.
             Where a kept one does not converge in a few iterations, it is made anew in each.
-        independent: names of the independent velocities of the topological formulation; empty:
-            those that the loops are worst solved for.
+        independent: names of the independent velocities of the topological and the explicit
+            formulation; empty: those that the loops are worst solved for.
     """
 
     tolerance: float = 1e-6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kinetree.arguments import check_arguments, check_arrays
 from kinetree.errors import ShapeError, unknown
 from kinetree.steppers.advice import advice, said, singular_equation
+from kinetree.steppers.beginning import Beginning, Lanes
 from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
 from kinetree.steppers.driving import (
@@ -27,16 +28,17 @@ from kinetree.steppers.driving import (
     whole_steps,
 )
 from kinetree.steppers.fitting import refuse_light, refuse_other_rank, refuse_parameters
-from kinetree.steppers.initial import Beginning, Initial
+from kinetree.steppers.initial import Initial
 from kinetree.steppers.outcome import Report, Run
 from kinetree.steppers.rechoose import Watch
 from kinetree.steppers.relay import relay
-from kinetree.steppers.step import step_program
+from kinetree.steppers.step import all_coordinates, step_program
 from kinetree.targets.native.march import March, Start
 from kinetree.targets.native.march_adaptive import Adaptive, Control
 from kinetree.targets.native.packing import LANES
 
 if TYPE_CHECKING:
+    from kinetree.assembly.loops import Loops
     from kinetree.model.system import Model
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
@@ -54,6 +56,7 @@ class Stepper:
         function: its native code.
         state: sizes of the parts of the state, in order.
         watch: looks at the choice of independent coordinates, where there is one.
+        kept: names of independent coordinates that the user chose; they start as given.
         fixed: whether that choice is the user's, and stays.
         coordinates: those of the model beside those of the step.
     """
@@ -62,7 +65,9 @@ class Stepper:
         self, model: Model, formulation: str | None = None, integrator: str = "trapezoidal",
         **options: Any,
     ) -> None:  # fmt: skip
-        self.model = model
+        self.model, self.kept = model, tuple(options.get("independent") or ())
+        if all_coordinates(model, formulation, integrator):
+            options.pop("independent", None)  # it is about the start alone
         self.program = step_program(model, formulation, integrator, **options)
         self.function: Function = self.program.compile()
         names = [
@@ -81,8 +86,13 @@ class Stepper:
         self.watch = None
         if "independent" in info and equations is not None:
             self.watch = Watch(model, info, equations)
-        self.fixed = bool(options.get("independent"))
+        self.fixed = bool(self.kept)
         self.coordinates = coordinates(model, self.program)
+
+    @property
+    def loops(self) -> Loops | None:
+        """Equations of the loops as numbers; none of a tree."""
+        return self._initial.system if self.model.closures else None
 
     def run(  # noqa: PLR0913  one argument per decision
         self,
@@ -106,7 +116,8 @@ class Stepper:
             duration: [s]; the nearest whole number of steps is made.
             step: [s].
             every: states kept: every k-th.
-            q: coordinates at the start; made to obey the loops.  Leading axes are a batch.
+            q: coordinates at the start, all in order or some by name; made to obey the loops,
+                which keep what is given by name as far as they can.  Leading axes are a batch.
             qd: velocities there, likewise; zero by default.
             x: user states there.
             t: time at the start [s].
@@ -186,18 +197,19 @@ class Stepper:
 
     def _lanes(
         self, begin: Beginning, parameters: Mapping[str, Any], given: Mapping[str, Any]
-    ) -> _Lanes:
+    ) -> Lanes:
         p = self._parameters(parameters)
         self._refuse_unknown(given)
         refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
         refuse_light(self.model, self._initial.dynamics, parameters, p)
-        if p.ndim == 1:
-            refuse_other_rank(self.model, self.program.info, parameters, begin.t)
-        wrenches = {name: x for name, x in given.items() if name in self.model.wrenches}
-        begin = replace(begin, tau=given.get("tau"), p=p if parameters else None, wrenches=wrenches)
+        refuse_other_rank(self.model, self.program.info, parameters, begin.t)
+        begin = replace(
+            begin, tau=given.get("tau"), p=p if parameters else None, parameters=parameters,
+            wrenches={k: x for k, x in given.items() if k in self.model.wrenches},
+            independent=self.kept,
+        )  # fmt: skip
         state, q = self.coordinates.begun(self._initial, begin)
-        state.setdefault("a", state["qdd"])
-        state.setdefault("y", state.get("xd", np.zeros(0)))
+        state = {"a": state["qdd"], "y": state.get("xd", np.zeros(0)), **state}
         values: dict[str, Array] = {}
         for name, port in self.ports.items():
             if port.parameter:
@@ -222,7 +234,7 @@ class Stepper:
             x[port.start : port.stop] = whole.T
         apart = p.ndim > 1
         columns = np.broadcast_to(p, (*lead, p.shape[-1])).reshape(count, -1) if apart else p[None]
-        return _Lanes(x, np.ascontiguousarray(columns.T), lead, q)
+        return Lanes(x, np.ascontiguousarray(columns.T), lead, q)
 
     def _refuse_unknown(self, given: Mapping[str, Any]) -> None:
         """Refuse inputs that the step does not have, or that are part of its state."""
@@ -251,7 +263,7 @@ class Stepper:
     # --- the march -------------------------------------------------------------------------------
 
     def _single(
-        self, start: Start, lanes: _Lanes, parameters: Mapping[str, Any], progress: Progress | None
+        self, start: Start, lanes: Lanes, parameters: Mapping[str, Any], progress: Progress | None
     ) -> Run:
         began = time.perf_counter()
         ended = relay(self, start, parameters, progress)
@@ -269,7 +281,7 @@ class Stepper:
             formulation, integrator, options = self._made
             options = {**options, "independent": independent}
             made = Stepper(self.model, formulation, integrator, **options)
-            made.fixed = False
+            made.kept, made.fixed = self.kept, False
             self._others[independent] = made
         return self._others[independent]
 
@@ -306,7 +318,7 @@ class Stepper:
             helper.join()
         return states, counts, reasons
 
-    def _batch(self, found: _Many, start: Start, lanes: _Lanes, wall: float) -> Run:
+    def _batch(self, found: _Many, start: Start, lanes: Lanes, wall: float) -> Run:
         states, counts, reasons = found
         reports = [self._of_lane(rows, counts[i], start, reasons[i // LANES], wall)
                    for i, rows in enumerate(states)]  # fmt: skip
@@ -326,7 +338,7 @@ class Stepper:
         return replace(told, reason=reason, message=f"lost after t = {t:.6g} s")
 
     def _gathered(
-        self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: _Lanes,
+        self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
         times: Array | None = None,
     ) -> Run:  # fmt: skip
         if times is None:
@@ -344,9 +356,7 @@ class Stepper:
         x, xd, lam = (parts.get(name, empty) for name in ("x", "xd", "lam"))
         return Run(times, parts["q"], parts["qd"], parts["qdd"], x, xd, lam, report)
 
-    def _report(
-        self, march: March, start: Start, reason: str, wall: float, lanes: _Lanes
-    ) -> Report:
+    def _report(self, march: March, start: Start, reason: str, wall: float, lanes: Lanes) -> Report:
         t = start.t0 + march.step * start.h
         if reason != "newton":
             return Report(reason, t, march.step, wall)
@@ -358,7 +368,7 @@ class Stepper:
         message = f"step {march.step + 1} at t = {t:.6g} s: {said(found)}; {cure}"
         return Report(reason, t, march.step, wall, found.residual, found.worst, message)
 
-    def _diagnosed(self, lanes: _Lanes, state: Array, t: float, h: float) -> Failure:
+    def _diagnosed(self, lanes: Lanes, state: Array, t: float, h: float) -> Failure:
         """What is left of the residuals of the step from a state."""
         given: dict[str, Any] = {}
         values = lanes.x[:, 0].copy()
@@ -370,16 +380,6 @@ class Stepper:
         if "p" in self.ports:
             given["p"] = lanes.p[:, 0]
         return diagnose(self.program, given)
-
-
-@dataclass(frozen=True)
-class _Lanes:
-    """Inputs and parameters, one column per run; the axes of the batch; q of the model."""
-
-    x: Array
-    p: Array
-    batch: tuple[int, ...]
-    q: Array
 
 
 def run(

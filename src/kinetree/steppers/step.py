@@ -16,6 +16,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice
+from kinetree.assembly.partition import partition
 from kinetree.engine import derivation
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.linkage import linkage
@@ -89,7 +90,7 @@ EXPLICIT = "explicit"
 ITERATED = ("tolerance", "limit", "tangent", "update")
 PROJECTED = (*ITERATED, "penalty", "projections", "projection")
 USED: Mapping[str, tuple[str, ...]] = {
-    EXPLICIT: (),
+    EXPLICIT: ("independent",),
     "tree": ITERATED,
     "hybrid": PROJECTED,
     "topological": (*ITERATED, "independent"),
@@ -137,7 +138,7 @@ def step_program(
             "nothing in it can move", element=f"model '{model.name}'", cure="add a joint"
         )
     if family.weights is None:
-        forward = derive(model, "forward", parameters=parameters)
+        forward = _forward(model, parameters, settings)
         solved = {k: x for k, x in forward.info.items() if k == "dependent"}
         program = explicit(model, forward, family).with_info(**solved)
     elif isinstance(model, FrameModel):
@@ -152,6 +153,14 @@ def step_program(
         model=model.name, model_hash=model.content_hash(), quantity="step", formulation=way,
         integrator=integrator, parameters=parameters,
     )  # fmt: skip
+
+
+def _forward(model: Model, parameters: str, settings: Settings) -> Program:
+    """Forward dynamics, in the independent coordinates that are wanted."""
+    if not (settings.independent and model.closures):
+        return derive(model, "forward", parameters=parameters)
+    chosen = partition(model, independent=settings.independent)
+    return derive(model, "forward", parameters=parameters, partition=chosen)
 
 
 def _refuse_global(way: str) -> None:
@@ -183,6 +192,13 @@ def _way(model: Model, family: Family, formulation: str | None) -> str:
     return way
 
 
+def all_coordinates(model: Model, formulation: str | None, integrator: str) -> bool:
+    """Whether a step of a closed system has all coordinates alike, none of them independent."""
+    if integrator not in FAMILIES or not model.closures:
+        return False
+    return _way(model, FAMILIES[integrator], formulation) in ("hybrid", GLOBAL)
+
+
 def _settings(options: Mapping[str, Any]) -> Settings:
     known = [row.name for row in fields(Settings)]
     for name in options:
@@ -196,6 +212,8 @@ def _refuse_idle(model: Model, way: str, settings: Settings) -> None:
     used = USED[way]
     if isinstance(model, FrameModel):
         used = tuple(name for name in used if name != "tangent")
+    if not model.closures:
+        used = tuple(name for name in used if name != "independent")
     for row in fields(Settings):
         if row.name not in used and getattr(settings, row.name) != row.default:
             raise UnsupportedError(
@@ -205,4 +223,4 @@ def _refuse_idle(model: Model, way: str, settings: Settings) -> None:
             )
 
 
-__all__ = ["FORMULATIONS", "GLOBAL", "step_program"]
+__all__ = ["FORMULATIONS", "GLOBAL", "all_coordinates", "step_program"]

@@ -18,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.march import Begin, march
-from kinetree.analysis.values import Values, given_values
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.assembly.partition import partition
+from kinetree.assembly.values import Values
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
-from kinetree.steppers.initial import Beginning, Initial
+from kinetree.steppers.beginning import Beginning
+from kinetree.steppers.initial import Initial
 from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
 from kinetree.view.controls import controls, widened
@@ -165,10 +166,9 @@ def _start(model: Model, how: Live) -> dict[str, Array]:
     """q, qd and x to start from, as `simulate` starts: made to obey the loops."""
     states = np.array([state.initial for state in model.states.values()])
     begin = Beginning(
-        given_values(how.q, model.initial(), model.coordinates, "q"),
-        given_values(how.qd, np.zeros(model.nv), model.velocities, "qd"),
-        given_values(how.x, states, list(model.states), "x"),
-    )
+        how.q, how.qd, how.x, parameters=how.parameters or {},
+        independent=tuple(how.independent or ()),
+    )  # fmt: skip
     found = Initial(model).state(begin)
     return {"q": found["q"], "qd": found["qd"], "x": found.get("x", states)}
 

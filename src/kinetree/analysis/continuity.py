@@ -1,0 +1,158 @@
+"""Whether a run is one motion of its mechanism: what jumps, leaves its branch or cannot move.
+
+Between two outputs, dt apart, a motion that the outputs resolve obeys about
+
+    q₁ - q₀ = dt/2 (qd₀ + qd₁),     qd₁ - qd₀ = dt/2 (qdd₀ + qdd₁)
+
+A coordinate that changes by far more than its velocities explain has jumped: a law jumps, or a loop
+was closed in another way.  Velocities that change by far more than accelerations explain, out of
+what the loops allow at the end of the interval,
+
+    pinv(J₁) (J₁ qd₀ + ht₁)     of the size of qd itself,
+
+have changed from one branch of the mechanism to another: at a singular position it can go on in
+several ways.  A hit by a stiff force changes velocities within what the loops allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.assembly.loops import Loops
+from kinetree.assembly.singular import depending
+from kinetree.solve.pivots import eliminate
+
+if TYPE_CHECKING:
+    from kinetree.model.system import Model
+
+Array = NDArray[np.float64]
+JUMP = 0.3
+"""Change of a coordinate, beyond what its motion explains, that is a jump [rad or m]."""
+TURN = 0.5
+"""Change of velocities, as a share of the largest one, that is looked at."""
+RESOLVED = 0.5
+"""Most that a coordinate moves between two outputs where branches can be told apart [rad or m]."""
+NEAR = 0.5
+"""Least singular value, rows scaled, at the output after which a branch may have been left: the
+outputs need not meet the singular position."""
+MOST = 3
+"""Times that are told of one kind."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A run, one row per output time.
+
+    Attributes:
+        loops: of the mechanism, with the parameters of the run.
+        t: times [s].
+        q, qd, qdd: coordinates, velocities, accelerations.
+    """
+
+    loops: Loops
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+
+    @property
+    def model(self) -> Model:
+        """The mechanism."""
+        return self.loops.model
+
+    @property
+    def free(self) -> list[int]:
+        """Numbers of the velocities that are not driven."""
+        names = self.model.velocities
+        return [k for k, name in enumerate(names) if name not in self.model.drives]
+
+
+def facts(motion: Motion) -> tuple[dict[str, str | int], str]:
+    """Rows for the attributes of a run of a closed system, and what to warn of; empty: nothing."""
+    if not motion.model.closures:
+        return {}, ""
+    mobility = _mobility(motion)
+    found = [*jumps(motion), *changes_of_branch(motion)]
+    said = found if mobility or motion.model.drives else [_stands(motion), *found]
+    rows = {"discontinuities": "; ".join(found)} if found else {}
+    return {"mobility": mobility, **rows}, "; ".join(said)
+
+
+def _mobility(motion: Motion) -> int:
+    """Degrees of freedom at the start."""
+    J, _ = motion.loops.slopes(motion.q[0], float(motion.t[0]))
+    pivots = eliminate(J[:, motion.free], motion.loops.rates, motion.loops.share)
+    return len(motion.free) - pivots.rank
+
+
+def _stands(motion: Motion) -> str:
+    names = ", ".join(f"'{name}'" for name in motion.model.closures)
+    return (
+        f"model '{motion.model.name}' has mobility 0, nothing in it can move: the equations of "
+        f"{names} leave no freedom; look for an axis that is not quite parallel, or a closure "
+        "with too many equations"
+    )
+
+
+def jumps(motion: Motion) -> list[str]:
+    """A sentence for every time at which coordinates jump."""
+    model = motion.model
+    names = [name for name in model.coordinates if name in model.velocities]
+    at = [model.coordinates.index(name) for name in names]
+    v = [model.velocities.index(name) for name in names]
+    dt = np.diff(motion.t)[:, None]
+    q, qd, qdd = motion.q[:, at], np.abs(motion.qd[:, v]), np.abs(motion.qdd[:, v])
+    change = np.diff(q, axis=0)
+    left = np.abs(change - dt / 2 * (motion.qd[1:, v] + motion.qd[:-1, v]))
+    explained = dt * np.maximum(qd[1:], qd[:-1]) + dt**2 * np.maximum(qdd[1:], qdd[:-1])
+    jumped = np.nan_to_num(left - explained) > JUMP
+    found = []
+    for k in np.flatnonzero(jumped.any(axis=1))[:MOST]:
+        parts = [f"'{names[i]}' by {change[k, i]:.3g}" for i in np.flatnonzero(jumped[k])]
+        driven = [name for name in names if name in model.drives and f"'{name}'" in str(parts)]
+        why = f", where the drive of '{driven[0]}' jumps" if driven else ""
+        found.append(
+            f"coordinates jump between t = {motion.t[k]:.6g} and {motion.t[k + 1]:.6g} s{why}: "
+            f"{', '.join(parts)}; the loops may be closed in another way than before"
+        )
+    return found
+
+
+def changes_of_branch(motion: Motion) -> list[str]:
+    """A sentence for every time at which the run changes from one branch to another."""
+    qd, qdd = np.abs(motion.qd).max(axis=1), np.abs(motion.qdd).max(axis=1)
+    dt = np.diff(motion.t)
+    size = np.maximum(qd[1:], qd[:-1])
+    explained = TURN * size + 2 * dt * np.maximum(qdd[1:], qdd[:-1])
+    suspect = (np.abs(np.diff(motion.qd, axis=0)).max(axis=1) > explained) & (dt * size < RESOLVED)
+    found: dict[tuple[str, str], list[str]] = {}
+    for k in np.flatnonzero(suspect):
+        if who := _left(motion, int(k), float(size[k])):
+            found.setdefault(who, []).append(f"{motion.t[k]:.6g}")
+    return [
+        f"the run leaves its branch at t = {', '.join(times[:MOST])} s"
+        f"{' and later' if len(times) > MOST else ''}, most by '{name}': closure '{closure}' is "
+        "nearly singular there and lets the mechanism go on another way; loops='explicit', "
+        "another method or a smaller tolerance keeps it on"
+        for (name, closure), times in found.items()
+    ]
+
+
+def _left(motion: Motion, k: int, size: float) -> tuple[str, str] | None:
+    """Velocity and closure where velocities at output k are none that the loops allow next."""
+    J, ht = motion.loops.slopes(motion.q[k + 1], float(motion.t[k + 1]))
+    first, _ = motion.loops.slopes(motion.q[0], float(motion.t[0]))
+    free = motion.free
+    row = depending(J[:, free], first[:, free], NEAR)
+    away = np.abs(np.linalg.pinv(J[:, free], rcond=1e-10) @ (J @ motion.qd[k] + ht))
+    if row is None or away.max(initial=0.0) < TURN * size:
+        return None
+    closure = motion.loops.labels[row].partition(".")[0]
+    return motion.model.velocities[free[int(np.argmax(away))]], closure
+
+
+__all__ = ["Motion", "changes_of_branch", "facts", "jumps"]
