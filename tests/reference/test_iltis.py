@@ -108,7 +108,7 @@ STEERING = {
 def errors(name: str, speed: float, parameters: dict[str, float]) -> dict[str, tuple[float, float]]:
     """Column -> (largest difference, largest value) over the whole manoeuvre."""
     seen = iltis.history(name)
-    found = iltis.vehicle().run(seen["t_s"], speed, **parameters)
+    found = iltis.run(seen["t_s"], speed, **parameters)
     return {
         column: (float(np.abs(found[:, k] - seen[column]).max()), float(np.abs(seen[column]).max()))
         for k, column in enumerate(iltis.COLUMNS)
@@ -117,7 +117,12 @@ def errors(name: str, speed: float, parameters: dict[str, float]) -> dict[str, t
 
 @pytest.mark.parametrize("name", BUMPS)
 def test_bumps(name: str) -> None:
-    """Through hits of the stops, 1e7 N/m stiff, with tyre loads up to 33 kN."""
+    """Through hits of the stops, 1e7 N/m stiff, with tyre loads up to 33 kN.
+
+    Until the first hit all printed digits agree.  Behind it the histories differ by up to 1e-4,
+    most likely by the tolerance that they were made with: runs with other tolerances agree among
+    themselves to 4e-7.
+    """
     found = errors(name, *BUMPS[name])
     for column in ("x_m", "y_m", "z_m", "pitch_rad", "roll_rad", "yaw_rad"):
         assert found[column][0] < 1e-4, column
@@ -127,7 +132,7 @@ def test_bumps(name: str) -> None:
 
 def test_in_phase_bump_ends_where_an_independent_program_does() -> None:
     """To the digits of the check that the data print."""
-    q = iltis.vehicle().run(np.array([0.0, 2.5]), 5.0, bump_left=0.1, bump_right=0.1)[-1]
+    q = iltis.run(np.array([0.0, 2.5]), 5.0, bump_left=0.1, bump_right=0.1)[-1]
     assert q[[0, 2, 3]] == pytest.approx([12.096388, 0.56282876, 0.003081105], abs=3e-6)
     assert q[3] == pytest.approx(0.003081105, abs=1e-9)
 

@@ -144,17 +144,21 @@ class Small:
     """Small motions of the vehicle itself, on Calspan tyres, by differences of its equations."""
 
     def __init__(self) -> None:
-        self.vehicle = iltis.vehicle()
-        self.p = self.vehicle.values.copy()
-        self.p[self.vehicle.names.index("speed")] = SPEED
-        self.q = self.vehicle.start.copy()
+        model = iltis.model()
+        chosen = kt.partition(model, independent=iltis.INDEPENDENT)
+        self.function = kt.derive(model, "forward", partition=chosen).compile()
+        self.at = [model.coordinates.index(name) for name in iltis.INDEPENDENT]
+        port = next(port for port in self.function.inputs if port.name == "p")
+        self.p = np.array(port.default, float)
+        self.p[list(port.labels).index("speed")] = SPEED
+        self.q = model.initial()
 
     def qdd(self, y: np.ndarray) -> np.ndarray:
         """Accelerations of the independent coordinates; y holds them and their velocities."""
-        q, at = self.q.copy(), self.vehicle.at
+        q, at = self.q.copy(), self.at
         qd = np.zeros(q.size)
         q[at], qd[at] = y[:10], y[10:]
-        out = self.vehicle.function(q=q, qd=qd, tau=0 * q, t=0.0, p=self.p)
+        out = self.function(q=q, qd=qd, tau=0 * q, t=0.0, p=self.p)
         return np.array(out["qdd"][at])
 
     def slope(self, y: np.ndarray, columns: list[int]) -> np.ndarray:
@@ -164,7 +168,7 @@ class Small:
     def steady(self) -> np.ndarray:
         """Height, pitch and leaves of straight running."""
         moving = [2, 3, 6, 7, 8, 9]
-        y = np.concatenate([self.q[self.vehicle.at], np.zeros(10)])
+        y = np.concatenate([self.q[self.at], np.zeros(10)])
         y[10] = SPEED
         for _ in range(6):
             y[moving] -= np.linalg.solve(self.slope(y, moving)[moving], self.qdd(y)[moving])
