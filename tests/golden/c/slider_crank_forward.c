@@ -77,7 +77,7 @@ void slider_crank_forward(const double q[3], const double qd[3], const double ta
     const double pin_1_x_x = C_q0_q1 + 2.0*C_q0_q1_q_q2;
     /* Docquier2013 eq. (13), body 'pin', loop closure */
     const double q_q1_D2 = pin_1_x_x*pin_1_x_x + pin_1_x_y*pin_1_x_y;
-    const double q_q1_D = kt_sign(pin_1_x_x)*sqrt(q_q1_D2);
+    const double q_q1_D = kt_sign(pin_1_x_x + 1e-30)*sqrt(q_q1_D2);
     const double q_q1 = q[0] + atan2(-pin_1_x_y*q_q1_D, pin_1_x_x*q_q1_D);
     /* cos of q_q1 */
     const double C_q_q1 = cos(q_q1);

@@ -11,7 +11,7 @@
  * loops: explicit
  * independent: q2
  * dependent: q1, q3
- * operations per evaluation: 39 additions, 55 multiplications, 2 divisions, 6 sign changes, 13
+ * operations per evaluation: 40 additions, 55 multiplications, 2 divisions, 6 sign changes, 13
  *     function calls
  *
  * in q [3]: q1, q2, q3
