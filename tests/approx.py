@@ -11,11 +11,17 @@ from typing import Any
 
 import numpy as np
 
+ROUNDING = 1e-14  # a few operations on given numbers
 IDENTITY = 1e-12  # the same quantity computed twice in double precision
 FORMALISM = 1e-11  # two formalisms of ours: different order of a few thousand operations
 GOLDEN = 1e-10  # printed reference values of 13 to 15 digits
+ITERATED = 1e-10  # what Newton's iterations leave of the equations that they solve
+CLOSED = 1e-9  # gaps of loops along a run, and those of their velocities and accelerations
+AT_STATES = 1e-9  # formulas at the states of a run, which iterations or integrators found
 CROSS_ENGINE = 1e-9  # another engine: other recursion, other frames
 ILL_CONDITIONED = 1e-8  # solutions of systems whose condition number exceeds 1e6
+EFFORTS = 1e-8  # forces and efforts found back from a motion: loops solved in both directions
+TRAJECTORY = 1e-6  # the same motion by two integrators: 1e-9 per step, some hundred steps
 SINGLE = 1e-4  # single precision
 
 

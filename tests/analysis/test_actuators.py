@@ -11,7 +11,7 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog, minimize
 from tests import mechanisms
 from tests.analysis import systems
-from tests.approx import assert_close
+from tests.approx import AT_STATES, EFFORTS, assert_close
 
 import kinetree as kt
 from kinetree.analysis.bounded import least_between
@@ -50,16 +50,16 @@ def test_one_actuator_anywhere_brings_the_same_power(actuator: str, independent:
     model, run = mechanisms.slider_crank(), turning()
     found = kt.inverse(model, run, actuators=[actuator], independent=[independent])
     k = ALL.index(actuator)
-    assert_close(found.tau.values[:, k] * run.qd.values[:, k], 4.0 * run.qd.values[:, 0], 1e-8)
+    assert_close(found.tau.values[:, k] * run.qd.values[:, k], 4.0 * run.qd.values[:, 0], EFFORTS)
     assert not np.delete(found.tau.values, k, axis=1).any()
-    assert balance(model, found) < 1e-8
-    assert_close(found.qdd.values, run.qdd.values, 1e-8)
+    assert balance(model, found) < EFFORTS
+    assert_close(found.qdd.values, run.qdd.values, EFFORTS)
 
 
 def test_the_default_acts_on_independent_coordinates() -> None:
     found = kt.inverse(mechanisms.slider_crank(), turning(), independent=["q1"])
     assert found.attrs["actuators"] == "q1"
-    assert_close(found.tau.values[:, 0], np.full(11, 4.0), 1e-8)
+    assert_close(found.tau.values[:, 0], np.full(11, 4.0), EFFORTS)
 
 
 def test_redundant_actuators_share_by_weight() -> None:
@@ -67,8 +67,8 @@ def test_redundant_actuators_share_by_weight() -> None:
     found = kt.inverse(model, run, actuators=ALL, weights={"q1": 2.0, "q3": 0.5})
     W = np.diag([2.0, 1.0, 0.5])
     for tau, psi, R in zip(found.tau.values, *needs(model, run), strict=True):
-        assert_close(tau, W @ R @ np.linalg.solve(R.T @ W @ R, R.T @ psi), 1e-8, scale=1.0)
-    assert balance(model, found) < 1e-8
+        assert_close(tau, W @ R @ np.linalg.solve(R.T @ W @ R, R.T @ psi), EFFORTS, scale=1.0)
+    assert balance(model, found) < EFFORTS
 
 
 def test_bounds_are_kept_at_the_least_price() -> None:
@@ -77,7 +77,7 @@ def test_bounds_are_kept_at_the_least_price() -> None:
     found = kt.inverse(model, run, actuators=ALL, bounds=bounds)
     assert np.abs(found.tau.values[:, 0]).max() <= 0.5
     assert found.tau.values[:, 1].min() >= -6.0
-    assert balance(model, found) < 1e-8
+    assert balance(model, found) < EFFORTS
     box = [(-0.5, 0.5), (-6.0, None), (None, None)]
     for tau, psi, R in zip(found.tau.values, *needs(model, run), strict=True):
         equal = {"type": "eq", "fun": lambda x, psi=psi, R=R: R.T @ (x - psi)}
@@ -103,7 +103,7 @@ def test_least_forces_agree_with_general_solvers(seed: int) -> None:
     assert possible == (found is not None)
     assert possible != bool(guilty)
     if found is not None:
-        assert_close(A @ found, b, 1e-9, scale=size)
+        assert_close(A @ found, b, AT_STATES, scale=size)
         assert ((found >= low) & (found <= high)).all()
         equal = {"type": "eq", "fun": lambda x: A @ x - b / size}
         first = np.clip(tau, low, high) / size
@@ -140,8 +140,8 @@ def test_free_velocities_accelerate_as_in_the_run(build: Any) -> None:
     blind = run.copy(deep=True)
     blind.qdd.loc[{"velocity": free}] = 99.0
     found = kt.inverse(model, blind, actuators=[act], free=[free], **options)
-    assert_close(found.qdd.values, run.qdd.values, 1e-8, "accelerations")
-    assert_close(found.tau.values, run.tau.values, 1e-8, "efforts", scale=1.0)
+    assert_close(found.qdd.values, run.qdd.values, EFFORTS, "accelerations")
+    assert_close(found.tau.values, run.tau.values, EFFORTS, "efforts", scale=1.0)
 
 
 def test_drives_tell_their_own_efforts() -> None:
@@ -150,9 +150,9 @@ def test_drives_tell_their_own_efforts() -> None:
     run = kt.simulate(model, 1.0, step=0.1)  # prescribed elbow, free shoulder
     found = kt.inverse(model, run, actuators=[], free=["a"])
     truth = kt.inverse(plain, run).tau.values
-    assert_close(found.tau.values[:, 1], truth[:, 1], 1e-8, "elbow")
-    assert np.abs(truth[:, 0]).max() < 1e-8
-    assert_close(found.qdd.values, run.qdd.values, 1e-8)
+    assert_close(found.tau.values[:, 1], truth[:, 1], EFFORTS, "elbow")
+    assert np.abs(truth[:, 0]).max() < EFFORTS
+    assert_close(found.qdd.values, run.qdd.values, EFFORTS)
 
 
 def test_a_driven_crank_needs_what_an_actuator_would() -> None:
@@ -161,8 +161,8 @@ def test_a_driven_crank_needs_what_an_actuator_would() -> None:
     moved = kt.kinematics(model, 1.0, step=0.1)
     found = kt.inverse(model, moved)
     other = kt.inverse(mechanisms.slider_crank(), moved, actuators=["q1"])
-    assert_close(found.tau.values, other.tau.values, 1e-8)
-    assert_close(found.lam.values, other.lam.values, 1e-8)
+    assert_close(found.tau.values, other.tau.values, EFFORTS)
+    assert_close(found.lam.values, other.lam.values, EFFORTS)
 
 
 def test_a_motion_may_be_given_by_name_for_other_lengths() -> None:
@@ -173,7 +173,7 @@ def test_a_motion_may_be_given_by_name_for_other_lengths() -> None:
     place = np.cos(angle) + np.sqrt(2.2**2 - np.sin(angle) ** 2)
     assert_close(found.q.values[:, 2], place, 1e-11)
     speed = -4 * np.sin(angle) * (1 + np.cos(angle) / np.sqrt(2.2**2 - np.sin(angle) ** 2))
-    assert_close(found.qd.values[:, 2], speed, 1e-9)
+    assert_close(found.qd.values[:, 2], speed, AT_STATES)
     assert found.attrs["actuators"] == "q1"
 
 
@@ -182,7 +182,7 @@ def test_a_motion_off_the_loops_is_told() -> None:
     run.q.loc[{"coordinate": "q2"}] += 0.05
     with pytest.warns(ModelWarning, match=r"q of 'q2' is .* at t = "):
         found = kt.inverse(mechanisms.slider_crank(), run, independent=["q1"])
-    assert_close(found.q.values, turning().q.values, 1e-9)
+    assert_close(found.q.values, turning().q.values, AT_STATES)
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
@@ -223,4 +223,4 @@ def test_rolling_and_quaternions_share_forces_too() -> None:
     assert np.abs(found.tau.values - free.tau.values).max() > 0.1
     assert max(balance(model, free), balance(model, found)) < 1e-9
     for tau, psi, R in zip(free.tau.values, *needs(model, run), strict=True):
-        assert_close(tau, R @ (R.T @ psi), 1e-8, scale=1.0)
+        assert_close(tau, R @ (R.T @ psi), EFFORTS, scale=1.0)

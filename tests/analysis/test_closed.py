@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from tests import mechanisms
-from tests.approx import assert_close
+from tests.approx import AT_STATES, CLOSED, IDENTITY, ITERATED, TRAJECTORY, assert_close
 
 import kinetree as kt
 from kinetree.analysis.dynamics import dynamics
@@ -51,9 +51,9 @@ def test_slider_crank_moves_as_one_coordinate_says(method: str) -> None:
     truth = solve_ivp(slider_crank_rates, (0, 2), [0.5, 3.0], "DOP853", **options)
     model = mechanisms.slider_crank()
     run = kt.simulate(model, 2.0, q={"q1": 0.5}, qd={"q1": 3.0}, method=method, step=0.05, **TIGHT)
-    assert_close(run.q.values[:, 0], truth.y[0], 1e-6, "crank")
-    assert_close(run.qd.values[:, 0], truth.y[1], 1e-6, "its speed")
-    assert gaps(model, run) < 1e-10
+    assert_close(run.q.values[:, 0], truth.y[0], TRAJECTORY, "crank")
+    assert_close(run.qd.values[:, 0], truth.y[1], TRAJECTORY, "its speed")
+    assert gaps(model, run) < ITERATED
 
 
 def gaps(model: kt.Model, run: Any) -> float:
@@ -73,7 +73,7 @@ def test_multipliers_are_the_forces_of_the_loop(treatment: str) -> None:
     J = kt.derive(model, "constraints").evaluate(q=run.q.values, qd=run.qd.values)["J"]
     assert list(run.equation.values) == ["pin.x", "pin.y"]
     forces = np.einsum("tij,ti->tj", J, run.lam.values)
-    assert_close(forces, tau, 1e-6, "M qdd + c = J^T lam")
+    assert_close(forces, tau, TRAJECTORY, "M qdd + c = J^T lam")
 
 
 def test_bricard_moves_with_its_redundant_equation() -> None:
@@ -82,7 +82,7 @@ def test_bricard_moves_with_its_redundant_equation() -> None:
     run = kt.simulate(model, 10.0, step=0.05, **TIGHT)
     assert_close(np.abs(run.q.values), np.abs(table[:, 7:12]), 1e-8, "angles")
     assert run.attrs["redundant_equations"].count(" (by ") == 1
-    assert gaps(model, run) < 1e-9
+    assert gaps(model, run) < CLOSED
     out = kt.derive(model, "energy").evaluate(q=run.q.values, qd=run.qd.values)
     total = out["kinetic"] + out["potential"]
     assert np.ptp(total) < 1e-6 * np.ptp(out["kinetic"])
@@ -132,9 +132,9 @@ def test_coordinates_are_chosen_anew_where_they_degrade() -> None:
         **TIGHT,
     )  # fmt: skip
     assert_close(found.time.values, plain.time.values, 1e-13)
-    assert_close(found.q.values, plain.q.values, 1e-6)
+    assert_close(found.q.values, plain.q.values, TRAJECTORY)
     assert_close(found.lam.values, plain.lam.values, 1e-5)
-    assert_close(found.event_time.values, plain.event_time.values, 1e-6)
+    assert_close(found.event_time.values, plain.event_time.values, TRAJECTORY)
 
 
 def test_equilibrium_and_modes_of_a_closed_system() -> None:
@@ -148,7 +148,7 @@ def test_equilibrium_and_modes_of_a_closed_system() -> None:
     assert found.frequencies == pytest.approx([np.sqrt(-slope / (2 * h)) / (2 * np.pi)], rel=1e-7)
     shape = found.shapes[0].real
     J = kt.derive(model, "constraints").evaluate(q=rest.q, qd=np.zeros(3))["J"]
-    assert_close(J @ shape, np.zeros(2), 1e-9, scale=1.0)
+    assert_close(J @ shape, np.zeros(2), AT_STATES, scale=1.0)
 
 
 def test_a_locked_crank_is_held() -> None:
@@ -180,8 +180,8 @@ def test_driven_mechanisms_run_too() -> None:
     model = mechanisms.slider_crank()
     model.drive("q1", lambda t: 0.5 + 3.0 * t)
     run = kt.simulate(model, 1.0, step=0.1)
-    assert_close(run.q.values[:, 0], 0.5 + 3 * run.time.values, 1e-12)
-    assert_close(run.q.values, kt.kinematics(model, 1.0, step=0.1).q.values, 1e-9)
+    assert_close(run.q.values[:, 0], 0.5 + 3 * run.time.values, IDENTITY)
+    assert_close(run.q.values, kt.kinematics(model, 1.0, step=0.1).q.values, AT_STATES)
     assert_close(run.qdd.values, kt.kinematics(model, 1.0, step=0.1).qdd.values, 1e-8)
 
 
@@ -218,20 +218,20 @@ def test_projection_gives_the_explicit_motion(build: Any, method: str) -> None:
     model = build()
     options: dict[str, Any] = {"method": method, "step": 0.05, "rtol": 1e-9, "atol": 1e-10}
     runs = [kt.simulate(model, 0.3, loops=loops, **options) for loops in ("explicit", "projection")]
-    assert_close(runs[1].q.values, runs[0].q.values, 1e-6, scale=1.0)
+    assert_close(runs[1].q.values, runs[0].q.values, TRAJECTORY, scale=1.0)
     assert_close(runs[1].lam.values, runs[0].lam.values, 1e-5, scale=1.0)
-    assert gaps(model, runs[1]) < 1e-9
+    assert gaps(model, runs[1]) < CLOSED
 
 
 def test_names_are_kept_in_order_as_far_as_the_loops_let_them() -> None:
     model = mechanisms.slider_crank()
     with pytest.warns(ModelWarning, match="q of 'q3' is .* qd of 'q1' is"):
         run = kt.simulate(model, 0.01, q={"q1": 0.7, "q3": 1.0}, qd={"q3": 1.0, "q1": 3.0})
-    assert run.q.values[0, 0] == pytest.approx(0.7, abs=1e-12)
-    assert run.qd.values[0, 2] == pytest.approx(1.0, abs=1e-12)
+    assert run.q.values[0, 0] == pytest.approx(0.7, abs=IDENTITY)
+    assert run.qd.values[0, 2] == pytest.approx(1.0, abs=IDENTITY)
     for found in (kt.partition(model), kt.partition(model, independent=["q3"])):
         run = kt.simulate(model, 0.01, q={"q1": 1.0}, partition=found)
-        assert run.q.values[0, 0] == pytest.approx(1.0, abs=1e-12)
+        assert run.q.values[0, 0] == pytest.approx(1.0, abs=IDENTITY)
 
 
 def test_every_analysis_closes_loops_with_other_lengths() -> None:
@@ -239,17 +239,19 @@ def test_every_analysis_closes_loops_with_other_lengths() -> None:
     run = kt.simulate(model, 0.5, q={"q1": 0.4}, qd={"q1": 2.0}, parameters=longer, step=0.05)
     q, qd = run.q.values, run.qd.values
     leg = np.sqrt(2.5**2 - np.sin(q[:, 0]) ** 2)
-    assert_close(q[:, 2], np.cos(q[:, 0]) + leg, 1e-10)
+    assert_close(q[:, 2], np.cos(q[:, 0]) + leg, ITERATED)
     slope = -np.sin(q[:, 0]) * (1 + np.cos(q[:, 0]) / leg)
-    assert_close(qd[:, 2], slope * qd[:, 0], 1e-9)
-    assert qd[0, 0] == pytest.approx(2.0, abs=1e-12)
+    assert_close(qd[:, 2], slope * qd[:, 0], AT_STATES)
+    assert qd[0, 0] == pytest.approx(2.0, abs=IDENTITY)
     rest = kt.equilibrium(model, q={"q1": -1.2}, parameters=longer)
     assert abs(rest.q[2]) == pytest.approx(np.sqrt(2.5**2 - 1))
     assert kt.linearise(model, at=rest).q == pytest.approx(rest.q)
     model.drive("q1", lambda t: 0.4 + t)
     moved = kt.kinematics(model, 1.0, step=0.1, parameters=longer)
     angle = 0.4 + moved.time.values
-    assert_close(moved.q.values[:, 2], np.cos(angle) + np.sqrt(2.5**2 - np.sin(angle) ** 2), 1e-10)
+    assert_close(
+        moved.q.values[:, 2], np.cos(angle) + np.sqrt(2.5**2 - np.sin(angle) ** 2), ITERATED
+    )
 
 
 def test_a_start_that_is_singular_is_refused() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests import zoo
 from tests.analysis import systems
-from tests.approx import assert_close
+from tests.approx import AT_STATES, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -17,7 +17,7 @@ def test_a_run_gives_its_efforts_back(name: str) -> None:
     model = zoo.SMALL[name]()
     run = kt.simulate(model, 0.2, tau=lambda t, q, qd: np.sin(5 * t) - 0.1 * qd, step=0.02)
     found = kt.inverse(model, run)
-    assert_close(found.tau.values, run.tau.values, 1e-9, scale=10.0)
+    assert_close(found.tau.values, run.tau.values, AT_STATES, scale=10.0)
     assert found.tau.dims == ("time", "velocity")
 
 
@@ -37,11 +37,11 @@ def test_wrenches_and_parameters_act() -> None:
     model.prismatic("x", model.ground, cart, axis="x")
     model.wrench("push", cart, frame="world")
     motion = {"q": [[0.0], [0.0]], "qd": [[0.0], [0.0]], "qdd": [[1.0], [2.0]]}
-    assert_close(kt.inverse(model, motion).tau.values, [[4.0], [8.0]], 1e-14)
+    assert_close(kt.inverse(model, motion).tau.values, [[4.0], [8.0]], ROUNDING)
     heavy = kt.inverse(model, motion, parameters={"cart.mass": 5.0})
-    assert_close(heavy.tau.values, [[5.0], [10.0]], 1e-14)
+    assert_close(heavy.tau.values, [[5.0], [10.0]], ROUNDING)
     pushed = kt.inverse(model, motion, wrenches={"push": [0, 0, 0, 3.0, 0, 0]})
-    assert_close(pushed.tau.values, [[1.0], [5.0]], 1e-14)
+    assert_close(pushed.tau.values, [[1.0], [5.0]], ROUNDING)
 
 
 MISTAKES = {

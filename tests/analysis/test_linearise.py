@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests import zoo
 from tests.analysis import systems
-from tests.approx import assert_close
+from tests.approx import AT_STATES, IDENTITY, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
@@ -43,7 +43,7 @@ def test_accelerations_change_as_differences_say(name: str) -> None:
     found = kt.linearise(model, at={"q": state["q"], "qd": state["qd"]})
     assert_close(found.A[model.nv :], flow_derivative(model, state["q"], state["qd"]), DIFFERENCE)
     out = kt.derive(model, "mass_bias").evaluate(q=state["q"], qd=state["qd"])
-    assert_close(found.B[model.nv :], np.linalg.inv(out["M"]), 1e-9, "B is the inverse of M")
+    assert_close(found.B[model.nv :], np.linalg.inv(out["M"]), AT_STATES, "B is the inverse of M")
     assert not found.B[: model.nv].any()
 
 
@@ -63,7 +63,7 @@ def test_displacements_of_turning_bodies_turn_with_them(name: str) -> None:
     )
     predicted = z + h * found.A @ z
     there = displaced(model, plain.q.values[-1], predicted[: model.nv])
-    assert_close(moved.q.values[-1], there, 1e-9, "q", scale=1.0)
+    assert_close(moved.q.values[-1], there, AT_STATES, "q", scale=1.0)
     still = displaced(model, plain.q.values[-1], z[: model.nv])
     end = moved.q.values[-1]
     assert np.abs(end - there).max() < 0.05 * np.abs(end - still).max()
@@ -77,7 +77,7 @@ def test_wrenches_are_inputs() -> None:
     found = kt.linearise(model)
     assert found.inputs == ("tau_x", *(f"push.{c}" for c in ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")))
     assert found.states == ("q_x", "qd_x")
-    assert_close(found.B, [[0, 0, 0, 0, 0, 0, 0], [0.25, 0, 0, 0, 0.25, 0, 0]], 1e-14)
+    assert_close(found.B, [[0, 0, 0, 0, 0, 0, 0], [0.25, 0, 0, 0, 0.25, 0, 0]], ROUNDING)
 
 
 def test_modes_of_two_masses_on_springs() -> None:
@@ -87,9 +87,9 @@ def test_modes_of_two_masses_on_springs() -> None:
     ratios = np.sort(np.linalg.eigvalsh([[2, -1], [-1, 1]]))  # of the chain in absolute places
     natural = np.sqrt(k / m * ratios)
     damping = d / (2 * np.sqrt(k * m)) * np.sqrt(ratios)
-    assert_close(found.natural, natural / (2 * np.pi), 1e-12)
+    assert_close(found.natural, natural / (2 * np.pi), IDENTITY)
     assert_close(found.damping, damping, 1e-11)
-    assert_close(found.frequencies, natural * np.sqrt(1 - damping**2) / (2 * np.pi), 1e-12)
+    assert_close(found.frequencies, natural * np.sqrt(1 - damping**2) / (2 * np.pi), IDENTITY)
     places = np.cumsum(found.shapes, axis=1)  # joint displacements add up
     golden = (1 + np.sqrt(5)) / 2
     assert_close(np.abs(places[:, 1] / places[:, 0]), [golden, golden - 1], 1e-10)
@@ -102,7 +102,7 @@ def test_modes_of_the_double_pendulum() -> None:
     M = np.array([[(m1 + m2) * l1**2, m2 * l1 * l2], [m2 * l1 * l2, m2 * l2**2]])
     K = np.diag([(m1 + m2) * g * l1, m2 * g * l2])
     squares = np.sort(np.linalg.eigvals(np.linalg.solve(M, K)).real)
-    assert_close(found.frequencies, np.sqrt(squares) / (2 * np.pi), 1e-12)
+    assert_close(found.frequencies, np.sqrt(squares) / (2 * np.pi), IDENTITY)
     assert not found.damping.any()
     assert [row["mode"] for row in found.rows()] == [1, 2]
     assert np.abs(found.shapes).max(axis=1) == pytest.approx([1.0, 1.0])
@@ -111,12 +111,12 @@ def test_modes_of_the_double_pendulum() -> None:
 def test_overdamped_unstable_and_rigid_modes() -> None:
     model = systems.oscillators(1, k=1.0, d=10.0)
     values = np.sort(kt.modes(model, at=kt.equilibrium(model)).eigenvalues.real)
-    assert_close(values, np.sort(np.roots([2, 10, 1])), 1e-12)
+    assert_close(values, np.sort(np.roots([2, 10, 1])), IDENTITY)
     up = kt.modes(systems.pendulum(), at={"q": [np.pi / 2]})
-    assert_close(np.sort(up.eigenvalues.real), [-np.sqrt(systems.G), np.sqrt(systems.G)], 1e-12)
+    assert_close(np.sort(up.eigenvalues.real), [-np.sqrt(systems.G), np.sqrt(systems.G)], IDENTITY)
     assert up.damping.min() == pytest.approx(-1.0)
     free = kt.modes(systems.thrown())
-    assert_close(free.frequencies, np.zeros(len(free.frequencies)), 1e-12)
+    assert_close(free.frequencies, np.zeros(len(free.frequencies)), IDENTITY)
 
 
 def test_a_state_that_is_not_at_rest_is_warned_of() -> None:
@@ -132,7 +132,7 @@ def test_an_equilibrium_brings_its_efforts_and_parameters() -> None:
         [np.sqrt(stiffness / 2.0) / (2 * np.pi)]
     )
     held = kt.equilibrium(systems.pendulum(), q=[0.3], locked=["swing"])
-    assert abs(kt.linearise(systems.pendulum(), at=held).qdd[0]) < 1e-12
+    assert abs(kt.linearise(systems.pendulum(), at=held).qdd[0]) < IDENTITY
 
 
 def test_a_run_is_linearised_at_its_end() -> None:

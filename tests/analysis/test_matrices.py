@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 
 import kinetree as kt
 from kinetree.algebra import disp, rotz
@@ -37,7 +38,7 @@ def test_derivatives_are_those_of_the_tree(tree: kt.Model, quantity: str, third:
     found = kt.derive(kt.as_frames(tree), quantity).evaluate(**given)
     assert list(found) == list(wanted)
     for name, value in wanted.items():
-        assert np.allclose(found[name], value, rtol=1e-12, atol=1e-12), name
+        assert np.allclose(found[name], value, rtol=IDENTITY, atol=IDENTITY), name
 
 
 def test_rest_and_modes_are_those_of_the_tree(tree: kt.Model) -> None:

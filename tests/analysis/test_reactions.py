@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests import mechanisms
 from tests.analysis import systems
-from tests.approx import assert_close
+from tests.approx import AT_STATES, EFFORTS, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -20,7 +20,7 @@ def test_a_hinge_carries_a_weight_at_rest() -> None:
     run = kt.simulate(model, 0.1, q=[0.0], tau=[3.0 * systems.G])  # held horizontally
     found = kt.reactions(model, run).reaction_joint.sel(joint="swing").values
     expected = [0, 0, 3.0 * systems.G, 0, 3.0 * systems.G, 0]
-    assert_close(found, np.tile(expected, (len(found), 1)), 1e-9, scale=1.0)
+    assert_close(found, np.tile(expected, (len(found), 1)), AT_STATES, scale=1.0)
 
 
 def test_a_swinging_mass_pulls_at_its_hinge() -> None:
@@ -30,9 +30,9 @@ def test_a_swinging_mass_pulls_at_its_hinge() -> None:
     found = kt.reactions(model, run).reaction_joint.sel(joint="swing")
     along = -2.0 * qd**2 + 2.0 * systems.G * np.sin(q)  # m (a - g) along the rod
     across = 2.0 * qdd + 2.0 * systems.G * np.cos(q)
-    assert_close(found.sel(part="fx").values, along, 1e-8)
-    assert_close(found.sel(part="fy").values, across, 1e-8, scale=1.0)
-    assert_close(found.sel(part="tz").values, np.zeros(11), 1e-8, scale=1.0)
+    assert_close(found.sel(part="fx").values, along, EFFORTS)
+    assert_close(found.sel(part="fy").values, across, EFFORTS, scale=1.0)
+    assert_close(found.sel(part="tz").values, np.zeros(11), EFFORTS, scale=1.0)
     assert list(found.unit_part.values) == ["N.m"] * 3 + ["N"] * 3
 
 
@@ -72,11 +72,13 @@ def test_a_run_brings_its_wrenches_and_values(tmp_path: Path) -> None:
         run.external_wrench.sel(wrench="push", part="fy").values, 3.0 + run.time.values, 1e-12
     )
     found = kt.reactions(model, run, ["x"]).reaction_joint.sel(joint="x")
-    assert_close(found.sel(part="fy").values, -3.0 - run.time.values, 1e-9)
-    assert_close(found.sel(part="fz").values, np.full(5, 5.0 * systems.G), 1e-9)
-    assert_close(run.qdd.values, np.full((5, 1), 0.4), 1e-9)
+    assert_close(found.sel(part="fy").values, -3.0 - run.time.values, AT_STATES)
+    assert_close(found.sel(part="fz").values, np.full(5, 5.0 * systems.G), AT_STATES)
+    assert_close(run.qdd.values, np.full((5, 1), 0.4), AT_STATES)
     other = kt.reactions(model, run, wrenches={"push": [0.0] * 6}, parameters={})
-    assert_close(other.reaction_joint.sel(part="fz").values, np.full((5, 1), 4.0 * systems.G), 1e-9)
+    assert_close(
+        other.reaction_joint.sel(part="fz").values, np.full((5, 1), 4.0 * systems.G), AT_STATES
+    )
 
 
 def test_names_choose_joints_and_closures(tmp_path: Path) -> None:

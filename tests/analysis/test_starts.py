@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import IDENTITY, ITERATED
 
 import kinetree as kt
 from kinetree.errors import ModelWarning
@@ -45,8 +46,8 @@ def test_values_by_name_are_kept(way: str, name: str) -> None:
     model = kt.load(MODELS / "slider_crank.yaml")
     value = {"crank": 0.7, "rod": -1.1, "slide": 2.5}[name]
     q, qd = begun(model, q={name: value}, qd={name: 3.0}, **WAYS[way])
-    assert q[name] == pytest.approx(value, abs=1e-12)
-    assert qd[name] == pytest.approx(3.0, abs=1e-12)
+    assert q[name] == pytest.approx(value, abs=IDENTITY)
+    assert qd[name] == pytest.approx(3.0, abs=IDENTITY)
     assert np.sin(q["crank"]) + 2 * np.sin(q["crank"] + q["rod"]) == pytest.approx(0, abs=1e-11)
 
 
@@ -55,11 +56,11 @@ def test_every_way_starts_alike(way: str) -> None:
     model = mechanisms.n_four_bar(3)  # one freedom, seven coordinates, some named
     given: dict[str, Any] = {"q": {"u1": 1.2}, "qd": {"u2": -1.5}}
     q, qd = begun(model, **given, **WAYS[way])
-    assert q["u1"] == pytest.approx(1.2, abs=1e-12)
-    assert qd["u2"] == pytest.approx(-1.5, abs=1e-12)
+    assert q["u1"] == pytest.approx(1.2, abs=IDENTITY)
+    assert qd["u2"] == pytest.approx(-1.5, abs=IDENTITY)
     first, rate = begun(model, **given)
-    assert list(q.values()) == pytest.approx(list(first.values()), abs=1e-10)
-    assert list(qd.values()) == pytest.approx(list(rate.values()), abs=1e-10)
+    assert list(q.values()) == pytest.approx(list(first.values()), abs=ITERATED)
+    assert list(qd.values()) == pytest.approx(list(rate.values()), abs=ITERATED)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -67,10 +68,10 @@ def test_what_cannot_be_kept_is_told(way: str) -> None:
     model = kt.load(MODELS / "slider_crank.yaml")
     with pytest.warns(ModelWarning, match="q of 'slide' is .* instead of 2.9"):
         q, _ = begun(model, q={"crank": 0.7, "slide": 2.9}, **WAYS[way])
-    assert q["crank"] == pytest.approx(0.7, abs=1e-12)
+    assert q["crank"] == pytest.approx(0.7, abs=IDENTITY)
     with pytest.warns(ModelWarning, match="qd of 'rod' is .* instead of 1"):
         _, qd = begun(model, qd={"crank": 2.0, "rod": 1.0}, **WAYS[way])
-    assert qd["crank"] == pytest.approx(2.0, abs=1e-12)
+    assert qd["crank"] == pytest.approx(2.0, abs=IDENTITY)
 
 
 @pytest.mark.parametrize("way", ["default", "hybrid", "global"])
@@ -93,7 +94,7 @@ def test_independent_coordinates_keep_coordinates_and_velocities(way: str) -> No
     for chosen, rate in (("slide", "lift"), ("lift", "slide"), ("crank", "lift")):
         q, qd = begun(model, independent=[chosen], **WAYS[way])
         assert qd[chosen] == 0
-        assert abs(qd[rate]) == pytest.approx(0.06, abs=1e-12)
+        assert abs(qd[rate]) == pytest.approx(0.06, abs=IDENTITY)
         assert q[chosen] == model.initial()[model.coordinates.index(chosen)]
 
 
@@ -125,14 +126,14 @@ def test_runs_side_by_side_keep_what_is_given(way: str) -> None:
     lengths = np.linspace(1.9, 2.6, 5)
     given: dict[str, Any] = {"q": {"crank": angles}, "qd": {"crank": speeds}}
     many = stepper.run(0.01, 1e-3, **given, parameters={"rod.end_x": lengths})
-    np.testing.assert_allclose(many.q[:, 0, 0], angles, atol=1e-12)
-    np.testing.assert_allclose(many.qd[:, 0, 0], speeds, atol=1e-12)
+    np.testing.assert_allclose(many.q[:, 0, 0], angles, atol=IDENTITY)
+    np.testing.assert_allclose(many.qd[:, 0, 0], speeds, atol=IDENTITY)
     for k in (0, 3):
         one = stepper.run(
             0.01, 1e-3, q={"crank": angles[k]}, qd={"crank": speeds[k]},
             parameters={"rod.end_x": lengths[k]},
         )  # fmt: skip
-        np.testing.assert_allclose(many.q[k], one.q, atol=1e-10)
+        np.testing.assert_allclose(many.q[k], one.q, atol=ITERATED)
     with pytest.warns(ModelWarning, match="in 2 of 5 runs: q of 'crank'"):
         stepper.run(0.01, 1e-3, q={"crank": np.full(5, 1.2)}, parameters={
             "rod.end_x": np.array([0.8, 2.0, 2.0, 2.0, 0.7])})  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import EFFORTS
 from tests.closed import CLOSED
 from tests.mechanisms import slider_crank
 
@@ -36,7 +37,7 @@ def check_motion(out: Row, values: Row, wanted: list[int]) -> None:
     _, _, forward = system()
     back = forward.evaluate(q=values["q"], qd=values["qd"], tau=out["tau"])
     size = 1 + np.abs(back["qdd"]).max()
-    np.testing.assert_allclose(back["qdd"], out["qdd"], atol=1e-8 * size)
+    np.testing.assert_allclose(back["qdd"], out["qdd"], atol=EFFORTS * size)
     np.testing.assert_allclose(back["lam"], out["lam"], atol=1e-7 * (1 + np.abs(out["lam"]).max()))
     np.testing.assert_allclose(out["qdd"][wanted], values["qdd"][wanted], atol=1e-9)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, ITERATED
 from tests.closed import CLOSED
 from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
@@ -60,8 +61,8 @@ def test_all_equations_hold(name: str) -> None:
     out = program.evaluate(**given(program, **values))
     rows, left, tree = multiplied(model, out, values["tau"])
     size = 1 + np.abs(tree["c"]).max()
-    np.testing.assert_allclose(rows["h"], 0, atol=1e-10)
-    np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=1e-10)
+    np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
+    np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=ITERATED)
     np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], 0, atol=1e-9 * size)
     np.testing.assert_allclose(left, 0, atol=1e-9 * size)
     rolling = {*found.driven, *found.rate_dependent}
@@ -78,7 +79,7 @@ def test_rough_starts_lead_to_the_same_independent_coordinates(name: str) -> Non
     rough = {**values, "q": displaced(model, found.q, step)}
     out = program.evaluate(**given(program, **rough))
     rows, _, _ = multiplied(model, out, values["tau"])
-    np.testing.assert_allclose(rows["h"], 0, atol=1e-10)
+    np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
     want = program.evaluate(**given(program, **values))
     np.testing.assert_allclose(out["q_closed"], want["q_closed"], atol=2e-6)
 
@@ -142,7 +143,7 @@ def test_projection_comes_from_aside(name: str) -> None:
     out = program.evaluate(**given(program, **{**values, "q": aside}))
     rows, left, tree = multiplied(model, out, values["tau"])
     size = 1 + np.abs(tree["c"]).max()
-    np.testing.assert_allclose(rows["h"], 0, atol=1e-10)
+    np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
     np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=1e-9)
     np.testing.assert_allclose(left, 0, atol=1e-8 * size)
 
@@ -181,7 +182,7 @@ def test_a_hinge_in_closed_form_stays_on_its_branch(turns: int) -> None:
     rod = -crank - np.arcsin(np.sin(crank) / 2)  # crank 1, rod 2
     q = np.stack([crank, rod + 0.4, np.zeros_like(crank)], axis=-1)
     out = program.evaluate(q=q, qd=np.zeros((9, 3)), tau=np.zeros((9, 3)))["q_closed"]
-    np.testing.assert_allclose(out[:, 1], rod, atol=1e-12)
+    np.testing.assert_allclose(out[:, 1], rod, atol=IDENTITY)
 
 
 def test_a_hinge_that_cannot_close_is_not_a_number() -> None:
@@ -204,4 +205,4 @@ def test_a_hinge_that_starts_halfway_between_two_solutions_takes_one() -> None:
     program = kt.derive(model, "forward", partition=kt.partition(model, independent=["shift"]))
     for start in (0.0, np.pi, 1e-9):
         swing, shift = program.evaluate(q=[start, 1.4], qd=[0, 0], tau=[0, 0])["q_closed"]
-        assert np.hypot(np.cos(swing) - shift, np.sin(swing)) == pytest.approx(1.5, abs=1e-12)
+        assert np.hypot(np.cos(swing) - shift, np.sin(swing)) == pytest.approx(1.5, abs=IDENTITY)

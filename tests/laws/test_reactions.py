@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import zoo
+from tests.approx import EFFORTS
 from tests.closed import CLOSED
 
 import kinetree as kt
@@ -62,7 +63,7 @@ def test_every_body_of_a_tree_is_in_balance() -> None:
     state = zoo.state(model)
     values = {key: state[key] for key in ("q", "qd", "qdd")}
     for name, left in residuals(model, values, ()).items():
-        np.testing.assert_allclose(left, 0, atol=1e-8, err_msg=name)
+        np.testing.assert_allclose(left, 0, atol=EFFORTS, err_msg=name)
 
 
 @pytest.mark.parametrize("name", BETWEEN_ENDS)
@@ -75,5 +76,5 @@ def test_every_body_of_a_closed_system_is_in_balance(name: str) -> None:
     values = {"q": out["q_closed"], "qd": out["qd_closed"], "qdd": out["qdd"]}
     size = 1 + np.abs(out["lam"]).max()
     for body, left in residuals(model, values, out["lam"]).items():
-        np.testing.assert_allclose(left, 0, atol=1e-8 * size, err_msg=body)
+        np.testing.assert_allclose(left, 0, atol=EFFORTS * size, err_msg=body)
     assert np.abs(out["lam"]).max() > 1e-3

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests import closed, forced, mechanisms, zoo
+from tests.approx import CLOSED, IDENTITY
 from tests.steppers import systems
 
 import kinetree as kt
@@ -120,7 +121,7 @@ def test_projected_equations_are_those_of_the_joints(name: str) -> None:
         ties["J"] @ own["qd"] + ties["ht"],
         ties["J"] @ own["qdd"] + ties["Jdqd"],
     ):
-        assert np.abs(gap).max() < 1e-9
+        assert np.abs(gap).max() < CLOSED
     n, rank = len(found.found.space.q), np.linalg.matrix_rank(ties["J"], tol=1e-9)
     assert n - rank == len(free)
 
@@ -210,7 +211,7 @@ def test_slider_crank_equals_the_hybrid_formulation(integrator: str) -> None:
     one = Stepper(model, "global", integrator).run(0.5, 1e-3)
     two = Stepper(model, "hybrid", integrator).run(0.5, 1e-3)
     assert one.report.reason == "end"
-    assert gaps(model, one) < 1e-9
+    assert gaps(model, one) < CLOSED
     near = {"newmark": 3e-3}.get(integrator, 1e-5)
     np.testing.assert_allclose(one.q, two.q, atol=near)
     assert one.lam.shape == two.lam.shape
@@ -225,7 +226,7 @@ def test_law_of_a_quaternion() -> None:
     for h in (4e-3, 2e-3):
         run = stepper.run(0.3, h, qd=speed)
         assert run.report.reason == "end", run.report.message
-        assert gaps(model, run) < 1e-9
+        assert gaps(model, run) < CLOSED
         apart.append(np.abs(run.q - other.run(0.3, h, qd=speed).q).max())
     assert apart[1] < 1e-4
     assert np.log2(apart[0] / apart[1]) == pytest.approx(2, abs=0.3)
@@ -280,7 +281,7 @@ def test_batch_equals_single_runs() -> None:
     many = stepper.run(0.2, 0.01, q=q, parameters={"a.mass": mass})
     for k in range(3):
         one = stepper.run(0.2, 0.01, q=q[k], parameters={"a.mass": mass[k]})
-        np.testing.assert_allclose(many.q[k], one.q, atol=1e-12)
+        np.testing.assert_allclose(many.q[k], one.q, atol=IDENTITY)
 
 
 def test_simulate_gives_the_dataset_of_the_others() -> None:
@@ -324,4 +325,4 @@ def test_iltis_equals_the_hybrid_formulation() -> None:
     found = program.evaluate(q=one.q, qd=one.qd, t=one.times, p=p)
     velocity = np.einsum("...ij,...j->...i", found["J"], one.qd) + found["ht"]
     acceleration = np.einsum("...ij,...j->...i", found["J"], one.qdd) + found["Jdqd"]
-    assert max(np.abs(x).max() for x in (found["h"], velocity, acceleration)) < 1e-9
+    assert max(np.abs(x).max() for x in (found["h"], velocity, acceleration)) < CLOSED

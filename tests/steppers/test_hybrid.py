@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests import closed, mechanisms
+from tests.approx import CLOSED, ROUNDING
 
 import kinetree as kt
 from kinetree.steppers import Stepper
@@ -31,7 +32,7 @@ def test_slider_crank_stays_closed(integrator: str, tangent: str, projection: st
     stepper = Stepper(model, "hybrid", integrator, tangent=tangent, projection=projection)
     run = stepper.run(1.0, 0.01)
     assert run.report.reason == "end"
-    assert max(gaps(model, run)) < 1e-9
+    assert max(gaps(model, run)) < CLOSED
 
 
 def test_slider_crank_equals_the_explicit_model() -> None:
@@ -53,8 +54,8 @@ def test_spatial_loops_with_quaternions(kind: str) -> None:
     run = stepper.run(0.2, 0.01)
     assert run.report.reason == "end", run.report.message
     position, velocity, acceleration = gaps(model, run)
-    assert max(velocity, acceleration) < 1e-9
-    assert position < 1e-9
+    assert max(velocity, acceleration) < CLOSED
+    assert position < CLOSED
     fine = stepper.run(0.2, 0.0025)
     assert np.abs(fine.q[-1] - run.q[-1]).max() < 0.02
 
@@ -63,7 +64,7 @@ def test_redundant_equations_do_no_harm() -> None:
     model = mechanisms.bricard()
     run = Stepper(model, "hybrid").run(1.0, 0.01)
     assert run.report.reason == "end"
-    assert max(gaps(model, run)) < 1e-9
+    assert max(gaps(model, run)) < CLOSED
 
 
 @pytest.mark.parametrize("integrator", STRUCTURAL)
@@ -71,7 +72,7 @@ def test_topological_equals_hybrid(integrator: str) -> None:
     model = mechanisms.slider_crank()
     one = Stepper(model, "topological", integrator).run(0.5, 5e-4)
     two = Stepper(model, "hybrid", integrator).run(0.5, 5e-4)
-    assert max(gaps(model, one)) < 1e-9
+    assert max(gaps(model, one)) < CLOSED
     order = {"newmark": 1e-3}
     for name in ("q", "qd"):
         a, b = getattr(one, name), getattr(two, name)
@@ -92,7 +93,7 @@ def test_a_kept_tangent_gives_the_same_step() -> None:
     kept = Stepper(model, "hybrid", update="step").run(1.0, 2e-3)
     anew = Stepper(model, "hybrid").run(1.0, 2e-3)
     np.testing.assert_allclose(kept.q, anew.q, atol=1e-6)
-    assert max(gaps(model, kept)) < 1e-9
+    assert max(gaps(model, kept)) < CLOSED
 
 
 @pytest.mark.parametrize("step", [0.01, 0.007, 0.004])
@@ -112,6 +113,6 @@ def test_driven_crank(formulation: str) -> None:
     model.drive("q1", lambda t: 0.5 + 3 * t)
     run = Stepper(model, formulation).run(1.0, 0.01)
     assert run.report.reason == "end"
-    np.testing.assert_allclose(run.q[:, 0], 0.5 + 3 * run.times, atol=1e-14)
-    np.testing.assert_allclose(run.qd[:, 0], 3, atol=1e-14)
-    assert max(gaps(model, run)) < 1e-9
+    np.testing.assert_allclose(run.q[:, 0], 0.5 + 3 * run.times, atol=ROUNDING)
+    np.testing.assert_allclose(run.qd[:, 0], 3, atol=ROUNDING)
+    assert max(gaps(model, run)) < CLOSED

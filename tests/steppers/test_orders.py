@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.approx import ROUNDING
 from tests.steppers import systems
 
 from kinetree.steppers import ALL, Stepper
@@ -35,7 +36,7 @@ def test_order(name: str, family) -> None:
 def test_quaternions_keep_their_length() -> None:
     run = Stepper(systems.thrown()).run(5.0, 0.005, qd=systems.SPEEDS["thrown"])
     lengths = np.linalg.norm(run.q[:, :4], axis=1)
-    assert np.abs(lengths - 1).max() < 1e-14
+    assert np.abs(lengths - 1).max() < ROUNDING
 
 
 def test_small_steps_meet_the_reference() -> None:

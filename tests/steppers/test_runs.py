@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import CLOSED, IDENTITY
 from tests.steppers import systems
 
 import kinetree as kt
@@ -25,7 +26,7 @@ def test_batch_equals_single(integrator: str) -> None:
     assert many.q.shape == (11, 6, 2)
     for k in (0, 7, 10):
         one = stepper.run(0.5, 0.01, every=10, q=starts[k])
-        np.testing.assert_allclose(many.q[k], one.q, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(many.q[k], one.q, rtol=1e-10, atol=IDENTITY)
 
 
 def test_batch_of_parameters() -> None:
@@ -48,9 +49,9 @@ def test_loops_close_with_the_lengths_of_each_run(formulation: str) -> None:
     p = np.array(gap.input("p").default)
     for k, length in enumerate(lengths):
         alone = stepper.run(0.05, 5e-3, parameters={"rod.end_x": length})
-        assert np.abs(alone.q - many.q[k]).max() < 1e-12
+        assert np.abs(alone.q - many.q[k]).max() < IDENTITY
         p[gap.input("p").labels.index("rod.end_x")] = length
-        assert np.abs(gap.evaluate(q=alone.q[0], qd=alone.qd[0], p=p)["h"]).max() < 1e-9
+        assert np.abs(gap.evaluate(q=alone.q[0], qd=alone.qd[0], p=p)["h"]).max() < CLOSED
 
 
 @pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
@@ -88,7 +89,7 @@ def test_batch_of_the_methods_parameter() -> None:
     radii = np.linspace(0, 1, 8)
     many = stepper.run(0.5, 0.01, inputs={"rho_inf": radii})
     one = stepper.run(0.5, 0.01, inputs={"rho_inf": radii[2]})
-    np.testing.assert_allclose(many.q[2], one.q, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(many.q[2], one.q, rtol=1e-10, atol=IDENTITY)
 
 
 def test_kept_states_and_slices() -> None:

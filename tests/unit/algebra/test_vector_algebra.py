@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tests import strategies
+from tests.approx import ROUNDING
 
 from kinetree.algebra import (
     Inertia,
@@ -61,9 +62,9 @@ def test_a_unit_vector_has_length_one() -> None:
 @given(strategies.directions(), strategies.angles, strategies.vectors)
 def test_rotation_about_any_axis(axis: Any, angle: float, v: Any) -> None:
     R = array(Rotation.about([2 * x for x in axis], angle))
-    assert np.allclose(R @ R.T, np.eye(3), atol=1e-14)
+    assert np.allclose(R @ R.T, np.eye(3), atol=ROUNDING)
     assert np.isclose(np.linalg.det(R), 1)
-    assert np.allclose(R @ axis, axis, atol=1e-14)
+    assert np.allclose(R @ axis, axis, atol=ROUNDING)
     assert np.isclose(np.trace(R), 1 + 2 * np.cos(angle))
     turned = np.array(Rotation.about(axis, angle) @ v)
     assert np.isclose(np.dot(np.cross(v, turned), axis), np.sin(angle) * _off(v, axis), atol=1e-6)
@@ -105,7 +106,7 @@ def test_transforms_compose_and_invert(r: Any, a: float, b: float) -> None:
     product = np.eye(4)
     for part in parts:
         product = product @ np.array([[float(e) for e in row] for row in part.rows])
-    assert np.allclose(M, product, atol=1e-14)
+    assert np.allclose(M, product, atol=ROUNDING)
     back = T.inverse
     assert np.allclose(np.array([[float(e) for e in row] for row in back.rows]) @ M, np.eye(4))
     place = T @ Vector(1, 2, 3)

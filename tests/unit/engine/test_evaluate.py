@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from tests.approx import IDENTITY
 from tests.unit.engine import trees
 
 from kinetree import engine as en
@@ -47,7 +48,7 @@ def test_arrays_are_evaluated_element_by_element(tree: trees.Tree) -> None:
         for index in np.ndindex(2, 3):
             (one,) = en.evaluate((node,), at({k: float(v[index]) for k, v in point.items()}))
             np.testing.assert_allclose(
-                np.broadcast_to(table, (2, 3))[index], one, rtol=1e-12, equal_nan=True
+                np.broadcast_to(table, (2, 3))[index], one, rtol=IDENTITY, equal_nan=True
             )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import assume, given, settings
+from tests.approx import IDENTITY
 from tests.unit.engine import trees
 
 from kinetree import engine as en
@@ -45,7 +46,7 @@ def test_there_and_back_has_the_same_value(tree: trees.Tree) -> None:
     point = {s: rng.uniform(0.2, 0.9) for s in trees.SYMBOLS.values()}
     with np.errstate(all="ignore"):
         a, b = (float(v) for v in en.evaluate((node, back), point))
-    assert a == pytest.approx(b, rel=1e-9, abs=1e-12) or not np.isfinite(a)
+    assert a == pytest.approx(b, rel=1e-9, abs=IDENTITY) or not np.isfinite(a)
 
 
 @pytest.mark.parametrize("name", ALL_FUNCTIONS)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approx import IDENTITY, ROUNDING
 from tests.unit.engine import trees
 
 from kinetree import engine as en
@@ -121,7 +122,7 @@ def test_rows_of_a_rotation_have_unit_length() -> None:
     point = {q(k): 0.3 * k for k in range(1, 4)}
     for row in R:
         (length,) = en.evaluate((en.add(*[x * x for x in row]),), point)
-        assert length == pytest.approx(1, abs=1e-14)
+        assert length == pytest.approx(1, abs=ROUNDING)
 
 
 @given(st.lists(trees.trig_terms(), min_size=2, max_size=6), st.integers(0, 2**16))
@@ -130,7 +131,7 @@ def test_value_is_kept(rows: list[en.Node], seed: int) -> None:
     rng = np.random.default_rng(seed)
     point = {s: rng.uniform(-2, 2) for s in en.symbols([*rows, total])}
     values = [float(v) for v in en.evaluate([total, *rows], point)]
-    assert values[0] == pytest.approx(sum(values[1:]), abs=1e-12)
+    assert values[0] == pytest.approx(sum(values[1:]), abs=IDENTITY)
 
 
 @given(st.lists(trees.trig_terms(), min_size=2, max_size=6))

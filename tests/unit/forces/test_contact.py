@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.optimize
+from tests.approx import IDENTITY
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
@@ -29,14 +30,16 @@ def test_force_is_that_of_hertz_and_hunt_crossley() -> None:
     q, qd = state((1, 0, 0, 0), (1.0, 2.0, 0.28), (0, 0, 0), (0, 0, -0.5))
     (wrench,) = at(q, qd)
     depth = 0.02
-    assert wrench == pytest.approx([0, 0, 0, 0, 0, 1e5 * depth**1.5 * (1 + 0.4 * 0.5)], rel=1e-12)
+    assert wrench == pytest.approx(
+        [0, 0, 0, 0, 0, 1e5 * depth**1.5 * (1 + 0.4 * 0.5)], rel=IDENTITY
+    )
 
 
 @pytest.mark.parametrize("exponent", [1, 1.5, 2, 2.2])
 def test_exponent_of_the_spring(exponent: float) -> None:
     at = touched("contact_sphere", exponent=exponent)
     q, qd = state((1, 0, 0, 0), (0, 0, 0.25), (0, 0, 0), (0, 0, 0))
-    assert at(q, qd)[0, 5] == pytest.approx(1e5 * 0.05**exponent, rel=1e-12)
+    assert at(q, qd)[0, 5] == pytest.approx(1e5 * 0.05**exponent, rel=IDENTITY)
 
 
 @pytest.mark.parametrize("damping", [{"dissipation": 2.0}, {"damping": 1e4, "exponent": 1}])
@@ -51,7 +54,7 @@ def test_it_never_pulls(damping: dict[str, float]) -> None:
 def test_linear_spring_and_damper() -> None:
     at = touched("contact_sphere", exponent=1, damping=200.0)
     q, qd = state((1, 0, 0, 0), (0, 0, 0.29), (0, 0, 0), (0, 0, -1.5))
-    assert at(q, qd)[0, 5] == pytest.approx(1e5 * 0.01 + 200 * 1.5, rel=1e-12)
+    assert at(q, qd)[0, 5] == pytest.approx(1e5 * 0.01 + 200 * 1.5, rel=IDENTITY)
 
 
 def test_friction_opposes_sliding_of_the_touching_point() -> None:
@@ -64,8 +67,8 @@ def test_friction_opposes_sliding_of_the_touching_point() -> None:
     u = v + np.cross(w, rho)
     load = 1e5 * 0.03**1.5
     expected = np.array([0, 0, load]) - 0.6 * load * u / np.sqrt(u @ u + 0.05**2)
-    assert pytest.approx(expected, rel=1e-12) == F
-    assert pytest.approx(np.cross(rho, expected), rel=1e-12) == T
+    assert pytest.approx(expected, rel=IDENTITY) == F
+    assert pytest.approx(np.cross(rho, expected), rel=IDENTITY) == T
 
 
 def test_rolling_resistance_opposes_rolling_not_spinning() -> None:
@@ -122,7 +125,7 @@ def test_without_corrections_the_tangent_plane_under_the_centre_counts() -> None
     q, qd = state((1, 0, 0, 0), (0.2, 0, 0.4), (0, 0, 0), (0, 0, 0))
     n = np.array([-0.5, 0, 1]) / np.sqrt(1.25)
     depth = 0.3 - (0.4 - 0.1) / np.sqrt(1.25)
-    assert at(q, qd)[0, 3:] == pytest.approx(1e5 * depth * n, rel=1e-12)
+    assert at(q, qd)[0, 3:] == pytest.approx(1e5 * depth * n, rel=IDENTITY)
 
 
 def test_road_from_a_table() -> None:
@@ -134,13 +137,13 @@ def test_road_from_a_table() -> None:
     c = 1 / np.hypot(1, slope)
     expected = 1e5 * (0.3 - (0.32 - z) * c) * c * np.array([-slope, 0, 1])
     assert slope > 0.01
-    assert at(q, qd)[0, 3:] == pytest.approx(expected, rel=1e-12)
+    assert at(q, qd)[0, 3:] == pytest.approx(expected, rel=IDENTITY)
 
 
 def test_a_rising_road_compresses() -> None:
     at = touched("contact_sphere", height=lambda t: 0.2 * t, exponent=1, damping=100.0)
     q, qd = state((1, 0, 0, 0), (0, 0, 0.38), (0, 0, 0), (0, 0, 0))
-    assert at(q, qd, 0.5)[0, 5] == pytest.approx(1e5 * 0.02 + 100 * 0.2, rel=1e-12)
+    assert at(q, qd, 0.5)[0, 5] == pytest.approx(1e5 * 0.02 + 100 * 0.2, rel=IDENTITY)
 
 
 @pytest.mark.parametrize("kind", ["contact_sphere", "contact_wheel"])

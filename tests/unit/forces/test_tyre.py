@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
@@ -202,7 +203,7 @@ def test_three_tyres_share_the_load() -> None:
     one, three = (loaded("tyre_pacejka", count=count, spin=False) for count in (1, 3))
     light = state((1, 0, 0, 0), (0, 0, 0.355), (0, 0, 0), (10, 0.4, 0))
     heavy = state((1, 0, 0, 0), (0, 0, 0.345), (0, 0, 0), (10, 0.4, 0))
-    assert three(*heavy)[0, 2:] == pytest.approx(3 * one(*light)[0, 2:], rel=1e-12)
+    assert three(*heavy)[0, 2:] == pytest.approx(3 * one(*light)[0, 2:], rel=IDENTITY)
 
 
 def test_linear_tyre_is_bounded_by_friction_and_follows_the_load() -> None:
@@ -214,7 +215,7 @@ def test_linear_tyre_is_bounded_by_friction_and_follows_the_load() -> None:
     Fy = [
         slope(*state((1, 0, 0, 0), (0, 0, z), (0, 0, 0), (10, 0.1, 0)))[0, 4] for z in (0.35, 0.34)
     ]
-    assert Fy[1] == pytest.approx(2 * Fy[0], rel=1e-12)
+    assert Fy[1] == pytest.approx(2 * Fy[0], rel=IDENTITY)
 
 
 @cache

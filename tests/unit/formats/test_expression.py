@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approx import IDENTITY, ROUNDING
 
 from kinetree.engine import Table, evaluate, symbol, table, text
 from kinetree.engine.ops import FUNCTIONS
@@ -49,7 +50,7 @@ def value(expression):
     ],
 )
 def test_values(expression, result):
-    assert value(expression) == pytest.approx(result, rel=1e-14)
+    assert value(expression) == pytest.approx(result, rel=ROUNDING)
 
 
 def test_every_function_of_the_engine_is_known():
@@ -163,4 +164,4 @@ def test_what_the_engine_writes_is_read_back(expression):
     node = parse(expression, NAMES, "x")
     again = parse(text(node), NAMES, "x")
     ours, theirs = evaluate([node, again], VALUES)
-    assert float(ours) == pytest.approx(float(theirs), rel=1e-12, abs=1e-12)
+    assert float(ours) == pytest.approx(float(theirs), rel=IDENTITY, abs=IDENTITY)

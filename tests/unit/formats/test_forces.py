@@ -8,6 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 from tests import forced, zoo
+from tests.approx import ROUNDING
 
 import kinetree as kt
 from kinetree import functions
@@ -190,7 +191,7 @@ def test_tables_and_branches_in_files() -> None:
         coil = functions.table(q, model.tables["coil"])
         slope = functions.table(q, model.tables["bump"], 1)
         tau = inverse.evaluate(q=[q], qd=[0], qdd=[0])["tau"]
-        np.testing.assert_allclose(tau, [coil + 2 * slope - law], rtol=1e-14)
+        np.testing.assert_allclose(tau, [coil + 2 * slope - law], rtol=ROUNDING)
     assert functions.table(1.0, model.tables["coil"]) == 10
     assert functions.table(1.0, model.tables["bump"], 1) == 3
     text = write(model)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approx import IDENTITY
 
 from kinetree.joints import ALL, planar
 from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
@@ -90,8 +91,8 @@ axes = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda a: np.linalg.norm(a) > 1
 def test_planar_directions_are_a_right_handed_triad(axis):
     n = direction(axis, "n")
     a, b = (np.array(v, dtype=float) for v in planar.plane(n))
-    assert np.allclose(np.cross(a, b), n, atol=1e-12)
-    assert np.isclose(a @ b, 0, atol=1e-12)
+    assert np.allclose(np.cross(a, b), n, atol=IDENTITY)
+    assert np.isclose(a @ b, 0, atol=IDENTITY)
 
 
 @pytest.mark.parametrize("normal", ["-x", "-y", "-z"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approx import IDENTITY
 
 from kinetree.engine import number, symbol
 from kinetree.errors import ModelError
@@ -91,7 +92,7 @@ def test_angles_off_a_quarter_turn_are_kept():
 @given(st.tuples(finite, finite, finite))
 def test_rpy_gives_rotations(angles):
     R = np.array(v.rotation_rpy(*angles))
-    assert np.allclose(R @ R.T, np.eye(3), atol=1e-12)
+    assert np.allclose(R @ R.T, np.eye(3), atol=IDENTITY)
     assert np.linalg.det(R) == pytest.approx(1)
 
 

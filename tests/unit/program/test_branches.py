@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.approx import FORMALISM, IDENTITY, assert_close
+from tests.approx import FORMALISM, IDENTITY, ROUNDING, assert_close
 from tests.unit.engine import trees
 from tests.unit.program.derive_tools import complex_step, linear_system
 from tests.unit.program.programs import assert_same_values, k, local, m, small, x, y, z
@@ -117,8 +117,8 @@ def test_conditions_are_those_of_all_selections_each_once() -> None:
     s = np.array([0.9, 0.8, -0.3])
     found = events.evaluate(s=s)["conditions"]
     gap = s[0] * s[1] - s[2] / 4
-    assert min(abs(abs(found) - gap)) < 1e-14
-    assert min(abs(abs(found) - 0.3)) < 1e-14
+    assert min(abs(abs(found) - gap)) < ROUNDING
+    assert min(abs(abs(found) - 0.3)) < ROUNDING
     labels = conditions(small({}, {"f": en.select(x, 1, 2) + en.select(-3 * x, y, z)}))
     assert labels.output("conditions").labels == ("x",)
 

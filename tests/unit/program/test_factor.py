@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approx import IDENTITY
 
 from kinetree import engine as en
 from kinetree.program.factor import factor
@@ -55,7 +56,7 @@ def test_common_sizes_of_coefficients_are_pulled_out() -> None:
 )
 def test_high_powers_need_no_deep_recursion(node: en.Node) -> None:
     before, after = en.evaluate((node, factor(node)), {a: 0.999, b: 0.3, c: 0.7})
-    assert after == pytest.approx(before, rel=1e-12)
+    assert after == pytest.approx(before, rel=IDENTITY)
 
 
 @given(st.lists(monomials, min_size=1, max_size=8), st.integers(0, 1000))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, ITERATED, ROUNDING
 
 from kinetree import engine as en
 from kinetree.engine import Node
@@ -78,7 +79,7 @@ def test_kepler_is_solved_in_every_lane() -> None:
     e = 0.3
     y = kepler().evaluate(m=m, e=e)["y"][:, 0]
     E = np.arccos(y / e**2)
-    np.testing.assert_allclose(E - e * np.sin(E), m, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(E - e * np.sin(E), m, rtol=0, atol=ITERATED)
 
 
 def test_no_solution_is_not_a_number_in_that_lane_only() -> None:
@@ -108,7 +109,7 @@ def test_parameters_alone_go_to_the_preamble() -> None:
     scheme.output("x", [x])
     program = verify(condense(scheme.program()))
     assert len(program.preamble) == 1
-    assert program.evaluate(p=2.0, x0=1.0)["x"] == pytest.approx(np.sqrt(6.0), abs=1e-12)
+    assert program.evaluate(p=2.0, x0=1.0)["x"] == pytest.approx(np.sqrt(6.0), abs=IDENTITY)
 
 
 STATE: dict[str, Any] = {"a": 0.7, "start": np.array([0.5, 1.3])}
@@ -131,9 +132,9 @@ def test_forward_derivative_is_that_of_the_complex_step(of: str) -> None:
     made = verify(program.derivative(of, ["a", "l", "start"]))
     out = made.evaluate(**STATE)
     want = by_complex_step(program, of, "a", STATE["a"], start=STATE["start"])
-    np.testing.assert_allclose(out[f"d{of}_da"], want[:, 0], atol=1e-12)
+    np.testing.assert_allclose(out[f"d{of}_da"], want[:, 0], atol=IDENTITY)
     want = by_complex_step(program, of, "l", LENGTHS, **STATE)
-    np.testing.assert_allclose(out[f"d{of}_dl"], want, atol=1e-12)
+    np.testing.assert_allclose(out[f"d{of}_dl"], want, atol=IDENTITY)
     assert not out[f"d{of}_dstart"].any()
 
 
@@ -142,8 +143,8 @@ def test_reverse_derivative_is_the_transposed_forward_one() -> None:
     weights = np.array([0.3, -1.1])
     bars = verify(program.adjoint("angles", ["a", "l"])).evaluate(**STATE, angles_bar=weights)
     made = program.derivative("angles", ["a", "l"]).evaluate(**STATE)
-    np.testing.assert_allclose(bars["a_bar"], weights @ made["dangles_da"], atol=1e-12)
-    np.testing.assert_allclose(bars["l_bar"], weights @ made["dangles_dl"], atol=1e-12)
+    np.testing.assert_allclose(bars["a_bar"], weights @ made["dangles_da"], atol=IDENTITY)
+    np.testing.assert_allclose(bars["l_bar"], weights @ made["dangles_dl"], atol=IDENTITY)
 
 
 def test_second_derivative() -> None:
@@ -151,7 +152,7 @@ def test_second_derivative() -> None:
     second = verify(first.derivative("dheight_da", "a", only=True)).evaluate(**STATE)
     (name,) = second
     want = by_complex_step(first, "dheight_da", "a", STATE["a"], start=STATE["start"])
-    np.testing.assert_allclose(second[name].ravel(), want.ravel(), atol=1e-10)
+    np.testing.assert_allclose(second[name].ravel(), want.ravel(), atol=ITERATED)
 
 
 def test_a_block_feeds_the_next() -> None:
@@ -166,13 +167,13 @@ def test_a_block_feeds_the_next() -> None:
     assert (value**2 + value) ** 3 == pytest.approx(4.0, abs=1e-11)
     slope = program.derivative("y", "a").evaluate(a=4.0)["dy_da"]
     want = by_complex_step(program, "y", "a", 4.0)
-    np.testing.assert_allclose(slope, want[0], atol=1e-12)
+    np.testing.assert_allclose(slope, want[0], atol=IDENTITY)
 
 
 def test_fixed_values_go_inside() -> None:
     fixed = verify(condense(specialise(kepler(), {"e": {0: 0.2}})))
     np.testing.assert_allclose(
-        fixed.evaluate(m=1.3, e=0.0)["y"], kepler().evaluate(m=1.3, e=0.2)["y"], atol=1e-14
+        fixed.evaluate(m=1.3, e=0.0)["y"], kepler().evaluate(m=1.3, e=0.2)["y"], atol=ROUNDING
     )
 
 
@@ -201,7 +202,7 @@ BELOW: dict[str, Any] = {"p": np.array([0.3, -0.2, 1.7]), "g": np.array([0.1, 0.
 def test_unknowns_move_along_directions_alone() -> None:
     place = sphere().evaluate(**BELOW, r=1.5)["place"]
     assert np.linalg.norm(place) == pytest.approx(1.5, abs=1e-11)
-    np.testing.assert_allclose(np.cross(place - BELOW["p"], BELOW["g"]), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.cross(place - BELOW["p"], BELOW["g"]), 0.0, atol=IDENTITY)
 
 
 @pytest.mark.parametrize("by", ["p", "g", "r"])
@@ -212,7 +213,7 @@ def test_derivatives_along_directions(by: str) -> None:
     rest = {k: v for k, v in given.items() if k != by}
     want = by_complex_step(program, "place", by, given[by], **rest)
     got = verify(program.derivative("place", by)).evaluate(**given)[f"dplace_d{by}"]
-    np.testing.assert_allclose(got.reshape(want.shape), want, atol=1e-10)
+    np.testing.assert_allclose(got.reshape(want.shape), want, atol=ITERATED)
     weights = np.array([0.7, -0.1, 0.4])
     bars = verify(program.adjoint("place", by)).evaluate(**given, place_bar=weights)[f"{by}_bar"]
-    np.testing.assert_allclose(bars.ravel(), weights @ want, atol=1e-10)
+    np.testing.assert_allclose(bars.ravel(), weights @ want, atol=ITERATED)
