@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 import kinetree as kt
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.quantities import QUANTITIES
-from kinetree.formalism.regroup import regroup
+from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.links.regroup import regroup
 from kinetree.program.passes import condense
 
 MODEL = Path(__file__).parent / "models" / "arm7.urdf"

@@ -21,13 +21,13 @@ from kinetree.assembly.partition import partition as partition_of
 from kinetree.assembly.partition import refuse_foreign
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
+from kinetree.formalism import QUANTITIES
 from kinetree.formalism.closed import BUILDS, WAYS, Closed, actuated
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.placed_quantities import DERIVATIVES, PLACED, derive_placed
-from kinetree.formalism.placed_quantities import FORMALISM as MATRICES
-from kinetree.formalism.placement import placement
-from kinetree.formalism.quantities import QUANTITIES
-from kinetree.formalism.regroup import regroup
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.links.regroup import regroup
+from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
+from kinetree.formalism.matrices import FORMALISM as MATRICES
+from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.model.position_matrices import as_frames
 from kinetree.program.passes import condense

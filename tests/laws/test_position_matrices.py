@@ -12,7 +12,7 @@ from tests.approx import FORMALISM, assert_close
 from tests.laws.tools import MODELS, model, program, values
 
 import kinetree as kt
-from kinetree.formalism.placed_quantities import PLACED
+from kinetree.formalism.matrices import PLACED
 
 WAY = "dalembert"
 SAME = ("inverse", "mass_bias", "energy", "kinematics")

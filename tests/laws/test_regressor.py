@@ -10,7 +10,7 @@ from tests.approx import FORMALISM, IDENTITY, assert_close
 from tests.laws.tools import MODELS, model, program, regressor_rank, values
 
 import kinetree as kt
-from kinetree.formalism.regressor import PARAMETERS
+from kinetree.formalism import PARAMETERS
 
 
 @pytest.mark.parametrize("name", MODELS)

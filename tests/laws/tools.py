@@ -9,7 +9,7 @@ import numpy as np
 from tests import zoo
 
 import kinetree as kt
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

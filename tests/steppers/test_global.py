@@ -13,12 +13,11 @@ from tests.steppers import systems
 
 import kinetree as kt
 from kinetree.errors import UnsupportedError
-from kinetree.formalism.linkage import linkage
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.natural import Chart, chart, minimum_degree
 from kinetree.functions import sin
 from kinetree.steppers import Stepper, step_program
 from kinetree.steppers.beginning import Beginning
-from kinetree.steppers.natural.chart import Chart, chart
-from kinetree.steppers.natural.order import minimum_degree
 from kinetree.steppers.residual import rate_program
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links.linkage import linkage
 from kinetree.model.closures import Angle
 from kinetree.model.frame_model import FrameModel
 from kinetree.program import Scheme

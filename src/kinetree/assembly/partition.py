@@ -20,7 +20,7 @@ from kinetree.assembly.assemble import close, free_columns
 from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import KinetreeError, PartitionError
-from kinetree.formalism.positions import Choice
+from kinetree.formalism.loops import Choice
 from kinetree.model.displace import displaced
 from kinetree.solve.pivots import Pivots, combination, eliminate
 

@@ -159,7 +159,7 @@ def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson 
 
 def choices(of: str, formalism: str) -> list[tuple[str, str]]:
     """Every (quantity, formalism) that the two names leave open."""
-    from kinetree.formalism.quantities import QUANTITIES
+    from kinetree.formalism import QUANTITIES
 
     if of and of not in QUANTITIES:
         raise unknown("quantity", of, QUANTITIES)

@@ -1,1 +1,30 @@
-"""Formalisms: one algorithm per file, each from a linkage to equations."""
+"""Formalisms: equations of motion of a mechanism, one algorithm per file.
+
+| module | algorithm |
+|---|---|
+| newton_euler | recursive inverse dynamics, reactions |
+| composite_bodies | mass matrix |
+| order_n | forward dynamics by articulated bodies |
+| virtual_power, lagrange, dalembert | the same from other principles |
+| kinematics, energy, reactions | motion of points, energies, wrenches in joints |
+| derivatives, forward_derivatives | exact slopes of inverse and forward dynamics |
+| regressor, base_columns | inverse dynamics as linear in mass properties |
+| quantities | the table of what can be derived |
+| view | what every algorithm may ask of a mechanism |
+
+Below them stand `links`, `loops` and `forces`, in this order; above them `closed` (systems with
+loops), `matrices` (position matrices) and `natural` (natural coordinates).
+"""
+
+from kinetree.formalism.quantities import QUANTITIES, declare_inputs, declare_laws, write_states
+from kinetree.formalism.regressor import PARAMETERS
+from kinetree.formalism.view import System
+
+__all__ = [
+    "PARAMETERS",
+    "QUANTITIES",
+    "System",
+    "declare_inputs",
+    "declare_laws",
+    "write_states",
+]

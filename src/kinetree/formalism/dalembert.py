@@ -20,11 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.placed_actions import Efforts, applied, elastic, point_place
-from kinetree.formalism.placed_actions import write_state_rates as write_states
-from kinetree.formalism.placed_motion import Motion
-from kinetree.formalism.rotors import accelerated, on_diagonal, turning
-from kinetree.formalism.vectors import (
+from kinetree.formalism.links.rotors import accelerated, on_diagonal, turning
+from kinetree.formalism.links.vectors import (
     NULL,
     Vec,
     apply,
@@ -36,13 +33,16 @@ from kinetree.formalism.vectors import (
     plus,
     times,
 )
+from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place
+from kinetree.formalism.matrices.forces import write_state_rates as write_states
+from kinetree.formalism.matrices.kinematics import Motion
 from kinetree.program import Note, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.formalism.placement import Placement
+    from kinetree.formalism.matrices.placement import Placement
     from kinetree.model.parts import Point
 
 Matrix = list[list[Node]]

@@ -37,11 +37,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, linear, number
-from kinetree.formalism.actions import wrenches_alone
-from kinetree.formalism.force_derivatives import ForceSlopes, force_slopes
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.mass_matrix import composites
-from kinetree.formalism.momenta import gathered, of_links, of_wrenches
+from kinetree.formalism.composite_bodies import composites
+from kinetree.formalism.forces.force_derivatives import ForceSlopes, force_slopes
+from kinetree.formalism.forces.link_forces import wrenches_alone
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.momenta import gathered, of_links, of_wrenches
+from kinetree.formalism.links.rotors import accelerated, on_diagonal
+from kinetree.formalism.links.vectors import NULL, Vec, apply, apply_sym, cross, dot, plus, times
 from kinetree.formalism.newton_euler import (
     Motions,
     inward,
@@ -49,17 +51,6 @@ from kinetree.formalism.newton_euler import (
     project,
     relative,
     resting,
-)
-from kinetree.formalism.rotors import accelerated, on_diagonal
-from kinetree.formalism.vectors import (
-    NULL,
-    Vec,
-    apply,
-    apply_sym,
-    cross,
-    dot,
-    plus,
-    times,
 )
 from kinetree.program import Note
 

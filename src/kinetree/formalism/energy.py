@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.actions import elastic
+from kinetree.formalism.forces.link_forces import elastic
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.passage import relative
-from kinetree.formalism.rotors import turning
-from kinetree.formalism.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
+from kinetree.formalism.links.passage import relative
+from kinetree.formalism.links.rotors import turning
+from kinetree.formalism.links.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from kinetree.formalism.frames import Frames
+    from kinetree.formalism.links.frames import Frames
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.derivatives import Matrix, Sensitivity, write
-from kinetree.formalism.force_derivatives import force_slopes
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.motion import FreeMotion, unit
-from kinetree.formalism.rotors import rotors
-from kinetree.formalism.vectors import NULL, Vec, cross, minus, vec3
+from kinetree.formalism.forces.force_derivatives import force_slopes
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.motion import FreeMotion, unit
+from kinetree.formalism.links.rotors import rotors
+from kinetree.formalism.links.vectors import NULL, Vec, cross, minus, vec3
 from kinetree.program import Note
 
 

@@ -25,16 +25,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.linkage import rotate
-from kinetree.formalism.passage import relative
-from kinetree.formalism.vectors import NULL, Mat, Vec, apply, cross, minus, plus
+from kinetree.formalism.links.linkage import rotate
+from kinetree.formalism.links.passage import relative
+from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, cross, minus, plus
 from kinetree.program import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from kinetree.formalism.frames import Frames
-    from kinetree.formalism.linkage import Linkage, Pose
+    from kinetree.formalism.links.frames import Frames
+    from kinetree.formalism.links.linkage import Linkage, Pose
     from kinetree.model.parts import Point
 
 IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))

@@ -37,17 +37,17 @@ from kinetree.engine import (
     symbol,
     tangent,
 )
-from kinetree.formalism.actions import Applied, external
 from kinetree.formalism.energy import kinetic, link_velocities, potential
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.motion import FreeMotion
-from kinetree.formalism.rates import rate_matrix
-from kinetree.formalism.rotors import on_diagonal
-from kinetree.formalism.vectors import Vec, cross, dot, plus, vec3
+from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.motion import FreeMotion
+from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.links.rotors import on_diagonal
+from kinetree.formalism.links.vectors import Vec, cross, dot, plus, vec3
 from kinetree.program import Assign, Note, Program, Scheme
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.links.linkage import Linkage
 
 Seeds = Mapping[Node, Node]
 """Input symbol -> its derivative."""

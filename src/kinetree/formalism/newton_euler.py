@@ -19,12 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.actions import Applied, external
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.linkage import Link, Linkage, rotate
-from kinetree.formalism.passage import ground_to_link, relative, wrench_symbols
-from kinetree.formalism.rotors import accelerated
-from kinetree.formalism.vectors import (
+from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.linkage import Link, Linkage, rotate
+from kinetree.formalism.links.passage import ground_to_link, relative, wrench_symbols
+from kinetree.formalism.links.rotors import accelerated
+from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
     SYM_PAIRS,

@@ -25,12 +25,11 @@ from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.errors import UnsupportedError
-from kinetree.formalism.actions import Applied, external
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.motion import AxisMotion
-from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
-from kinetree.formalism.rotors import rotors
-from kinetree.formalism.vectors import (
+from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.motion import AxisMotion
+from kinetree.formalism.links.rotors import rotors
+from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
     SYM_INDEX,
@@ -54,6 +53,7 @@ from kinetree.formalism.vectors import (
     transpose,
     vec3,
 )
+from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
 from kinetree.program import Note
 from kinetree.program.solving import solve_symmetric
 

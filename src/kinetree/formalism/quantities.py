@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, Rank, substitute, symbol
 from kinetree.errors import unknown
-from kinetree.formalism import lagrange, mass_matrix, newton_euler, order_n, virtual_power
-from kinetree.formalism.actions import state_rates
+from kinetree.formalism import composite_bodies, lagrange, newton_euler, order_n, virtual_power
 from kinetree.formalism.base_columns import independent_columns
-from kinetree.formalism.constraints import constraints
 from kinetree.formalism.derivatives import inverse_derivatives
-from kinetree.formalism.drives import drives
 from kinetree.formalism.energy import energy
+from kinetree.formalism.forces.link_forces import state_rates
 from kinetree.formalism.forward_derivatives import forward_derivatives
-from kinetree.formalism.frames import Frames
 from kinetree.formalism.kinematics import kinematics
-from kinetree.formalism.passage import wrench_symbols
-from kinetree.formalism.rates import rate_matrix
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.passage import wrench_symbols
+from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.loops.constraints import constraints
+from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.model.closing import uses_time
@@ -29,8 +29,8 @@ from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
-    from kinetree.formalism.system import System
+    from kinetree.formalism.links.linkage import Linkage
+    from kinetree.formalism.view import System
     from kinetree.model.system import Model
 
 Write = Callable[..., None]
@@ -174,7 +174,7 @@ def _write_inverse(solve: Callable[..., list[Node]]) -> Write:
 
 def _composite(frames: Frames, qd: tuple[Node, ...]) -> tuple[Matrix, list[Node]]:
     """M by composite bodies, c by Newton-Euler."""
-    return mass_matrix.mass_matrix(frames), newton_euler.bias(frames, qd)
+    return composite_bodies.mass_matrix(frames), newton_euler.bias(frames, qd)
 
 
 def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:

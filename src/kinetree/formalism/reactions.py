@@ -11,19 +11,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
-from kinetree.formalism.actions import external
-from kinetree.formalism.constraints import sorted_out, tested
-from kinetree.formalism.linkage import Pose, rotate
+from kinetree.formalism.forces.link_forces import external
+from kinetree.formalism.links.linkage import Pose, rotate
+from kinetree.formalism.links.vectors import NULL, Vec, apply_transposed, cross, minus, plus
+from kinetree.formalism.loops.constraints import sorted_out, tested
 from kinetree.formalism.newton_euler import inward, outward
-from kinetree.formalism.vectors import NULL, Vec, apply_transposed, cross, minus, plus
 from kinetree.program import Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kinetree.formalism.conditions import Row
-    from kinetree.formalism.frames import Frames
-    from kinetree.formalism.loops import Push
+    from kinetree.formalism.links.frames import Frames
+    from kinetree.formalism.loops.closure_views import Push
+    from kinetree.formalism.loops.conditions import Row
 
 
 def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:

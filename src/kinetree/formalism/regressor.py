@@ -40,13 +40,12 @@ from kinetree.engine import (
     substitute,
     symbol,
 )
-from kinetree.formalism.frames import TENSOR, Frames
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.linkage import Linkage, Pose, rotate
-from kinetree.formalism.motion import unit
-from kinetree.formalism.newton_euler import Motions, outward
-from kinetree.formalism.regroup import load, referred, regroup
-from kinetree.formalism.vectors import (
+from kinetree.formalism.links.frames import TENSOR, Frames
+from kinetree.formalism.links.linkage import Linkage, Pose, rotate
+from kinetree.formalism.links.motion import unit
+from kinetree.formalism.links.regroup import load, referred, regroup
+from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
     Mat,
@@ -62,6 +61,7 @@ from kinetree.formalism.vectors import (
     transpose,
     vec3,
 )
+from kinetree.formalism.newton_euler import Motions, outward
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.model.topology import drive
 from kinetree.program import Note

@@ -22,11 +22,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.actions import Applied, external
+from kinetree.formalism.forces.link_forces import Applied, external
 from kinetree.formalism.kinematics import named
-from kinetree.formalism.newton_euler import Motions, outward
-from kinetree.formalism.rotors import accelerated, on_diagonal
-from kinetree.formalism.vectors import (
+from kinetree.formalism.links.rotors import accelerated, on_diagonal
+from kinetree.formalism.links.vectors import (
     NULL,
     Vec,
     apply,
@@ -37,10 +36,11 @@ from kinetree.formalism.vectors import (
     plus,
     times,
 )
+from kinetree.formalism.newton_euler import Motions, outward
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from kinetree.formalism.frames import Frames
+    from kinetree.formalism.links.frames import Frames
 
 Partials = list[dict[int, tuple[Vec, Vec]]]
 """Link -> velocity number -> partial angular velocity and velocity of the origin, link frame."""

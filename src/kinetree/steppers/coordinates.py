@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.steppers.natural.chart import Chart, chart
+from kinetree.formalism.natural import Chart, chart
 from kinetree.steppers.step import GLOBAL
 
 if TYPE_CHECKING:

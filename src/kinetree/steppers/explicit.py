@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, linear, number, substitute, symbol
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.placement import placement
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.program import Input, Program, Scheme
 from kinetree.steppers.residual import bound, dot, written
 from kinetree.steppers.space import Space, unit
 
 if TYPE_CHECKING:
-    from kinetree.formalism.system import System
+    from kinetree.formalism import System
     from kinetree.model.system import Model
     from kinetree.steppers.family import Family
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from kinetree.assembly.loops import loops
 from kinetree.assembly.values import unit_quaternions
 from kinetree.engine import derivation
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.placed_quantities import derive_placed
-from kinetree.formalism.placement import placement
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.matrices import derive_placed
+from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.steppers.beginning import Beginning, rows_of
 from kinetree.steppers.residual import placed_program, rate_program

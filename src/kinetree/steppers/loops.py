@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.engine import ZERO, Node, Rank, symbol
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.derive import forward
 from kinetree.steppers.residual import dot, rows, written
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.links import Linkage
     from kinetree.model.system import Model
     from kinetree.steppers.residual import Residual
 

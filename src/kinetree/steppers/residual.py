@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, linear, mul
 from kinetree.errors import UnsupportedError
-from kinetree.formalism import mass_matrix, newton_euler
-from kinetree.formalism.force_derivatives import force_slopes
-from kinetree.formalism.frames import Frames
-from kinetree.formalism.placed_quantities import derive_placed
-from kinetree.formalism.quantities import (
+from kinetree.formalism import (
     QUANTITIES,
+    composite_bodies,
     declare_inputs,
     declare_laws,
+    newton_euler,
     write_states,
 )
+from kinetree.formalism.forces import force_slopes
+from kinetree.formalism.links import Frames
+from kinetree.formalism.matrices import derive_placed
 from kinetree.program import Program, Scheme
 from kinetree.program.derive import forward
 from kinetree.program.newton import inline
@@ -33,8 +34,8 @@ from kinetree.program.passes import dead
 from kinetree.steppers.space import Space
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
-    from kinetree.formalism.placement import Placement
+    from kinetree.formalism.links import Linkage
+    from kinetree.formalism.matrices import Placement
     from kinetree.model.system import Model
 
 
@@ -145,7 +146,7 @@ def _approximate(system: Linkage) -> Program:
     frames = Frames(scheme, system)
     n = system.nv
     tau = newton_euler.inverse(frames, system.qd, qdd)
-    M = mass_matrix.mass_matrix(frames)
+    M = composite_bodies.mass_matrix(frames)
     forces = force_slopes(frames)
     scheme.output("tau", tau, None, system.model.velocities)
     zero = [ZERO] * (n * n)

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, add, cos, linear, mul, number, sin, sqrt
-from kinetree.formalism.motion import FreeMotion, quaternion_matrix
+from kinetree.formalism.links import FreeMotion, quaternion_matrix
 
 if TYPE_CHECKING:
-    from kinetree.formalism.system import System
+    from kinetree.formalism import System
     from kinetree.program import Scheme
 
 TINY = number(1e-60)

@@ -19,18 +19,18 @@ from kinetree.arguments import check_arguments, check_choice
 from kinetree.assembly.partition import partition
 from kinetree.engine import derivation
 from kinetree.errors import UnsupportedError, unknown
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.placement import placement
-from kinetree.formalism.regroup import regroup
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.links.regroup import regroup
+from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
 from kinetree.steppers.explicit import explicit
 from kinetree.steppers.families import FAMILIES
+from kinetree.steppers.global_step import global_step
 from kinetree.steppers.hybrid import hybrid
 from kinetree.steppers.loops import loops
-from kinetree.steppers.natural.step import global_step
-from kinetree.steppers.natural.system import natural_system
+from kinetree.steppers.natural_residual import natural_system
 from kinetree.steppers.page import Settings
 from kinetree.steppers.repeats import refuse_repeats, without_repeats
 from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
@@ -38,7 +38,7 @@ from kinetree.steppers.structural import structural
 from kinetree.steppers.topological import topological
 
 if TYPE_CHECKING:
-    from kinetree.formalism.linkage import Linkage
+    from kinetree.formalism.links import Linkage
     from kinetree.model.system import Model
     from kinetree.program import Program
     from kinetree.steppers.family import Family

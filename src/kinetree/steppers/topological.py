@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import Partition, partition
 from kinetree.engine import ONE, ZERO, Node, linear
-from kinetree.formalism.conditions import Row
-from kinetree.formalism.coupling import Coupling
-from kinetree.formalism.validity import Validity, unsolved
+from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.loops import Loops, angles
 from kinetree.steppers.page import STATE, Page, Settings

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from kinetree.engine import derivation
 from kinetree.errors import ShapeError
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.placed_quantities import derive_placed
-from kinetree.formalism.placement import placement
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.matrices import derive_placed
+from kinetree.formalism.matrices.placement import placement
 from kinetree.model.check import refuse
 from kinetree.model.frame_model import FrameModel
 from kinetree.program.select import select

@@ -10,8 +10,8 @@ from tests.approx import IDENTITY, assert_close
 
 from kinetree import engine as en
 from kinetree.engine import Rank
-from kinetree.formalism.linkage import linkage
-from kinetree.formalism.quantities import QUANTITIES
+from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links.linkage import linkage
 from kinetree.program import Assign, Input, Output, Program
 
 if TYPE_CHECKING:

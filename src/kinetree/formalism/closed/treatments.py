@@ -1,0 +1,230 @@
+"""Forward dynamics of closed systems: the ways in which the loops enter, one row each.
+
+| way | what it does |
+|---|---|
+| explicit | independent coordinates alone, loops solved by Newton's method (`explicit`) |
+| multipliers | all coordinates, loops kept by Baumgarte's method (`augmented`) |
+| projection | all coordinates, positions and velocities projected on the loops (`augmented`) |
+
+Refs: Docquier2013 sec. 2.2.1, sec. 3.5.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import Node, Rank, linear, mul, symbol
+from kinetree.formalism import composite_bodies, lagrange, newton_euler, virtual_power
+from kinetree.formalism.closed.actuation import Actuation
+from kinetree.formalism.closed.explicit import Explicit
+from kinetree.formalism.closed.multipliers import (
+    Augmented,
+    declare_stabilising,
+    project_positions,
+    projected_coordinates,
+)
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.loops.drives import drive_rates, driven
+from kinetree.formalism.loops.positions import (
+    Choice,
+    drive_positions,
+    solved_coordinates,
+    start_symbol,
+)
+from kinetree.formalism.quantities import (
+    declare_coordinates,
+    declare_laws,
+    declare_loads,
+    declare_velocities,
+    write_states,
+)
+from kinetree.program import Input, Program, Scheme
+from kinetree.program.ordered import ordered
+
+if TYPE_CHECKING:
+    from kinetree.formalism.links.linkage import Linkage
+    from kinetree.formalism.loops.validity import Validity
+
+Matrix = list[list[Node]]
+Inertia = Matrix | Callable[[tuple[Node, ...]], list[Node]]
+"""M, or the function that gives M times a vector."""
+Build = Callable[[Frames, tuple[Node, ...], tuple[Node, ...]], tuple[Inertia, list[Node]]]
+"""(frames, qd, qdd) -> M, and M qdd + c."""
+
+
+def _recursive(
+    frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
+) -> tuple[Inertia, list[Node]]:
+    """M by composite bodies, M qdd + c in one sweep by Newton-Euler."""
+    return composite_bodies.mass_matrix(frames), newton_euler.inverse(frames, qd, qdd)
+
+
+def _order_n(
+    frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
+) -> tuple[Inertia, list[Node]]:
+    """M times a vector, and M qdd + c, each in two sweeps: work grows with the number of links."""
+
+    def weigh(accelerations: tuple[Node, ...]) -> list[Node]:
+        return newton_euler.inertial(frames, accelerations)
+
+    return weigh, newton_euler.inverse(frames, qd, qdd)
+
+
+def _multiplied(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
+    """M and M qdd + c from a formalism that gives M and c."""
+
+    def whole(
+        frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
+    ) -> tuple[Inertia, list[Node]]:
+        M, c = build(frames, qd)
+        terms = [[(mul(x, a), 1) for x, a in zip(row, qdd, strict=True)] for row in M]
+        return M, [linear(0, ((x, 1), *row)) for x, row in zip(c, terms, strict=True)]
+
+    return whole
+
+
+BUILDS: Mapping[str, Build] = {
+    "newton_euler": _recursive,
+    "order_n": _order_n,
+    "virtual_power": _multiplied(virtual_power.mass_bias),
+    "lagrange": _multiplied(lagrange.mass_bias),
+}
+"""Formalism -> (frames, qd, qdd) to M and M qdd + c."""
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What a way needs besides the links.
+
+    Attributes:
+        build: (frames, qd, qdd) -> M, and M qdd + c.
+        choice: which equations are independent, and what they are solved for.
+        labels: of all equations.
+    """
+
+    build: Build
+    choice: Choice
+    labels: tuple[str, ...]
+
+
+def explicit(system: Linkage, closed: Closed) -> Program:
+    """udd from u and ud: loops solved for the dependent coordinates."""
+    choice = closed.choice
+    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    page = _Page(system, solved_coordinates(system, choice), names)
+    model = Explicit(page.frames, choice, page.given, closed.labels)
+    model.accelerate(page.rates, closed.build)
+    return page.program(model.tests)
+
+
+def multipliers(system: Linkage, closed: Closed) -> Program:
+    """All coordinates free, kept near the loops by Baumgarte's method; see the input baumgarte."""
+    names = set(driven(system))
+    page = _Page(system, names, names)
+    alpha, beta = declare_stabilising(page.scheme)
+    drive_positions(page.scheme, system)
+    _, known = drive_rates(page.scheme, system, page.given)
+    model = Augmented(page.frames, closed.choice, known)
+    model.accelerate(page.rates, closed.build, model.stabilised(alpha, beta), closed.labels)
+    return page.program(model.tests)
+
+
+def projection(system: Linkage, closed: Closed) -> Program:
+    """All coordinates, projected on the loops in position and velocity."""
+    laws, choice = set(driven(system)), closed.choice
+    used = {v for label in (*choice.equations, *choice.rates) for v in choice.uses[label]}
+    moved = laws | (used - set(system.model.drives))
+    page = _Page(system, laws | projected_coordinates(system, choice), moved)
+    project_positions(page.scheme, system, choice)
+    rates, known = drive_rates(page.scheme, system, page.given)
+    model = Augmented(page.frames, choice, known)
+    model.project_velocities([rates.get(k, s) for k, s in enumerate(page.qd)])
+    model.accelerate(page.rates, closed.build, model.exact(), closed.labels)
+    return page.program(model.tests)
+
+
+def actuated(
+    system: Linkage, closed: Closed, actuators: Sequence[str], free: Sequence[str]
+) -> Program:
+    """Forces of actuators for given accelerations of the independent velocities.
+
+    Args:
+        system: the links.
+        closed: as for the explicit model.
+        actuators: names of the actuated velocities.
+        free: names of the independent velocities whose accelerations come out.
+    """
+    choice = closed.choice
+    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    page = _Page(system, solved_coordinates(system, choice), names, "qdd")
+    weights: tuple[Node, ...] = ()
+    model = Explicit(page.frames, choice, page.given, closed.labels)
+    if len(actuators) > len(model.u):
+        weights = tuple(symbol(f"weight_{name}", Rank.PARAMETER) for name in actuators)
+        ones = (1.0,) * len(weights)
+        page.scheme.input(Input("weights", (len(weights),), weights, ones, True, tuple(actuators)))
+    at = {name: k for k, name in enumerate(system.model.velocities)}
+    made = Actuation(model, [at[name] for name in actuators], [at[name] for name in free])
+    made.write(page.rates, weights, closed.build)
+    return page.program(model.tests)
+
+
+WAYS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
+    "explicit": explicit,
+    "multipliers": multipliers,
+    "projection": projection,
+}
+"""How loops enter -> the Program of forward dynamics, not yet condensed."""
+
+
+class _Page:
+    """A Program of forward dynamics with its inputs declared.
+
+    Attributes:
+        qd: symbols of the input qd.
+        rates: symbols of the input tau, or of qdd.
+        given: accelerations of the driven velocities without a law.
+    """
+
+    def __init__(
+        self, system: Linkage, q_solved: set[str], qd_solved: set[str], rates: str = "tau"
+    ) -> None:
+        verb = "forward" if rates == "tau" else "actuation"
+        self.scheme = Scheme(f"{system.model.name}_{verb}")
+        q = [
+            start_symbol(name) if name in q_solved else s
+            for name, s in zip(system.model.coordinates, system.q, strict=True)
+        ]
+        self.qd = [
+            symbol(f"qd0_{name}", Rank.VELOCITY) if name in qd_solved else s
+            for name, s in zip(system.model.velocities, system.qd, strict=True)
+        ]
+        declare_coordinates(self.scheme, system, q)
+        declare_velocities(self.scheme, system, self.qd)
+        self.rates = declare_loads(self.scheme, system, rates)
+        declare_laws(self.scheme, system.model)
+        self.given = self._given(system, rates)
+        self.frames = Frames(self.scheme, system)
+
+    def _given(self, system: Linkage, rates: str) -> tuple[Node, ...]:
+        """Accelerations of driven velocities that have no law; an input, 0 where not given."""
+        model, laws = system.model, driven(system)
+        names = tuple(n for n in model.velocities if n in model.drives and n not in laws)
+        if rates == "qdd":
+            return tuple(self.rates[model.velocities.index(name)] for name in names)
+        found = tuple(symbol(f"qdd_{name}", Rank.ACCELERATION) for name in names)
+        if names:
+            row = Input("qdd", (len(names),), found, (0.0,) * len(names), False, names)
+            self.scheme.input(row)
+        return found
+
+    def program(self, tests: Validity) -> Program:
+        """What was written, with the rates of user states, in order; NaN where a test fails."""
+        write_states(self.frames)
+        tests.guard()
+        return ordered(self.scheme.program())
+
+
+__all__ = ["BUILDS", "WAYS", "Build", "Closed", "Inertia", "actuated"]

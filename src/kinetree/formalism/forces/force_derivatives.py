@@ -1,0 +1,77 @@
+"""Derivatives of the generalised forces of force elements, by q and qd.
+
+Laws are anything, so no recursion knows their slopes: the equations of the generalised forces Q are
+written as a Program of their own and differentiated name by name, and the result is taken over.
+
+    tau = (what inertia and gravity ask) - Q(q, qd, t, x)
+
+Refs: Docquier2013 sec. 3.5.2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import Node, substitute
+from kinetree.formalism.forces.link_forces import elements
+from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.newton_euler import inward, project, resting
+from kinetree.model.laws import state_symbol, time_symbol
+from kinetree.program import Assign, Input, Program, Scheme
+from kinetree.program.derive import forward
+
+if TYPE_CHECKING:
+    from kinetree.formalism.links.linkage import Linkage
+
+Matrix = list[list[Node]]
+
+
+@dataclass(frozen=True)
+class ForceSlopes:
+    """Q and its derivatives along der(q) = N(q) e_k and by qd."""
+
+    Q: list[Node]
+    by_q: Matrix
+    by_qd: Matrix
+
+
+def generalised(system: Linkage) -> Program:
+    """The Program q, qd, … -> Q."""
+    scheme = Scheme("generalised_forces")
+    n = system.nv
+    scheme.input(Input("q", (len(system.q),), system.q, tangent=rate_matrix(system)))
+    scheme.input(Input("qd", (n,), system.qd))
+    held = [time_symbol(), *(state_symbol(name) for name in system.model.states)]
+    held += system.table.symbols
+    scheme.input(Input("held", (len(held),), tuple(held)))
+    frames = Frames(scheme, system)
+    outer = elements(frames)
+    less = project(frames, *inward(frames, resting(len(system.links)), outer), outer)
+    scheme.output("Q", [-x for x in less])
+    return scheme.program()
+
+
+def force_slopes(frames: Frames) -> ForceSlopes | None:
+    """Q and its slopes, written into the scheme of `frames`; None without force elements."""
+    system = frames.system
+    if not system.model.forces:
+        return None
+    program = forward(generalised(system), "Q", ("q", "qd"), tangent=True, condensed=False)
+    new: dict[Node, Node] = {}
+    for block in (*program.preamble, *program.blocks):
+        assert isinstance(block, Assign)
+        (expr,) = substitute((block.expr,), new)
+        new[block.target] = frames.scheme.let(block.target.name, expr, block.note)
+
+    def rows(name: str) -> Matrix:
+        out = program.output(name)
+        nodes = substitute(out.nodes, new)
+        width = out.shape[-1]
+        return [nodes[k : k + width] for k in range(0, len(nodes), width)]
+
+    return ForceSlopes(rows("Q")[0], rows("dQ_dq"), rows("dQ_dqd"))
+
+
+__all__ = ["ForceSlopes", "force_slopes", "generalised"]

@@ -1,0 +1,165 @@
+"""Force elements being written: what does not depend on how the motion of bodies is known.
+
+The kinds of forces ask an `Action`; here it gives them parameters, coordinates, states and laws.
+How points move and where pushes go is said by those who know the bodies: `actions` for links,
+`placed_actions` for position matrices.
+
+Refs: Docquier2013 sec. 4.2 (link forces, user equations)
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ZERO, Node, substitute, symbols
+from kinetree.errors import ModelError, unknown
+from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
+from kinetree.formalism.loops.laws import folded
+from kinetree.model.forces import Action, Between, Place
+from kinetree.model.forcing import place_symbols, variable
+from kinetree.model.laws import time_symbol
+from kinetree.program import Note, Scheme
+
+if TYPE_CHECKING:
+    from kinetree.formalism.view import System
+    from kinetree.model.forces import Force, Frame
+    from kinetree.model.parts import Point
+
+
+@dataclass
+class Given:
+    """What force elements give besides wrenches on bodies.
+
+    Attributes:
+        efforts: velocity number -> generalised force.
+        rates: state name -> its rate, where a force element gives it.
+    """
+
+    efforts: dict[int, Node] = field(default_factory=dict)
+    rates: dict[str, Node] = field(default_factory=dict)
+
+
+class Writing(Action):
+    """One force element being written; see `Action` for what each method means."""
+
+    def __init__(self, scheme: Scheme, system: System, force: Force, given: Given) -> None:
+        self.scheme, self.system = scheme, system
+        self.force, self.given = force, given
+        self.t = time_symbol()
+
+    def value(self, name: str) -> Node:
+        """A scalar argument, as its parameter."""
+        return self.system.table.force_scalar(self.force, name)
+
+    def vector(self, name: str) -> Vec:
+        """Three scalars of an argument."""
+        return self.system.table.force_vector(self.force, name)
+
+    def q(self, coordinate: str) -> Node:
+        """The symbol of a coordinate."""
+        names = self.system.model.coordinates
+        return self.system.q[self._index("coordinate", coordinate, names)]
+
+    def qd(self, velocity: str) -> Node:
+        """The symbol of a velocity."""
+        names = self.system.model.velocities
+        return self.system.qd[self._index("velocity", velocity, names)]
+
+    def velocity_of(self, coordinate: str) -> str:
+        """Velocity that is the rate of a coordinate."""
+        return self.system.model.velocity_of(coordinate)
+
+    def state(self, name: str) -> Node:
+        """The symbol of a user state."""
+        names = self.system.model.state_names(self._element)["x"]
+        node: Node = names[name]
+        return node
+
+    def flow(self, name: str, rate: Node) -> None:
+        """Keep the rate of a state."""
+        self.state(name)
+        self.given.rates[name] = rate
+
+    def law(self, name: str, **values: Node) -> Node:
+        """The only expression of a law, variables bound; 0 where there is none."""
+        found = self.laws(name, **values)
+        return found[0] if found else ZERO
+
+    def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
+        """All expressions of a law, variables and motions of points bound."""
+        exprs = [folded(self.system, x) for x in self.force.laws.get(name, ())]
+        bound = {variable(key): node for key, node in values.items()}
+        used = set(symbols(exprs))
+        for label, point in zip(self.force.labels, self.force.points, strict=True):
+            given = _flat(place_symbols(label))
+            if not used.isdisjoint(given):
+                bound |= zip(given, _flat(self.place(point)), strict=True)
+        return tuple(substitute(exprs, bound))
+
+    def let(self, stem: str, node: Node) -> Node:
+        """A name that begins with that of the force."""
+        note = Note(self.force.name, f"{self.force.kind} force")
+        return self.scheme.let(f"{self.force.name}_{stem}", node, note)
+
+    def pull(self, between: Between, tension: Node) -> None:
+        """Push both points along their line."""
+        share = self.let("share", tension / between.length)
+        F = vec3(self.let(f"F{a}", x) for a, x in zip("xyz", times(share, between.d), strict=True))
+        self.push(between.first, F, NULL, between)
+        self.push(between.second, minus(NULL, F), NULL, between)
+
+    def effort(self, velocity: str, value: Node) -> None:
+        """Add to the generalised force of a velocity."""
+        k = self._index("velocity", velocity, self.system.model.velocities)
+        self.given.efforts[k] = self.given.efforts.get(k, ZERO) + self.let("effort", value)
+
+    @abstractmethod
+    def between(self, first: Point, second: Point) -> Between:
+        """Relative motion of two points."""
+
+    @abstractmethod
+    def place(self, point: Point) -> Place:
+        """A point seen from the ground."""
+
+    @abstractmethod
+    def push(self, point: Point, force: Vec, torque: Vec = NULL, frame: Frame = "ground") -> None:
+        """A force through the point and a torque, both on the body of the point."""
+
+    @property
+    def _element(self) -> str:
+        return f"force '{self.force.name}'"
+
+    def _index(self, what: str, name: str, names: list[str]) -> int:
+        if name not in names:
+            raise unknown(what, name, names, self._element)
+        return names.index(name)
+
+
+def state_rate_expressions(system: System, given: Given) -> list[tuple[str, Node]]:
+    """(name, der(x)) of every user state, in model order.
+
+    Args:
+        system: the mechanism.
+        given: what the force elements gave.
+    """
+    found: list[tuple[str, Node]] = []
+    for state in system.model.states.values():
+        rate = given.rates.get(state.name) if state.rate is None else state.rate
+        if rate is None:
+            raise ModelError(
+                "nothing gives its rate",
+                element=f"state '{state.name}'",
+                cure="give model.state(…, rate=…) or model.state_rate",
+            )
+        found.append((state.name, folded(system, rate)))
+    return found
+
+
+def _flat(place: Place) -> list[Node]:
+    """The eighteen scalars of a place."""
+    return [*place.R[0], *place.R[1], *place.R[2], *place.p, *place.v, *place.w]
+
+
+__all__ = ["Given", "Writing", "state_rate_expressions"]

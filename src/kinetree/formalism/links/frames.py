@@ -1,0 +1,127 @@
+"""Frames: the steps of a linkage bound to the scheme in which they are written.
+
+Vectors pass between a link and its parent in two stages, the constant rotation and the motion; the
+value between the two is named where the constant rotation is more than an exchange of axes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.engine import Node
+from kinetree.formalism.links.linkage import Link, Linkage, rotate
+from kinetree.formalism.links.motion import FreeMotion, Let, LinkMotion, sym_to_joint
+from kinetree.formalism.links.vectors import Mat, Sym, Vec, mat3, plus, sym6
+from kinetree.program import Note, Scheme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+Properties = tuple[Node, Vec, Sym]
+"""Mass, first moment and inertia of a link, about its origin, in its frame."""
+
+
+class Frames:
+    """Passage of vectors and tensors between links, with names for what is used twice."""
+
+    def __init__(self, scheme: Scheme, system: Linkage) -> None:
+        self.scheme, self.system = scheme, system
+        self.motions: list[LinkMotion] = []
+        self.offsets: list[Vec] = []
+        self.properties = [self._properties(link) for link in system.links]
+        for link in system.links:
+            motion = link.motion
+            if isinstance(motion, FreeMotion):
+                note = Note(link.name, "rotation matrix", "", "1", "parent")
+                motion = motion.named(self._let(f"Q{link.index}", note))
+            self.motions.append(motion)
+            shift = rotate(link.R0, motion.shift())
+            note = Note(link.name, "position of the joint", "", "m", "parent")
+            self.offsets.append(scheme.vector(f"p{link.index}", plus(link.r, shift), note))
+
+    def _properties(self, link: Link) -> Properties:
+        """Names for mass, first moment and inertia: parameters alone, so hoisting moves them."""
+        note = Note(link.name, "mass properties about the link origin", "", "", "link")
+        let, i = self.scheme.let, link.index
+        m = let(f"m{i}", link.m, note)
+        h = self.scheme.vector(f"h{i}", link.h, note)
+        return m, h, self.named_sym(f"I{i}", link.I, note)
+
+    def columns(self, i: int) -> list[tuple[int, Vec, Vec]]:
+        """(velocity number, angular, linear) of each column of Φ of link i, in its frame."""
+        motion = self.motions[i]
+        return [(k, w, v) for k, (w, v) in zip(motion.dofs, motion.columns, strict=True)]
+
+    def offset(self, i: int) -> Vec:
+        """Origin of link i from that of its parent, in the parent frame."""
+        return self.offsets[i]
+
+    def to_link(self, i: int, v: Vec, stem: str) -> Vec:
+        """Parent components -> components in link i."""
+        link = self.system.links[i]
+        before = self._named(rotate(link.R0.T, v), f"{stem}0")
+        return self.motions[i].to_link(before)
+
+    def to_parent(self, i: int, v: Vec, stem: str) -> Vec:
+        """Components in link i -> parent components."""
+        link = self.system.links[i]
+        before = self.motions[i].to_joint(v)
+        if _is_exchange(link.R0):
+            return rotate(link.R0, before)
+        return rotate(link.R0, self._named(before, f"{stem}0"))
+
+    def tensor_to_parent(self, i: int, A: Mat, stem: str) -> Mat:
+        """A 3×3 tensor in link i -> in the parent frame."""
+        note = Note(self.system.links[i].name, "turned tensor", "planar rotation")
+        let = self._let(stem, note)
+        before = self.motions[i].tensor_to_joint(A, let)
+        return self._turn(i, before, stem)
+
+    def sym_to_parent(self, i: int, s: Sym, stem: str) -> Sym:
+        """A symmetric tensor in link i -> in the parent frame."""
+        R0 = self.system.links[i].R0
+        let = self._let(stem, Note(self.system.links[i].name, "turned tensor", "planar rotation"))
+        before = sym_to_joint(self.motions[i], s, let)
+        if np.array_equal(R0, np.eye(3)):
+            return before
+        x, y, z, xy, xz, yz = before
+        A = self._turn(i, ((x, xy, xz), (xy, y, yz), (xz, yz, z)), stem)
+        return (A[0][0], A[1][1], A[2][2], A[0][1], A[0][2], A[1][2])
+
+    def _turn(self, i: int, A: Mat, stem: str) -> Mat:
+        """R0 A R0ᵀ: rows, then columns, by the constant rotation."""
+        R0 = self.system.links[i].R0
+        if np.array_equal(R0, np.eye(3)):
+            return A
+        rows = [self._named(rotate(R0, row), f"{stem}r{k}") for k, row in enumerate(A)]
+        columns = [rotate(R0, (rows[0][k], rows[1][k], rows[2][k])) for k in range(3)]
+        return (
+            (columns[0][0], columns[1][0], columns[2][0]),
+            (columns[0][1], columns[1][1], columns[2][1]),
+            (columns[0][2], columns[1][2], columns[2][2]),
+        )
+
+    def named_sym(self, stem: str, s: Sym, note: Note) -> Sym:
+        """Names for the six elements of a symmetric tensor: stem_xx to stem_yz."""
+        return sym6(self.scheme.let(f"{stem}_{n}", x, note) for n, x in zip(TENSOR, s, strict=True))
+
+    def named_mat(self, stem: str, A: Mat, note: Note) -> Mat:
+        """Names for the nine elements of a matrix: stem_11 to stem_33."""
+        return mat3(
+            (self.scheme.let(f"{stem}_{a}{b}", x, note) for b, x in enumerate(row, 1))
+            for a, row in enumerate(A, 1)
+        )
+
+    def _let(self, stem: str, note: Note) -> Let:
+        return lambda name, x: self.scheme.let(f"{stem}_{name}", x, note)
+
+    def _named(self, v: Vec, stem: str) -> Vec:
+        return self.scheme.vector(stem, v, Note(step="constant rotation"))
+
+
+def _is_exchange(R: NDArray[np.float64]) -> bool:
+    """Whether a rotation only exchanges axes and signs."""
+    return bool(np.all((R == 0) | (np.abs(R) == 1)))

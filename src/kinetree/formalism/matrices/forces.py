@@ -1,0 +1,166 @@
+"""Force elements on bodies given by position matrices: everything is seen from the ground.
+
+| here | meaning |
+|---|---|
+| forces | body -> force |
+| torques | body -> torque about the centre of mass |
+
+Both in body components.
+
+Refs: Verlinden2005 secs. III, V.C (resultant and moment at the centre of mass)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ZERO, Node, as_node
+from kinetree.forces import FORCES
+from kinetree.formalism.forces.force_writer import Given, Writing, state_rate_expressions
+from kinetree.formalism.links.passage import wrench_symbols
+from kinetree.formalism.links.vectors import (
+    NULL,
+    Mat,
+    Vec,
+    apply,
+    apply_transposed,
+    cross,
+    is_null,
+    mat3,
+    matmul,
+    minus,
+    plus,
+    vec3,
+)
+from kinetree.model.forces import Between, Place
+from kinetree.program import Note
+
+if TYPE_CHECKING:
+    from kinetree.formalism.matrices.kinematics import Motion
+    from kinetree.model.forces import Force, Frame
+    from kinetree.model.parts import Point
+
+
+@dataclass
+class Efforts(Given):
+    """What acts on the bodies and along the velocities; see the module's table."""
+
+    forces: dict[str, Vec] = field(default_factory=dict)
+    torques: dict[str, Vec] = field(default_factory=dict)
+
+    def push(self, name: str, force: Vec, torque: Vec) -> None:
+        """Add a force at the centre of mass and a torque."""
+        self.forces[name] = plus(self.forces.get(name, NULL), force)
+        self.torques[name] = plus(self.torques.get(name, NULL), torque)
+
+
+def applied(motion: Motion) -> Efforts:
+    """Force elements and run-time wrenches, all summed."""
+    total = Efforts()
+    model = motion.system.model
+    for force in model.forces.values():
+        FORCES[force.kind].write(PlacedWriter(motion, force, total), force)
+    for wrench in model.wrenches.values():
+        six = wrench_symbols(wrench.name)
+        frame: Frame = "ground" if wrench.frame == "world" else "point"
+        _push(motion, total, wrench.point, (vec3(six[3:]), vec3(six[:3])), frame)
+    return total
+
+
+def elastic(motion: Motion) -> Node:
+    """Potential energy [J] of the force elements that know theirs."""
+    total = ZERO
+    for force in motion.system.model.forces.values():
+        potential = FORCES[force.kind].potential
+        if potential is not None:
+            total = total + potential(PlacedWriter(motion, force, Efforts()), force)
+    return total
+
+
+def write_state_rates(motion: Motion, efforts: Efforts) -> None:
+    """Write the output xd, the rates of the user states, where there are any."""
+    rows = state_rate_expressions(motion.system, efforts)
+    if rows:
+        note = Note(step="rates of the states")
+        found = motion.values.named("xd", [rate for _, rate in rows], note)
+        motion.scheme.output("xd", found, None, [name for name, _ in rows])
+
+
+def point_place(motion: Motion, point: Point) -> Place:
+    """A point seen from the ground; v and w with the motion of its body."""
+    name, title = point.body.name, point.path
+    R, body = motion.rotation(name), motion.body(name)
+    arm = minus(motion.system.table.position(point), body.com)
+    note = Note(title, "position of the point", "", "m", "ground")
+    p = motion.scheme.vector(f"{title}_p", plus(motion.centre(name), apply(R, arm)), note)
+    w_b, v_b = motion.velocity(name)
+    note = Note(title, "velocity of the point", "", "m/s", "body")
+    v_b = motion.scheme.vector(f"{title}_vb", plus(v_b, cross(w_b, arm)), note)
+    note = Note(title, "velocity of the point", "", "m/s", "ground")
+    v = motion.scheme.vector(f"{title}_v", apply(R, v_b), note)
+    w = motion.scheme.vector(f"{title}_w", apply(R, w_b), note)
+    return Place(matmul(R, _rotation(point)), p, v, w)
+
+
+class PlacedWriter(Writing):
+    """One force element being written; see `Action` for what each method means."""
+
+    def __init__(self, motion: Motion, force: Force, total: Efforts) -> None:
+        super().__init__(motion.scheme, motion.system, force, total)
+        self.motion, self.total = motion, total
+
+    def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
+        """All expressions of a law; what they share with the matrices has its name already."""
+        found = super().laws(name, **values)
+        note = Note(self.force.name, f"{self.force.kind} force")
+        return tuple(self.motion.values.named(f"{self.force.name}_{name}", found, note))
+
+    def between(self, first: Point, second: Point) -> Between:
+        """Two points seen from the ground."""
+        a, b = self.place(first), self.place(second)
+        note = Note(self.force.name, "from the first point to the second", "", "m", "ground")
+        d = self.scheme.vector(f"{self.force.name}_d", minus(b.p, a.p), note)
+        note = Note(self.force.name, "rate of that vector", "", "m/s", "ground")
+        rate = self.scheme.vector(f"{self.force.name}_dd", minus(b.v, a.v), note)
+        return Between(first, second, d, rate, a.R, b.R, a.w, b.w, 0, self.let)
+
+    def place(self, point: Point) -> Place:
+        """A point seen from the ground."""
+        return point_place(self.motion, point)
+
+    def push(self, point: Point, force: Vec, torque: Vec = NULL, frame: Frame = "ground") -> None:
+        """Add a wrench to the body of the point."""
+        where: Frame = "point" if frame == "point" else "ground"
+        _push(self.motion, self.total, point, (force, torque), where)
+
+
+def _push(
+    motion: Motion, total: Efforts, point: Point, wrench: tuple[Vec, Vec], frame: Frame
+) -> None:
+    """Refer a force and a torque at a point to the centre of mass of its body."""
+    name = point.body.name
+    if name == motion.system.model.ground.name:
+        return
+    force, torque = (_in_body(motion, point, v, frame) for v in wrench)
+    arm = minus(motion.system.table.position(point), motion.body(name).com)
+    total.push(name, force, plus(torque, cross(arm, force)))
+
+
+def _in_body(motion: Motion, point: Point, v: Vec, frame: Frame) -> Vec:
+    """Components in the frame of the body that carries a point, named."""
+    if is_null(v):
+        return NULL
+    if frame == "point":
+        return apply(_rotation(point), v)
+    note = Note(point.body.name, "effort on the body", "", "", "body")
+    found = apply_transposed(motion.rotation(point.body.name), v)
+    return motion.scheme.vector(f"{point.body.name}_F", found, note)
+
+
+def _rotation(point: Point) -> Mat:
+    """Rotation from the point's frame to that of its body."""
+    return mat3((as_node(x) for x in row) for row in point.rotation)
+
+
+__all__ = ["Efforts", "PlacedWriter", "applied", "elastic", "point_place", "write_state_rates"]

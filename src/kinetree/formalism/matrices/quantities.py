@@ -1,0 +1,101 @@
+"""Quantities of models given by position matrices: the inputs and outputs of `quantities`.
+
+Refs: Verlinden2005
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinetree.engine import symbols
+from kinetree.errors import UnsupportedError
+from kinetree.formalism import dalembert
+from kinetree.formalism.quantities import declare_inputs, declare_laws
+from kinetree.model.closing import uses_time
+from kinetree.model.frame_model import elements
+from kinetree.model.laws import time_symbol
+from kinetree.program import Program, Scheme
+from kinetree.program.program import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.formalism.matrices.placement import Placement
+
+FORMALISM = "dalembert"
+"""The one way from position matrices to equations."""
+
+
+@dataclass(frozen=True)
+class PlacedQuantity:
+    """One row: how a quantity is written down.
+
+    Attributes:
+        rates: third input after q and qd: "qdd", "tau" or none.
+        write: (scheme, placement, rates, [points]) -> nothing.
+        wrenches: whether external wrenches go in.
+        laws: whether user states go in.
+        points: whether it is a quantity of points.
+    """
+
+    rates: str
+    write: Callable[..., None]
+    wrenches: bool = True
+    laws: bool = True
+    points: bool = False
+
+
+PLACED: dict[str, PlacedQuantity] = {
+    "inverse": PlacedQuantity("qdd", dalembert.inverse),
+    "mass_bias": PlacedQuantity("", dalembert.mass_bias),
+    "forward": PlacedQuantity("tau", dalembert.forward),
+    "energy": PlacedQuantity("", dalembert.energy, wrenches=False),
+    "kinematics": PlacedQuantity(
+        "qdd", dalembert.kinematics, wrenches=False, laws=False, points=True
+    ),
+}
+DERIVATIVES: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "inverse_derivatives": ("inverse", "tau", ("q", "qd", "qdd")),
+    "forward_derivatives": ("forward", "qdd", ("q", "qd", "tau")),
+}
+"""Quantity -> the quantity whose Program is differentiated, its output, and by what."""
+NO_JOINTS = ("which name no joints", "describe it as a Model of joints")
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    "reaction": NO_JOINTS,
+    "reactions": NO_JOINTS,
+    "regressor": ("whose equations are not sorted by mass properties", NO_JOINTS[1]),
+    "constraints": ("which satisfy all conditions by themselves", "leave the constraints out"),
+    "drives": ("in which a given motion is an expression of t", "derive 'kinematics'"),
+}
+"""Quantity that such a model does not offer -> why, and what to do instead."""
+
+
+def derive_placed(system: Placement, quantity: str, points: Sequence[str] | None = None) -> Program:
+    """The Program of a quantity, not yet condensed."""
+    if quantity not in PLACED:
+        problem, cure = ELSEWHERE[quantity]
+        element = f"{quantity} of model '{system.model.name}'"
+        problem = f"it is given by position matrices, {problem}"
+        raise UnsupportedError(problem, element=element, cure=cure)
+    row = PLACED[quantity]
+    scheme = Scheme(f"{system.model.name}_{quantity}")
+    rates = declare_inputs(scheme, system, row.rates, wrenches=row.wrenches)
+    timed = row.laws and uses_time(system.model)
+    if row.laws:
+        declare_laws(scheme, system.model)
+    if _moves_with_time(system) and not timed:
+        scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
+    options = {"points": points} if row.points else {}
+    row.write(scheme, system, rates, **options)
+    return scheme.program()
+
+
+def _moves_with_time(system: Placement) -> bool:
+    """Whether the matrices hold the time."""
+    found = [x for T in system.model.matrices.values() for x in elements(T)]
+    return time_symbol() in symbols(found)
+
+
+__all__ = ["DERIVATIVES", "FORMALISM", "PLACED", "derive_placed"]

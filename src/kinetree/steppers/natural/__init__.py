@@ -1,1 +1,0 @@
-"""The global formulation: natural coordinates of all bodies."""
