@@ -13,8 +13,8 @@ from tests import mechanisms
 import kinetree as kt
 from benchmarks.models import ROOT
 from kinetree.analysis.dynamics import Dynamics, dynamics
+from kinetree.analysis.initial_state import initial_state
 from kinetree.analysis.run import How, posed
-from kinetree.analysis.start import initial_state
 from kinetree.solve.methods import choose
 from kinetree.solve.problem import Settings
 

@@ -19,7 +19,7 @@ from benchmarks import report
 from benchmarks.batch import SIZE, kernel_ns
 from benchmarks.kinetree_side import Timed
 from benchmarks.models import ROOT
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 
 MODELS = {"limousine": 15.0, "iltis": 8.0}
 """Model file -> microseconds per call that are promised."""

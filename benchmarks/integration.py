@@ -19,10 +19,17 @@ import numpy as np
 from benchmarks import report
 from kinetree import engine as en
 from kinetree.program import Input, Output, Program
-from kinetree.targets.native import jit
+from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
-from kinetree.targets.native.integrate import Options, Problem, Run, compiled, drive, prepared
-from kinetree.targets.native.integrate_code import INT, PTR, Code, Value
+from kinetree.targets.native.integrate.integrate import (
+    Options,
+    Problem,
+    Run,
+    compiled,
+    drive,
+    prepared,
+)
+from kinetree.targets.native.llvm import INT, PTR, Code, Value
 
 LOOP = "kt_repeat"
 THEIRS = {"dopri5": "RK45", "dop853": "DOP853", "bdf": "BDF"}

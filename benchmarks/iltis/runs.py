@@ -15,11 +15,11 @@ import numpy as np
 
 import kinetree as kt
 from benchmarks.iltis.road import DURATION, start
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 from kinetree.steppers import FAMILIES, Report, Stepper
 from kinetree.steppers.beginning import Beginning
-from kinetree.targets.native.march import DONE, March, Start
-from kinetree.targets.native.packing import LANES
+from kinetree.targets.native.integrate.march import DONE, March, Start
+from kinetree.targets.native.lanes.packing import LANES
 
 Array = np.ndarray
 POINTS = ("chassis", "FL_wheel", "RR_wheel")

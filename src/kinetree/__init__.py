@@ -23,8 +23,8 @@ from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c
 from kinetree.formats.load import load, save
 from kinetree.model.frame_model import FrameModel
+from kinetree.model.model import Model
 from kinetree.model.position_matrices import as_frames, position_matrices
-from kinetree.model.system import Model
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run

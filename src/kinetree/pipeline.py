@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.assembly.partition import Partition
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 

@@ -14,7 +14,7 @@ from tests.analysis import systems
 from tests.approx import AT_STATES, EFFORTS, assert_close
 
 import kinetree as kt
-from kinetree.analysis.bounded import least_between
+from kinetree.analysis.bounded_least_norm import least_between
 from kinetree.engine import sin
 from kinetree.errors import KinetreeError, ModelWarning
 

@@ -13,10 +13,10 @@ from tests.approx import AT_STATES, CLOSED, IDENTITY, ITERATED, TRAJECTORY, asse
 
 import kinetree as kt
 from kinetree.analysis.dynamics import dynamics
+from kinetree.analysis.initial_state import initial_state
 from kinetree.analysis.record import dataset
 from kinetree.analysis.run import How, integrate
 from kinetree.analysis.simulate import _again
-from kinetree.analysis.start import initial_state
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.solve.problem import Settings
 

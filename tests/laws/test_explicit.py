@@ -16,7 +16,7 @@ from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
 
 import kinetree as kt
-from kinetree.model.displace import displaced
+from kinetree.model.configuration import displaced
 from kinetree.program.program import Newton
 from kinetree.program.verify import verify
 

@@ -12,7 +12,7 @@ from tests.laws.tools import model, program, values
 
 import kinetree as kt
 from kinetree.errors import ShapeError, UnknownNameError
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 from kinetree.program.verify import verify
 
 MOTIONS = ("R1", "R2", "R3", "R1", "R2", "R3", "R2", "T3", "R1")

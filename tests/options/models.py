@@ -10,7 +10,7 @@ from tests.options.rows import Refused, Row, Unseen
 
 import kinetree as kt
 from kinetree.algebra import disp, rotz
-from kinetree.model.builder import JointData
+from kinetree.model.methods.joints import JointData
 from kinetree.model.parts import Body
 
 NUMBER = "number whole"

@@ -13,7 +13,7 @@ from tests import zoo
 from tests.reference import manutec, robotran
 
 import kinetree as kt
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import kinetree as kt
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 
 STEPS = ("R1", "R2", "R3", "R1", "R2", "R3", "R2", "T3")
 OFFSETS = {3: "D13", 4: "D14", 5: "D15", 6: "D16", 7: "D17", 8: "D18", 9: "D19"}

@@ -12,8 +12,8 @@ from kinetree import engine as en
 from kinetree.errors import UnsupportedError
 from kinetree.program import Output, Program
 from kinetree.solve import sundials_library
-from kinetree.targets.native import integrate as module
-from kinetree.targets.native.integrate import Events, Options, Problem, integrate, stepper
+from kinetree.targets.native.integrate import integrate as module
+from kinetree.targets.native.integrate.integrate import Events, Options, Problem, integrate, stepper
 from targets import flows
 
 pytestmark = pytest.mark.skipif(

@@ -17,7 +17,7 @@ from kinetree import engine as en
 from kinetree.errors import ExpressionError
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import condense
-from kinetree.targets.native import tables
+from kinetree.targets.native.maths import tables
 from targets import corpus
 from targets.test_c import built, called
 from unit.engine import trees

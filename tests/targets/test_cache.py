@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kinetree.targets.native import cache, jit
+from kinetree.targets.native import cache
+from kinetree.targets.native.compile import jit
 from targets import corpus
 
 PROGRAM = corpus.with_preamble()

@@ -17,7 +17,7 @@ from kinetree.targets.cuda import CudaFunction, Tuning, driver, nvrtc, order, tr
 from kinetree.targets.cuda import function as calls
 from kinetree.targets.cuda.precision import DOUBLE, FLOAT
 from kinetree.targets.cuda.source import source
-from kinetree.targets.lowering import lower
+from kinetree.targets.tape.lowering import lower
 from targets import cases, corpus, newtons, registry
 from targets.cuda_cpu import HOST_CUPY, HostArray, HostKernel, OnCpu
 

@@ -13,7 +13,8 @@ from kinetree.program import Program
 from kinetree.program.program import Assign, Block, Input, Newton, Note, Output, Solve
 from kinetree.targets import native
 from kinetree.targets.digest import digest
-from kinetree.targets.native import cache, fingerprint, plan
+from kinetree.targets.native import cache, fingerprint
+from kinetree.targets.native.compile import plan
 from targets import corpus, newtons
 
 BASE = corpus.with_preamble()

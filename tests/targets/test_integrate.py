@@ -15,16 +15,16 @@ import kinetree as kt
 from kinetree import engine as en
 from kinetree.errors import KinetreeError, ShapeError, UnknownNameError
 from kinetree.program import Input, Output, Program
-from kinetree.targets.native.integrate import (
+from kinetree.targets.native.integrate.explicit import driver
+from kinetree.targets.native.integrate.integrate import (
     Events,
     Options,
     Problem,
     Run,
     integrate,
     stepper,
-)  # fmt: skip
-from kinetree.targets.native.integrate_explicit import driver
-from kinetree.targets.native.integrate_tableaus import TABLEAUS, Tableau
+)
+from kinetree.targets.native.integrate.tableaus import TABLEAUS, Tableau
 from targets import flows
 
 ADAPTIVE = ("dopri5", "dop853")

@@ -14,9 +14,9 @@ from approx import IDENTITY, relative_error
 from kinetree.engine import OPS
 from kinetree.program import Program
 from kinetree.tables import look_up
-from kinetree.targets.lowering import lower
-from kinetree.targets.native.schedule import schedule
-from kinetree.targets.tape import BINARY, LEAVES, ZERO, Tape
+from kinetree.targets.native.compile.schedule import schedule
+from kinetree.targets.tape.lowering import lower
+from kinetree.targets.tape.tape import BINARY, LEAVES, ZERO, Tape
 from targets import corpus
 
 PROGRAMS = [

@@ -9,7 +9,8 @@ import pytest
 
 from approx import IDENTITY, relative_error
 from kinetree.program import Program
-from kinetree.targets.native import Function, jit, plan
+from kinetree.targets.native import Function
+from kinetree.targets.native.compile import jit, plan
 from targets import corpus
 
 MODES: dict[str, dict[str, Any]] = {
@@ -117,7 +118,7 @@ def test_program_without_variables_or_operations() -> None:
 
 
 def test_a_large_workspace_comes_from_the_heap(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kinetree.targets.native import ir
+    from kinetree.targets.native.compile import ir
 
     monkeypatch.setattr(ir, "ON_STACK", 10)
     program = corpus.SYSTEMS["system_7_11"]

@@ -12,9 +12,9 @@ import pytest
 
 from kinetree import engine as en
 from kinetree.program import Output, Program, Solve
-from kinetree.targets.lowering import lower
-from kinetree.targets.native import jit, plan
-from kinetree.targets.structure import ordered
+from kinetree.targets.native.compile import jit, plan
+from kinetree.targets.tape.block_triangular import ordered
+from kinetree.targets.tape.lowering import lower
 from targets import corpus, newtons
 from targets.test_c import built, called
 

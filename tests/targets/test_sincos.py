@@ -10,7 +10,8 @@ import pytest
 from kinetree import engine as en
 from kinetree.engine.node import intern_call
 from kinetree.program import Input, Output, Program
-from kinetree.targets.native import jit, sincos
+from kinetree.targets.native.compile import jit
+from kinetree.targets.native.maths import sincos
 from targets import corpus
 
 SCALES = [1.0, 20.0, 1e3, 1e5, 1e7, 1.6e9, 1.8e9, 1e12, 1e22, 1e300]

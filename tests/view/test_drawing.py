@@ -11,12 +11,12 @@ from tests.closed import CLOSED, branches
 
 import kinetree as kt
 from kinetree.view.clips import standing
+from kinetree.view.dimensions import measures
 from kinetree.view.inertia import solid
-from kinetree.view.measures import measures
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
+from kinetree.view.quaternions import matrices
 from kinetree.view.solids import outline, part
-from kinetree.view.turns import matrices
 
 
 def drawn(model: kt.Model) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from kinetree.view.clips import of_run
 from kinetree.view.packing import unpack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
+from kinetree.view.quaternions import continued, matrices, onto, quaternions
 from kinetree.view.signals import as_run
-from kinetree.view.turns import continued, matrices, onto, quaternions
 
 
 def motion(model: kt.Model, frames: int) -> np.ndarray:

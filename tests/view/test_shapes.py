@@ -11,9 +11,9 @@ import pytest
 import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.view.packing import unpack
+from kinetree.view.quaternions import matrices
 from kinetree.view.shapes import given_shapes
 from kinetree.view.stl import triangles
-from kinetree.view.turns import matrices
 
 if TYPE_CHECKING:
     from pathlib import Path

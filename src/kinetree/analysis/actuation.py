@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.bounded import least_between, within
+from kinetree.analysis.bounded_least_norm import least_between, within
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.arguments import check_arguments
-from kinetree.assembly.consistent import ROUGH, Wish, consistent_coordinates
+from kinetree.assembly.consistent_start import ROUGH, Wish, consistent_coordinates
 from kinetree.assembly.loops import closure_equations, loops
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.trajectory import Trajectory
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from kinetree.assembly.singular import depending
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 Array = NDArray[np.float64]
 JUMP = 0.3

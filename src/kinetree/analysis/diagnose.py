@@ -17,7 +17,7 @@ from kinetree.program import Assign, Program
 from kinetree.program.program import Block, Solve
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 
 def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from kinetree.analysis import rates as equations
 from kinetree.analysis.loads import Loads, loads
 from kinetree.arguments import check_arguments
-from kinetree.assembly.consistent import Wish, consistent_coordinates
+from kinetree.assembly.consistent_start import Wish, consistent_coordinates
 from kinetree.assembly.loops import Loops
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, sorted_at
 from kinetree.errors import PartitionError
-from kinetree.model.system import Model
+from kinetree.model.model import Model
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program
 from kinetree.solve.problem import NativeRates

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from kinetree.analysis import rates as equations
 from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
-from kinetree.analysis.point import Freedom, Point, arrays, freedom, point
+from kinetree.analysis.operating_point import Freedom, Point, arrays, freedom, point
 from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model.displace import displaced
-from kinetree.program.select import select
+from kinetree.model.configuration import displaced
+from kinetree.program.restrict import select
 from kinetree.solve.newton import Solution, damped_newton
 
 if TYPE_CHECKING:
-    from kinetree.assembly.values import Values
-    from kinetree.model.system import Model
+    from kinetree.assembly.named_values import Values
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

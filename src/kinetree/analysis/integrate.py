@@ -18,7 +18,7 @@ from kinetree.arguments import (
 )
 from kinetree.errors import ModelWarning, ShapeError, unknown
 from kinetree.program import Program
-from kinetree.program.derive import forward
+from kinetree.program.differentiate import forward
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.solve.problem import FINISHED
 from kinetree.solve.second_order import Motion, Residual, Slopes, Steering, newmark

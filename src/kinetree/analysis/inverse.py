@@ -21,7 +21,7 @@ from kinetree.results.dataset import Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 Array = NDArray[np.float64]
 CHOICES = ("independent", "partition")

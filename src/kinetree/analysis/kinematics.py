@@ -20,17 +20,17 @@ from kinetree.analysis.times import output_times
 from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import Loops, closure_equations, loops
+from kinetree.assembly.named_values import Values, given_values, unit_quaternions
 from kinetree.assembly.overrides import Parameters, with_values
-from kinetree.assembly.values import Values, given_values, unit_quaternions
 from kinetree.errors import AssemblyError, ModelError
-from kinetree.model.displace import displaced
+from kinetree.model.configuration import displaced
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Axis, run_dataset
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kinetree.analysis import rates as equations
 from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
 from kinetree.analysis.equilibrium import Equilibrium
-from kinetree.analysis.point import Freedom, Point, arrays, freedom, given_parts, point
+from kinetree.analysis.operating_point import Freedom, Point, arrays, freedom, given_parts, point
 from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import evaluate
 from kinetree.model.parts import Ball, Float
@@ -28,7 +28,7 @@ from kinetree.model.parts import Ball, Float
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 Array = NDArray[np.float64]
 WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")

@@ -12,16 +12,16 @@ import numpy as np
 from kinetree.analysis.continuity import Motion, facts
 from kinetree.analysis.manifest import changes, manifest
 from kinetree.analysis.progress import reporting
-from kinetree.assembly.values import Values, given_values
+from kinetree.assembly.named_values import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.steppers import Stepper
-from kinetree.steppers.page import Settings
+from kinetree.steppers.step_inputs import Settings
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.steppers import Report, Run
 
 STEPS = 1000

@@ -20,7 +20,7 @@ from kinetree.results.dataset import PARTS, Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinetree.analysis.dynamics import Dynamics
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.partition import Partition
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 from kinetree.solve.problem import Path
 
 Array = NDArray[np.float64]

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.events import Events
+from kinetree.analysis.initial_state import initial_state
 from kinetree.analysis.march import STEPPING, Begin, march, refuse_control, refuse_stepping
 from kinetree.analysis.progress import reporting
 from kinetree.analysis.record import dataset
 from kinetree.analysis.run import Again, How, integrate
-from kinetree.analysis.start import initial_state
 from kinetree.analysis.times import output_times
 from kinetree.arguments import (
     changed,
@@ -23,8 +23,8 @@ from kinetree.arguments import (
     check_options,
     check_positive,
 )
+from kinetree.assembly.named_values import Values
 from kinetree.assembly.partition import partition
-from kinetree.assembly.values import Values
 from kinetree.errors import KinetreeError
 from kinetree.solve.methods import METHODS
 from kinetree.solve.problem import Settings
@@ -32,7 +32,7 @@ from kinetree.solve.problem import Settings
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 Array = NDArray[np.float64]
 CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")

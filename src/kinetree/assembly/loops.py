@@ -18,14 +18,14 @@ from kinetree.model.closures import Angle
 from kinetree.model.frame_model import FrameModel
 from kinetree.program import Scheme
 from kinetree.program.passes import condense
-from kinetree.program.select import select
+from kinetree.program.restrict import select
 from kinetree.solve.pivots import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.model.closures import Closure
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -18,20 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis import rates
-from kinetree.analysis.start import initial_state
+from kinetree.analysis.initial_state import initial_state
 from kinetree.engine import Node, Rank, derivation, substitute, symbol
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
+from kinetree.program.restrict import select
 from kinetree.program.scheme import Scheme
-from kinetree.program.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.analysis.dynamics import Dynamics
-    from kinetree.assembly.values import Values
+    from kinetree.assembly.named_values import Values
 
 Array = NDArray[np.float64]
 ARGUMENTS = ("t", rates.STATE, "u", "p")

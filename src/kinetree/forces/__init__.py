@@ -19,7 +19,7 @@ from kinetree.forces import (
     tyre_linear,
     tyre_pacejka,
 )
-from kinetree.model.forcing import FORCES
+from kinetree.model.methods.elements import FORCES
 
 ALL = (
     link.KIND,

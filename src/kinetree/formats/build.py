@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
-from kinetree.model.closing import CLOSURES
 from kinetree.model.forces import ANY
-from kinetree.model.forcing import FORCES, LABELS
 from kinetree.model.laws import spelled, time_symbol
-from kinetree.model.system import Model
+from kinetree.model.methods.closures import CLOSURES
+from kinetree.model.methods.elements import FORCES, LABELS
+from kinetree.model.model import Model
 from kinetree.model.values import rotation_rpy
 
 if TYPE_CHECKING:

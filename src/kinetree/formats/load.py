@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*YAML_SUFFIXES, ".urdf")

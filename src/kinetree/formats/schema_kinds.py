@@ -27,7 +27,7 @@ from kinetree.formats.schema_types import (
 )
 from kinetree.joints import ALL as JOINTS
 from kinetree.model.forces import ANY
-from kinetree.model.forcing import LABELS
+from kinetree.model.methods.elements import LABELS
 from kinetree.model.parts import REQUIRED
 
 if TYPE_CHECKING:

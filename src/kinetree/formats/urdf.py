@@ -28,7 +28,7 @@ from kinetree.errors import FormatError, KinetreeError, combine, suggest
 from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.urdf_shapes import shapes
 from kinetree.formats.urdf_xml import attribute, child, vector
-from kinetree.model.system import Model
+from kinetree.model.model import Model
 from kinetree.model.topology import problems
 from kinetree.model.values import IDENTITY, Matrix, rotation_rpy
 

@@ -18,7 +18,7 @@ from kinetree.errors import (
     sentence,
 )
 from kinetree.model import topology
-from kinetree.model.forcing import LABELS
+from kinetree.model.methods.elements import LABELS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Float
@@ -26,8 +26,8 @@ from kinetree.model.parts import Ball, Float
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kinetree.model.model import Model
     from kinetree.model.parts import Body, Joint
-    from kinetree.model.system import Model
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9

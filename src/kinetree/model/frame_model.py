@@ -28,15 +28,15 @@ from kinetree.errors import DuplicateNameError, ModelError, UnsupportedError
 from kinetree.model import check as checks
 from kinetree.model.check import ERROR, Finding
 from kinetree.model.laws import Named, coordinate_symbol, time_symbol
+from kinetree.model.model import Model
 from kinetree.model.parameters import parameter_table
 from kinetree.model.parts import QUATERNION, Ball, Joint, Motion, Shift, Turn, check_name
-from kinetree.model.system import Model
 from kinetree.model.values import ORTHOGONAL, Scalar, number, numbers
 
 if TYPE_CHECKING:
-    from kinetree.model.builder import JointData, Place
     from kinetree.model.closures import Closure, Drive
     from kinetree.model.laws import Law
+    from kinetree.model.methods.joints import JointData, Place
     from kinetree.model.parts import Body
     from kinetree.model.topology import Tree
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols
 from kinetree.errors import DuplicateNameError, unknown
-from kinetree.model.forcing import force_units
+from kinetree.model.methods.elements import force_units
 from kinetree.model.parts import Twist
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from kinetree.model.closures import Closure
     from kinetree.model.forces import Force
+    from kinetree.model.model import Model
     from kinetree.model.parts import Body, Joint, Point
-    from kinetree.model.system import Model
     from kinetree.model.values import Scalar
 
 AXES = ("x", "y", "z")

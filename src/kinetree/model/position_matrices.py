@@ -21,8 +21,8 @@ from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 from kinetree.model.values import LETTER_AXES
 
 if TYPE_CHECKING:
+    from kinetree.model.model import Model
     from kinetree.model.parts import Point
-    from kinetree.model.system import Model
     from kinetree.model.topology import Tree
 
 LETTERS = {axis: letter for letter, axis in LETTER_AXES.items()}

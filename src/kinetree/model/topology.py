@@ -18,8 +18,8 @@ from kinetree.model.parts import Ball, Float, Joint
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kinetree.model.model import Model
     from kinetree.model.parts import Body
-    from kinetree.model.system import Model
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from kinetree.engine import (
 from kinetree.engine.substitute import rebuild
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
-from kinetree.program.passes.pair import pair
+from kinetree.program.passes.pair_trig import pair
 from kinetree.program.passes.schedule import schedule
 from kinetree.program.passes.share import share
 from kinetree.program.program import Assign, Input, Newton, Note, Program

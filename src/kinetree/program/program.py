@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kinetree.program.derive.directions import By
+    from kinetree.program.differentiate.directions import By
 
 TARGETS: dict[str, Any] = {}
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
@@ -279,15 +279,15 @@ class Program:
         return getattr(made, verb)
 
     def derivative(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
-        """The Program that also gives d`of`/d`by` (see `kinetree.program.derive.forward`)."""
-        from kinetree.program.derive import forward  # noqa: PLC0415  stands above the noun
+        """The Program that also gives d`of`/d`by` (see `differentiate.forward`)."""
+        from kinetree.program.differentiate import forward  # noqa: PLC0415  stands above the noun
 
         check_options("derivative", options, keywords(forward))
         return forward(self, of, by, **options)
 
     def adjoint(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives `by`_bar = `of`_barᵀ·d`of`/d`by` (see `derive.reverse`)."""
-        from kinetree.program.derive import reverse  # noqa: PLC0415  stands above the noun
+        from kinetree.program.differentiate import reverse  # noqa: PLC0415  stands above the noun
 
         check_options("adjoint", options, keywords(reverse))
         return reverse(self, of, by, **options)

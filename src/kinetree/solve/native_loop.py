@@ -13,7 +13,7 @@ from kinetree.solve.problem import Path, Problem, Settings
 
 Run = Callable[[Problem, Settings], Path]
 NAMES = ("dopri5", "dop853", "rk4")
-TARGET = "kinetree.targets.native.integrate_methods"
+TARGET = "kinetree.targets.native.integrate.methods"
 
 
 def available() -> bool:

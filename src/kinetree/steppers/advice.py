@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.assembly.singular import depending
-from kinetree.steppers.rechoose import LEAST
+from kinetree.steppers.partition_health import LEAST
 
 if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.steppers.diagnose import Failure
-    from kinetree.steppers.rechoose import Watch
+    from kinetree.steppers.partition_health import Watch
 
 Array = NDArray[np.float64]
 SMALLER = "take a smaller step"

@@ -23,7 +23,7 @@ from kinetree.steppers.residual import bound, written
 from kinetree.steppers.step import GLOBAL, step_program
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 STARTING = ("qdd", "xd", "lam")
 """Inputs of a step that forward dynamics gives."""

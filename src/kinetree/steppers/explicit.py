@@ -17,12 +17,12 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.program import Input, Program, Scheme
+from kinetree.steppers.increments import Space, unit
 from kinetree.steppers.residual import bound, dot, written
-from kinetree.steppers.space import Space, unit
 
 if TYPE_CHECKING:
     from kinetree.formalism import System
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.steppers.family import Family
 
 State = tuple[list[Node], list[Node], list[Node]]

@@ -12,7 +12,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import PartitionError, UnsupportedError
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 LIGHT = 0.01

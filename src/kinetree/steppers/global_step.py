@@ -23,12 +23,12 @@ import numpy as np
 from kinetree.engine import ZERO, Node, linear, number, scale
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import LINK, minimum_degree
-from kinetree.model.displace import displaced
+from kinetree.model.configuration import displaced
 from kinetree.program import Note, Program
 from kinetree.steppers.hybrid import STIFF, Hybrid
-from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import dot
 from kinetree.steppers.scaling import LEAST, SAMPLES, SPREAD, Scales, start
+from kinetree.steppers.step_inputs import STATE, Page, Settings
 from kinetree.steppers.structural import Matrix, Point, Structural
 
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ import numpy as np
 
 from kinetree.engine import ZERO, Node, Rank, linear, number, symbol
 from kinetree.program import Note, Program
+from kinetree.steppers.increments import times_tangent
 from kinetree.steppers.loops import Loops, angles
-from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
 from kinetree.steppers.scaling import start
-from kinetree.steppers.space import times_tangent
+from kinetree.steppers.step_inputs import STATE, Page, Settings
 from kinetree.steppers.structural import Matrix, Point, Structural
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.assembly.loops import loops
-from kinetree.assembly.values import unit_quaternions
+from kinetree.assembly.named_values import unit_quaternions
 from kinetree.engine import derivation
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
@@ -30,7 +30,7 @@ from kinetree.steppers.starts import Starts
 
 if TYPE_CHECKING:
     from kinetree.assembly.loops import Loops
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism import QUANTITIES
 from kinetree.program import Input, Program, Scheme
-from kinetree.program.derive import forward
+from kinetree.program.differentiate import forward
 from kinetree.steppers.residual import dot, rows, written
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.steppers.residual import Residual
 
 Array = NDArray[np.float64]

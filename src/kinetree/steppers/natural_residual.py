@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.natural import Chart, chart
 from kinetree.program import Input, Program, Scheme
-from kinetree.program.derive import forward
+from kinetree.program.differentiate import forward
+from kinetree.steppers.increments import Space
 from kinetree.steppers.loops import Loops
 from kinetree.steppers.residual import Residual, dot, rows, state_slopes, written
-from kinetree.steppers.space import Space
 
 if TYPE_CHECKING:
     from kinetree.model.forces import State
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from kinetree.errors import UnsupportedError
 from kinetree.model.values import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 
 def repeats(model: Model) -> list[str]:

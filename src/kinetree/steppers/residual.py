@@ -28,15 +28,15 @@ from kinetree.formalism.forces import force_slopes
 from kinetree.formalism.links import Frames
 from kinetree.formalism.matrices import derive_placed
 from kinetree.program import Program, Scheme
-from kinetree.program.derive import forward
+from kinetree.program.differentiate import forward
 from kinetree.program.newton import inline
 from kinetree.program.passes import dead
-from kinetree.steppers.space import Space
+from kinetree.steppers.increments import Space
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
     from kinetree.formalism.matrices import Placement
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 
 @dataclass(frozen=True)

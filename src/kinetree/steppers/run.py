@@ -17,7 +17,12 @@ from kinetree.steppers.advice import advice, said, singular_equation
 from kinetree.steppers.beginning import Beginning, Lanes
 from kinetree.steppers.coordinates import coordinates
 from kinetree.steppers.diagnose import Failure, diagnose
-from kinetree.steppers.driving import (
+from kinetree.steppers.fitting import refuse_light, refuse_other_rank, refuse_parameters
+from kinetree.steppers.initial import Initial
+from kinetree.steppers.partition_health import Watch
+from kinetree.steppers.repartitioned_run import relay
+from kinetree.steppers.report import Report, Run
+from kinetree.steppers.slices import (
     Progress,
     cores,
     drive,
@@ -27,19 +32,14 @@ from kinetree.steppers.driving import (
     series_of,
     whole_steps,
 )
-from kinetree.steppers.fitting import refuse_light, refuse_other_rank, refuse_parameters
-from kinetree.steppers.initial import Initial
-from kinetree.steppers.outcome import Report, Run
-from kinetree.steppers.rechoose import Watch
-from kinetree.steppers.relay import relay
 from kinetree.steppers.step import all_coordinates, step_program
-from kinetree.targets.native.march import March, Start
-from kinetree.targets.native.march_adaptive import Adaptive, Control
-from kinetree.targets.native.packing import LANES
+from kinetree.targets.native.integrate.march import March, Start
+from kinetree.targets.native.integrate.march_adaptive import Adaptive, Control
+from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.assembly.loops import Loops
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError
-from kinetree.model.displace import displaced
+from kinetree.model.configuration import displaced
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
     from kinetree.steppers.residual import Residual
 

@@ -1,6 +1,6 @@
 """Coordinates and velocities that obey the loops at the start of one run, or of many side by side.
 
-Each run begins as any analysis begins (`kinetree.assembly.consistent`).  Many are found together,
+Each run begins as any analysis begins (`kinetree.assembly.consistent_start`).  Many are found together,
 in the same steps; a run for which these do not do begins by itself.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.assembly.assemble import free_columns, solved_columns
-from kinetree.assembly.consistent import (
+from kinetree.assembly.consistent_start import (
     MOVED,
     Wish,
     changes,
@@ -23,9 +23,9 @@ from kinetree.assembly.consistent import (
     kept_coordinates,
     settled_velocities,
 )
-from kinetree.assembly.values import unit_quaternions
+from kinetree.assembly.named_values import unit_quaternions
 from kinetree.errors import ModelWarning
-from kinetree.model.displace import displaced
+from kinetree.model.configuration import displaced
 from kinetree.solve.newton import CUTOFF, straight_newton
 from kinetree.steppers.beginning import Beginning, row_of, rows_of
 

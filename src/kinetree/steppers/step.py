@@ -31,15 +31,15 @@ from kinetree.steppers.global_step import global_step
 from kinetree.steppers.hybrid import hybrid
 from kinetree.steppers.loops import loops
 from kinetree.steppers.natural_residual import natural_system
-from kinetree.steppers.page import Settings
 from kinetree.steppers.repeats import refuse_repeats, without_repeats
 from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
+from kinetree.steppers.step_inputs import Settings
 from kinetree.steppers.structural import structural
 from kinetree.steppers.topological import topological
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
     from kinetree.steppers.family import Family
 

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
 from kinetree.program import Note, Program, Scheme
 from kinetree.program.newton import write_newton
-from kinetree.steppers.page import STATE, Page, Settings
+from kinetree.steppers.increments import times_tangent
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
 from kinetree.steppers.scaling import Scales, scales
-from kinetree.steppers.space import times_tangent
-from kinetree.targets.native.march import COUNT
+from kinetree.steppers.step_inputs import STATE, Page, Settings
+from kinetree.targets.native.integrate.march import COUNT
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family

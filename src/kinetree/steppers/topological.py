@@ -26,10 +26,10 @@ from kinetree.assembly.partition import Partition, partition
 from kinetree.engine import ONE, ZERO, Node, linear
 from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
 from kinetree.program import Note, Program, Scheme
+from kinetree.steppers.increments import times_tangent
 from kinetree.steppers.loops import Loops, angles
-from kinetree.steppers.page import STATE, Page, Settings
 from kinetree.steppers.residual import Residual, bound, dot, rows, written
-from kinetree.steppers.space import times_tangent
+from kinetree.steppers.step_inputs import STATE, Page, Settings
 from kinetree.steppers.structural import Matrix, Point, Structural
 
 if TYPE_CHECKING:

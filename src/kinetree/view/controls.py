@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly.partition import Partition
+    from kinetree.model.model import Model
     from kinetree.model.parts import Joint
-    from kinetree.model.system import Model
 
 MOST = 10
 """Parameters offered where none are asked for."""

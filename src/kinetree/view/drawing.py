@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
 from kinetree.model.values import direction
+from kinetree.view.dimensions import seen
 from kinetree.view.inertia import box, lump, principal
-from kinetree.view.measures import seen
 from kinetree.view.solids import FADED, RUBBER, STEEL, Part, along, part, rod
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kinetree.model.closures import Closure
     from kinetree.model.forces import Force
     from kinetree.model.parts import Body, Joint, Point
-    from kinetree.view.measures import Measures
+    from kinetree.view.dimensions import Measures
 
 Array = NDArray[np.float64]
 HINGED = ("revolute", "cylindrical")

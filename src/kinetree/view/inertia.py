@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.view.quaternions import quaternions
 from kinetree.view.solids import Part, along, part, rod
-from kinetree.view.turns import quaternions
 
 if TYPE_CHECKING:
     from kinetree.model.parts import Body
-    from kinetree.view.measures import Measures
+    from kinetree.view.dimensions import Measures
 
 Array = NDArray[np.float64]
 LARGEST = 0.35

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.march import Begin, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
+from kinetree.assembly.named_values import Values
 from kinetree.assembly.partition import partition
-from kinetree.assembly.values import Values
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly.partition import Partition
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

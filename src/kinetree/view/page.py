@@ -13,8 +13,8 @@ from kinetree.files import write_file
 from kinetree.plain import markup
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.view.clips import Footage, of_modes, of_run, standing
+from kinetree.view.dimensions import measures
 from kinetree.view.live import Live, engine
-from kinetree.view.measures import measures
 from kinetree.view.packing import pack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
@@ -22,7 +22,7 @@ from kinetree.view.signals import as_run
 
 if TYPE_CHECKING:
     from kinetree.analysis.modes import Modes
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
 """The viewer: web/viewer built into one file."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.model.frame_model import FrameModel
+from kinetree.view.dimensions import Measures, joining, measures, seen
 from kinetree.view.drawing import (
     body_parts,
     closure_parts,
@@ -20,17 +21,16 @@ from kinetree.view.drawing import (
     rail,
     roams,
 )
-from kinetree.view.knees import knee_parts
-from kinetree.view.measures import Measures, joining, measures, seen
+from kinetree.view.inferred_joints import knee_parts
+from kinetree.view.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.shapes import Shapes, given_shapes
 from kinetree.view.solids import Part, outline
-from kinetree.view.walks import walks
 
 if TYPE_CHECKING:
+    from kinetree.model.model import Model
     from kinetree.model.parts import Point
-    from kinetree.model.system import Model
     from kinetree.view.clips import Footage
 
 Array = NDArray[np.float64]

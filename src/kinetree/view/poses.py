@@ -15,11 +15,11 @@ from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model.check import refuse
 from kinetree.model.frame_model import FrameModel
-from kinetree.program.select import select
-from kinetree.view.turns import continued, quaternions
+from kinetree.program.restrict import select
+from kinetree.view.quaternions import continued, quaternions
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

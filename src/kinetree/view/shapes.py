@@ -29,12 +29,12 @@ import numpy as np
 from kinetree.errors import FormatError, KinetreeError, unknown
 from kinetree.model.values import direction, rotation, rotation_rpy
 from kinetree.view.packing import pack
+from kinetree.view.quaternions import NONE, onto, quaternions
 from kinetree.view.solids import Part, part
 from kinetree.view.stl import triangles
-from kinetree.view.turns import NONE, onto, quaternions
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "box": ("size",),

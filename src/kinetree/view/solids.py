@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.view.packing import unpack
-from kinetree.view.turns import NONE, matrices, onto
+from kinetree.view.quaternions import NONE, matrices, onto
 
 Array = NDArray[np.float64]
 Part = dict[str, Any]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kinetree.errors import DuplicateNameError, ModelError, UnknownNameError
+from kinetree.model.model import Model
 from kinetree.model.parts import Limits, Mimic
-from kinetree.model.system import Model
 
 
 def test_the_face_of_the_design():

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import kinetree as kt
-from kinetree.model.digest import to_data
-from kinetree.model.system import Model
+from kinetree.model.contents import to_data
+from kinetree.model.model import Model
 
 
 def build(name="m", mass=2.0, axis="z", steps="R3"):

@@ -11,8 +11,8 @@ import kinetree as kt
 from kinetree.engine import sin
 from kinetree.errors import DuplicateNameError, KinetreeError, ModelWarning, UnknownNameError
 from kinetree.forces import ALL
-from kinetree.model.closing import uses_time
-from kinetree.model.forcing import FORCES
+from kinetree.model.methods.closures import uses_time
+from kinetree.model.methods.elements import FORCES
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from kinetree.engine import ONE, ZERO, symbol
 from kinetree.errors import DuplicateNameError, UnknownNameError
+from kinetree.model.model import Model
 from kinetree.model.parameters import parameter_table
-from kinetree.model.system import Model
 
 
 @pytest.fixture

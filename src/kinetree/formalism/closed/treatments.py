@@ -41,7 +41,7 @@ from kinetree.formalism.quantities import (
     write_states,
 )
 from kinetree.program import Input, Program, Scheme
-from kinetree.program.ordered import ordered
+from kinetree.program.sort_blocks import ordered
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage

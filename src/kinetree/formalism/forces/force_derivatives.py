@@ -20,7 +20,7 @@ from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.newton_euler import inward, project, resting
 from kinetree.model.laws import state_symbol, time_symbol
 from kinetree.program import Assign, Input, Program, Scheme
-from kinetree.program.derive import forward
+from kinetree.program.differentiate import forward
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage

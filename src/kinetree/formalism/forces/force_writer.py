@@ -18,8 +18,8 @@ from kinetree.errors import ModelError, unknown
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import folded
 from kinetree.model.forces import Action, Between, Place
-from kinetree.model.forcing import place_symbols, variable
 from kinetree.model.laws import time_symbol
+from kinetree.model.methods.elements import place_symbols, variable
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:

@@ -45,8 +45,8 @@ from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from kinetree.model.model import Model
     from kinetree.model.parts import Body, Motion, Point, Wrench
-    from kinetree.model.system import Model
 
 SNAP = 1e-14
 """Entries of a product of rotations this close to 0 or ±1 are that number."""

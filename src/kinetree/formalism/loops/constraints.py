@@ -19,7 +19,6 @@ from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincid
 from kinetree.formalism.loops.laws import Atoms, coordinate_rows, folded, law, rate_law
 from kinetree.formalism.loops.rolling import roll, touch
 from kinetree.formalism.loops.validity import CLOSED, Validity, loop_size
-from kinetree.model.closing import place_symbols
 from kinetree.model.closures import (
     Along,
     Angle,
@@ -31,6 +30,7 @@ from kinetree.model.closures import (
     Roll,
     Touch,
 )
+from kinetree.model.methods.closures import place_symbols
 from kinetree.model.parameters import POSITIVE
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ from kinetree.formalism.loops.laws import folded
 from kinetree.formalism.natural.combinations import Sum
 from kinetree.formalism.natural.constraint_rows import Rows
 from kinetree.formalism.natural.rolling import roll
-from kinetree.model.closing import place_symbols
 from kinetree.model.closures import (
     Along,
     Angle,
@@ -44,6 +43,7 @@ from kinetree.model.closures import (
     Touch,
 )
 from kinetree.model.laws import time_symbol
+from kinetree.model.methods.closures import place_symbols
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.links import Frame

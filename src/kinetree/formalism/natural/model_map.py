@@ -18,7 +18,7 @@ from kinetree.formalism.quantities import QUANTITIES
 from kinetree.model.closures import Coincide
 
 if TYPE_CHECKING:
-    from kinetree.model.system import Model
+    from kinetree.model.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

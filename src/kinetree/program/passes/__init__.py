@@ -17,7 +17,7 @@ from collections.abc import Callable
 from kinetree.engine import collector_paused
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
-from kinetree.program.passes.pair import pair
+from kinetree.program.passes.pair_trig import pair
 from kinetree.program.passes.schedule import schedule
 from kinetree.program.passes.share import share
 from kinetree.program.program import Program

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kinetree.engine import ADD, NUM, SYM, Node, Rank, compounds, fold, symbol, use_counts
-from kinetree.program.passes.pairs import extract_pairs
+from kinetree.program.passes.common_pairs import extract_pairs
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import above, map_block, map_outputs, same_form, taken_names
 

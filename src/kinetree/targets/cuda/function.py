@@ -14,11 +14,11 @@ import numpy as np
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.targets.cuda import driver, nvrtc
 from kinetree.targets.cuda.source import Source, Tuning, source
-from kinetree.targets.lowering import Lowered
+from kinetree.targets.native.compile.kernels import Kernels
 from kinetree.targets.native.function import Function
-from kinetree.targets.native.kernels import Kernels
 from kinetree.targets.native.ports import Port
-from kinetree.targets.tape import Tape
+from kinetree.targets.tape.lowering import Lowered
+from kinetree.targets.tape.tape import Tape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,12 +22,12 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.tape import LEAVES, ZERO
+from kinetree.targets.tape.tape import LEAVES, ZERO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kinetree.targets.tape import Tape
+    from kinetree.targets.tape.tape import Tape
 
 PULLS: dict[str, tuple[float, float, float]] = {
     "recent": (1, 0, 0), "old": (-1, 0, 0), "late": (0, 1, 0),

@@ -12,9 +12,9 @@ from kinetree.targets.cuda.order import RULES
 from kinetree.targets.cuda.precision import Precision, precision
 from kinetree.targets.cuda.solver import solver
 from kinetree.targets.cuda.writer import Shared, Writer
-from kinetree.targets.lowering import Lowered, lower
 from kinetree.targets.native.ports import Port, in_ports, out_ports
-from kinetree.targets.tape import Iteration
+from kinetree.targets.tape.lowering import Lowered, lower
+from kinetree.targets.tape.tape import Iteration
 from kinetree.targets.text.about import FIRST_LINE
 from kinetree.targets.text.c_family import WORDS
 from kinetree.targets.text.names import Names, Rules
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kinetree.program.program import Program
-    from kinetree.targets.tape import Tape
+    from kinetree.targets.tape.tape import Tape
 
 BY_VALUE = 30000
 """Bytes of constants that travel as an argument, which CUDA limits to 32764 in all."""

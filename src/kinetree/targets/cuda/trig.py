@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.sincos import COSINE, FUSED, ROUNDER, SINE, TWO_OVER_PI
+from kinetree.targets.native.maths.sincos import COSINE, FUSED, ROUNDER, SINE, TWO_OVER_PI
 
 if TYPE_CHECKING:
     from kinetree.targets.cuda.precision import Precision

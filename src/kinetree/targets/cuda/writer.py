@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.cuda import tables
 from kinetree.targets.cuda.order import operations, ordered, stages
-from kinetree.targets.systems import ZERO, Iteration, Product, Scale, Subtract, System
-from kinetree.targets.tape import LEAVES
+from kinetree.targets.tape.solve_steps import ZERO, Iteration, Product, Scale, Subtract, System
+from kinetree.targets.tape.tape import LEAVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kinetree.targets.cuda.precision import Precision
-    from kinetree.targets.systems import Step
-    from kinetree.targets.tape import Tape
+    from kinetree.targets.tape.solve_steps import Step
+    from kinetree.targets.tape.tape import Tape
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 PAIR = {"sin": "cos", "cos": "sin"}

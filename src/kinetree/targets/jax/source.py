@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinetree.targets.jax.array_loops import sheet_text
 from kinetree.targets.jax.helpers import PRELUDE
-from kinetree.targets.jax.sheet import sheet_text
 from kinetree.targets.python.source import source_text as python_text
 
 if TYPE_CHECKING:

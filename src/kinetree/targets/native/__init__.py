@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from kinetree.arguments import check_arguments, check_choice
 from kinetree.errors import UnsupportedError
 from kinetree.targets.digest import digest
-from kinetree.targets.lowering import Lowered, lower
+from kinetree.targets.native.compile.jit import TIERS
+from kinetree.targets.native.compile.kernels import Kernels
+from kinetree.targets.native.compile.schedule import schedule
 from kinetree.targets.native.function import Function
-from kinetree.targets.native.jit import TIERS
-from kinetree.targets.native.kernels import Kernels
 from kinetree.targets.native.ports import in_ports, out_ports
-from kinetree.targets.native.schedule import schedule
+from kinetree.targets.tape.lowering import Lowered, lower
 
 if TYPE_CHECKING:
     from pathlib import Path

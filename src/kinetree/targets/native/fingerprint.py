@@ -11,8 +11,10 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-OWN = (__name__.rpartition(".")[0], __name__.rpartition(".")[0].rpartition(".")[0])
-"""Packages whose modules take part; those of other targets do not."""
+NATIVE = __name__.rpartition(".")[0]
+TARGETS = NATIVE.rpartition(".")[0]
+OWN = (TARGETS, f"{TARGETS}.tape", NATIVE)
+"""Packages whose modules take part, with the rooms inside NATIVE; other targets do not."""
 
 
 def fingerprint() -> str:
@@ -27,7 +29,11 @@ def fingerprint() -> str:
 
 
 def _modules() -> list[str]:
-    return sorted(name for name in sys.modules if name.rpartition(".")[0] in OWN)
+    return sorted(
+        name
+        for name in sys.modules
+        if name.rpartition(".")[0] in OWN or name.startswith(f"{NATIVE}.")
+    )
 
 
 @cache
@@ -35,6 +41,7 @@ def _sources() -> str:
     """Digest of the text of all modules, loaded or not; of none where there are no files."""
     folder = Path(__file__).parent
     text = sha256()
-    for path in sorted([*folder.parent.glob("*.py"), *folder.glob("*.py")]):
+    above = folder.parent
+    for path in sorted([*above.glob("*.py"), *above.glob("tape/*.py"), *folder.rglob("*.py")]):
         text.update(path.read_bytes())
     return text.hexdigest()

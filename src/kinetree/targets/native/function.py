@@ -19,8 +19,8 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_positive
 from kinetree.errors import ShapeError, unknown
-from kinetree.targets.native.kernels import BODY, CHECKED, PREAMBLE, Kernels
-from kinetree.targets.native.packing import LANES
+from kinetree.targets.native.compile.kernels import BODY, CHECKED, PREAMBLE, Kernels
+from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.ports import Port, common_batch
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kinetree.targets.native.kernels import BatchKernel
+    from kinetree.targets.native.compile.kernels import BatchKernel
 
 POINTERS = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 SINGLE = ctypes.CFUNCTYPE(None, *POINTERS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import ShapeError
-from kinetree.targets.native.ir import FAR
+from kinetree.targets.native.compile.ir import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

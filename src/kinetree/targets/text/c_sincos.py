@@ -6,7 +6,7 @@ both kernels are fdlibm's polynomials; far angles, and what is no number, go to 
 
 from __future__ import annotations
 
-from kinetree.targets.native.sincos import COSINE, SHORT, SINE, TWO_OVER_PI
+from kinetree.targets.native.maths.sincos import COSINE, SHORT, SINE, TWO_OVER_PI
 
 
 def sincos_helper() -> str:

@@ -1,0 +1,348 @@
+"""A model as plain data, and the hash of its content.
+
+The data are those of the model file; the hash leaves out pictures (shapes, layout).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import Node, compounds, text
+from kinetree.errors import ModelError
+from kinetree.model.forces import ANY
+from kinetree.model.methods.elements import FORCES
+from kinetree.model.parts import Shift, Turn, Twist
+from kinetree.model.values import IDENTITY, LOOP_TOLERANCE
+from kinetree.tables import Table
+from kinetree.units import quantity, to_si
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kinetree.model.closures import Closure, Condition, Drive
+    from kinetree.model.forces import Force, State
+    from kinetree.model.model import Model
+    from kinetree.model.parts import Body, Joint, Motion, Parameter, Point
+    from kinetree.model.values import Scalar
+
+
+def to_data(model: Model) -> dict[str, Any]:
+    """The model as nested dicts, lists, strings and numbers, in model order.
+
+    Scalars given by an expression appear as its text, the one of the file when it came from there.
+    Fields at their default are left out.
+    """
+    spell = _Speller(model.sources, as_written=True)
+    data = _to_data(model, spell)
+    tables = _tables(model, spell)
+    if not tables:
+        return data
+    at = 1 + list(data).index("parameters" if "parameters" in data else "gravity")
+    rows = list(data.items())
+    return dict([*rows[:at], ("tables", tables), *rows[at:]])
+
+
+def _tables(model: Model, spell: _Speller) -> dict[str, Any]:
+    """Tables that were added by name, then others that laws look up."""
+    found = dict(model.tables)
+    for table in spell.tables.values():
+        if _rows(found.setdefault(table.name, table)) != _rows(table):
+            raise ModelError(
+                "two tables have this name",
+                element=f"table '{table.name}'",
+                cure="give every table a name of its own",
+            )
+    return {name: _table(table) for name, table in found.items()}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """One table without its name; slopes only where they are not those of its values."""
+    rows = dict(zip(("knots", "values", "slopes"), _rows(table), strict=True))
+    if Table.monotone(table.knots, table.values).slopes == table.slopes:
+        del rows["slopes"]
+    return {key: [plain(x) for x in row] for key, row in rows.items()}
+
+
+def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
+    """The content of a table."""
+    return table.knots, table.values, table.slopes
+
+
+def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": model.name, "gravity": spell.all("gravity", model.gravity)}
+    if model.loop_tolerance != LOOP_TOLERANCE:
+        data["loop_tolerance"] = model.loop_tolerance
+    if model.parameters:
+        data["parameters"] = {row.name: _parameter(row, spell) for row in model.parameters.values()}
+    if model.ground.points:
+        data["ground"] = {"points": _points(model.ground, spell)}
+    data["bodies"] = {body.name: _body(body, spell) for body in model.bodies.values()}
+    data["joints"] = {joint.name: _joint(joint, spell) for joint in model.joints.values()}
+    if model.wrenches:
+        data["wrenches"] = {
+            row.name: {"at": row.point.path, "frame": row.frame} for row in model.wrenches.values()
+        }
+    if model.closures:
+        data["closures"] = {row.name: _closure(row, spell) for row in model.closures.values()}
+    if model.drives:
+        data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
+    if model.states:
+        data["states"] = {row.name: _state(row, spell) for row in model.states.values()}
+    if model.forces:
+        data["forces"] = {row.name: _force(row, spell) for row in model.forces.values()}
+    return data
+
+
+def _parameter(row: Parameter, spell: _Speller) -> dict[str, Any]:
+    """One named parameter without its name."""
+    value, unit = spell.quantity(row.value, row.unit, row.written)
+    return {"value": plain(value), **({"unit": unit} if unit else {})}
+
+
+def content_hash(model: Model) -> str:
+    """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
+
+    Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
+    normal form, joints by their motions, closures by their conditions, tables by their content.
+    """
+    spell = _Speller({})
+    data = _exact(_to_data(model, spell))
+    for joint in model.joints.values():
+        row = data["joints"][joint.name]
+        for name in joint.arguments:
+            del row[name]
+        row["motions"] = _exact([_motion(joint, motion, spell) for motion in joint.motions])
+    for closure in model.closures.values():
+        row = data["closures"][closure.name]
+        for name in row.keys() & closure.arguments.keys() - closure.scalars.keys():
+            del row[name]
+        row["conditions"] = _exact([_condition(c) for c in closure.conditions])
+    if spell.tables:
+        data["tables"] = sorted((t.name, _rows(t)) for t in spell.tables.values())
+    canonical = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _exact(value: Any) -> Any:
+    """The same data with every number as a float, so that 1 and 1.0 have one hash."""
+    if isinstance(value, dict):
+        return {key: _exact(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_exact(entry) for entry in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def plain(value: float) -> float:
+    """A number as short as possible: integral floats become integers, minus zero zero."""
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else value
+
+
+class _Speller:
+    """Scalars as numbers or expression texts; the tables that these look up are noted."""
+
+    def __init__(self, sources: dict[str, str], *, as_written: bool = False) -> None:
+        self.sources, self.as_written = sources, as_written
+        self.tables: dict[str, Table] = {}
+
+    def quantity(
+        self, value: float, unit: str, written: tuple[float, str] | None
+    ) -> tuple[float, str]:
+        """A value with its unit: as it was written, where it still means the same; else in SI."""
+        if self.as_written and written is not None and to_si(*written, "")[0] == value:
+            return written
+        return value, unit
+
+    def start(self, name: str, value: float, unit: str) -> float | str:
+        """A start value: the text that it had, where it still means the same; else in SI."""
+        text = self.sources.get(name)
+        return text if text and quantity(text, unit, name) == value else plain(value)
+
+    def one(self, name: str, value: Scalar) -> float | str:
+        """The scalar called `name` as data."""
+        if isinstance(value, Node):
+            rows = (node.op.lookup for node in compounds((value,)))
+            self.tables |= {row.table.digest: row.table for row in rows if row is not None}
+        if name in self.sources:
+            return self.sources[name]
+        if isinstance(value, Node):
+            if not value.is_number:
+                return text(value)
+            value = value.value
+        if isinstance(value, Fraction):
+            return plain(value.numerator) if value.denominator == 1 else str(value)
+        return plain(value)
+
+    def all(
+        self, stem: str, values: Iterable[Scalar], ends: Iterable[str] = "xyz"
+    ) -> list[float | str]:
+        """The scalars called stem_x, stem_y, … as data."""
+        return [self.one(f"{stem}_{end}", v) for end, v in zip(ends, values, strict=True)]
+
+
+def _body(body: Body, spell: _Speller) -> dict[str, Any]:
+    """One body without its name."""
+    data: dict[str, Any] = {}
+    if not _is_zero((body.mass,)):
+        data["mass"] = spell.one(f"{body.name}.mass", body.mass)
+    if not _is_zero(body.com):
+        data["com"] = spell.all(f"{body.name}.com", body.com)
+    if not _is_zero(body.inertia):
+        ends = ("xx", "yy", "zz", "xy", "xz", "yz")
+        entries = spell.all(f"{body.name}.inertia", body.inertia, ends)
+        data["inertia"] = entries[:3] if _is_zero(body.inertia[3:]) else entries
+    if not body.physical:
+        data["physical"] = False
+    if body.points:
+        data["points"] = _points(body, spell)
+    return data
+
+
+def _is_zero(values: Iterable[Scalar]) -> bool:
+    return all(not isinstance(value, Node) and value == 0 for value in values)
+
+
+def _points(body: Body, spell: _Speller) -> dict[str, Any]:
+    """The points of a body; a bare list of three when the frame is parallel."""
+    return {point.name: _point(point, spell) for point in body.points.values()}
+
+
+def _point(point: Point, spell: _Speller) -> Any:
+    position = spell.all(point.path, point.position)
+    if point.rotation == IDENTITY:
+        return position
+    return {"position": position, "rotation": [[plain(e) for e in row] for row in point.rotation]}
+
+
+def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
+    """One joint without its name."""
+    data: dict[str, Any] = {
+        "kind": joint.kind,
+        "parent": joint.parent.path,
+        "child": joint.child.path,
+    }
+    for name, value in joint.arguments.items():
+        data[name] = _argument(f"{joint.name}.{name}", value, spell)
+    if joint.limits:
+        given = asdict(joint.limits).items()
+        data["limits"] = {name: plain(v) for name, v in given if v is not None}
+    if joint.mimic:
+        data["mimic"] = {
+            key: v if isinstance(v, str) else plain(v) for key, v in asdict(joint.mimic).items()
+        }
+    if joint.initial:
+        rows = enumerate(zip(joint.initial, joint.q_units, strict=True), 1)
+        data["initial"] = [spell.start(f"{joint.name}.initial_{k}", *row) for k, row in rows]
+    if joint.renamed:
+        data["coordinates"] = list(joint.coordinates)
+    for name, number in (("damping", joint.damping), ("friction", joint.friction)):
+        if number:
+            data[name] = plain(number)
+    if not _is_zero(joint.armature):
+        data["armature"] = _armature(joint, spell)
+    return data
+
+
+def _armature(joint: Joint, spell: _Speller) -> Any:
+    """Rotor inertias: one scalar where all are the same, else one per velocity."""
+    first, *others = joint.armature
+    if all(x is first or x == first for x in others):
+        return spell.one(f"{joint.name}.armature", first)
+    return [spell.one(name, value) for name, value, _ in joint.armatures]
+
+
+def _motion(joint: Joint, motion: Motion, spell: _Speller) -> list[Any]:
+    """A motion as its name and its numbers."""
+    row: list[Any] = [type(motion).__name__]
+    if isinstance(motion, Turn | Shift | Twist):
+        row.append(list(motion.axis))
+    if isinstance(motion, Twist):
+        row.append(spell.one(f"{joint.name}.pitch", motion.pitch))
+    return row
+
+
+def _closure(closure: Closure, spell: _Speller) -> dict[str, Any]:
+    """One closure without its name."""
+    data: dict[str, Any] = {"kind": closure.kind}
+    data |= dict(zip(("first", "second"), (end.path for end in closure.ends), strict=False))
+    for name, value in closure.arguments.items():
+        if isinstance(value, tuple) and value and isinstance(value[0], Node):
+            laws = [spell.one(f"{closure.name}.{name}_{k}", x) for k, x in enumerate(value, 1)]
+            data[name] = laws[0] if len(laws) == 1 else laws
+        elif value is not None:
+            data[name] = _argument(f"{closure.name}.{name}", value, spell)
+    return data
+
+
+def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
+    """One drive without the name of its coordinate."""
+    return {} if drive.law is None else {"law": spell.one(f"{drive.coordinate}.drive", drive.law)}
+
+
+def _state(state: State, spell: _Speller) -> dict[str, Any]:
+    """One state without its name."""
+    initial, unit = spell.quantity(state.initial, state.unit, state.written)
+    data: dict[str, Any] = {"initial": plain(initial)} if initial else {}
+    if state.rate is not None:
+        data["rate"] = spell.one(f"{state.name}.rate", state.rate)
+    if unit:
+        data["unit"] = unit
+    return data
+
+
+def _force(force: Force, spell: _Speller) -> dict[str, Any]:
+    """One force without its name; arguments at their defaults are left out."""
+    row = FORCES[force.kind]
+    paths = dict(zip(force.labels, (point.path for point in force.points), strict=True))
+    data: dict[str, Any] = {"kind": force.kind}
+    data |= {"points": paths} if row.places == ANY else paths
+    for key, value in force.arguments.items():
+        if value is None or _equal(value, row.options[key]):
+            continue
+        name = f"{force.name}.{key}"
+        if key in row.vectors:
+            data[key] = spell.all(name, value)
+        elif key in row.laws:
+            data[key] = spell.one(name, value[0])
+        elif key in row.vector_laws:
+            data[key] = _vector_law(name, value, spell)
+        else:
+            data[key] = _argument(name, value, spell)
+    return data
+
+
+def _equal(value: Any, default: Any) -> bool:
+    """Whether an argument is at its default; expressions never are."""
+    if isinstance(value, Node) or not isinstance(default, int | float | str | tuple | dict):
+        return False
+    if isinstance(value, tuple) and any(isinstance(entry, Node) for entry in value):
+        return False
+    return bool(value == default)
+
+
+def _vector_law(name: str, value: Any, spell: _Speller) -> Any:
+    """Three expressions, or three per label."""
+    if isinstance(value, dict):
+        return {label: _vector_law(f"{name}.{label}", law, spell) for label, law in value.items()}
+    return spell.all(name, value)
+
+
+def _condition(condition: Condition) -> list[Any]:
+    """A condition as its name and what it holds; expressions in normal form."""
+    held = [getattr(condition, row.name) for row in fields(condition)]
+    plainly = [list(x) if isinstance(x, tuple) else x for x in held]
+    return [type(condition).__name__, *(text(x) if isinstance(x, Node) else x for x in plainly)]
+
+
+def _argument(name: str, value: Any, spell: _Speller) -> Any:
+    """An argument of a joint kind: a word, a scalar, or a list of them."""
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, Node | int | float | Fraction):
+        return spell.one(name, value)
+    return [_argument(name, entry, spell) for entry in value]

@@ -1,0 +1,1 @@
+"""Methods that add elements to a model: joints, closures, force elements, external forces."""

@@ -1,0 +1,253 @@
+"""The force methods of a model, one per kind: what each means to the one who builds.
+
+The methods only name the kind; its row in the force table says how it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arguments import check_arguments, shown
+from kinetree.errors import ModelError
+from kinetree.model.laws import traced
+from kinetree.model.methods.elements import ForceTable
+from kinetree.model.values import scalar
+
+if TYPE_CHECKING:
+    from kinetree.model.forces import Force
+    from kinetree.model.laws import Law
+    from kinetree.model.methods.joints import Place
+    from kinetree.model.parts import Joint
+    from kinetree.model.values import Scalar
+
+ZEROS = (0, 0, 0)
+
+
+class ForceMethods(ForceTable):
+    """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
+
+    def spring(
+        self,
+        name: str,
+        first: Place,
+        second: Place,
+        stiffness: Scalar,
+        length: Scalar = 0,
+        damping: Scalar = 0,
+    ) -> Force:
+        """A linear spring and damper between two points.
+
+        Args:
+            name: of the force.
+            first: where it is attached at one end.
+            second: and at the other.
+            stiffness: [N/m].
+            length: at which the spring is at rest [m].
+            damping: [N.s/m], against the rate of the length.
+        """
+        given = {"stiffness": stiffness, "length": length, "damping": damping}
+        return self.force("link", name, (first, second), given)
+
+    def link(self, name: str, first: Place, second: Place, law: Law, **spring: Scalar) -> Force:
+        """A force along the line of two points, positive [N] where it draws them together.
+
+        Args:
+            name: of the force.
+            first: where it acts at one end.
+            second: and at the other, oppositely.
+            law: of the present `length` [m] and its `rate` [m/s], of q, qd, t, x and points.
+            **spring: stiffness, length and damping of a spring beside it, as of `spring`.
+        """
+        given: Any = law
+        if given is None and not spring:
+            raise ModelError("it has no law", element=f"force '{name}'", cure="give law")
+        return self.force("link", name, (first, second), {"law": law, **spring})
+
+    def joint_spring(
+        self,
+        name: str,
+        joint: Joint | str,
+        stiffness: Scalar,
+        rest: Scalar = 0,
+        damping: Scalar = 0,
+    ) -> Force:
+        """A spring and damper in a joint: -stiffness·(q - rest) - damping·qd.
+
+        Args:
+            name: of the force.
+            joint: a joint with one coordinate, or the name of a coordinate.
+            stiffness: [N.m/rad or N/m].
+            rest: q at which it is at rest [rad or m].
+            damping: [N.m.s/rad or N.s/m].
+        """
+        given = {"joint": joint, "stiffness": stiffness, "rest": rest, "damping": damping}
+        return self.force("joint_spring", name, (), given)
+
+    def joint_friction(
+        self, name: str, joint: Joint | str, coulomb: Scalar = 0, **more: Scalar
+    ) -> Force:
+        """Dry and viscous friction in a joint, smooth near rest.
+
+        Args:
+            name: of the force.
+            joint: a joint with one velocity, or the name of a velocity.
+            coulomb: friction of steady sliding [N.m or N].
+            **more: viscous [N.m.s/rad or N.s/m]; smooth, the speed within which friction grows
+                [rad/s or m/s]; static, what is added to coulomb near rest, and stribeck, the
+                speed at which that has fallen to 1/e.
+        """
+        return self.force("joint_friction", name, (), {"joint": joint, "coulomb": coulomb, **more})
+
+    def joint_law(self, name: str, joint: Joint | str, law: Law) -> Force:
+        """Any effort in a joint: an actuator, a controller, a gravity balancer.
+
+        Args:
+            name: of the force.
+            joint: a joint with one velocity, or the name of a velocity.
+            law: of q, qd, t, x [N.m or N], positive along the velocity.
+        """
+        return self.force("joint_law", name, (), {"joint": joint, "law": law})
+
+    def bushing(
+        self,
+        name: str,
+        first: Place,
+        second: Place,
+        stiffness: Sequence[Scalar],
+        rotation: Sequence[Scalar] = ZEROS,
+        **damping: Sequence[Scalar],
+    ) -> Force:
+        """Six springs and dampers between two frames, along the axes of the first.
+
+        Args:
+            name: of the force.
+            first: frame along whose axes the springs stand.
+            second: frame that coincides with the first when the bushing is at rest.
+            stiffness: along x, y, z of the first frame [N/m].
+            rotation: torsional stiffness about them [N.m/rad].
+            **damping: damping [N.s/m] and rotation_damping [N.m.s/rad], three values each.
+        """
+        given = {"stiffness": stiffness, "rotation": rotation, **damping}
+        return self.force("bushing", name, (first, second), given)
+
+    def external(
+        self,
+        name: str,
+        at: Place,
+        force: Law | None = None,
+        torque: Law | None = None,
+        frame: str = "ground",
+    ) -> Force:
+        """A force and torque on a body from outside the mechanism.
+
+        Args:
+            name: of the force.
+            at: where the force acts.
+            force: three expressions or numbers, or a function that gives them [N].
+            torque: likewise [N.m].
+            frame: whose components these are: "ground", "body", or "point" (that of `at`).
+        """
+        given = {"force": force, "torque": torque, "frame": frame}
+        return self.force("external", name, (at,), given)
+
+    def force_law(self, name: str, points: Mapping[str, Place], law: Law) -> Force:
+        """Any forces and torques on any points, by a function of their motion.
+
+        Args:
+            name: of the force.
+            points: label -> place.
+            law: a function of any of `points`, q, qd, t, x.  points["label"] has p, v, w, R: place,
+                velocity, angular velocity and rotation, ground components.  It returns a mapping
+                from label to three force components [N], or to a pair (force, torque [N.m]), in
+                ground components.  Nothing makes the forces balance: an interaction of two bodies
+                has to return both.
+        """
+        element = f"force '{name}'"
+        check_arguments(ForceMethods.force_law, {"points": points}, element)
+        labels = tuple(points)
+        found = traced(law, self.force_law_names("law", labels, element), element)
+        if not isinstance(found, Mapping):
+            raise ModelError(
+                "its law gives no mapping",
+                element=element,
+                cure="return {'label': (fx, fy, fz)} for the points it acts on",
+            )
+        force: dict[str, Any] = {}
+        torque: dict[str, Any] = {}
+        for label, value in found.items():
+            if not isinstance(value, Sequence | np.ndarray):
+                raise ModelError(
+                    f"its law gives {shown(value)} at '{label}'",
+                    element=element,
+                    cure="return three components of a force, or a pair (force, torque)",
+                )
+            if len(value) == 2:
+                force[label], torque[label] = value
+            else:
+                force[label] = value
+        return self.force("law", name, points, {"force": force, "torque": torque})
+
+    def contact(self, name: str, body: Place, road: Place, radius: Scalar, **data: Any) -> Force:
+        """Contact of a sphere, or of a wheel where `axis` is given, with a road.
+
+        Args:
+            name: of the force.
+            body: centre of the sphere or wheel.
+            road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
+            radius: of the sphere, or of the circle about the wheel's axis [m].
+            **data: stiffness [N/m^exponent], exponent, dissipation [s/m], damping [N.s/m],
+                friction, slip_speed [m/s], rolling_resistance, height, corrections; of a wheel
+                also axis and crown [m].
+        """
+        kind = "contact_wheel" if "axis" in data or "crown" in data else "contact_sphere"
+        return self.force(kind, name, (body, road), {"radius": radius, **data})
+
+    def tyre(
+        self, name: str, wheel: Place, road: Place, radius: Scalar, law: str = "linear", **data: Any
+    ) -> Force:
+        """A tyre on a road: load, slip, and the forces of a tyre law.
+
+        Args:
+            name: of the force.
+            wheel: centre of the wheel, on the body that spins; with spin=False on its carrier.
+            road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
+            radius: of the wheel without load [m].
+            law: "linear", "calspan" or "pacejka".
+            **data: stiffness [N/m], damping [N.s/m], axis, height, slow [m/s], spin, slip_at,
+                depth, and the coefficients of the law (modules `kinetree.forces.tyre_LAW`).
+        """
+        return self.force(f"tyre_{law}", name, (wheel, road), {"radius": radius, **data})
+
+    def joint_forces(self, smooth: Scalar = 1e-3) -> list[Force]:
+        """Forces from the data `damping` and `friction` of the joints, which act only if asked so.
+
+        Args:
+            smooth: speed within which dry friction grows to its full value [rad/s or m/s].
+
+        Returns:
+            One force of kind joint_friction per velocity of a joint with such data, called
+            "VELOCITY_friction".
+        """
+        scalar(smooth, "smooth")
+        return [
+            self.force(
+                "joint_friction",
+                f"{velocity}_friction",
+                (),
+                {
+                    "joint": velocity,
+                    "coulomb": joint.friction,
+                    "viscous": joint.damping,
+                    "smooth": smooth,
+                },
+            )
+            for joint in self.joints.values()
+            if (joint.damping or joint.friction) and not joint.follows
+            for velocity in joint.velocities
+        ]
+
+
+__all__ = ["ForceMethods"]

@@ -1,0 +1,1 @@
+"""From tapes to machine code: schedule, plan, layout, IR text, LLVM, kernels."""

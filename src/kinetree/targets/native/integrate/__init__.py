@@ -1,0 +1,1 @@
+"""Integration over time in native code: loops of explicit methods, CVODE, fixed steps."""

@@ -1,0 +1,93 @@
+"""Where everything stands in the memory of a native integration.
+
+All that changes lives in one array of doubles, the state: scalars, vectors of the size of y,
+vectors with one component per event; copied and put back, it resumes a run.  What does not change
+stands in a table of 64-bit integers: addresses and sizes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kinetree.targets.native.llvm import LANES
+
+CELLS = (
+    "t", "h", "t_new", "h_try", "t0", "end", "direction", "h_most", "fixed", "error_before",
+    "rejected_before", "steps", "rejected", "evaluations", "most_steps", "cursor", "rows",
+    "events", "extras", "stiff", "event_evaluations", "end_of_step", "terminal_hit", "bad_t",
+    "bad_index", "flag", "jacobians", "stalled",
+)  # fmt: skip
+"""Scalars of the state: times and steps in seconds, counters as whole numbers.
+
+error_before: norm of the error of the last accepted step; cursor: next output time; rows, events:
+rows used in the tables of steps and events; extras: whether the extra stages of this step are
+evaluated; stiff: steps in a row that were limited by stability, not reset once there are STREAK of
+them; end_of_step: share of the step up to the first terminal event; bad_t, bad_index: where a
+derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
+not change."""
+HEADER = -(-len(CELLS) // LANES) * LANES
+VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
+"""Vectors of the state before the derivatives of the stages."""
+EVENT_VECTORS = ("g_old", "g_new", "g_work", "root", "sense", "terminal")
+"""Vectors with one component per event.  sense: +1 rising, -1 falling, 0 both."""
+
+PARTS = ("", "_c", "_x", "_y", "_t_at", "_y_at", "_at")
+KERNELS = ("rates", "project", "event", "jacobian")
+TABLE = (
+    "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
+    "time_count", "values", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
+    "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
+    *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
+)  # fmt: skip
+"""Entries of the table.
+
+Of every kernel: its address (0 where there is none), addresses of its c, x and y, places of t and
+of the state in x (-1 where there is no t), place of the result in y.  Names in _table are addresses
+of rows (event: number, t, y; step: t, y), in _room how many rows fit."""
+
+STREAK = 15.0
+"""Steps in a row limited by stability that show a stiff problem."""
+
+RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED = range(8)
+"""What a slice ends with: budget used, end reached, not-a-number, too many steps, step too small, a
+table is full, a terminal event, another failure."""
+
+
+def padded(size: int) -> int:
+    """The size, filled up to whole vectors."""
+    return -(-size // LANES) * LANES
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Places in the state for n components, a number of events and rows of derivatives."""
+
+    n: int
+    events: int
+    rows: int
+
+    @property
+    def size(self) -> int:
+        """Length of the state."""
+        vectors = (len(VECTORS) + self.rows) * padded(self.n)
+        return HEADER + vectors + len(EVENT_VECTORS) * padded(self.events)
+
+    def cell(self, name: str) -> int:
+        """Place of a scalar."""
+        return CELLS.index(name)
+
+    def vector(self, name: str) -> slice:
+        """Places of a vector of the size of y."""
+        start = HEADER + VECTORS.index(name) * padded(self.n)
+        return slice(start, start + self.n)
+
+    def derivative(self, row: int) -> slice:
+        """Places of a row of derivatives."""
+        start = HEADER + (len(VECTORS) + row) * padded(self.n)
+        return slice(start, start + self.n)
+
+    def event_vector(self, name: str) -> slice:
+        """Places of a vector with one component per event."""
+        start = HEADER + (len(VECTORS) + self.rows) * padded(self.n)
+        start += EVENT_VECTORS.index(name) * padded(self.events)
+        return slice(start, start + self.events)

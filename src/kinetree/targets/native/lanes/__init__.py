@@ -1,0 +1,1 @@
+"""Many evaluations at once: SIMD lanes, packing, outputs copied."""

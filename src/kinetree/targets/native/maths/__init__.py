@@ -1,0 +1,1 @@
+"""Functions in LLVM IR: sine and cosine, arc tangent, tables."""

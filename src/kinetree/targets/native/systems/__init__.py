@@ -1,0 +1,1 @@
+"""Systems of equations in LLVM IR: substitution, elimination, Newton's method."""

@@ -1,0 +1,10 @@
+"""The tape: a Program as flat code, with its linear and nonlinear systems as steps.
+
+| module | holds |
+|---|---|
+| tape | three-address code |
+| lowering | Program -> tapes |
+| solve_steps | systems whose solution is an operation by itself |
+| ldl, general_lu | symmetric and general systems written out |
+| block_triangular | matching of rows with columns, strong components |
+"""
