@@ -14,7 +14,7 @@ import kinetree as kt
 from benchmarks.models import ROOT
 from kinetree.analysis.dynamics import Dynamics, dynamics
 from kinetree.analysis.initial_state import initial_state
-from kinetree.analysis.run import How, posed
+from kinetree.analysis.run import RunOptions, as_problem
 from kinetree.solve.methods import choose
 from kinetree.solve.problem import Settings
 
@@ -43,7 +43,7 @@ def once(mechanism: str, until: float, tolerance: float) -> Outcome:
     """(angle at the end, gap, steps, seconds)."""
     made, start, loops = prepared(mechanism)
     chosen = Settings(tolerance, tolerance)
-    problem = posed(made, start, np.array([0.0, until]), How("dop853", chosen))
+    problem = as_problem(made, start, np.array([0.0, until]), RunOptions("dop853", chosen))
     run = choose("dop853", problem).run()
     seconds = []
     for _ in range(ROUNDS):

@@ -19,7 +19,7 @@ from benchmarks import report
 from benchmarks.batch import SIZE, kernel_ns
 from benchmarks.kinetree_side import Timed
 from benchmarks.models import ROOT
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 
 MODELS = {"limousine": 15.0, "iltis": 8.0}
 """Model file -> microseconds per call that are promised."""
@@ -75,7 +75,7 @@ def measure(name: str, wanted: float, repeats: int = 30) -> Row:
     start = time.process_time()
     whole = kt.derive(model, "forward", partition=found)
     row.derive = time.process_time() - start
-    program = select(whole, ("qdd", "q_closed", "qd_closed"))
+    program = restrict(whole, ("qdd", "q_closed", "qd_closed"))
     rows = states(model, found)
     row.compile = _compiled(program)
     row.reload = _compiled(program)

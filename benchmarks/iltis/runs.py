@@ -15,7 +15,7 @@ import numpy as np
 
 import kinetree as kt
 from benchmarks.iltis.road import DURATION, start
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.steppers import FAMILIES, Report, Stepper
 from kinetree.steppers.beginning import Beginning
 from kinetree.targets.native.integrate.march import DONE, March, Start
@@ -161,7 +161,7 @@ class Signals:
     def _points(self) -> Any:
         whole = kt.derive(self.model, "kinematics", points=POINTS)
         kinds = ("position", "acceleration")
-        return select(whole, [f"{p}.{kind}" for p in POINTS for kind in kinds]).compile()
+        return restrict(whole, [f"{p}.{kind}" for p in POINTS for kind in kinds]).compile()
 
     @cached_property
     def _loops(self) -> Any:

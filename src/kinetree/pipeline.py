@@ -22,7 +22,7 @@ from kinetree.assembly.partition import refuse_foreign
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism import QUANTITIES
-from kinetree.formalism.closed import BUILDS, WAYS, Closed, actuated
+from kinetree.formalism.closed import INERTIA_AND_BIAS, LOOP_TREATMENTS, Closed, actuated
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
@@ -91,7 +91,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_arguments(derive, locals())
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
-    check_choice("loops", loops, WAYS, "treatment of loops")
+    check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
     matrices = isinstance(model, FrameModel) or formalism == MATRICES
     row = QUANTITIES[quantity]
     closed = bool(model.closures or model.drives) and quantity == "forward" and not matrices
@@ -178,15 +178,15 @@ class _How:
 def _closed(model: Model, how: _How, sorted_out: Partition | None) -> Program:
     """Forward dynamics of a closed system."""
     way, loops = how.formalism or "newton_euler", how.loops
-    if way not in BUILDS:
-        raise unknown("formalism", way, BUILDS, "forward dynamics of a closed system")
+    if way not in INERTIA_AND_BIAS:
+        raise unknown("formalism", way, INERTIA_AND_BIAS, "forward dynamics of a closed system")
     model.check(invertible=loops != LOOPS)
     found = partition_of(model) if sorted_out is None else sorted_out
     refuse_foreign(model, found)
     system = linkage(model, folded=how.parameters == "folded")
     system = regroup(system) if how.base_parameters else system
-    closed = Closed(BUILDS[way], found.choice(), found.labels)
-    program = condense(WAYS[loops](system, closed))
+    closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
+    program = condense(LOOP_TREATMENTS[loops](system, closed))
     rows = {
         "loops": loops,
         "independent": ", ".join(found.independent),
@@ -245,7 +245,7 @@ def derive_actuation(
     names = list(independent if actuators is None else actuators)
     _refuse_actuators(model, names, free, independent)
     system = regroup(linkage(model, folded=parameters == "folded"))
-    closed = Closed(BUILDS["newton_euler"], found.choice(), found.labels)
+    closed = Closed(INERTIA_AND_BIAS["newton_euler"], found.choice(), found.labels)
     program = condense(actuated(system, closed, names, free))
     rows = {"actuators": ", ".join(names), "independent": ", ".join(independent)}
     return _signed(program, model, "actuation", parameters=parameters, **rows)

@@ -15,7 +15,7 @@ import kinetree as kt
 from kinetree.analysis.dynamics import dynamics
 from kinetree.analysis.initial_state import initial_state
 from kinetree.analysis.record import dataset
-from kinetree.analysis.run import How, integrate
+from kinetree.analysis.run import RunOptions, integrate
 from kinetree.analysis.simulate import _again
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.solve.problem import Settings
@@ -122,7 +122,7 @@ def test_coordinates_are_chosen_anew_where_they_degrade() -> None:
     system = dynamics(model, independent=["q3"])
     start = initial_state(system, 0.0, {"q1": 0.5}, {"q1": 3.0}, None)
     times = np.linspace(0, 2, 201)
-    how = How("auto", Settings(1e-10, 1e-11), {"low": "q_q1 - 6"}, _again(system, {}, {}))
+    how = RunOptions("auto", Settings(1e-10, 1e-11), {"low": "q_q1 - 6"}, _again(system, {}, {}))
     run = integrate(system, start, times, how)
     assert len(run.segments) > 1
     found = dataset(run)

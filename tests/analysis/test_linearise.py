@@ -12,7 +12,7 @@ from tests.approx import AT_STATES, IDENTITY, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 
 STEP = 1e-6
 DIFFERENCE = 1e-7
@@ -24,7 +24,7 @@ def flow_derivative(model: kt.Model, q: Any, qd: Any) -> Any:
     n = model.nv
 
     def rates(offset: Any) -> tuple[Any, Any]:
-        at = displaced(model, q, offset[:n])
+        at = retract(model, q, offset[:n])
         out = forward.evaluate(q=at, qd=qd + offset[n:], tau=np.zeros(n))
         return at, out["qdd"]
 
@@ -59,12 +59,12 @@ def test_displacements_of_turning_bodies_turn_with_them(name: str) -> None:
     options: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13, "step": h, "method": "DOP853"}
     plain = kt.simulate(model, h, q=q, qd=qd, **options)
     moved = kt.simulate(
-        model, h, q=displaced(model, q, z[: model.nv]), qd=qd + z[model.nv :], **options
+        model, h, q=retract(model, q, z[: model.nv]), qd=qd + z[model.nv :], **options
     )
     predicted = z + h * found.A @ z
-    there = displaced(model, plain.q.values[-1], predicted[: model.nv])
+    there = retract(model, plain.q.values[-1], predicted[: model.nv])
     assert_close(moved.q.values[-1], there, AT_STATES, "q", scale=1.0)
-    still = displaced(model, plain.q.values[-1], z[: model.nv])
+    still = retract(model, plain.q.values[-1], z[: model.nv])
     end = moved.q.values[-1]
     assert np.abs(end - there).max() < 0.05 * np.abs(end - still).max()
 

@@ -16,7 +16,7 @@ from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
 
 import kinetree as kt
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.program.program import Newton
 from kinetree.program.verify import verify
 
@@ -76,7 +76,7 @@ def test_rough_starts_lead_to_the_same_independent_coordinates(name: str) -> Non
     values = state(name)
     step = np.zeros(model.nv)
     step[list(found.v)] = 1e-3 * np.cos(1.0 + np.arange(len(found.v)))
-    rough = {**values, "q": displaced(model, found.q, step)}
+    rough = {**values, "q": retract(model, found.q, step)}
     out = program.evaluate(**given(program, **rough))
     rows, _, _ = multiplied(model, out, values["tau"])
     np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
@@ -139,7 +139,7 @@ def test_projection_comes_from_aside(name: str) -> None:
     rng = np.random.default_rng(2)
     program = kt.derive(model, "forward", partition=found, loops="projection")
     values = state(name)
-    aside = displaced(model, found.q, 1e-3 * rng.normal(size=model.nv))
+    aside = retract(model, found.q, 1e-3 * rng.normal(size=model.nv))
     out = program.evaluate(**given(program, **{**values, "q": aside}))
     rows, left, tree = multiplied(model, out, values["tau"])
     size = 1 + np.abs(tree["c"]).max()
@@ -154,7 +154,7 @@ def test_stabilisation_pulls_back() -> None:
     program = kt.derive(model, "forward", partition=found, loops="multipliers")
     values = state("ball")
     step = 1e-4 * np.cos(np.arange(model.nv))
-    values["q"] = displaced(model, found.q, step)
+    values["q"] = retract(model, found.q, step)
     out = program.evaluate(**values, baumgarte=np.array([3.0, 5.0]))
     rows, _, _ = multiplied(model, out, values["tau"])
     rate = rows["J"] @ values["qd"]

@@ -12,7 +12,7 @@ from tests.laws.tools import model, program, values
 
 import kinetree as kt
 from kinetree.errors import ShapeError, UnknownNameError
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.program.verify import verify
 
 MOTIONS = ("R1", "R2", "R3", "R1", "R2", "R3", "R2", "T3", "R1")
@@ -37,7 +37,7 @@ def nine_joints() -> kt.Model:
 def test_one_jacobian_element_takes_at_most_40_operations() -> None:
     """J(3,1) of Docquier2013 eq. 47: 220 by classical, 62 by recursive differentiation there."""
     whole = kt.derive(nine_joints(), "kinematics", points=["b9"])
-    element = verify(select(whole, "b9.jacobian", [(5, 0)]))
+    element = verify(restrict(whole, "b9.jacobian", [(5, 0)]))
     count = element.count()
     assert count.add + count.mul + count.div + count.neg <= 40
     assert [row.name for row in element.inputs] == ["q", "p"]
@@ -59,7 +59,7 @@ def test_one_jacobian_element_is_the_printed_recursion() -> None:
         RO22 * D13 + RO23 * (D14 + D15) + RO25 * D16 + RO26 * D17
         + RO27 * D18 + RO87 * q[7] + RO27 * D19
     )  # fmt: skip
-    element = select(whole, "b9.jacobian", [(5, 0)])
+    element = restrict(whole, "b9.jacobian", [(5, 0)])
     assert_close(values(element, q=q)["b9.jacobian"], [J31], IDENTITY, "J(3,1)")
 
 
@@ -70,7 +70,7 @@ def test_selected_components_are_those_of_the_whole(name: str) -> None:
     whole = values(prog, **state)
     n = model(name).nv
     for i in range(n):
-        part = verify(select(prog, "M", [(i, 0), i * n + n - 1]))
+        part = verify(restrict(prog, "M", [(i, 0), i * n + n - 1]))
         expected = whole["M"][..., i, :][..., [0, n - 1]]
         found = np.broadcast_to(values(part, **state)["M"], expected.shape)  # constants: no batch
         assert_close(found, expected, IDENTITY, f"{name} M row {i}")
@@ -82,7 +82,7 @@ def test_a_selected_output_is_no_dearer_and_the_same(quantity: str) -> None:
     state = zoo.state(model("tree7"), 2)
     whole = values(prog, **state)
     for out in prog.outputs:
-        part = verify(select(prog, out.name))
+        part = verify(restrict(prog, out.name))
         assert part.count().total <= prog.count().total
         assert_close(values(part, **state)[out.name], whole[out.name], IDENTITY, out.name)
 
@@ -99,12 +99,12 @@ def test_a_selected_output_takes_the_inputs_that_move_it_and_no_other(quantity: 
     }
     for out in prog.outputs:
         expected = [x for x, new in moved.items() if (new[out.name] != whole[out.name]).any()]
-        assert [row.name for row in select(prog, out.name).inputs] == expected, out.name
+        assert [row.name for row in restrict(prog, out.name).inputs] == expected, out.name
 
 
 def test_several_outputs_can_be_kept() -> None:
     prog = program("chain4", "kinematics")
-    part = select(prog, ["b3.position", "b3.rotation"])
+    part = restrict(prog, ["b3.position", "b3.rotation"])
     assert [out.name for out in part.outputs] == ["b3.position", "b3.rotation"]
     assert "qd" not in {row.name for row in part.inputs}
 
@@ -112,8 +112,8 @@ def test_several_outputs_can_be_kept() -> None:
 def test_what_is_not_there_is_refused() -> None:
     prog = program("chain4", "mass_bias")
     with pytest.raises(UnknownNameError, match="did you mean 'M'"):
-        select(prog, "m")
+        restrict(prog, "m")
     with pytest.raises(ShapeError, match=r"output 'M'.*\(4, 4\)"):
-        select(prog, "M", [(4, 0)])
+        restrict(prog, "M", [(4, 0)])
     with pytest.raises(ShapeError, match="one output at a time"):
-        select(prog, ["M", "c"], [0])
+        restrict(prog, ["M", "c"], [0])

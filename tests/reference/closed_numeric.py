@@ -18,7 +18,7 @@ import numpy as np
 import scipy.integrate
 
 import kinetree as kt
-from kinetree.model.configuration import displaced, product, turned
+from kinetree.model.configuration import product, retract, turned
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -121,7 +121,7 @@ class Closed:
             h = np.where(self.rates, 0.0, out["h"])
             if np.abs(h).max(initial=0.0) < GAP:
                 break
-            q = displaced(self.model, q, -np.linalg.lstsq(out["J"], h, rcond=self.rank)[0])
+            q = retract(self.model, q, -np.linalg.lstsq(out["J"], h, rcond=self.rank)[0])
         out = self.constraint(q, qd, t)
         slip = out["J"] @ qd + out["ht"]
         return q, qd - np.linalg.lstsq(out["J"], slip, rcond=self.rank)[0]

@@ -13,7 +13,7 @@ from tests import zoo
 from tests.reference import manutec, robotran
 
 import kinetree as kt
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def program(row: Row) -> kt.Program:
     """The Program of a row, derived once per process."""
     if row.key not in DERIVED:
         whole = kt.derive(row.build(), row.quantity, formalism=row.formalism)
-        DERIVED[row.key] = select(whole, row.outputs) if row.outputs else whole
+        DERIVED[row.key] = restrict(whole, row.outputs) if row.outputs else whole
     return DERIVED[row.key]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import kinetree as kt
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 
 STEPS = ("R1", "R2", "R3", "R1", "R2", "R3", "R2", "T3")
 OFFSETS = {3: "D13", 4: "D14", 5: "D15", 6: "D16", 7: "D17", 8: "D18", 9: "D19"}
@@ -34,7 +34,7 @@ def chain() -> kt.Model:
 def element() -> kt.Program:
     """The Program of J(3,1) alone."""
     whole = kt.derive(chain(), "kinematics", points=["b8.end"])
-    return select(whole, "b8.end.jacobian", [(5, 0)])
+    return restrict(whole, "b8.end.jacobian", [(5, 0)])
 
 
 def count() -> kt.OperationCount:

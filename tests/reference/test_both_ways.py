@@ -14,7 +14,7 @@ from tests.reference import robotran
 from tests.reference.closed_numeric import Closed, load
 
 import kinetree as kt
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 
 NAMES = ("andrews", "bricard", "four_bar", "quarter_car", "slider_crank", "stewart", "whipple")
 PUSHES = {"bricard": 0.3, "four_bar": 1.0, "stewart": 0.1, "quarter_car": 0.1}
@@ -46,7 +46,7 @@ def state(name: str, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     closed = system(name)
     rng = np.random.default_rng(seed)
     model = closed.model
-    q = displaced(model, kt.assemble(model).q, rng.uniform(-0.02, 0.02, model.nv))
+    q = retract(model, kt.assemble(model).q, rng.uniform(-0.02, 0.02, model.nv))
     return closed.project(q, rng.uniform(-1, 1, model.nv) * PUSHES.get(name, 0.5))
 
 

@@ -20,8 +20,8 @@ from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
 from kinetree.analysis.operating_point import Freedom, Point, arrays, freedom, point
 from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model.configuration import displaced
-from kinetree.program.restrict import select
+from kinetree.model.configuration import retract
+from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class _Task:
         whole[list(self.columns)], dx, dtau, dp = np.split(step, cuts)
         tau = at.tau.copy()
         tau[list(self.held)] += dtau
-        new = _Place(displaced(self.system.model, at.q, whole), at.x + dx, tau, at.p + dp)
+        new = _Place(retract(self.system.model, at.q, whole), at.x + dx, tau, at.p + dp)
         if self.closing is None:
             return new
         with np.errstate(all="ignore"):
@@ -207,7 +207,7 @@ def _task(
         by["tau"] = None
     if free:
         by["p"] = free
-    closing = select(forward, ("q_closed",)) if system.closed else None
+    closing = restrict(forward, ("q_closed",)) if system.closed else None
     return _Task(
         system,
         forward.derivative(of, by, tangent=True),

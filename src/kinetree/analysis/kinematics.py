@@ -23,7 +23,7 @@ from kinetree.assembly.loops import Loops, closure_equations, loops
 from kinetree.assembly.named_values import Values, given_values, unit_quaternions
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.errors import AssemblyError, ModelError
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Axis, run_dataset
 
@@ -154,7 +154,7 @@ def _march(motion: _Motion, q: Array, times: Array) -> dict[str, Array]:
     qd = np.zeros(motion.model.nv)
     for k, t in enumerate(times):
         if k:
-            q = displaced(motion.model, q, qd * (t - times[k - 1]))
+            q = retract(motion.model, q, qd * (t - times[k - 1]))
         try:
             q = close(motion.system, motion.system.start(q.tolist(), float(t)), t=float(t)).q
         except AssemblyError as error:

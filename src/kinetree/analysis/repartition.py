@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kinetree.analysis.dynamics import Dynamics
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.partition import Partition
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.solve.problem import Path
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ def least(system: Dynamics, found: Partition, J: Array) -> Array:
 def jacobians(system: Dynamics, found: Partition, t: Array, q: Array) -> Array:
     """J of the equations that are used, rows scaled by where they were chosen, at many places."""
     model = system.model
-    program = select(closure_equations(model, system.parameters), ("J",))
+    program = restrict(closure_equations(model, system.parameters), ("J",))
     names = {row.name for row in program.inputs}
     q, t = np.vstack([found.q, q]), np.append(t[0], t)
     given = {"q": q, "t": t, "qd": np.zeros((len(t), model.nv))}

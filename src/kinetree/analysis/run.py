@@ -32,7 +32,7 @@ from kinetree.solve.problem import (
 )
 
 Array = NDArray[np.float64]
-Again = Callable[[Array, float], Dynamics | None]
+Repartition = Callable[[Array, float], Dynamics | None]
 """(q, t) -> the dynamics in coordinates chosen anew there; none where the old ones are best."""
 MULTISTEP = ("cvode_adams", "cvode_bdf")
 """Methods that remember the steps before: a correction between two steps, however small, roughens
@@ -42,7 +42,7 @@ SEGMENTS = 1000
 
 
 @dataclass(frozen=True)
-class How:
+class RunOptions:
     """How a run is made.
 
     Attributes:
@@ -55,7 +55,7 @@ class How:
     method: str
     settings: Settings
     events: Events | None = None
-    again: Again | None = None
+    again: Repartition | None = None
 
 
 @dataclass(frozen=True)
@@ -97,21 +97,23 @@ class Run:
         return self.segments[-1]
 
 
-def integrate(system: Dynamics, start: Array, times: Array, how: How) -> Run:
+def integrate(system: Dynamics, start: Array, times: Array, how: RunOptions) -> Run:
     """Integrate from a consistent state over the output times [s]."""
     found: list[Segment] = []
     seconds, left = 0.0, how.settings.max_steps
     while True:
-        problem = posed(system, start, times, how)
+        problem = as_problem(system, start, times, how)
         chosen = choose(how.method, problem)
         with np.errstate(all="ignore"):
             problem.rates(float(times[0]), start)  # compiled before the clock runs
         run = chosen.run()
         began = time.perf_counter()
-        path = with_last(run(problem, replace(how.settings, max_steps=left)))
+        path = append_final_state(run(problem, replace(how.settings, max_steps=left)))
         seconds += time.perf_counter() - began
         left -= path.steps
-        turn = _turn(system, path, how.again) if len(found) < SEGMENTS and left > 0 else None
+        turn = (
+            _repartition_at(system, path, how.again) if len(found) < SEGMENTS and left > 0 else None
+        )
         if turn is None:
             found.append(Segment(system, path, problem.watches))
             return Run(tuple(found), problem, how.settings, chosen, seconds)
@@ -122,7 +124,7 @@ def integrate(system: Dynamics, start: Array, times: Array, how: How) -> Run:
         system, times = system_next, np.append(t, times[times > t])
 
 
-def posed(system: Dynamics, start: Array, times: Array, how: How) -> Problem:
+def as_problem(system: Dynamics, start: Array, times: Array, how: RunOptions) -> Problem:
     """The problem that a method solves."""
     events = watched(system, how.events)
     stiff = how.method.lower() in ("cvode_bdf", "radau", "bdf", "lsoda")
@@ -142,7 +144,9 @@ def posed(system: Dynamics, start: Array, times: Array, how: How) -> Problem:
     )
 
 
-def _turn(system: Dynamics, path: Path, again: Again | None) -> tuple[int, Dynamics] | None:
+def _repartition_at(
+    system: Dynamics, path: Path, again: Repartition | None
+) -> tuple[int, Dynamics] | None:
     """(number of the output, new dynamics) where coordinates shall be chosen anew."""
     if again is None or not system.explicit:
         return None
@@ -168,7 +172,7 @@ def _until(path: Path, number: int) -> Path:
     )
 
 
-def with_last(path: Path) -> Path:
+def append_final_state(path: Path) -> Path:
     """The path with the last state reached, where a run ended between two output times."""
     t, y = path.last_t, path.last_y
     if path.end == EVENT:
@@ -178,4 +182,12 @@ def with_last(path: Path) -> Path:
     return replace(path, t=np.append(path.t, t), y=np.vstack([path.y, y]))
 
 
-__all__ = ["Again", "How", "Run", "Segment", "integrate", "posed", "with_last"]
+__all__ = [
+    "Repartition",
+    "Run",
+    "RunOptions",
+    "Segment",
+    "append_final_state",
+    "as_problem",
+    "integrate",
+]

@@ -14,7 +14,7 @@ from kinetree.analysis.initial_state import initial_state
 from kinetree.analysis.march import STEPPING, Begin, march, refuse_control, refuse_stepping
 from kinetree.analysis.progress import reporting
 from kinetree.analysis.record import dataset
-from kinetree.analysis.run import Again, How, integrate
+from kinetree.analysis.run import Repartition, RunOptions, integrate
 from kinetree.analysis.times import output_times
 from kinetree.arguments import (
     changed,
@@ -117,7 +117,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     again = None if chosen else _again(system, fixed, options)
     with reporting(progress, t0, t0 + duration) as report:
         settings = Settings(rtol, atol, max_steps, max_step, step == 0, step or None, report)
-        how = How(method, settings, events, again)
+        how = RunOptions(method, settings, events, again)
         return dataset(integrate(system, start, times, how))
 
 
@@ -140,7 +140,9 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any], *, equal: bool)
     check_choice("method", given["method"], ("auto", *METHODS))
 
 
-def _again(system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]) -> Again | None:
+def _again(
+    system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]
+) -> Repartition | None:
     """How coordinates are chosen anew; none for a system without dependent ones."""
     if not system.explicit:
         return None

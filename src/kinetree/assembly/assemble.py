@@ -21,7 +21,7 @@ from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError, unknown
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.solve.newton import CUTOFF, Solution, damped_newton
 from kinetree.solve.pivots import eliminate
 
@@ -205,7 +205,7 @@ def _attempts(
     yield q, free, False
     nudge = np.zeros(system.model.nv)
     nudge[free] = NUDGE * np.cos(1.0 + np.arange(len(free)))
-    aside = displaced(system.model, q, nudge)
+    aside = retract(system.model, q, nudge)
     yield aside, free, False
     if system.guards is not None:
         yield aside, free, True
@@ -228,7 +228,7 @@ def _solve(
     def move(x: Array, step: Array) -> Array:
         whole = np.zeros(system.model.nv)
         whole[columns] = step
-        return displaced(system.model, x, whole)
+        return retract(system.model, x, whole)
 
     allowed = system.model.loop_tolerance
     tolerance, cutoff = NEAR if guarded else allowed, max(CUTOFF, allowed)

@@ -18,7 +18,7 @@ from kinetree.model.closures import Angle
 from kinetree.model.frame_model import FrameModel
 from kinetree.program import Scheme
 from kinetree.program.passes import condense
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _guards(model: Model, parameters: Parameters) -> Program | None:
     twin = copy(model)
     twin.closures = guarded
     try:
-        return select(_derived(twin, "constraints", parameters), ("h", "J"))
+        return restrict(_derived(twin, "constraints", parameters), ("h", "J"))
     except ModelError as error:  # a value that no coordinate changes: always opposite
         raise opposite_frames(error.element) from error
 
@@ -216,7 +216,7 @@ def loops(model: Model, parameters: Parameters = None) -> Loops:
     at = {name: k for k, name in enumerate(model.velocities)}
     return Loops(
         model,
-        select(whole, ("h", "J")),
+        restrict(whole, ("h", "J")),
         labels,
         tuple(i for i, label in enumerate(labels) if label in rates),
         tuple(at[name] for name in model.velocities if name in model.drives),

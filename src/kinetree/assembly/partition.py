@@ -21,7 +21,7 @@ from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import KinetreeError, PartitionError
 from kinetree.formalism.loops import Choice
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.solve.pivots import Pivots, combination, eliminate
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _is_singular(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) ->
     direction = np.cos(1.0 + np.arange(len(basis))) @ basis
     step[free] = AWAY * direction / np.abs(direction).max()
     try:
-        near = close(system, displaced(system.model, q, step), t=t).q
+        near = close(system, retract(system.model, q, step), t=t).q
     except KinetreeError:
         return False
     J = system.evaluate(near, t)[1][:, free]

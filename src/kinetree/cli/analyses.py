@@ -25,15 +25,15 @@ from kinetree.cli.runs import (
     Tau,
     TextOut,
     changed,
-    closing,
     finish,
-    marching,
-    moving,
+    loop_options,
+    model_warnings,
     named,
+    operating_state,
     report_run,
-    resting,
     rounded,
-    told,
+    start_options,
+    step_options,
 )
 from kinetree.printing import Row, print_table
 
@@ -77,8 +77,8 @@ def simulate(
     model, _ = read(file)
     events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
     events |= {"laws": "laws"} if mark_laws else {}
-    options = marching(formulation, integrator) | closing(independent, loops)
-    with told(as_json) as notes:
+    options = step_options(formulation, integrator) | loop_options(independent, loops)
+    with model_warnings(as_json) as notes:
         found = run(
             model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),
             parameters=named(values), events=events or None, step=step, rtol=rtol, atol=atol,
@@ -104,7 +104,7 @@ def kinematics(
     from kinetree import kinematics as run
 
     model, _ = read(file)
-    with told(as_json) as notes:
+    with model_warnings(as_json) as notes:
         found = run(model, duration, q=named(q), step=step, points=point, parameters=named(values))
     report_run(model, found, out, as_json, notes)
 
@@ -125,7 +125,7 @@ def equilibrium(
     from kinetree import equilibrium as run
 
     model, _ = read(file)
-    with told(as_json) as notes:
+    with model_warnings(as_json) as notes:
         found = run(
             model, q=named(q), x=named(x), locked=lock or (), free=free or (),
             tau=named(tau), parameters=named(values),
@@ -163,8 +163,8 @@ def linearise(
     from kinetree import linearise as run
 
     model, _ = read(file)
-    with told(as_json) as notes:
-        at = resting(model, (q, qd), values, lock) if rest else moving(q, qd, lock)
+    with model_warnings(as_json) as notes:
+        at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
         found = run(model, at, **changed(values))
     answer = {
         "model": model.name, "states": found.states, "inputs": found.inputs,
@@ -195,8 +195,8 @@ def modes(
     from kinetree import modes as run
 
     model, _ = read(file)
-    with told(as_json) as notes:
-        at = resting(model, (q, qd), values, lock) if rest else moving(q, qd, lock)
+    with model_warnings(as_json) as notes:
+        at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
         found = run(model, at, **changed(values))
     shapes = [
         {

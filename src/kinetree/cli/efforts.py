@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.cli.runs import Given, Independent, Out, Set, named, rounded, told, write
+from kinetree.cli.runs import Given, Independent, Out, Set, model_warnings, named, rounded, write
 from kinetree.errors import FormatError
 from kinetree.printing import print_json, print_table
 
@@ -44,7 +44,7 @@ def inverse(
     bounds = ranges(bound)
     model, _ = read(file)
     options: dict[str, Any] = {"independent": independent} if independent else {}
-    with told(as_json) as notes:
+    with model_warnings(as_json) as notes:
         found = run(
             model, load_run(motion), actuators=actuator or None, free=free or (),
             weights=named(weight), bounds=bounds, parameters=named(values), **options,
@@ -74,7 +74,7 @@ def reactions(
     from kinetree import reactions as run
 
     model, _ = read(file)
-    with told(as_json) as notes:
+    with model_warnings(as_json) as notes:
         found = run(model, load_run(motion), joint or None)
     if out is not None:
         write(found, out)

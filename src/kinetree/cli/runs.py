@@ -57,13 +57,13 @@ def named(given: Sequence[str] | None) -> dict[str, float] | None:
     return found
 
 
-def closing(independent: Given, loops: str) -> dict[str, Any]:
+def loop_options(independent: Given, loops: str) -> dict[str, Any]:
     """How the loops of a closed system are treated, as options of an analysis."""
     treatment = {"loops": loops} if loops != "explicit" else {}
     return {**treatment, **({"independent": independent} if independent else {})}
 
 
-def marching(formulation: str, integrator: str) -> dict[str, Any]:
+def step_options(formulation: str, integrator: str) -> dict[str, Any]:
     """Options of a run in equal steps; nothing where none is asked for."""
     asked = {"formulation": formulation, "integrator": integrator}
     return {name: value for name, value in asked.items() if value}
@@ -74,7 +74,7 @@ def changed(values: Given) -> dict[str, Any]:
     return {"parameters": named(values)} if values else {}
 
 
-def moving(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
+def start_options(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
     """The state that the options give."""
     if lock:
         raise FormatError(
@@ -86,7 +86,7 @@ def moving(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value is not None}
 
 
-def resting(model: Model, given: tuple[Given, Given], values: Given, lock: Given) -> Any:
+def operating_state(model: Model, given: tuple[Given, Given], values: Given, lock: Given) -> Any:
     """The equilibrium near the values that the options give: coordinates, and no velocities."""
     from kinetree import equilibrium as run
 
@@ -101,7 +101,7 @@ def resting(model: Model, given: tuple[Given, Given], values: Given, lock: Given
 
 
 @contextmanager
-def told(as_json: bool) -> Iterator[list[str]]:
+def model_warnings(as_json: bool) -> Iterator[list[str]]:
     """Collect warnings about the model; without JSON they are told at once when it is done."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -24,7 +24,7 @@ from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.program.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _written(forward: Program, points: Sequence[str], seen: Program | None) -> P
     for row in inputs.values():
         scheme.input(row)
     for block in (*forward.preamble, *forward.blocks):
-        scheme.append(block)
+        scheme.append_block(block)
     nodes: list[Node] = []
     labels: list[str] = []
     if rates.has(forward, "lam"):
@@ -202,7 +202,7 @@ def _effort_units(forward: Program, row: Input) -> tuple[str, ...]:
 def _points(dynamics: Dynamics, points: Sequence[str]) -> Program:
     """Positions of points as functions of q and p."""
     found = derive(dynamics.model, "kinematics", points=points)
-    return select(found, [f"{dynamics.model.point(path).path}.position" for path in points])
+    return restrict(found, [f"{dynamics.model.point(path).path}.position" for path in points])
 
 
 def _more_parameters(inputs: dict[str, Input], seen: Program) -> None:

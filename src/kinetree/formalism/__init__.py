@@ -18,12 +18,12 @@ loops), `matrices` (position matrices) and `natural` (natural coordinates).
 
 from kinetree.formalism.quantities import QUANTITIES, declare_inputs, declare_laws, write_states
 from kinetree.formalism.regressor import PARAMETERS
-from kinetree.formalism.view import System
+from kinetree.formalism.view import MechanismView
 
 __all__ = [
     "PARAMETERS",
     "QUANTITIES",
-    "System",
+    "MechanismView",
     "declare_inputs",
     "declare_laws",
     "write_states",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.engine import Node, linear, symbols
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import dead
 from kinetree.program.specialise import specialise
@@ -72,7 +72,7 @@ def sampled(program: Program, model: Model) -> NDArray[np.float64]:
     nv, n = program.output("Y").shape
     random = np.random.default_rng(1)
     count = max(8, ROWS * n // max(nv, 1))
-    q = [displaced(model, model.neutral(), move) for move in random.normal(size=(count, nv))]
+    q = [retract(model, model.neutral(), move) for move in random.normal(size=(count, nv))]
     qd, qdd = random.normal(size=(2, count, nv))
     Y = program.evaluate(q=np.array(q), qd=qd, qdd=qdd)["Y"].reshape(-1, n)
     return np.asarray(Y)

@@ -170,7 +170,7 @@ class Sensitivity:
     def _named(self, stem: str, v: Vec, note: Note) -> Vec:
         """Names with exactly these signs: most of the components are results as they stand."""
         x, y, z = (
-            self.scheme.exactly(f"{stem}_{a}", e, note) for a, e in zip("xyz", v, strict=True)
+            self.scheme.let_signed(f"{stem}_{a}", e, note) for a, e in zip("xyz", v, strict=True)
         )
         return (x, y, z)
 
@@ -193,7 +193,7 @@ class Sensitivity:
                 _add(self.by_qd, l, k, product(other.S, force_at[j]))
                 if j != i:
                     row = product(other.rate, mass[j]) + dot(other.S[0], couple[j])
-                    row = self.scheme.exactly(f"dv_{k + 1}_{l + 1}", self.sign * row, note)
+                    row = self.scheme.let_signed(f"dv_{k + 1}_{l + 1}", self.sign * row, note)
                     _add(self.by_qd, k, l, row)
         self.mass[i, k], self.couple[i, k] = mass, couple
 
@@ -269,7 +269,7 @@ class Sensitivity:
                     continue
                 row = product(second[j, l], self.mass[i, k][j]) + dot(other.y, self.couple[i, k][j])
                 row = self.sign * (row + dot(other.S[0], held[j]))
-                _add(self.by_q, k, l, self.scheme.exactly(f"dq_{k + 1}_{l + 1}", row, note))
+                _add(self.by_q, k, l, self.scheme.let_signed(f"dq_{k + 1}_{l + 1}", row, note))
 
 
 def _add(matrix: Matrix, k: int, l: int, x: Node, *, also: bool = False) -> None:

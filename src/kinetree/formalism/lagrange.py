@@ -38,7 +38,7 @@ from kinetree.engine import (
     tangent,
 )
 from kinetree.formalism.energy import kinetic, link_velocities, potential
-from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import FreeMotion
 from kinetree.formalism.links.rates import rate_matrix
@@ -117,7 +117,7 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     return [x + dot(row, qdd) for row, x in zip(M, c, strict=True)]
 
 
-def _frozen(scheme: Scheme, outer: Applied) -> Applied:
+def _frozen(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
     """The same wrenches under names that no derivative looks through.
 
     The generalised forces are ∂P/∂qd with the wrenches held, whatever they depend on themselves.
@@ -131,17 +131,17 @@ def _frozen(scheme: Scheme, outer: Applied) -> Applied:
 
     def hold(name: str, x: Node) -> Node:
         made = symbol(scheme.fresh(name), Rank.LOCAL)
-        scheme.append(Assign(made, x, note))
+        scheme.append_block(Assign(made, x, note))
         return made
 
     wrenches = {
         i: (held(f"Fa{i}", force), held(f"Ta{i}", torque))
         for i, (force, torque) in outer.wrenches.items()
     }
-    return Applied(outer.efforts, outer.rates, wrenches)
+    return AppliedForces(outer.efforts, outer.rates, wrenches)
 
 
-def _energies(frames: Frames, qd: tuple[Node, ...], outer: Applied) -> Program:
+def _energies(frames: Frames, qd: tuple[Node, ...], outer: AppliedForces) -> Program:
     """Kinetic energy, potential energy and power of the applied wrenches, in named equations."""
     own = Frames(Scheme("energies"), frames.system)
     motion = link_velocities(own, qd)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Link, Linkage, rotate
 from kinetree.formalism.links.passage import ground_to_link, relative, wrench_symbols
@@ -127,7 +127,7 @@ def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
     )
 
 
-def inward(frames: Frames, motion: Motions, outer: Applied) -> tuple[list[Vec], list[Vec]]:
+def inward(frames: Frames, motion: Motions, outer: AppliedForces) -> tuple[list[Vec], list[Vec]]:
     """The backward sweep: force and torque (about the link origin) on every link by its parent."""
     scheme, system = frames.scheme, frames.system
     size = len(system.links)
@@ -155,7 +155,7 @@ def inward(frames: Frames, motion: Motions, outer: Applied) -> tuple[list[Vec], 
     return f, n
 
 
-def project(frames: Frames, f: list[Vec], n: list[Vec], outer: Applied) -> list[Node]:
+def project(frames: Frames, f: list[Vec], n: list[Vec], outer: AppliedForces) -> list[Node]:
     """tau = Φᵀ (n, f) - efforts of force elements, for every velocity."""
     tau: list[Node] = [-outer.efforts.get(k, ZERO) for k in range(frames.system.nv)]
     for i in frames.system.outward():
@@ -173,7 +173,7 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
 
 def inertial(frames: Frames, qdd: tuple[Node, ...]) -> list[Node]:
     """M qdd: the generalised forces of accelerations alone, in two sweeps over the links."""
-    none = Applied()
+    none = AppliedForces()
     motion = outward(frames, (ZERO,) * len(qdd), qdd, NULL)
     return accelerated(frames.system, project(frames, *inward(frames, motion, none), none), qdd)
 
@@ -209,6 +209,6 @@ def _welded(system: Linkage) -> tuple[Node, Vec]:
 
 
 __all__ = [
-    "Applied", "Motions", "bias", "external", "ground_to_link", "inertia_torque", "inertial",
+    "AppliedForces", "Motions", "bias", "external", "ground_to_link", "inertia_torque", "inertial",
     "inverse", "inward", "outward", "project", "reaction", "relative", "resting", "wrench_symbols",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.errors import UnsupportedError
-from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.rotors import rotors
@@ -113,7 +113,7 @@ def _refuse_followers(frames: Frames) -> None:
             )
 
 
-def _rigid(frames: Frames, still: Motions, outer: Applied) -> list[Articulated]:
+def _rigid(frames: Frames, still: Motions, outer: AppliedForces) -> list[Articulated]:
     """Every link alone; its bias is the whole inertial force of the motion at qdd = 0."""
     bodies = []
     for i, (m, h, inertia) in enumerate(frames.properties):

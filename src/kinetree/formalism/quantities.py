@@ -30,7 +30,7 @@ from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
     from kinetree.model.model import Model
 
 Write = Callable[..., None]
@@ -94,7 +94,12 @@ class Quantity:
 
 
 def declare_inputs(
-    scheme: Scheme, system: System, rates: str, *, velocities: bool = True, wrenches: bool = True
+    scheme: Scheme,
+    system: MechanismView,
+    rates: str,
+    *,
+    velocities: bool = True,
+    wrenches: bool = True,
 ) -> tuple[Node, ...]:
     """Declare q, qd, the rates, external wrenches and parameters; the symbols of the rates."""
     declare_coordinates(scheme, system, system.q)
@@ -103,7 +108,7 @@ def declare_inputs(
     return declare_loads(scheme, system, rates, wrenches=wrenches)
 
 
-def declare_coordinates(scheme: Scheme, system: System, q: Sequence[Node]) -> None:
+def declare_coordinates(scheme: Scheme, system: MechanismView, q: Sequence[Node]) -> None:
     """Declare q under some symbols."""
     model = system.model
     units = tuple(unit for joint in model.leaders for unit in joint.q_units)
@@ -114,7 +119,7 @@ def declare_coordinates(scheme: Scheme, system: System, q: Sequence[Node]) -> No
     scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N, turning))
 
 
-def declare_velocities(scheme: Scheme, system: System, qd: Sequence[Node]) -> None:
+def declare_velocities(scheme: Scheme, system: MechanismView, qd: Sequence[Node]) -> None:
     """Declare qd under some symbols."""
     model = system.model
     units = tuple(unit for joint in model.leaders for unit in joint.v_units)
@@ -123,7 +128,7 @@ def declare_velocities(scheme: Scheme, system: System, qd: Sequence[Node]) -> No
 
 
 def declare_loads(
-    scheme: Scheme, system: System, rates: str, *, wrenches: bool = True
+    scheme: Scheme, system: MechanismView, rates: str, *, wrenches: bool = True
 ) -> tuple[Node, ...]:
     """Declare the rates, external wrenches and parameters; the symbols of the rates."""
     model, table = system.model, system.table

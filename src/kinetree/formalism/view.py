@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kinetree.model.parameters import ParameterTable
 
 
-class System(Protocol):
+class MechanismView(Protocol):
     """Coordinates, velocities, run-time parameters, and the motions that tell their rates."""
 
     @property
@@ -40,4 +40,4 @@ class System(Protocol):
         """The elementary motions that coordinates make."""
 
 
-__all__ = ["System"]
+__all__ = ["MechanismView"]

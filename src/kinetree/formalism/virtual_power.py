@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.forces.link_forces import Applied, external
+from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.kinematics import named
 from kinetree.formalism.links.rotors import accelerated, on_diagonal
 from kinetree.formalism.links.vectors import (
@@ -86,7 +86,7 @@ def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
 
 
 def inertial_wrenches(
-    frames: Frames, motion: Motions, outer: Applied
+    frames: Frames, motion: Motions, outer: AppliedForces
 ) -> tuple[list[Vec], list[Vec]]:
     """Force and torque (about its origin) each link needs, beyond the external ones, link frame."""
     f: list[Vec] = [NULL]
@@ -108,7 +108,7 @@ def inertial_wrenches(
 
 
 def projected(
-    frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]], outer: Applied
+    frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]], outer: AppliedForces
 ) -> list[Node]:
     """Σ over the links of Jw · n + Jv · f, less the efforts of force elements."""
     f, n = wrenches

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def displaced(model: Model, q: Any, step: Any) -> Array:
+def retract(model: Model, q: Any, step: Any) -> Array:
     """q after the motion qd = step for a unit of time, each joint by itself.
 
     Args:
@@ -62,4 +62,4 @@ def turned(e: Array, v: Array) -> Array:
     return np.asarray(v + e[0] * u + np.cross(e[1:], u))
 
 
-__all__ = ["displaced", "product", "turned"]
+__all__ = ["product", "retract", "turned"]

@@ -89,7 +89,7 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
     start = tuple(x for _, x in unknowns)
     known = tuple(given.get(s, s) for s in w)
     block = Newton(v, start, known, step, tolerance, limit, note or Note())
-    outer.append(block)
+    outer.append_block(block)
     return block
 
 
@@ -116,7 +116,7 @@ def inline(
             new[block.target] = scheme.let(block.target.name, operands[0], block.note)
             continue
         names = [symbol(scheme.fresh(t.name), Rank.LOCAL) for t in block.targets]
-        scheme.append(replace(block.renewed(operands), targets=tuple(names)))
+        scheme.append_block(replace(block.renewed(operands), targets=tuple(names)))
         new.update(zip(block.targets, names, strict=True))
     return {out.name: tuple(changed(out.nodes)) for out in program.outputs}
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Index = int | tuple[int, ...]
 
 
-def select(
+def restrict(
     program: Program, output: str | Sequence[str], indices: Sequence[Index] | None = None
 ) -> Program:
     """The Program of some outputs, condensed anew; inputs that nothing uses are gone.
@@ -123,4 +123,4 @@ def _without_unused_inputs(program: Program) -> Program:
     return replace(program, inputs=inputs)
 
 
-__all__ = ["Index", "select"]
+__all__ = ["Index", "restrict"]

@@ -72,17 +72,17 @@ class Scheme:
         """The equations named so far, in order."""
         return (block for block in self._blocks if isinstance(block, Assign))
 
-    def exactly(self, name: str, expr: Node, note: Note | None = None) -> Node:
+    def let_signed(self, name: str, expr: Node, note: Note | None = None) -> Node:
         """A name for a value with its sign, for values that are results: no sign change is left."""
         coef, bare = split_coefficient(expr)
         if coef != -1 or bare in self._known or (bare.op is not ADD and bare.op is not MUL):
             return self.let(name, expr, note)
         found = symbol(self.fresh(name), Rank.LOCAL)
-        self.adopt(Assign(found, factor(expr), note or Note()))
+        self.define(Assign(found, factor(expr), note or Note()))
         self._known[bare] = scale(-1, found)
         return found
 
-    def adopt(self, block: Block) -> None:
+    def define(self, block: Block) -> None:
         """Take over a finished block as it stands; equal expressions get its names from now on."""
         self.reserve(t.name for t in block.targets)
         self._blocks.append(block)
@@ -125,7 +125,7 @@ class Scheme:
             for i in range(1, n + 1)
         ]
         sides = _flat(targets), _flat(A), _flat(B)
-        self.append(Solve(*sides, n, k, symmetric, note or Note(), stiff))
+        self.append_block(Solve(*sides, n, k, symmetric, note or Note(), stiff))
         return targets
 
     def _divided(self, stem: str, rhs: Sequence[Node], by: Node, note: Note | None) -> list[Node]:
@@ -144,7 +144,7 @@ class Scheme:
     def _target(self, name: str) -> Node:
         return symbol(self.fresh(name), Rank.LOCAL)
 
-    def append(self, block: Block) -> None:
+    def append_block(self, block: Block) -> None:
         """Take over a block as it is; its targets are names of this scheme from now on."""
         self.names.update(t.name for t in block.targets)
         self._blocks.append(block)

@@ -90,7 +90,7 @@ def _substituted(
                 x[j] = x[j] - factor * x[i]
     for i, y in enumerate(x):  # D z = y, L x = z
         known = [(factor * x[j], -1) for j, factor in L[i].items() if x[j] is not ZERO]
-        x[i] = scheme.exactly(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
+        x[i] = scheme.let_signed(f"{stem}_{i + 1}", linear(0, ((y * inverse[i], 1), *known)), note)
     return x
 
 

@@ -21,7 +21,7 @@ from kinetree.steppers.increments import Space, unit
 from kinetree.steppers.residual import bound, dot, written
 
 if TYPE_CHECKING:
-    from kinetree.formalism import System
+    from kinetree.formalism import MechanismView
     from kinetree.model.model import Model
     from kinetree.steppers.family import Family
 
@@ -146,7 +146,7 @@ class Explicit:
         return parts[0], parts[1], parts[2]
 
 
-def _system(model: Model) -> System:
+def _system(model: Model) -> MechanismView:
     """The model as links, or as position matrices."""
     return placement(model) if isinstance(model, FrameModel) else linkage(model)
 

@@ -23,7 +23,7 @@ import numpy as np
 from kinetree.engine import ZERO, Node, linear, number, scale
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import LINK, minimum_degree
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.program import Note, Program
 from kinetree.steppers.hybrid import STIFF, Hybrid
 from kinetree.steppers.residual import dot
@@ -246,7 +246,7 @@ def _samples(system: NaturalSystem) -> NDArray[np.float64]:
     rng = np.random.default_rng(1)
     q0 = start(model, system.chart.drives)
     moves = [np.zeros(model.nv), *rng.uniform(-SPREAD, SPREAD, (SAMPLES, model.nv))]
-    q = np.array([displaced(model, q0, move) for move in moves])
+    q = np.array([retract(model, q0, move) for move in moves])
     rates = np.zeros((len(q), model.nv))
     return system.chart.natural(q, rates, rates)[0]
 

@@ -23,7 +23,7 @@ from kinetree.engine import ONE, ZERO, Node, add, cos, linear, mul, number, sin,
 from kinetree.formalism.links import FreeMotion, quaternion_matrix
 
 if TYPE_CHECKING:
-    from kinetree.formalism import System
+    from kinetree.formalism import MechanismView
     from kinetree.program import Scheme
 
 TINY = number(1e-60)
@@ -65,7 +65,7 @@ class Space:
     turning: tuple[Turning, ...] = ()
 
     @staticmethod
-    def of(system: System) -> Space:
+    def of(system: MechanismView) -> Space:
         """The space of a linkage, or of position matrices."""
         place = {q: k for k, q in enumerate(system.q)}
         plain: dict[int, int] = {}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 
 if TYPE_CHECKING:
     from kinetree.model.model import Model
@@ -45,7 +45,7 @@ def scales(parts: Residual) -> Scales:
     rng = np.random.default_rng(1)
     q0 = start(model, parts.drives)
     moves = [np.zeros(model.nv), *rng.uniform(-SPREAD, SPREAD, (SAMPLES, model.nv))]
-    q = np.array([displaced(model, q0, move) for move in moves])
+    q = np.array([retract(model, q0, move) for move in moves])
     given: dict[str, Any] = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv)}
     if any(row.name == "t" for row in parts.slopes.inputs):
         given["t"] = np.asarray(0.0)

@@ -25,7 +25,7 @@ from kinetree.assembly.consistent_start import (
 )
 from kinetree.assembly.named_values import unit_quaternions
 from kinetree.errors import ModelWarning
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.solve.newton import CUTOFF, straight_newton
 from kinetree.steppers.beginning import Beginning, row_of, rows_of
 
@@ -129,7 +129,7 @@ class Starts:
         def move(x: Array, step: Array) -> Array:
             whole = np.zeros((len(x), nv))
             whole[:, columns] = step
-            return np.array([displaced(self.model, *pair) for pair in zip(x, whole, strict=True)])
+            return np.array([retract(self.model, *pair) for pair in zip(x, whole, strict=True)])
 
         allowed = self.model.loop_tolerance
         cutoff = max(CUTOFF, allowed)

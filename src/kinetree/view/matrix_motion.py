@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinetree.algebra import Vector
 from kinetree.engine import as_node, evaluate
-from kinetree.model.configuration import displaced
+from kinetree.model.configuration import retract
 from kinetree.model.laws import coordinate_symbol, time_symbol
 from kinetree.model.parameters import parameter_table
 
@@ -126,7 +126,7 @@ def _configurations(model: FrameModel, q: Array, t: Array) -> tuple[int, dict[ob
     """How many frames are shown, and values of all symbols in these and other configurations."""
     every = max(1, -(-len(q) // FRAMES))
     random = np.random.default_rng(1)
-    others = [displaced(model, q[0], AWAY * random.uniform(-1, 1, model.nv)) for _ in range(PROBES)]
+    others = [retract(model, q[0], AWAY * random.uniform(-1, 1, model.nv)) for _ in range(PROBES)]
     rows = np.concatenate([q[::every], np.array(others).reshape(PROBES, model.nq)])
     values: dict[object, Array] = {
         row.symbol: np.asarray(row.value) for row in parameter_table(model).rows

@@ -15,7 +15,7 @@ from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model.check import refuse
 from kinetree.model.frame_model import FrameModel
-from kinetree.program.restrict import select
+from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continued, quaternions
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def pose_program(model: Model, *, folded: bool = True) -> Program:
     names = list(model.bodies)
     outputs = [f"{name}.{what}" for name in names for what in ("position", "rotation")]
     refuse(model, invertible=False, inertia="ignore")  # a picture may be of a doubtful model
-    return select(_kinematics(model, names, folded=folded), outputs)
+    return restrict(_kinematics(model, names, folded=folded), outputs)
 
 
 def _kinematics(model: Model, names: list[str], *, folded: bool) -> Program:

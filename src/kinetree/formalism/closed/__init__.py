@@ -8,11 +8,11 @@
 | treatments | the table of treatments |
 """
 
-from kinetree.formalism.closed.treatments import BUILDS, WAYS, Closed, actuated
+from kinetree.formalism.closed.treatments import INERTIA_AND_BIAS, LOOP_TREATMENTS, Closed, actuated
 
 __all__ = [
-    "BUILDS",
-    "WAYS",
+    "INERTIA_AND_BIAS",
+    "LOOP_TREATMENTS",
     "Closed",
     "actuated",
 ]

@@ -68,7 +68,7 @@ class Explicit:
         qd = {u: self.system.qd[u] for u in self.u}
         for k in self.coupling.dependent:
             value = self.coupling.followed(k, qd, rest[k])
-            self.scheme.adopt(Assign(self.system.qd[k], value, note))
+            self.scheme.define(Assign(self.system.qd[k], value, note))
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
         bias = {label: row.Jdqd for label, row in rows.items()}
         b = self.coupling.rest("b", bias, self.driven, note)

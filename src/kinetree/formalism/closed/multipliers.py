@@ -130,7 +130,7 @@ class Augmented:
             if given[k] is not self.system.qd[k]:
                 change = [(mul(row[i], value[0]), -1) for row, value in zip(J, x, strict=True)]
                 moved = linear(0, ((given[k], 1), *change))
-                self.scheme.adopt(Assign(self.system.qd[k], moved, note))
+                self.scheme.define(Assign(self.system.qd[k], moved, note))
 
     def accelerate(
         self, tau: Sequence[Node], build: Build, gamma: Sequence[Node], labels: Sequence[str]

@@ -85,7 +85,7 @@ def _multiplied(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
     return whole
 
 
-BUILDS: Mapping[str, Build] = {
+INERTIA_AND_BIAS: Mapping[str, Build] = {
     "newton_euler": _recursive,
     "order_n": _order_n,
     "virtual_power": _multiplied(virtual_power.mass_bias),
@@ -171,7 +171,7 @@ def actuated(
     return page.program(model.tests)
 
 
-WAYS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
+LOOP_TREATMENTS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
     "explicit": explicit,
     "multipliers": multipliers,
     "projection": projection,
@@ -227,4 +227,4 @@ class _Page:
         return ordered(self.scheme.program())
 
 
-__all__ = ["BUILDS", "WAYS", "Build", "Closed", "Inertia", "actuated"]
+__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Build", "Closed", "Inertia", "actuated"]

@@ -23,13 +23,13 @@ from kinetree.model.methods.elements import place_symbols, variable
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
     from kinetree.model.forces import Force, Frame
     from kinetree.model.parts import Point
 
 
 @dataclass
-class Given:
+class ExternalInputs:
     """What force elements give besides wrenches on bodies.
 
     Attributes:
@@ -41,10 +41,12 @@ class Given:
     rates: dict[str, Node] = field(default_factory=dict)
 
 
-class Writing(Action):
+class ForceWriter(Action):
     """One force element being written; see `Action` for what each method means."""
 
-    def __init__(self, scheme: Scheme, system: System, force: Force, given: Given) -> None:
+    def __init__(
+        self, scheme: Scheme, system: MechanismView, force: Force, given: ExternalInputs
+    ) -> None:
         self.scheme, self.system = scheme, system
         self.force, self.given = force, given
         self.t = time_symbol()
@@ -137,7 +139,7 @@ class Writing(Action):
         return names.index(name)
 
 
-def state_rate_expressions(system: System, given: Given) -> list[tuple[str, Node]]:
+def state_rate_expressions(system: MechanismView, given: ExternalInputs) -> list[tuple[str, Node]]:
     """(name, der(x)) of every user state, in model order.
 
     Args:
@@ -162,4 +164,4 @@ def _flat(place: Place) -> list[Node]:
     return [*place.R[0], *place.R[1], *place.R[2], *place.p, *place.v, *place.w]
 
 
-__all__ = ["Given", "Writing", "state_rate_expressions"]
+__all__ = ["ExternalInputs", "ForceWriter", "state_rate_expressions"]

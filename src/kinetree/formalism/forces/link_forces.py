@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import Given, Writing, state_rate_expressions
+from kinetree.formalism.forces.force_writer import (
+    ExternalInputs,
+    ForceWriter,
+    state_rate_expressions,
+)
 from kinetree.formalism.kinematics import Geometry, Velocities, geometry, named, velocities
 from kinetree.formalism.links.linkage import rotate, wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Applied(Given):
+class AppliedForces(ExternalInputs):
     """What acts on the mechanism from outside its joints; see the module's table."""
 
     wrenches: dict[int, tuple[Vec, Vec]] = field(default_factory=dict)
@@ -63,21 +67,21 @@ class Applied(Given):
         self.wrenches[pose.link] = (plus(old[0], force), moment)
 
 
-def external(frames: Frames) -> Applied:
+def external(frames: Frames) -> AppliedForces:
     """Run-time wrenches and force elements, all summed."""
     total = elements(frames)
     add_wrenches(frames, total)
     return total
 
 
-def wrenches_alone(frames: Frames) -> Applied:
+def wrenches_alone(frames: Frames) -> AppliedForces:
     """Run-time wrenches without force elements."""
-    total = Applied()
+    total = AppliedForces()
     add_wrenches(frames, total)
     return total
 
 
-def add_wrenches(frames: Frames, total: Applied) -> None:
+def add_wrenches(frames: Frames, total: AppliedForces) -> None:
     """Add the run-time wrenches."""
     for wrench, pose in wrench_poses(frames.system):
         symbols_of = wrench_symbols(wrench.name)
@@ -89,26 +93,26 @@ def add_wrenches(frames: Frames, total: Applied) -> None:
         total.push(pose, F_l, T_l)
 
 
-def elements(frames: Frames) -> Applied:
+def elements(frames: Frames) -> AppliedForces:
     """All force elements of the model."""
-    total, sight = Applied(), Sight(frames)
+    total, sight = AppliedForces(), RelativeViews(frames)
     for force in frames.system.model.forces.values():
-        FORCES[force.kind].write(Writer(frames, sight, force, total), force)
+        FORCES[force.kind].write(LinkForceWriter(frames, sight, force, total), force)
     return total
 
 
 def elastic(frames: Frames) -> Node:
     """Potential energy [J] of the force elements that know theirs."""
-    total, sight = ZERO, Sight(frames)
+    total, sight = ZERO, RelativeViews(frames)
     for force in frames.system.model.forces.values():
         potential = FORCES[force.kind].potential
         if potential is not None:
-            act = Writer(frames, sight, force, Applied())
+            act = LinkForceWriter(frames, sight, force, AppliedForces())
             total = total + potential(act, force)
     return total
 
 
-def state_rates(frames: Frames, applied: Applied | None = None) -> list[Node]:
+def state_rates(frames: Frames, applied: AppliedForces | None = None) -> list[Node]:
     """der(x) of every user state, in model order.
 
     Args:
@@ -119,13 +123,13 @@ def state_rates(frames: Frames, applied: Applied | None = None) -> list[Node]:
     if applied is None and any(state.rate is None for state in model.states.values()):
         applied = elements(frames)
     found: list[Node] = []
-    for name, rate in state_rate_expressions(frames.system, applied or Given()):
+    for name, rate in state_rate_expressions(frames.system, applied or ExternalInputs()):
         note = Note(name, "rate of the state")
         found.append(frames.scheme.let(f"xd_{name}", rate, note))
     return found
 
 
-class Sight:
+class RelativeViews:
     """Links as seen from one of them; what was seen once is kept."""
 
     def __init__(self, frames: Frames) -> None:
@@ -185,10 +189,12 @@ class Sight:
         return self._places[point.path]
 
 
-class Writer(Writing):
+class LinkForceWriter(ForceWriter):
     """One force element being written on links; see `Action` for what each method means."""
 
-    def __init__(self, frames: Frames, sight: Sight, force: Force, total: Applied) -> None:
+    def __init__(
+        self, frames: Frames, sight: RelativeViews, force: Force, total: AppliedForces
+    ) -> None:
         super().__init__(frames.scheme, frames.system, force, total)
         self.frames, self.sight, self.total = frames, sight, total
 
@@ -231,6 +237,12 @@ class Writer(Writing):
 
 
 __all__ = [
-    "Applied", "Sight", "Writer", "elastic", "elements", "external", "state_rates",
+    "AppliedForces",
+    "LinkForceWriter",
+    "RelativeViews",
+    "elastic",
+    "elements",
+    "external",
+    "state_rates",
     "wrenches_alone",
 ]  # fmt: skip

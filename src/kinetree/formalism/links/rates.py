@@ -15,12 +15,12 @@ from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.links.motion import FreeMotion, quaternion_matrix
 
 if TYPE_CHECKING:
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
 
 Rows = tuple[tuple[Node, ...], ...]
 
 
-def rate_matrix(system: System) -> Rows:
+def rate_matrix(system: MechanismView) -> Rows:
     """N(q), nq rows of nv elements; empty where it is the unit matrix."""
     motions = system.motions
     if not any(isinstance(motion, FreeMotion) for motion in motions):

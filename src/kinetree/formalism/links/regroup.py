@@ -13,8 +13,9 @@ alone.
 | regrouped on link j-1 | rod turned, referred to the parent's origin and added |
 
 A move helps when the receiving link has these parameters anyway and hurts when it had none (the
-massless frames inside a joint, say).  So each possible move is a decision, and `decide` keeps those
-that lower the number of products in the Newton–Euler equations (`cost`).
+massless frames inside a joint, say).  So each possible move is a decision, and
+`cheapest_regrouping` keeps those that lower the number of products in the Newton–Euler equations
+(`cost`).
 
 Refs: Khalil1987; Docquier2013 sec. 2.1
 """
@@ -29,7 +30,7 @@ import numpy as np
 from kinetree.engine import ZERO, Node, number
 from kinetree.formalism.links.linkage import Link, Linkage, rotate, rotate_tensor
 from kinetree.formalism.links.motion import AxisMotion
-from kinetree.formalism.links.regroup_cost import Moves, decide, possible
+from kinetree.formalism.links.regroup_cost import Regrouping, cheapest_regrouping, possible
 from kinetree.formalism.links.vectors import (
     NULL_TENSOR,
     Sym,
@@ -58,7 +59,7 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
     """
     links = [replace(link) for link in system.links]
     steady = steady_axes(system) if all_moves else [None] * len(links)
-    moves = [possible(link) for link in links] if all_moves else decide(system)
+    moves = [possible(link) for link in links] if all_moves else cheapest_regrouping(system)
     for i in system.inward():
         link = links[i]
         link.h = _without(link.h, steady[i])
@@ -102,7 +103,7 @@ def _without(h: Vec, axis: NDArray[np.float64] | None) -> Vec:
     return vec3(h[k] - share[k] * h[j] for k in range(3))
 
 
-def split(link: Link, moves: Moves) -> tuple[Properties, Properties]:
+def split(link: Link, moves: Regrouping) -> tuple[Properties, Properties]:
     """(what stays on the link, what moves to the parent), both about the link's origin."""
     motion = link.motion
     k = motion.k if isinstance(motion, AxisMotion) else 0

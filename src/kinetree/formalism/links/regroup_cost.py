@@ -23,7 +23,7 @@ SWEEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class Regrouping:
     """What of a link's mass properties goes to its parent."""
 
     mass: bool = False
@@ -48,30 +48,32 @@ class Pattern:
         )
 
 
-def decide(system: Linkage) -> list[Moves]:
+def cheapest_regrouping(system: Linkage) -> list[Regrouping]:
     """The moves to make: starting from all possible ones and from none, what pays is changed."""
     allowed = [possible(link) for link in system.links]
-    states = [_Economy(system, allowed, start) for start in (allowed, [Moves()] * len(allowed))]
+    states = [
+        _Economy(system, allowed, start) for start in (allowed, [Regrouping()] * len(allowed))
+    ]
     for state in states:
         state.settle()
     return min(states, key=lambda state: state.total()).moves
 
 
-def possible(link: Link) -> Moves:
+def possible(link: Link) -> Regrouping:
     """Every move the joint allows."""
     motion = link.motion
     if not isinstance(motion, AxisMotion):
-        return Moves(mass=not motion.floats)
+        return Regrouping(mass=not motion.floats)
     if motion.turn is ZERO:
-        return Moves(tensor=True)
+        return Regrouping(tensor=True)
     slides = motion.slide is not ZERO
-    return Moves(mass=not slides, moment=not slides, rod=True)
+    return Regrouping(mass=not slides, moment=not slides, rod=True)
 
 
 class _Economy:
     """Patterns of all links under the present moves, and the effect of changing one."""
 
-    def __init__(self, system: Linkage, allowed: list[Moves], moves: list[Moves]) -> None:
+    def __init__(self, system: Linkage, allowed: list[Regrouping], moves: list[Regrouping]) -> None:
         self.links = system.links
         self.allowed = allowed
         self.moves = list(moves)
@@ -109,7 +111,7 @@ class _Economy:
     def improve(self, i: int) -> bool:
         """Try the opposite of each possible move of link i; whether one was better."""
         better = False
-        for f in fields(Moves):
+        for f in fields(Regrouping):
             if getattr(self.allowed[i], f.name):
                 old = self.moves[i]
                 self.moves[i] = replace(old, **{f.name: not getattr(old, f.name)})
@@ -197,7 +199,7 @@ def _seen(link: Link) -> tuple[Flags, ...]:
     return tuple(tuple(bool(x) for x in row) for row in link.R0)
 
 
-def _split(link: Link, total: Pattern, moves: Moves) -> tuple[Pattern, Pattern]:
+def _split(link: Link, total: Pattern, moves: Regrouping) -> tuple[Pattern, Pattern]:
     """(what stays, what moves) of a pattern; see `regroup.split`."""
     motion = link.motion
     k = motion.k if isinstance(motion, AxisMotion) else 0

@@ -22,10 +22,10 @@ from kinetree.model.topology import drive
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
 
 
-def rotors(system: System) -> dict[int, Node]:
+def rotors(system: MechanismView) -> dict[int, Node]:
     """Velocity number -> rotor inertia seen there, for the velocities that have one."""
     model, table = system.model, system.table
     found: dict[int, Node] = {}
@@ -42,20 +42,20 @@ def rotors(system: System) -> dict[int, Node]:
     return {k: inertia for k, inertia in found.items() if inertia is not ZERO}
 
 
-def accelerated(system: System, tau: Sequence[Node], qdd: Sequence[Node]) -> list[Node]:
+def accelerated(system: MechanismView, tau: Sequence[Node], qdd: Sequence[Node]) -> list[Node]:
     """tau + A qdd."""
     A = rotors(system)
     return [x + A[k] * qdd[k] if k in A else x for k, x in enumerate(tau)]
 
 
-def on_diagonal(system: System, M: list[list[Node]]) -> list[list[Node]]:
+def on_diagonal(system: MechanismView, M: list[list[Node]]) -> list[list[Node]]:
     """M + A, in place."""
     for k, inertia in rotors(system).items():
         M[k][k] = M[k][k] + inertia
     return M
 
 
-def turning(system: System) -> Node:
+def turning(system: MechanismView) -> Node:
     """qd · A qd: twice the kinetic energy of the rotors [J]."""
     terms = [inertia * system.qd[k] ** 2 for k, inertia in rotors(system).items()]
     return sum(terms, ZERO)

@@ -53,7 +53,7 @@ def drive_rates(
     accelerations: dict[int, Node] = {}
     for name, (_, qd, qdd) in laws.items():
         k = at[name]
-        scheme.adopt(Assign(system.qd[k], qd, Note(name, "driven velocity")))
+        scheme.define(Assign(system.qd[k], qd, Note(name, "driven velocity")))
         rates[k] = system.qd[k] if qd is not ZERO else ZERO
         accelerations[k] = scheme.let(f"qdd_{name}", qdd, Note(name, "driven acceleration"))
     free = [name for name in model.velocities if name in model.drives and name not in laws]

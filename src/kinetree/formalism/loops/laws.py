@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.closure_views import Push
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
 
 Atoms = dict[Node, Row]
 """Symbol of a law -> the row of what it stands for."""
@@ -97,7 +97,7 @@ def rate_law(system: Linkage, expr: Node, atoms: Mapping[Node, Row], element: st
     return Row(ZERO, J, bias, ht)
 
 
-def folded(system: System, expr: Node) -> Node:
+def folded(system: MechanismView, expr: Node) -> Node:
     """The law with numbers in place of parameters, where the whole system is made of numbers."""
     if system.table.rows:
         return expr

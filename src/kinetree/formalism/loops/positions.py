@@ -143,7 +143,7 @@ def drive_positions(scheme: Scheme, system: Linkage) -> None:
     names = list(system.model.coordinates)
     for name, (q, _, _) in driven(system).items():
         note = Note(name, "driven coordinate")
-        scheme.adopt(Assign(system.q[names.index(name)], q, note))
+        scheme.define(Assign(system.q[names.index(name)], q, note))
 
 
 class Loop:
@@ -223,7 +223,7 @@ class Loop:
         for motion in self.free:
             scale = 1 / _length(scheme, motion)
             for e in motion.e:
-                scheme.adopt(Assign(e, _long(e) * scale, Note(self.note.body, "unit quaternion")))
+                scheme.define(Assign(e, _long(e) * scale, Note(self.note.body, "unit quaternion")))
 
     def _directions(self, inner: Scheme) -> list[list[Node]]:
         """Change of every unknown by a unit of every dependent velocity of the group."""
@@ -252,7 +252,7 @@ class Loop:
         stem = f"{unknowns[0].name}_s"
         X = self.outer.solve(stem, A, rhs, symmetric=False, note=self.note)
         for s, (x,) in zip(unknowns, X, strict=True):
-            self.outer.adopt(Assign(s, x, self.note))
+            self.outer.define(Assign(s, x, self.note))
 
     def _tolerance(self) -> float:
         """What rounding leaves of the equations, with a margin; a law of the user has its own."""
@@ -297,7 +297,7 @@ class Loop:
         D2 = self.outer.let(f"{q.name}_D2", a * a + b * b - C * C, self.note)
         D = self.outer.let(f"{q.name}_D", sign(b + TINY) * sqrt(D2), self.note)
         turn = atan2(-(b * C + a * D), b * D - a * C)
-        self.outer.adopt(Assign(q, start + turn, self.note))
+        self.outer.define(Assign(q, start + turn, self.note))
 
 
 def _long(e: Node) -> Node:

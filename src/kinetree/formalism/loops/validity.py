@@ -213,7 +213,7 @@ class Validity:
 
     def _named(self, name: str, expr: Node, note: Note = LOST) -> Node:
         found = symbol(self.scheme.fresh(name), Rank.LOCAL)
-        self.scheme.adopt(Assign(found, expr, note))
+        self.scheme.define(Assign(found, expr, note))
         return found
 
 

@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, as_node
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import Given, Writing, state_rate_expressions
+from kinetree.formalism.forces.force_writer import (
+    ExternalInputs,
+    ForceWriter,
+    state_rate_expressions,
+)
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Efforts(Given):
+class Efforts(ExternalInputs):
     """What acts on the bodies and along the velocities; see the module's table."""
 
     forces: dict[str, Vec] = field(default_factory=dict)
@@ -103,7 +107,7 @@ def point_place(motion: Motion, point: Point) -> Place:
     return Place(matmul(R, _rotation(point)), p, v, w)
 
 
-class PlacedWriter(Writing):
+class PlacedWriter(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(self, motion: Motion, force: Force, total: Efforts) -> None:

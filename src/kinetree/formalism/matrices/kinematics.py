@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, mat3, vec3
-from kinetree.formalism.matrices.named_derivatives import Jets
-from kinetree.formalism.matrices.transform_kinematics import Pair, Walk
+from kinetree.formalism.matrices.named_derivatives import NamedDerivatives
+from kinetree.formalism.matrices.transform_kinematics import Pair, ProductKinematics
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class Motion:
         self, scheme: Scheme, system: Placement, qdd: Sequence[Node] = (), base: Vec = NULL
     ) -> None:
         self.scheme, self.system = scheme, system
-        self.values = Jets(scheme, system)
-        self.walk = Walk(Jets(scheme, system, qdd), base)
+        self.values = NamedDerivatives(scheme, system)
+        self.walk = ProductKinematics(NamedDerivatives(scheme, system, qdd), base)
         self._R: dict[str, Mat] = {}
         self._g: dict[str, Vec] = {}
 

@@ -45,14 +45,14 @@ from kinetree.program import Note, Scheme
 from kinetree.program.program import Assign
 
 if TYPE_CHECKING:
-    from kinetree.formalism.view import System
+    from kinetree.formalism.view import MechanismView
 
 T = TypeVar("T")
 PLAIN = ("sin", "cos")
 """Functions that get no name: passes pair them."""
 
 
-class Jets:
+class NamedDerivatives:
     """Named parts of expressions with their derivatives, written into a scheme.
 
     Args:
@@ -61,7 +61,7 @@ class Jets:
         qdd: accelerations, of which `acceleration` depends.
     """
 
-    def __init__(self, scheme: Scheme, system: System, qdd: Sequence[Node] = ()) -> None:
+    def __init__(self, scheme: Scheme, system: MechanismView, qdd: Sequence[Node] = ()) -> None:
         self.scheme, self.system = scheme, system
         self._value: dict[Node, Node] = {}
         self._slopes: dict[Node, dict[Node, Node]] = {}
@@ -114,7 +114,7 @@ class Jets:
     def _let(self, stem: str, expr: Node, note: Note) -> Node:
         if _costly(expr):
             found = symbol(self.scheme.fresh(stem), Rank.LOCAL)
-            self.scheme.adopt(Assign(found, expr, note))
+            self.scheme.define(Assign(found, expr, note))
         else:
             found = self.scheme.let(stem, expr, note)
         sign, name = split_coefficient(found)
@@ -204,4 +204,4 @@ def _costly(node: Node) -> bool:
     return _is_function(node) and node.op.name not in PLAIN
 
 
-__all__ = ["Jets"]
+__all__ = ["NamedDerivatives"]

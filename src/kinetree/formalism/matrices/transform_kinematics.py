@@ -39,7 +39,7 @@ from kinetree.formalism.matrices.placement import PlacedTurn
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from kinetree.formalism.matrices.named_derivatives import Jets
+    from kinetree.formalism.matrices.named_derivatives import NamedDerivatives
     from kinetree.formalism.matrices.placement import PlacedStep
 
 CYCLE = ((2, 1), (0, 2), (1, 0))
@@ -50,7 +50,7 @@ Pair = tuple[Vec, Vec]
 STILL: Pair = (NULL, NULL)
 
 
-class Walk:
+class ProductKinematics:
     """Velocities, accelerations and contributions; what was written once is kept.
 
     Args:
@@ -58,7 +58,7 @@ class Walk:
         base: acceleration of the ground, -g where gravity is to be in all accelerations.
     """
 
-    def __init__(self, jets: Jets, base: Vec = NULL) -> None:
+    def __init__(self, jets: NamedDerivatives, base: Vec = NULL) -> None:
         self.jets = jets
         self._nodes: dict[PlacedStep, tuple[Node, ...]] = {}
         self._number: dict[Steps, int] = {}
@@ -212,4 +212,4 @@ class Walk:
         return first, second
 
 
-__all__ = ["Pair", "Steps", "Walk"]
+__all__ = ["Pair", "ProductKinematics", "Steps"]

@@ -16,7 +16,7 @@ from kinetree.formalism.natural.constraints import Measured
 from kinetree.formalism.natural.coordinates import AXES, Space
 
 if TYPE_CHECKING:
-    from kinetree.formalism.natural.links import Frame, Loose, Turning
+    from kinetree.formalism.natural.links import Frame, FreeLink, Turning
 
 HALF = number(0.5)
 
@@ -58,7 +58,7 @@ def tie_slide(frame: Frame, motion: AxisMotion) -> None:
     space.tie(Measured(f"{frame.label}.slide", ((along, d),), law))
 
 
-def tie_quaternion(frame: Loose, motion: FreeMotion) -> None:
+def tie_quaternion(frame: FreeLink, motion: FreeMotion) -> None:
     """The quaternion e as coordinates: (0, m)∘e = e∘(0, k) turns axis k into its place m.
 
     Two axes determine e but for its sign; the equations repeat each other and do no harm.

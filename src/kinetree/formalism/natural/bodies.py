@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, cos, sin
-from kinetree.formalism.forces.force_writer import Given
+from kinetree.formalism.forces.force_writer import ExternalInputs
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Loads(Given):
+class Loads(ExternalInputs):
     """What force elements give.
 
     Attributes:

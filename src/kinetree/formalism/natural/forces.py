@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, substitute, symbols
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import Writing, state_rate_expressions
+from kinetree.formalism.forces.force_writer import ForceWriter, state_rate_expressions
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, is_null, vec3
@@ -41,16 +41,16 @@ def applied(bodies: Bodies, tau: Sequence[Node]) -> Loads:
 def state_rates(bodies: Bodies, loads: Loads) -> list[Node]:
     """der(x) of every user state, in model order."""
     rows = state_rate_expressions(bodies.space.system, loads)
-    return [spoken(bodies, [rate])[0] for _, rate in rows]
+    return [referenced(bodies, [rate])[0] for _, rate in rows]
 
 
-def spoken(bodies: Bodies, exprs: Sequence[Node]) -> list[Node]:
+def referenced(bodies: Bodies, exprs: Sequence[Node]) -> list[Node]:
     """Expressions with natural coordinates in place of those of the model."""
     used = {s: bodies.known(s) for s in symbols(exprs)}
     return substitute(exprs, {s: x for s, x in used.items() if x is not s})
 
 
-class Writer(Writing):
+class Writer(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(self, bodies: Bodies, force: Force, total: Loads) -> None:
@@ -67,7 +67,7 @@ class Writer(Writing):
 
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law, in natural coordinates."""
-        return tuple(spoken(self.bodies, super().laws(name, **values)))
+        return tuple(referenced(self.bodies, super().laws(name, **values)))
 
     def between(self, first: Point, second: Point) -> Between:
         """Two points seen from the ground."""
@@ -124,4 +124,4 @@ def push(bodies: Bodies, total: Loads, point: Point, wrench: tuple[Vec, Vec], fr
     bodies.twist(total, link, T)
 
 
-__all__ = ["applied", "spoken", "state_rates"]
+__all__ = ["applied", "referenced", "state_rates"]

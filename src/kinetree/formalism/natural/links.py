@@ -204,7 +204,7 @@ class Sliding(Frame):
             self.parent.prepare()
 
 
-class Loose(Frame):
+class FreeLink(Frame):
     """A link that turns freely, and floats or not."""
 
     def _origin(self) -> Sum:
@@ -301,7 +301,7 @@ def natural_space(system: Linkage, spoken: set[str]) -> Space:
 def _frame(space: Space, link: Link) -> Frame:
     motion = link.motion
     if isinstance(motion, FreeMotion):
-        return Loose(space, link)
+        return FreeLink(space, link)
     jet = space.law(motion)
     if jet is not None:
         return Driven(space, link, jet)
@@ -310,4 +310,4 @@ def _frame(space: Space, link: Link) -> Frame:
     return Turning(space, link)
 
 
-__all__ = ["Driven", "Frame", "Ground", "Loose", "Sliding", "Turning", "natural_space"]
+__all__ = ["Driven", "Frame", "FreeLink", "Ground", "Sliding", "Turning", "natural_space"]

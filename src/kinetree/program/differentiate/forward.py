@@ -116,7 +116,7 @@ class _Forward:
     def trig(self, blocks: Iterable[Block]) -> None:
         """Sines and cosines in a row: all names first, since the derivatives use both of a pair."""
         for block in blocks:
-            self.scheme.adopt(block)
+            self.scheme.define(block)
         for block in blocks:
             self.assign(block)
 
@@ -124,7 +124,7 @@ class _Forward:
         """Other blocks: each with its derivatives behind it."""
         for block in blocks:
             if isinstance(block, Assign):
-                self.scheme.adopt(block)
+                self.scheme.define(block)
                 self.assign(block)
             elif isinstance(block, Solve):
                 self.solve(block)
@@ -191,7 +191,7 @@ class _Forward:
         stem = block.targets[0].name
         named = tuple(self.scheme.let(f"{stem}_A", x, block.note) for x in block.matrix)
         block = replace(block, matrix=named)
-        self.scheme.adopt(block)
+        self.scheme.define(block)
         entries = self.tangents(block.operands, stem)
         moving = sorted(set().union(*entries))
         if not moving:
@@ -208,7 +208,7 @@ class _Forward:
 
     def newton(self, block: Newton) -> None:
         """dv = -J⁻¹ dh at constant v; along directions D: dv = dv₀ - D J⁻¹ dh (see `Implicit`)."""
-        self.scheme.adopt(block)
+        self.scheme.define(block)
         stem = block.targets[0].name
         starts = [dict(x) for x in self.tangents(block.start, stem)] if block.directed else []
         if not any(starts) and not any(self.tangents(block.given, stem)):

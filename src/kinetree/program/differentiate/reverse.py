@@ -89,14 +89,14 @@ class _Reverse:
         if isinstance(block, Solve):
             named = tuple(self.scheme.let(f"{block.targets[0].name}_A", x) for x in block.matrix)
             block = replace(block, matrix=named)
-        self.scheme.adopt(block)
+        self.scheme.define(block)
         if not self.active.isdisjoint(symbols(block.operands)):
             self.active.update(block.targets)
             self.active_blocks.append(block)
 
     def _advance_newton(self, block: Newton) -> None:
         """Take over a Newton block; on the way back its equations come between its two ends."""
-        self.scheme.adopt(block)
+        self.scheme.define(block)
         sources = block.operands if block.directed else block.given
         if self.active.isdisjoint(symbols(sources)):
             return
