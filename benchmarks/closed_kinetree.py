@@ -12,9 +12,9 @@ from tests import mechanisms
 
 import kinetree as kt
 from benchmarks.models import ROOT
-from kinetree.analysis.dynamics import Dynamics, dynamics
-from kinetree.analysis.initial_state import initial_state
-from kinetree.analysis.run import RunOptions, as_problem
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.dynamics import Dynamics, dynamics
+from kinetree.analysis.runs.run import RunOptions, as_problem
 from kinetree.solve.methods import choose
 from kinetree.solve.problem import Settings
 

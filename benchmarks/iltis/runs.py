@@ -17,7 +17,7 @@ import kinetree as kt
 from benchmarks.iltis.road import DURATION, start
 from kinetree.program.restrict import restrict
 from kinetree.steppers import FAMILIES, Report, Stepper
-from kinetree.steppers.beginning import Beginning
+from kinetree.steppers.runs.beginning import Beginning
 from kinetree.targets.native.integrate.march import DONE, March, Start
 from kinetree.targets.native.lanes.packing import LANES
 

@@ -6,13 +6,13 @@ from kinetree import forces as _forces
 from kinetree import joints as _joints
 from kinetree import targets as _targets
 from kinetree.analysis.equilibrium import Equilibrium, equilibrium
-from kinetree.analysis.events import Event
 from kinetree.analysis.integrate import integrate
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.kinematics import kinematics
 from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.reactions import reactions
+from kinetree.analysis.runs.events import Event
 from kinetree.analysis.simulate import simulate
 from kinetree.analysis.write import write_simulation
 from kinetree.assembly.assemble import Assembly, assemble

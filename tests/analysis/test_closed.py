@@ -12,10 +12,10 @@ from tests import mechanisms
 from tests.approx import AT_STATES, CLOSED, IDENTITY, ITERATED, TRAJECTORY, assert_close
 
 import kinetree as kt
-from kinetree.analysis.dynamics import dynamics
-from kinetree.analysis.initial_state import initial_state
-from kinetree.analysis.record import dataset
-from kinetree.analysis.run import RunOptions, integrate
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.dynamics import dynamics
+from kinetree.analysis.runs.record import dataset
+from kinetree.analysis.runs.run import RunOptions, integrate
 from kinetree.analysis.simulate import _again
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.solve.problem import Settings

@@ -18,7 +18,7 @@ import lengths
 import mechanisms
 from approx import FORMALISM, IDENTITY, assert_close
 from export.models import example, rich
-from kinetree.analysis.dynamics import dynamics
+from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.export import building
 from kinetree.export.equations import directional, equations

@@ -22,7 +22,7 @@ from hostile import CODE, SIGNS, WORDS
 from kinetree.errors import KinetreeError, ModelError
 from kinetree.export.building import compiler
 from kinetree.targets.c import Run
-from kinetree.targets.text.symbols import GREEK
+from kinetree.targets.text.readable.symbols import GREEK
 
 TEXTS = (*CODE, *SIGNS, *WORDS[:10])
 TITLE = "arm */ \"'\\ ??/ `touch canary` $(touch canary) <script>canary=1</script> %s [bold]"

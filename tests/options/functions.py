@@ -12,7 +12,7 @@ from tests.analysis import systems
 from tests.options.rows import Made, Refused, Row, Unseen
 
 import kinetree as kt
-from kinetree.analysis.dynamics import LOADED, OPTIONS
+from kinetree.analysis.runs.dynamics import LOADED, OPTIONS
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 

@@ -17,8 +17,8 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.natural import Chart, chart, minimum_degree
 from kinetree.functions import sin
 from kinetree.steppers import Stepper, step_program
-from kinetree.steppers.beginning import Beginning
-from kinetree.steppers.residual import rate_program
+from kinetree.steppers.equations.residual import rate_program
+from kinetree.steppers.runs.beginning import Beginning
 
 Array = NDArray[np.float64]
 

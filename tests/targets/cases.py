@@ -26,7 +26,7 @@ from kinetree import engine as en
 from kinetree.functions import maximum, select, sin, table
 from kinetree.program import Input, Output, Program
 from kinetree.steppers import step_program
-from kinetree.steppers.structural import COUNT
+from kinetree.steppers.formulations.structural import COUNT
 from reference.test_assembly import CLOSED, start
 from targets import corpus, newtons
 

@@ -18,8 +18,8 @@ from kinetree.program.program import Assign, Input, Note, Output, Program
 from kinetree.targets.html.source import sources as html_sources
 from kinetree.targets.latex.language import words
 from kinetree.targets.latex.source import sources as latex_sources
-from kinetree.targets.text.reading import in_full
-from kinetree.targets.text.symbols import Symbol, symbol_of
+from kinetree.targets.text.readable.reading import in_full
+from kinetree.targets.text.readable.symbols import Symbol, symbol_of
 from targets.cases import ROOT, case, tool
 
 CASES = (

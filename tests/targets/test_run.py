@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.analysis.dynamics import dynamics
+from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import ShapeError, UnsupportedError
 from kinetree.targets.c import Run
 

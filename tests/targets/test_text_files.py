@@ -83,7 +83,7 @@ def test_a_missing_package_is_named(target: str, monkeypatch: pytest.MonkeyPatch
             raise ImportError(name)
         return real(name, package)
 
-    monkeypatch.setattr("kinetree.targets.text.loading.import_module", without)
+    monkeypatch.setattr("kinetree.targets.text.python.loading.import_module", without)
     with pytest.raises(KinetreeError, match=rf"'{target}' is not installed; run 'pip install"):
         corpus.with_preamble().compile(target=target)
 

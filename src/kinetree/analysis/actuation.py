@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.bounded_least_norm import least_between, within
-from kinetree.analysis.manifest import changes, manifest
+from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments
 from kinetree.assembly.consistent_start import ROUGH, Wish, consistent_coordinates
 from kinetree.assembly.loops import closure_equations, loops
@@ -32,7 +32,7 @@ from kinetree.results.dataset import Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.analysis.trajectory import Trajectory
+    from kinetree.analysis.given.trajectory import Trajectory
     from kinetree.model.model import Model
     from kinetree.program import Program
 

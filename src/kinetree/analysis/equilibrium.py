@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis import rates as equations
-from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
-from kinetree.analysis.operating_point import Freedom, Point, arrays, freedom, point
+from kinetree.analysis.given.operating_point import Freedom, Point, arrays, freedom, point
+from kinetree.analysis.runs import rates as equations
+from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model.configuration import retract

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.actuation import Wanted, actuation
-from kinetree.analysis.manifest import changes, manifest
-from kinetree.analysis.trajectory import Trajectory
-from kinetree.analysis.trajectory import trajectory as read
+from kinetree.analysis.given.trajectory import Trajectory
+from kinetree.analysis.given.trajectory import trajectory as read
+from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments, check_options
 from kinetree.assembly.overrides import with_values
 from kinetree.errors import ShapeError, UnsupportedError, unknown

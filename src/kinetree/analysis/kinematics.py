@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.manifest import manifest
-from kinetree.analysis.times import output_times
+from kinetree.analysis.given.times import output_times
+from kinetree.analysis.runs.manifest import manifest
 from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import close
 from kinetree.assembly.loops import Loops, closure_equations, loops

@@ -17,10 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis import rates as equations
-from kinetree.analysis.dynamics import LOADED, Dynamics, dynamics
 from kinetree.analysis.equilibrium import Equilibrium
-from kinetree.analysis.operating_point import Freedom, Point, arrays, freedom, given_parts, point
+from kinetree.analysis.given.operating_point import (
+    Freedom,
+    Point,
+    arrays,
+    freedom,
+    given_parts,
+    point,
+)
+from kinetree.analysis.runs import rates as equations
+from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import evaluate
 from kinetree.model.parts import Ball, Float

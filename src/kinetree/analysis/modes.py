@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.dynamics import LOADED
 from kinetree.analysis.linearise import Linear, linearise
+from kinetree.analysis.runs.dynamics import LOADED
 from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelWarning, UnsupportedError
 

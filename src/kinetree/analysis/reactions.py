@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.manifest import manifest, parameters_of
-from kinetree.analysis.trajectory import trajectory
+from kinetree.analysis.given.trajectory import trajectory
+from kinetree.analysis.runs.manifest import manifest, parameters_of
 from kinetree.arguments import check_arguments
 from kinetree.assembly.loops import closure_equations
 from kinetree.assembly.overrides import with_values

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.dynamics import OPTIONS, Dynamics, dynamics
-from kinetree.analysis.events import Events
-from kinetree.analysis.initial_state import initial_state
-from kinetree.analysis.march import STEPPING, Begin, march, refuse_control, refuse_stepping
-from kinetree.analysis.progress import reporting
-from kinetree.analysis.record import dataset
-from kinetree.analysis.run import Repartition, RunOptions, integrate
-from kinetree.analysis.times import output_times
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.times import output_times
+from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
+from kinetree.analysis.runs.events import Events
+from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_control, refuse_stepping
+from kinetree.analysis.runs.progress import reporting
+from kinetree.analysis.runs.record import dataset
+from kinetree.analysis.runs.run import Repartition, RunOptions, integrate
 from kinetree.arguments import (
     changed,
     check_arguments,
@@ -91,7 +91,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         progress: show how far it is; by default on a terminal when it takes long.
         formulation: "hybrid", "topological", "global", "explicit" or "tree"; with it, or with
             integrator, the run is made in equal steps of length `step`, see
-            `kinetree.analysis.march`.  Such steps have no method with rtol, atol, max_step and
+            `kinetree.analysis.runs.march`.  Such steps have no method with rtol, atol, max_step and
             max_steps, and locate no events.
         integrator: of equal steps: "trapezoidal", "newmark", "hht", "generalised_alpha", …
         **options: of `derive`: formalism, loops, base_parameters, partition; for a closed system

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.dynamics import OPTIONS, dynamics
-from kinetree.analysis.initial_state import initial_state
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.assembly.named_values import Values, quaternions
 from kinetree.errors import UnsupportedError

@@ -16,7 +16,7 @@ from kinetree.export.equations import Equations
 from kinetree.targets.c.header import FIRST_LINE
 from kinetree.targets.c.language import language
 from kinetree.targets.c.source import files
-from kinetree.targets.text.c_family import CFamily
+from kinetree.targets.text.c.family import CFamily
 from kinetree.targets.text.source import Source
 
 TEMPLATES = Path(__file__).parent / "c"

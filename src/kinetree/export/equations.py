@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis import rates
-from kinetree.analysis.initial_state import initial_state
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs import rates
 from kinetree.engine import Node, Rank, derivation, substitute, symbol
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
@@ -30,7 +30,7 @@ from kinetree.program.scheme import Scheme
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.analysis.dynamics import Dynamics
+    from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.assembly.named_values import Values
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.dynamics import OPTIONS, dynamics
+from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
 from kinetree.errors import FormatError
 from kinetree.export.building import binary as built

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.dynamics import OPTIONS, dynamics
+from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import Code
 from kinetree.export.equations import equations

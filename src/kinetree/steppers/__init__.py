@@ -2,7 +2,7 @@
 
 from kinetree.steppers.discrete import discrete_program
 from kinetree.steppers.families import ALL, FAMILIES
-from kinetree.steppers.run import Control, Report, Run, Stepper, run
+from kinetree.steppers.runs.run import Control, Report, Run, Stepper, run
 from kinetree.steppers.step import FORMULATIONS, step_program
 
 __all__ = [

@@ -19,7 +19,7 @@ from kinetree.errors import UnsupportedError
 from kinetree.pipeline import derive
 from kinetree.program import Program, Scheme
 from kinetree.program.passes import condense
-from kinetree.steppers.residual import bound, written
+from kinetree.steppers.equations.residual import bound, written
 from kinetree.steppers.step import GLOBAL, step_program
 
 if TYPE_CHECKING:

@@ -25,17 +25,22 @@ from kinetree.formalism.matrices.placement import placement
 from kinetree.model.frame_model import FrameModel
 from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
-from kinetree.steppers.explicit import explicit
+from kinetree.steppers.equations.loops import loops
+from kinetree.steppers.equations.natural_residual import natural_system
+from kinetree.steppers.equations.repeats import refuse_repeats, without_repeats
+from kinetree.steppers.equations.residual import (
+    Residual,
+    placed_residual,
+    refuse_free_drives,
+    residual,
+)
+from kinetree.steppers.equations.step_inputs import Settings
 from kinetree.steppers.families import FAMILIES
-from kinetree.steppers.global_step import global_step
-from kinetree.steppers.hybrid import hybrid
-from kinetree.steppers.loops import loops
-from kinetree.steppers.natural_residual import natural_system
-from kinetree.steppers.repeats import refuse_repeats, without_repeats
-from kinetree.steppers.residual import Residual, placed_residual, refuse_free_drives, residual
-from kinetree.steppers.step_inputs import Settings
-from kinetree.steppers.structural import structural
-from kinetree.steppers.topological import topological
+from kinetree.steppers.formulations.explicit import explicit
+from kinetree.steppers.formulations.global_step import global_step
+from kinetree.steppers.formulations.hybrid import hybrid
+from kinetree.steppers.formulations.structural import structural
+from kinetree.steppers.formulations.topological import topological
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage

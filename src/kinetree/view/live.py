@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.analysis.march import Begin, march
+from kinetree.analysis.runs.march import Begin, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.assembly.named_values import Values
 from kinetree.assembly.partition import partition
@@ -25,8 +25,8 @@ from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
-from kinetree.steppers.beginning import Beginning
-from kinetree.steppers.initial import Initial
+from kinetree.steppers.runs.beginning import Beginning
+from kinetree.steppers.runs.initial import Initial
 from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
 from kinetree.view.controls import controls, widened

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kinetree.targets.text import about
 
 if TYPE_CHECKING:
-    from kinetree.targets.text.c_family import CFamily
+    from kinetree.targets.text.c.family import CFamily
     from kinetree.targets.text.source import Source
 
 FIRST_LINE = f"/* {about.FIRST_LINE} */"

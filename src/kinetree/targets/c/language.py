@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kinetree.errors import unknown
-from kinetree.targets.text.c_family import CFamily
+from kinetree.targets.text.c.family import CFamily
 
 MACHINES = """\
 /* GCC on Linux compiles the functions marked KT_MACHINES for three generations of x86-64 and takes

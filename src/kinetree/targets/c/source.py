@@ -18,7 +18,7 @@ from kinetree.targets.text.source import Source
 if TYPE_CHECKING:
     from kinetree.program.program import Program
     from kinetree.targets.c.run import Run
-    from kinetree.targets.text.c_family import CFamily
+    from kinetree.targets.text.c.family import CFamily
 
 
 def sources(program: Program, main: Run | None = None, precision: str = "double") -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.casadi.helpers import LAST, PRELUDE
 from kinetree.targets.text.names import Names, Rules
-from kinetree.targets.text.pythonic import Pythonic, module
+from kinetree.targets.text.python.spelling import Pythonic, module
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinetree.targets.text.c_family import WORDS, CFamily
+from kinetree.targets.text.c.family import WORDS, CFamily
 from kinetree.targets.text.names import Rules
 
 LIMITS = "std::numeric_limits<Real>"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.c.header import FIRST_LINE, described
 from kinetree.targets.cpp.language import CPP
-from kinetree.targets.text.c_family import CALLS
+from kinetree.targets.text.c.family import CALLS
 from kinetree.targets.text.source import Source
 from kinetree.targets.text.tables import broken, listed
 from kinetree.targets.text.values import defaults

@@ -16,7 +16,7 @@ from kinetree.targets.native.ports import Port, in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
 from kinetree.targets.tape.tape import Iteration
 from kinetree.targets.text.about import FIRST_LINE
-from kinetree.targets.text.c_family import WORDS
+from kinetree.targets.text.c.family import WORDS
 from kinetree.targets.text.names import Names, Rules
 
 if TYPE_CHECKING:

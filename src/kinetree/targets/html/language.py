@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from kinetree.engine import SYM, Node, symbols
 from kinetree.engine.show import Style, render, terms
 from kinetree.plain import markup
-from kinetree.targets.text.mathml import MathML
-from kinetree.targets.text.reading import angles, names, rates
-from kinetree.targets.text.symbols import GREEK, Symbols
+from kinetree.targets.text.readable.mathml import MathML
+from kinetree.targets.text.readable.reading import angles, names, rates
+from kinetree.targets.text.readable.symbols import GREEK, Symbols
 
 if TYPE_CHECKING:
     from kinetree.engine.show import Piece
     from kinetree.program.program import Program
-    from kinetree.targets.text.symbols import Symbol
+    from kinetree.targets.text.readable.symbols import Symbol
 
 
 def spelled(symbol: Symbol) -> str:

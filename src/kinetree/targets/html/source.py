@@ -19,7 +19,7 @@ from kinetree.targets.html.language import Scope
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.reading import grouped, notes
+from kinetree.targets.text.readable.reading import grouped, notes
 
 if TYPE_CHECKING:
     from kinetree.engine import Node

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from kinetree.targets.text.arrays import arrays, branches
+from kinetree.targets.text.python.arrays import arrays, branches
 
 IMPORTS = dedent("""\
     import jax

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from kinetree.engine import SYM, ZERO, Node
 from kinetree.engine.show import Latex, Piece, render, terms
 from kinetree.targets.latex.language import spelled, width
-from kinetree.targets.text.reading import angles, names, rates
-from kinetree.targets.text.symbols import Symbols, symbol_of
+from kinetree.targets.text.readable.reading import angles, names, rates
+from kinetree.targets.text.readable.symbols import Symbols, symbol_of
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program

@@ -7,10 +7,10 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from kinetree.plain import plain
-from kinetree.targets.text.symbols import GREEK
+from kinetree.targets.text.readable.symbols import GREEK
 
 if TYPE_CHECKING:
-    from kinetree.targets.text.symbols import Symbol
+    from kinetree.targets.text.readable.symbols import Symbol
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",

@@ -14,11 +14,11 @@ from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, aligned, 
 from kinetree.targets.latex.language import words
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.reading import grouped, in_full, notes
+from kinetree.targets.text.readable.reading import grouped, in_full, notes
 
 if TYPE_CHECKING:
     from kinetree.program.program import Block, Input, Note, Program, Solve
-    from kinetree.targets.text.reading import Group
+    from kinetree.targets.text.readable.reading import Group
 
 
 def sources(program: Program, *, full: bool = False) -> dict[str, str]:

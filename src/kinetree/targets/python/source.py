@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.targets.python.helpers import PRELUDE
-from kinetree.targets.text.pythonic import Pythonic, module
+from kinetree.targets.text.python.spelling import Pythonic, module
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program

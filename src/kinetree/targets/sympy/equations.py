@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from kinetree.targets.text.loading import loaded
+from kinetree.targets.text.python.loading import loaded
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from kinetree.errors import UnsupportedError
 from kinetree.program.program import Newton
 from kinetree.targets.sympy.helpers import LAST, PRELUDE
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.pythonic import RULES, Pythonic, module
+from kinetree.targets.text.python.spelling import RULES, Pythonic, module
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import check_arguments
 from kinetree.errors import UnsupportedError
 from kinetree.targets.text.files import write_files
-from kinetree.targets.text.loading import loaded, need
+from kinetree.targets.text.python.loading import loaded, need
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program

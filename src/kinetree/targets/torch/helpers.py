@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from kinetree.targets.text.arrays import arrays
+from kinetree.targets.text.python.arrays import arrays
 
 IMPORTS = dedent("""\
     import numpy as np

@@ -1,0 +1,66 @@
+"""Initial states: what the user gives, completed and made consistent; what does not fit is told."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.assembly.consistent_start import (
+    Wish,
+    changes,
+    consistent_coordinates,
+    consistent_velocities,
+)
+from kinetree.assembly.named_values import Values, given_values, unit_quaternions
+from kinetree.errors import AssemblyError, ModelWarning
+
+Array = NDArray[np.float64]
+
+
+def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values) -> Array:
+    """The consistent state y at time t.
+
+    Args:
+        dynamics: of the model.
+        t: time of drives and laws [s].
+        q: coordinates; by default the model's initial ones.
+        qd: velocities; by default zero.  Dependent ones follow from the independent ones.
+        x: user states; by default their initial values.
+
+    Raises:
+        AssemblyError: where the loops do not close.
+    """
+    model = dynamics.model
+    states = given_values(x, initial_states(dynamics), dynamics.states, "x")
+    system = dynamics.loops
+    if system is None:
+        first = given_values(q, model.initial(), model.coordinates, "q")
+        rates = given_values(qd, np.zeros(model.nv), model.velocities, "qd")
+        return np.concatenate([unit_quaternions(model, first), rates, states])
+    wish = Wish(q, qd, dynamics.kept, t)
+    new_q = consistent_coordinates(system, wish)
+    new_qd = consistent_velocities(system, new_q, wish)
+    closed = dynamics.project(t, np.concatenate([new_q, new_qd, states]))
+    if not np.isfinite(closed).all():
+        raise AssemblyError(
+            f"the loops do not close at t = {t:g} s",
+            element=f"model '{model.name}'",
+            cure="start nearer to a closed configuration, or choose other independent coordinates",
+        )
+    if moved := changes(system, wish, *dynamics.split(closed)[:2]):
+        text = "the initial values do not satisfy the loops: " + ", ".join(moved)
+        warnings.warn(text, ModelWarning, stacklevel=3)
+    return closed
+
+
+def initial_states(dynamics: Dynamics) -> Array:
+    """Initial values of the user states."""
+    known: dict[str, Any] = getattr(dynamics.model, "states", {})
+    return np.array([float(known[name].initial) for name in dynamics.states], dtype=float)
+
+
+__all__ = ["initial_state", "initial_states"]

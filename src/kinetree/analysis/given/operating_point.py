@@ -1,0 +1,110 @@
+"""A point of operation: time, coordinates, velocities, user states; and what may change there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.errors import ShapeError, UnsupportedError, unknown
+
+Array = NDArray[np.float64]
+PARTS = ("q", "qd", "x", "t")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A consistent state.
+
+    Attributes:
+        t: time [s].
+        q: coordinates.
+        qd: velocities.
+        x: user states.
+    """
+
+    t: float
+    q: Array
+    qd: Array
+    x: Array
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """Numbers of the velocities that are independent.
+
+    Attributes:
+        u: those whose coordinates are independent.
+        w: those of u whose rates are independent too: all but those that rolling and the like give.
+    """
+
+    u: tuple[int, ...]
+    w: tuple[int, ...]
+
+
+def point(system: Dynamics, at: Any, t: float) -> Point:
+    """The point that a user means.
+
+    Args:
+        system: the dynamics.
+        at: none for the model's initial coordinates at rest; a mapping with any of q, qd, x, t;
+            an object that has them, such as an `Equilibrium`; or a run, whose last time is taken.
+        t: time where `at` gives none [s].
+    """
+    given = given_parts(at)
+    t = float(given.get("t", t))
+    y = initial_state(system, t, given.get("q"), given.get("qd"), given.get("x"))
+    return Point(t, *system.split(y))
+
+
+def given_parts(at: Any) -> dict[str, Any]:
+    """Any of q, qd, x, t that a user's state has; see `point`."""
+    if at is None:
+        return {}
+    if hasattr(at, "data_vars"):
+        last = {name: np.asarray(at[name])[-1] for name in ("q", "qd", "x") if name in at}
+        return {**last, "t": float(np.asarray(at["time"])[-1])}
+    if isinstance(at, Mapping):
+        for name in at:
+            if name not in PARTS:
+                raise unknown("part of a state", str(name), PARTS, "at")
+        return dict(at)
+    found = {name: getattr(at, name) for name in PARTS if hasattr(at, name)}
+    if "q" not in found:
+        raise ShapeError(
+            f"{at!r} is no state", element="at", cure="give a mapping with q, qd, x, or a run"
+        )
+    return found
+
+
+def freedom(system: Dynamics) -> Freedom:
+    """What the loops leave independent; everything where there are none."""
+    every = tuple(range(system.nv))
+    if not system.closed:
+        return Freedom(every, every)
+    found = system.partition
+    assert found is not None
+    rolling = set(found.rate_dependent)
+    w = tuple(k for k in found.u if system.model.velocities[k] not in rolling)
+    return Freedom(found.u, w)
+
+
+def arrays(system: Dynamics, at: Point) -> dict[str, Any]:
+    """The inputs of the forward dynamics at a point, loads included."""
+    if not system.loads.constant:
+        raise UnsupportedError(
+            "a Python function has no exact derivatives",
+            element="tau",
+            cure="give constant efforts, or make the law a force of the model",
+        )
+    given = {"q": at.q, "qd": at.qd, "x": at.x, "t": np.array(at.t), **system.loads.fixed}
+    names = {row.name for row in system.forward.inputs}
+    return {name: value for name, value in given.items() if name in names}
+
+
+__all__ = ["Freedom", "Point", "arrays", "freedom", "given_parts", "point"]

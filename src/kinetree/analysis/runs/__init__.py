@@ -1,0 +1,1 @@
+"""How a run in time goes: rates, events, other coordinates on the way, record, diagnosis."""

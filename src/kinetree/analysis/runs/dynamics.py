@@ -1,0 +1,298 @@
+"""Dynamics: the equations of motion of a model, compiled, with its loads and parameter values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.analysis.given.loads import Loads, loads
+from kinetree.analysis.runs import rates as equations
+from kinetree.arguments import check_arguments
+from kinetree.assembly.consistent_start import Wish, consistent_coordinates
+from kinetree.assembly.loops import Loops
+from kinetree.assembly.loops import loops as loops_of
+from kinetree.assembly.overrides import with_values
+from kinetree.assembly.partition import Partition, sorted_at
+from kinetree.errors import PartitionError
+from kinetree.model.model import Model
+from kinetree.pipeline import LOOPS, derive
+from kinetree.program import Program
+from kinetree.solve.problem import NativeRates
+
+Array = NDArray[np.float64]
+OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
+"""Options of `dynamics` that every analysis passes on."""
+LOADED = ("tau", "wrenches", "parameters", *OPTIONS)
+"""The same where loads and parameter values are passed on, too."""
+LARGE = 5000
+"""Operations of a Program for which batches are not worth their compilation."""
+
+
+DERIVED = 1_000_000
+"""Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """der(y) = f(t, y) of a model; y = [q, qd, x].
+
+    Attributes:
+        model: the mechanism.
+        forward: its forward dynamics; defaults of p are the values of this analysis.
+        loads: efforts and wrenches from outside.
+        partition: independent and dependent coordinates of a closed system.
+        parameters: values by name that differ from the model's.
+        kept: coordinates that the user wants independent.
+        loops: equations of the loops as numbers; none of a tree.
+    """
+
+    model: Model
+    forward: Program
+    loads: Loads
+    partition: Partition | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    loops: Loops | None = None
+
+    # --- sizes and parts of y --------------------------------------------------------------------
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.model.nv
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the user states."""
+        return self.forward.input("x").labels if equations.takes(self.forward, "x") else ()
+
+    @property
+    def closed(self) -> bool:
+        """Whether loops or drives make coordinates depend on others."""
+        return equations.has(self.forward, "q_closed")
+
+    @property
+    def explicit(self) -> bool:
+        """Whether dependent coordinates are solved for, so that their choice matters."""
+        return self.closed and self.forward.info.get("loops") == "explicit"
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Names of the independent velocities; all of a tree."""
+        found = self.partition
+        return tuple(self.model.velocities) if found is None else found.independent
+
+    def split(self, y: Array) -> tuple[Array, Array, Array]:
+        """q, qd and x of states y; leading axes are kept."""
+        a, b = self.nq, self.nq + self.nv
+        return y[..., :a], y[..., a:b], y[..., b:]
+
+    # --- functions -------------------------------------------------------------------------------
+
+    @cached_property
+    def rates_program(self) -> Program:
+        """The Program of der(y)."""
+        return equations.rates(self.forward)
+
+    @cached_property
+    def _rates(self) -> Any:
+        return self.rates_program.compile()
+
+    @cached_property
+    def exact_jacobian(self) -> bool:
+        """Whether d der(y)/dy is worth its derivation; methods take differences of it otherwise."""
+        size = self.nq + self.nv + len(self.states)
+        return size * self.rates_program.count().total <= DERIVED
+
+    @cached_property
+    def _jacobian(self) -> Any:
+        return self.rates_program.derivative("yd", equations.STATE, only=True).compile()
+
+    @cached_property
+    def _projection(self) -> Any:
+        program = equations.projection(self.forward)
+        return None if program is None else program.compile()
+
+    @cached_property
+    def _forward(self) -> Any:
+        return self.forward.compile()
+
+    def rates(self, t: float, y: Array) -> Array:
+        """der(y)."""
+        found: Array = self.call(self._rates, t, y)["yd"]
+        return found
+
+    def jacobian(self, t: float, y: Array) -> Array:
+        """d der(y)/dy, where the loads are constant."""
+        found: Array = self.call(self._jacobian, t, y)["dyd_dy"]
+        return found
+
+    @property
+    def projects(self) -> bool:
+        """Whether states may be inconsistent."""
+        return self._projection is not None
+
+    def project(self, t: float, y: Array) -> Array:
+        """The consistent state: loops closed from the independent part, quaternions normalised."""
+        if self._projection is None:
+            return y
+        found: Array = self.call(self._projection, t, y)[equations.STATE]
+        return found
+
+    def call(self, function: Any, t: float, y: Array) -> dict[str, Array]:
+        """Outputs of a compiled function of the same inputs as the rates."""
+        q, qd, _ = self.split(y)
+        given = self.loads.at(t, q, qd)
+        found: dict[str, Array] = function(check=False, t=np.array(float(t)), y=y, **given)
+        return found
+
+    def outputs(self, t: Array, y: Array) -> dict[str, Array]:
+        """All outputs of the forward dynamics at many states, one row each; tau as applied too."""
+        q, qd, x = self.split(y)
+        given: dict[str, Array] = {"q": q, "qd": qd, "x": x, "t": t, **self.loads.along(t, q, qd)}
+        names = {row.name for row in self.forward.inputs}
+        inputs = {name: value for name, value in given.items() if name in names}
+        found = (
+            self._each(inputs, len(t)) if self._is_large else self._forward(check=False, **inputs)
+        )
+        tau = np.broadcast_to(given["tau"], (len(t), self.nv))
+        return {**found, "tau": tau}
+
+    @cached_property
+    def _is_large(self) -> bool:
+        """Whether code for batches takes longer to compile than the states of a run to evaluate."""
+        return self.forward.count().total > LARGE
+
+    def _each(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
+        """Outputs state by state."""
+        single = {row.name: len(row.shape) for row in self.forward.inputs}
+        spread = {
+            name: np.broadcast_to(value, (count, *value.shape)) if value.ndim == single[name]
+            else value
+            for name, value in inputs.items()
+        }  # fmt: skip
+        rows = [
+            self._forward(
+                check=False, **{name: np.array(value[k]) for name, value in spread.items()}
+            )
+            for k in range(count)
+        ]
+        return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
+
+    def native(self, *, jacobian: bool, watched: Any = None) -> NativeRates | None:
+        """The rates as machine code; none where a Python function gives the loads.
+
+        Args:
+            jacobian: whether d der(y)/dy is needed too.
+            watched: compiled function of the events, of the same inputs.
+        """
+        if not self.loads.constant:
+            return None
+        taken = ("t", equations.STATE)
+        rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
+        rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
+        J, project = (self._jacobian if jacobian else None), self._projection
+        none = np.zeros(0)
+        return NativeRates(
+            self._rates.address,
+            self._rates.preamble_values(),
+            np.concatenate([*rest, none]),
+            (self._rates, J, project, watched),
+            J.address if J else 0,
+            J.preamble_values() if J else none,
+            project.address if project else 0,
+            project.preamble_values() if project else none,
+            watched.address if watched else 0,
+            watched.preamble_values() if watched else none,
+        )
+
+
+def dynamics(  # noqa: PLR0913  one argument per decision
+    model: Model,
+    *,
+    q: Any = None,
+    t: float = 0.0,
+    tau: Any = None,
+    wrenches: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    independent: Sequence[str] | None = None,
+    formalism: str | None = None,
+    loops: str = LOOPS,
+    partition: Partition | None = None,
+    base_parameters: bool = True,
+) -> Dynamics:
+    """The dynamics of a model with loads and parameter values.
+
+    Args:
+        model: the mechanism.
+        q: configuration at which the coordinates of a closed system are sorted into independent
+            and dependent ones; by default the model's initial one.
+        t: time of laws and drives there [s].
+        tau: efforts, see `loads`.
+        wrenches: external wrenches, see `loads`.
+        parameters: values by name in place of the model's.
+        independent: of a closed system, the coordinates to keep independent.
+        formalism: as for `derive`.
+        loops: likewise.
+        partition: likewise; not with independent.
+        base_parameters: likewise.
+    """
+    check_arguments(dynamics, locals())
+    acting = loads(model, tau, wrenches)
+    _refuse_choices(model, independent, partition)
+    sorted_out, kept = partition, tuple(independent or ())
+    closed = loops_of(model, parameters) if model.closures or model.drives else None
+    if closed is not None and sorted_out is None:
+        place = consistent_coordinates(closed, Wish(q, independent=kept, t=t))
+        sorted_out = sorted_at(closed, place.tolist(), independent, t)
+        _refuse_singular(model, sorted_out)
+    forward = derive(
+        model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,
+        loops=loops,
+    )  # fmt: skip
+    values = dict(parameters or {})
+    return Dynamics(model, with_values(forward, values), acting, sorted_out, values, kept, closed)
+
+
+def _refuse_choices(
+    model: Model, independent: Sequence[str] | None, partition: Partition | None
+) -> None:
+    """Refuse independent coordinates where there is nothing to choose."""
+    if independent is None:
+        return
+    if partition is not None:
+        raise PartitionError(
+            "the partition says already which coordinates are independent",
+            element="independent",
+            cure="give one of independent= and partition=",
+        )
+    if not (model.closures or model.drives):
+        raise PartitionError(
+            f"all coordinates of model '{model.name}' are independent: it has no loops",
+            element="independent",
+            cure="leave independent= out",
+        )
+
+
+def _refuse_singular(model: Model, found: Partition) -> None:
+    """Refuse a start at which equations are lost that count as soon as it moves."""
+    if found.singular:
+        raise PartitionError(
+            f"equation {next(iter(found.redundant))} depends on others at this configuration, "
+            "and only there: it is singular",
+            element=f"model '{model.name}'",
+            cure="start beside it, for example with one coordinate changed by 0.01",
+        )
+
+
+__all__ = ["LOADED", "OPTIONS", "Dynamics", "dynamics"]

@@ -1,0 +1,1 @@
+"""Equations that a step is made of: residuals, loops, coordinates, scales, inputs."""

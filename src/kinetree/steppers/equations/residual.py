@@ -1,0 +1,212 @@
+"""What is missing in the equations of motion, as Programs that a step is made of.
+
+    r = M qdd + c - (generalised forces given),      xd = rates of the user states
+
+`value` gives r and xd, `slopes` gives also their derivatives along der(q) = N(q) e_k (K), by qd
+(C), by qdd (M) and by the user states.  Driven coordinates follow their laws.
+
+Refs: Cuadrado2003 eqs. 1, 25 to 34 (K and C are exact here)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ZERO, Node, linear, mul
+from kinetree.errors import UnsupportedError
+from kinetree.formalism import (
+    QUANTITIES,
+    composite_bodies,
+    declare_inputs,
+    declare_laws,
+    newton_euler,
+    write_states,
+)
+from kinetree.formalism.forces import force_slopes
+from kinetree.formalism.links import Frames
+from kinetree.formalism.matrices import derive_placed
+from kinetree.program import Program, Scheme
+from kinetree.program.differentiate import forward
+from kinetree.program.newton import inline
+from kinetree.program.passes import dead
+from kinetree.steppers.equations.increments import Space
+
+if TYPE_CHECKING:
+    from kinetree.formalism.links import Linkage
+    from kinetree.formalism.matrices import Placement
+    from kinetree.model.model import Model
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The equations of motion of a system with tree coordinates.
+
+    Attributes:
+        model: the mechanism.
+        space: its coordinates.
+        value: inputs q, qd, qdd and others; outputs tau (nv), with user states xd.
+        slopes: the same with dtau_dq, dtau_dqd, dtau_dqdd, each nv × nv.
+        states: derivatives that user states add: dtau_dx, dxd_dq, dxd_dqd, dxd_dx; or None.
+        drives: q, qd, qdd of the driven coordinates by the time; or None.
+    """
+
+    model: Model
+    space: Space
+    value: Program
+    slopes: Program
+    states: Program | None
+    drives: Program | None
+
+    @property
+    def driven(self) -> dict[int, int]:
+        """Number of a driven velocity -> number of its coordinate."""
+        q, v = list(self.model.coordinates), list(self.model.velocities)
+        return {v.index(name): q.index(name) for name in self.model.drives}
+
+    @property
+    def free(self) -> list[int]:
+        """Numbers of the velocities that are not driven."""
+        driven = self.driven
+        return [k for k in range(self.model.nv) if k not in driven]
+
+
+def residual(model: Model, system: Linkage, *, tangent: str = "exact") -> Residual:
+    """The equations of motion of a model, loops left aside."""
+    value = rate_program(system)
+    if tangent == "exact":
+        slopes = QUANTITIES["inverse_derivatives"].derive(system, "newton_euler")
+    else:
+        slopes = _approximate(system)
+    drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
+    return Residual(
+        model,
+        Space.of(system),
+        value,
+        slopes,
+        state_slopes(value) if model.states else None,
+        drives,
+    )
+
+
+def placed_residual(model: Model, system: Placement) -> Residual:
+    """The equations of motion of a model given by position matrices, by d'Alembert's principle."""
+    value = placed_program(system)
+    slopes = forward(value, "tau", ("q", "qd", "qdd"), tangent=True)
+    states = state_slopes(value) if model.states else None
+    return Residual(model, Space.of(system), value, slopes, states, None)
+
+
+def placed_program(system: Placement) -> Program:
+    """The Program of tau, and of xd where there are user states, from position matrices."""
+    value = derive_placed(system, "inverse")
+    if not system.model.states:
+        return value
+    scheme = Scheme(value.name)
+    for row in value.inputs:
+        scheme.input(row)
+    rates = derive_placed(system, "forward")
+    only = dead(replace(rates, outputs=(rates.output("xd"),)))
+    for program in (value, only):
+        for name, nodes in written(scheme, program, {}).items():
+            out = program.output(name)
+            scheme.output(name, nodes, out.shape, out.labels)
+    return scheme.program()
+
+
+def refuse_free_drives(model: Model) -> None:
+    """Refuse drives without a law: a step would not know where they go."""
+    for name, drive in model.drives.items():
+        if drive.law is None:
+            raise UnsupportedError(
+                "fixed-step methods need the law of a driven coordinate",
+                element=f"drive '{name}'",
+                cure="give the drive a law of the time",
+            )
+
+
+def rate_program(system: Linkage) -> Program:
+    """The Program of tau, and of xd where there are user states."""
+    scheme = Scheme(f"{system.model.name}_residual")
+    qdd = declare_inputs(scheme, system, "qdd")
+    declare_laws(scheme, system.model)
+    frames = Frames(scheme, system)
+    tau = newton_euler.inverse(frames, system.qd, qdd)
+    scheme.output("tau", tau, None, system.model.velocities)
+    write_states(frames)
+    return scheme.program()
+
+
+def _approximate(system: Linkage) -> Program:
+    """tau, M, and K and C of the force elements alone."""
+    scheme = Scheme(f"{system.model.name}_approximate")
+    qdd = declare_inputs(scheme, system, "qdd")
+    declare_laws(scheme, system.model)
+    frames = Frames(scheme, system)
+    n = system.nv
+    tau = newton_euler.inverse(frames, system.qd, qdd)
+    M = composite_bodies.mass_matrix(frames)
+    forces = force_slopes(frames)
+    scheme.output("tau", tau, None, system.model.velocities)
+    zero = [ZERO] * (n * n)
+    slopes = {"q": forces.by_q, "qd": forces.by_qd} if forces else {"q": [zero], "qd": [zero]}
+    for name, found in slopes.items():
+        scheme.output(f"dtau_d{name}", [-x for row in found for x in row], (n, n))
+    scheme.output("dtau_dqdd", [x for row in M for x in row], (n, n))
+    return scheme.program()
+
+
+def state_slopes(value: Program) -> Program:
+    """What user states add."""
+    first = forward(value, "tau", "x", only=True)
+    second = forward(value, "xd", ("q", "qd", "x"), tangent=True, only=True)
+    scheme = Scheme(f"{value.name}_states")
+    for row in value.inputs:
+        scheme.input(row)
+    for program in (first, second):
+        found = written(scheme, program, {})
+        for out in program.outputs:
+            scheme.output(out.name, found[out.name], out.shape)
+    return scheme.program()
+
+
+def written(
+    scheme: Scheme, program: Program, values: Mapping[Node, Node]
+) -> dict[str, tuple[Node, ...]]:
+    """Write the equations of a Program in a scheme; the values of its outputs."""
+    blocks = (*program.preamble, *program.blocks)
+    return inline(scheme, replace(program, preamble=(), blocks=blocks), values)
+
+
+def bound(program: Program, **values: Sequence[Node]) -> dict[Node, Node]:
+    """Symbols of the inputs of a Program -> what stands for them, for the inputs named."""
+    found: dict[Node, Node] = {}
+    for row in program.inputs:
+        if row.name in values:
+            found.update(zip(row.symbols, values[row.name], strict=True))
+    return found
+
+
+def rows(flat: Sequence[Node], width: int) -> list[list[Node]]:
+    """A matrix that was written row by row."""
+    return [list(flat[k : k + width]) for k in range(0, len(flat), width)]
+
+
+def dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
+    """Σ aᵢ bᵢ."""
+    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
+
+
+__all__ = [
+    "Residual",
+    "bound",
+    "dot",
+    "placed_program",
+    "placed_residual",
+    "rate_program",
+    "refuse_free_drives",
+    "residual",
+    "rows",
+    "written",
+]

@@ -1,0 +1,1 @@
+"""Formulations: how the equations of one step are set up and solved."""

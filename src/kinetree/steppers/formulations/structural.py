@@ -1,0 +1,396 @@
+"""One step of a structural method as a Program: state in, state out, Newton's method between.
+
+Unknown are the increments Δ of the coordinates over the step (and those of the user states).  From
+them Newmark's formulas give accelerations a₁ and velocities at the end, and the weights of the
+family give the accelerations qdd₁ for which the equations of motion hold there:
+
+    a₁ = (Δ - h v₀ - h² (½-β) a₀)/(β h²),     v₁ = v₀ + h ((1-γ) a₀ + γ a₁)
+    (1-δm) a₁ + δm a₀ = (1-δf) qdd₁ + δf qdd₀,     M₁ qdd₁ + c₁ - τ = 0
+
+The derivative is κ M + γ h C + β h² K T with κ = (1-δm)/(1-δf).  Where no weight is at the start,
+a is qdd.  User states follow alike, with y in the place of a and xd in that of qdd.
+
+The matrix is made anew in every iteration, or inverted once per step where the iterations start; a
+few iterations that do not suffice then are followed by others with a matrix made anew.
+
+Cuadrado2003 eq. 38 weighs forces instead of accelerations.  For a constant mass matrix both are the
+same; for one that changes, weighed forces lose the second order (M₁ multiplies an acceleration that
+belongs to an earlier time), weighed accelerations keep it.
+
+Refs: Cuadrado2003 eqs. 21 to 27, 37 to 42; ArnoldBruls2007; Bruls2012; Jansen2000 (first-order
+equations)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
+from kinetree.program import Note, Program, Scheme
+from kinetree.program.newton import write_newton
+from kinetree.steppers.equations.increments import times_tangent
+from kinetree.steppers.equations.residual import Residual, bound, dot, rows, written
+from kinetree.steppers.equations.scaling import Scales, scales
+from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
+from kinetree.targets.native.integrate.march import COUNT
+
+if TYPE_CHECKING:
+    from kinetree.steppers.family import Family
+
+FLOOR = 1e-14
+"""Distance from the solution that rounding allows [rad or m]."""
+Matrix = list[list[Node]]
+TURN = 0.3
+"""How far the angles of loops turn in one iteration at most, all together [rad].
+
+Loops close in several ways: a long move may end in another one, far from where the step began.
+"""
+NEAR = 0.03
+"""Extrapolation by accelerations that is trusted, of the angles of loops together [rad]."""
+AGAINST = -0.5
+"""Share of the accelerations at the start that is expected at the end where they are too large:
+undamped methods let them swing from step to step."""
+HUGE = 1e300
+"""No number is below its negative."""
+KEPT = 8
+"""Iterations with a tangent that is kept, before it is made anew."""
+
+
+@dataclass
+class Point:
+    """A trial end of the step, in one of the schemes.
+
+    Attributes:
+        scheme: where its values stand.
+        by: increments of all velocities; those of driven ones are not needed.
+        q, qd, qdd, a: motion there.
+        x, xd, y: user states there.
+        K, C, M: slopes of the residual.
+        mixed: slopes that user states add.
+        T: how increments move the coordinates, where not by themselves.
+    """
+
+    scheme: Scheme
+    by: list[Node]
+    q: list[Node]
+    qd: list[Node]
+    qdd: list[Node]
+    a: list[Node]
+    x: list[Node]
+    xd: list[Node]
+    y: list[Node]
+    at: dict[str, list[Node]]
+    K: Matrix = field(default_factory=list)
+    C: Matrix = field(default_factory=list)
+    M: Matrix = field(default_factory=list)
+    mixed: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    T: dict[int, dict[int, Node]] = field(default_factory=dict)
+
+
+class Structural:
+    """A step of a structural method being written.
+
+    Attributes:
+        turning: numbers of the angles of loops; their changes are bounded.
+        penalised: whether the leading matrix holds penalties, far above the masses.
+    """
+
+    turning: Sequence[int] = ()
+    penalised = False
+
+    def __init__(self, page: Page, settings: Settings, exact: Residual) -> None:
+        self.page, self.parts, self.settings, self.exact = page, page.parts, settings, exact
+        self.outer, self.inner = page.scheme, Scheme("step", page.scheme.names)
+        assert page.weights is not None
+        let, h = self.outer.let, page.h
+        w = page.weights
+        self.dm, self.df = let("delta_m", w.inertia), let("delta_f", w.force)
+        self.gamma, self.beta = let("gamma", w.velocity), let("beta", w.position)
+        self.b2 = let("b2", self.beta * h**2)
+        self.gh = let("gh", self.gamma * h)
+        self.ratio = let("kappa", (1 - self.dm) / (1 - self.df))
+        self.names = self.parts.model.velocities
+        self.sizes = self.scaled()
+        self.known = page.driven(page.later())
+        self.free = self.parts.free
+        self.once = settings.update == "step"
+        self.name()
+        self.Ai: Matrix = []
+        self.counts: list[Node] = []
+        self.before()
+
+    def scaled(self) -> Scales:
+        """Sizes of the equations."""
+        return scales(self.exact)
+
+    def before(self) -> None:
+        """What the step takes from its start: parts of Newmark's formulas."""
+        let, page, h = self.outer.let, self.page, self.page.h
+        near, rest = let("h2a", h**2 * (0.5 - self.beta)), let("hg", h * (1 - self.gamma))
+        self.inverse = let("b2i", 1 / self.b2)
+        self.a0 = {k: let("a0", (h * page.qd[k] + near * page.a[k]) * self.inverse)
+                   for k in self.free}  # fmt: skip
+        self.v0 = {k: let("v0", page.qd[k] + rest * page.a[k]) for k in self.free}
+        half = let("h2", 0.5 * h**2) if not self.turning else let("h2", near + self._expected())
+        self.start = {k: let("start", h * page.qd[k] + half * page.a[k]) for k in self.free}
+        self.start_x = [let("start", h * y) for y in page.xd]
+        self.late = [self._late(a, qdd) for a, qdd in zip(page.a, page.qdd, strict=True)]
+        self.late_x = [self._late(y, xd) for y, xd in zip(page.y, page.xd, strict=True)]
+
+    def _expected(self) -> Node:
+        """β h² a₁/a₀ where the iterations start: as at the start of the step, or against it."""
+        let, b2 = self.outer.let, self.b2
+        moves = [let("ahead", b2 * self.page.a[k]) for k in self.turning]
+        trusted = NEAR**2 - let("ahead", dot(moves, moves))
+        return let("expected", b2 * select(trusted, ONE, AGAINST))
+
+    def _late(self, a: Node, rate: Node) -> Node:
+        """(δm a₀ - δf qdd₀)/(1-δf)."""
+        share = self.outer.let("share", 1 / (1 - self.df))
+        return self.outer.let("late", (self.dm * a - self.df * rate) * share)
+
+    def point(self, scheme: Scheme, D: Mapping[int, Node], S: Sequence[Node]) -> Point:
+        """The end of the step for some increments."""
+        let, page, n = scheme.let, self.page, self.parts.space.nv
+        by = [D.get(k, ZERO) for k in range(n)]
+        q = self.parts.space.moved(scheme, page.q, by)
+        v, qdd, a = [ZERO] * n, [ZERO] * n, [ZERO] * n
+        for k in self.free:
+            a[k] = let(f"a_{k + 1}", D[k] * self.inverse - self.a0[k])
+            v[k] = let(f"v_{k + 1}", self.v0[k] + self.gh * a[k])
+            qdd[k] = let(f"qdd_{k + 1}", self.ratio * a[k] + self.late[k])
+        at = self.parts.driven
+        for k, row in self.known.items():
+            q[at[k]], v[k], qdd[k] = row
+            a[k] = qdd[k]
+        x = [let("x_1", x + s) for x, s in zip(page.x, S, strict=True)]
+        inverse = self.outer.let("ghi", 1 / self.gh)
+        rest = self.outer.let("xr", (1 - self.gamma) / self.gamma)
+        y = [let("y_1", s * inverse - y * rest) for y, s in zip(page.y, S, strict=True)]
+        pairs = zip(y, self.late_x, strict=True)
+        xd = [let("xd_1", self.ratio * z + late) for z, late in pairs]
+        bound_to = {"q": q, "qd": v, "qdd": qdd, "x": x, "t": [page.later()]}
+        return Point(scheme, by, q, v, qdd, a, x, xd, y, bound_to)
+
+    # --- the equations ---------------------------------------------------------------------------
+
+    def slopes(self, p: Point, parts: Residual) -> tuple[Node, ...]:
+        """Take K, C, M and T at a point; M qdd + c there."""
+        found = written(p.scheme, parts.slopes, bound(parts.slopes, **p.at))
+        n = parts.space.nv
+        p.K, p.C, p.M = (rows(found[f"dtau_d{x}"], n) for x in ("q", "qd", "qdd"))
+        p.T = parts.space.tangent(p.scheme, p.by)
+        if parts.states is not None:
+            p.mixed = written(p.scheme, parts.states, bound(parts.states, **p.at))
+        return found["tau"]
+
+    def right(self, p: Point) -> tuple[list[Node], list[Node]]:
+        """M qdd + c - τ of all velocities, and γh/κ (xd - rate) of the user states."""
+        value = self.parts.value
+        if self.once:
+            found = written(p.scheme, value, bound(value, **p.at))
+            forces = found["tau"]
+        else:
+            forces = self.slopes(p, self.parts)
+            found = written(p.scheme, value, bound(value, **p.at)) if self.S else {}
+        share = self.share()
+        rates = zip(p.xd, found.get("xd", ()), strict=True)
+        return (
+            [x - load for x, load in zip(forces, self.page.loads, strict=True)],
+            [share * (xd - rate) for xd, rate in rates] if self.S else [],
+        )
+
+    def share(self) -> Node:
+        """γ h/κ."""
+        return self.outer.let("xs", self.gh / self.ratio)
+
+    def dynamic(self, p: Point, k: int) -> list[Node]:
+        """Row k of κ M + γ h C + β h² K T, over all velocities."""
+        KT = times_tangent(p.K[k], p.T)
+        return [
+            linear(0, ((self.ratio * m, 1), (self.gh * c, 1), (self.b2 * x, 1)))
+            for m, c, x in zip(p.M[k], p.C[k], KT, strict=True)
+        ]
+
+    def matrix(self, p: Point, lines: Sequence[Sequence[Node]]) -> Matrix:
+        """The leading matrix, for free velocities and user states, from rows for velocities."""
+        m = len(self.S)
+        by = p.mixed.get("dtau_dx", ())
+        found = [
+            [lines[k][l] for l in self.free] + [self.b2 * by[k * m + i] for i in range(m)]
+            for k in self.free
+        ]
+        return found + [self._state(p, i) for i in range(m)]
+
+    def _state(self, p: Point, i: int) -> list[Node]:
+        """The row of a user state, times γ h/κ: about the distance in x."""
+        n, m, share = self.parts.space.nv, len(self.S), self.share()
+        by_q = times_tangent(p.mixed["dxd_dq"][i * n : i * n + n], p.T)
+        by_v = p.mixed["dxd_dqd"][i * n : i * n + n]
+        rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
+        row = [-share * (by_q[k] + rate * by_v[k]) for k in self.free]
+        by_x = p.mixed["dxd_dx"][i * m : i * m + m]
+        return row + [(ONE if i == j else ZERO) - share * x for j, x in enumerate(by_x)]
+
+    def diagonal(self) -> list[Node]:
+        """About the diagonal of the leading matrix, by the model's own values."""
+        let, size = self.outer.let, self.sizes
+        return [
+            let("size", float(m) + self.gh * float(c) + self.b2 * float(k))
+            for m, c, k in zip(size.M, size.C, size.K, strict=True)
+        ]
+
+    def widths(self) -> list[Node]:
+        """1/(scale · distance allowed), per free velocity and per user state."""
+        let, sizes, h = self.outer.let, self.diagonal(), self.page.h
+        near = let("near", number(self.settings.tolerance) * h**2)
+        found = []
+        for k in self.free:
+            # increments are known relative to themselves, springs feel the rounding of coordinates
+            soft = let("soft", 1 - float(self.sizes.M[k]) / sizes[k])
+            found.append(let("width", 1 / ((near + FLOOR * (h + soft)) * sizes[k])))
+        return found + [let("width", 1 / ((near + FLOOR) * float(x))) for x in self.sizes.x]
+
+    # --- the step --------------------------------------------------------------------------------
+
+    def leading(self, p: Point) -> Matrix:
+        """The matrix by which increments are found."""
+        return self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
+
+    def bounded(self, scheme: Scheme, change: Sequence[Node]) -> list[Node]:
+        """A change of all unknowns, shortened where angles of loops would turn too far."""
+        if not self.turning:
+            return list(change)
+        turns = [change[self.free.index(k)] for k in self.turning]
+        square = scheme.let("turn2", dot(turns, turns))
+        factor = select(square - TURN**2, TURN / sqrt(square), ONE)
+        short = scheme.let("short", factor)
+        return [scheme.let("dz", short * x) for x in change]
+
+    def changed(self, p: Point, right: Sequence[Node]) -> list[Node]:
+        """The change of the increments of velocities and user states."""
+        note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
+        kind = {"symmetric": False, "stiff": self.penalised}
+        if not self.once:
+            columns = [[x] for x in right]
+            A = self.leading(p)
+            return [row[0] for row in p.scheme.solve("dz", A, columns, **kind, note=note)]
+        if not self.Ai:
+            first = self.point(self.outer, self.start, self.start_x)
+            self.slopes(first, self.parts)
+            A = self.leading(first)
+            n = len(A)
+            unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
+            self.Ai = self.outer.solve("Ai", A, unit, **kind, note=note)
+        named = [p.scheme.let("rhs", x) for x in right]
+        return [p.scheme.let("dz", dot(row, named)) for row in self.Ai]
+
+    def differentiated(self, p: Point) -> None:
+        """Take all of K and C for derivatives of the step."""
+        if self.once or self.exact is not self.parts:
+            self.slopes(p, self.exact)
+
+    def solve(self) -> None:
+        """Write the Newton block; where a tangent is kept, one more that goes on where it fails."""
+        if self.once:
+            self.block(min(KEPT, self.settings.limit))
+            self.anew()
+        self.block(self.settings.limit)
+
+    def block(self, limit: int) -> None:
+        """Write the Newton block of a system without loops."""
+        p = self.point(self.inner, self.D, self.S)
+        r, rest = self.right(p)
+        right = [self.b2 * r[k] for k in self.free] + rest
+        if not right:
+            return
+        change = self.changed(p, right)
+        self.differentiated(p)
+        J = self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
+        self.newton(self.weighted(right, J), (), change, limit)
+
+    def anew(self) -> None:
+        """Turn to a tangent that is made anew: from what was found, where anything was."""
+        kept, states = self.D, self.S
+        self.inner, self.once = Scheme("step", self.outer.names), False
+        self.start = {k: self.found(kept[k], x) for k, x in self.start.items()}
+        self.start_x = [self.found(s, x) for s, x in zip(states, self.start_x, strict=True)]
+        self.name()
+
+    def found(self, value: Node, otherwise: Node) -> Node:
+        """A value, or another where it is not a number."""
+        return self.outer.let("start", select(value + HUGE, value, otherwise))
+
+    def name(self) -> None:
+        """Name the unknowns of a Newton block."""
+        mark = "kept_D" if self.once else "D"
+        self.D = {k: symbol(f"{mark}_{self.names[k]}", Rank.COORDINATE) for k in self.free}
+        states = self.parts.model.states
+        self.S = tuple(symbol(f"{mark}_{name}", Rank.COORDINATE) for name in states)
+
+    def weighted(self, values: Sequence[Node], J: Matrix) -> list[tuple[Node, list[Node]]]:
+        """Equations divided by what is allowed."""
+        let = self.inner.let
+        return [
+            (let("h", width * x), [let("J", width * y) for y in row])
+            for width, x, row in zip(self.widths(), values, J, strict=True)
+        ]
+
+    def newton(
+        self,
+        equations: Sequence[tuple[Node, Sequence[Node]]],
+        more: Sequence[tuple[Node, Node]],
+        change: Sequence[Node],
+        limit: int,
+    ) -> None:
+        """Write the block for increments, states and further unknowns."""
+        unknowns = [(self.D[k], self.start[k]) for k in self.free]
+        unknowns += list(zip(self.S, self.start_x, strict=True))
+        count = symbol("kept_count" if self.once else "count", Rank.COORDINATE)
+        write_newton(
+            self.outer, self.inner, [*unknowns, *more], equations,
+            change=self.bounded(self.inner, change), count=count, labels=self.equations(),
+            tolerance=1.0, limit=limit,
+            note=Note(step="time step", eq="Cuadrado2003 eq. (25)"),
+        )  # fmt: skip
+        self.counts.append(self.found(count, number(limit)) if self.once else count)
+
+    def equations(self) -> list[str]:
+        """What the equations of the Newton block are about."""
+        return [self.about(k) for k in self.free] + [
+            f"state '{x}'" for x in self.parts.model.states
+        ]
+
+    def about(self, k: int) -> str:
+        """A velocity and the body that it moves."""
+        name = self.names[k]
+        joint = next((j for j in self.parts.model.leaders if name in j.velocities), None)
+        return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.body.name}'"
+
+    def told(self) -> None:
+        """Declare the number of iterations."""
+        if self.counts:
+            self.outer.output(COUNT, [linear(0, tuple((x, 1) for x in self.counts))], ())
+
+    def outputs(self) -> None:
+        """The state at the end of the step."""
+        p = self.point(self.outer, self.D, self.S)
+        more = (p.a, p.y) if self.page.weighted else ((), ())
+        for name, values in zip(STATE, (p.q, p.qd, p.qdd, p.x, p.xd, *more), strict=False):
+            self.page.output(name, values)
+        self.told()
+
+
+def structural(parts: Residual, exact: Residual, family: Family, settings: Settings) -> Program:
+    """One step of a system without loops."""
+    page = Page(f"{parts.model.name}_step", parts, family)
+    page.declare()
+    step = Structural(page, settings, exact)
+    step.solve()
+    step.outputs()
+    return page.scheme.program()
+
+
+__all__ = ["Point", "Structural", "structural"]

@@ -1,0 +1,1 @@
+"""Runs of many steps: where they begin, how they go on, what is said when they fail."""

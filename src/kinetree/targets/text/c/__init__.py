@@ -1,0 +1,1 @@
+"""What C and C++ share: spellings, sines, linear systems, tables."""

@@ -1,0 +1,1 @@
+"""What the languages in Python share: spellings, arrays, loading of modules."""

@@ -1,0 +1,1 @@
+"""Equations for people: their order, symbols, MathML."""
