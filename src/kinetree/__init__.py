@@ -15,16 +15,16 @@ from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
 from kinetree.analysis.simulate import simulate
 from kinetree.analysis.write import write_simulation
-from kinetree.assembly.assemble import Assembly, assemble
-from kinetree.assembly.partition import Partition, partition
+from kinetree.assembly import Assembly, Partition
+from kinetree.assembly.assemble import assemble
+from kinetree.assembly.partition import partition
 from kinetree.engine import Node, OperationCount, Table
 from kinetree.export import target as _fmu
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c
 from kinetree.formats.load import load, save
-from kinetree.model.frame_model import FrameModel
-from kinetree.model.model import Model
-from kinetree.model.position_matrices import as_frames, position_matrices
+from kinetree.model import FrameModel, Model, as_frames
+from kinetree.model.position_matrices import position_matrices
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments, check_choice
+from kinetree.assembly import refuse_foreign
 from kinetree.assembly.partition import partition as partition_of
-from kinetree.assembly.partition import refuse_foreign
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism import QUANTITIES
@@ -28,15 +28,14 @@ from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model.frame_model import FrameModel
-from kinetree.model.position_matrices import as_frames
+from kinetree.model import FrameModel, as_frames
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.assembly.partition import Partition
-    from kinetree.model.model import Model
+    from kinetree.assembly import Partition
+    from kinetree.model import Model
     from kinetree.program import Program
 
 

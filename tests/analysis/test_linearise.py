@@ -12,7 +12,7 @@ from tests.approx import AT_STATES, IDENTITY, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 
 STEP = 1e-6
 DIFFERENCE = 1e-7

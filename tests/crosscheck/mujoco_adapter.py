@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from tests.crosscheck.numeric import Numbers, quaternion_matrix
 
-from kinetree.model.parts import Ball, Float, Shift, Turn
+from kinetree.model import Ball, Float, Shift, Turn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

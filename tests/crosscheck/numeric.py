@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.model.parameters import parameter_table
-from kinetree.model.parts import Ball, Float
+from kinetree.model import Ball, Float, parameter_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from tests.crosscheck.numeric import Numbers
 
-from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
+from kinetree.model import Ball, Float, Shift, Turn, Twist
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
 
 import kinetree as kt
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.program.program import Newton
 from kinetree.program.verify import verify
 

@@ -13,7 +13,7 @@ from tests.laws.tools import WAYS, time_derivative, values
 
 import kinetree as kt
 from kinetree.forces import FORCES
-from kinetree.model.forces import ForceKind
+from kinetree.model import ForceKind
 
 TREE = ("revolute", "spherical", "prismatic", "free", "screw")
 PARENTS = (-1, 0, 1, 0, -1)

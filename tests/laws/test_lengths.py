@@ -20,7 +20,7 @@ from tests import lengths
 from tests.closed import CLOSED
 
 import kinetree as kt
-from kinetree.assembly.overrides import with_values
+from kinetree.assembly import with_values
 from kinetree.errors import KinetreeError
 from targets.test_c import built, called
 

@@ -10,8 +10,8 @@ from tests.options.rows import Refused, Row, Unseen
 
 import kinetree as kt
 from kinetree.algebra import disp, rotz
+from kinetree.model import Body
 from kinetree.model.methods.joints import JointData
-from kinetree.model.parts import Body
 
 NUMBER = "number whole"
 """Wrong values that are numbers all the same."""

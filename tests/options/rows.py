@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import kinetree as kt
-from kinetree.model.parts import Body, Joint
+from kinetree.model import Body, Joint
 from kinetree.targets.digest import digest
 
 WRONG: dict[str, Any] = {

@@ -18,7 +18,7 @@ import numpy as np
 import scipy.integrate
 
 import kinetree as kt
-from kinetree.model.configuration import product, retract, turned
+from kinetree.model import product, retract, turned
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -14,7 +14,7 @@ from tests.reference import robotran
 from tests.reference.closed_numeric import Closed, load
 
 import kinetree as kt
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 
 NAMES = ("andrews", "bricard", "four_bar", "quarter_car", "slider_crank", "stewart", "whipple")
 PUSHES = {"bricard": 0.3, "four_bar": 1.0, "stewart": 0.1, "quarter_car": 0.1}

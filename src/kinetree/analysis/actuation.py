@@ -21,10 +21,16 @@ from numpy.typing import NDArray
 from kinetree.analysis.bounded_least_norm import least_between, within
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments
-from kinetree.assembly.consistent_start import ROUGH, Wish, consistent_coordinates
-from kinetree.assembly.loops import closure_equations, loops
-from kinetree.assembly.overrides import with_values
-from kinetree.assembly.partition import Partition, partition
+from kinetree.assembly import (
+    ROUGH,
+    Partition,
+    Wish,
+    closure_equations,
+    consistent_coordinates,
+    with_values,
+)
+from kinetree.assembly.loops import loops
+from kinetree.assembly.partition import partition
 from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
 from kinetree.pipeline import derive_actuation
 from kinetree.results.dataset import Axis, run_dataset
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.given.trajectory import Trajectory
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

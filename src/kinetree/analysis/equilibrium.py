@@ -20,13 +20,13 @@ from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 
 if TYPE_CHECKING:
-    from kinetree.assembly.named_values import Values
-    from kinetree.model.model import Model
+    from kinetree.assembly import Values
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -13,7 +13,7 @@ from kinetree.analysis.given.trajectory import Trajectory
 from kinetree.analysis.given.trajectory import trajectory as read
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments, check_options
-from kinetree.assembly.overrides import with_values
+from kinetree.assembly import with_values
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Axis, run_dataset
@@ -21,7 +21,7 @@ from kinetree.results.dataset import Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 CHOICES = ("independent", "partition")

@@ -18,19 +18,26 @@ from numpy.typing import NDArray
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.arguments import check_arguments
-from kinetree.assembly.assemble import close
-from kinetree.assembly.loops import Loops, closure_equations, loops
-from kinetree.assembly.named_values import Values, given_values, unit_quaternions
-from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.assembly import (
+    Loops,
+    Parameters,
+    Values,
+    close,
+    closure_equations,
+    given_values,
+    unit_quaternions,
+    with_values,
+)
+from kinetree.assembly.loops import loops
 from kinetree.errors import AssemblyError, ModelError
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Axis, run_dataset
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -30,12 +30,12 @@ from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import evaluate
-from kinetree.model.parts import Ball, Float
+from kinetree.model import Ball, Float
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")

@@ -15,7 +15,7 @@ from kinetree.arguments import check_arguments, check_options
 from kinetree.errors import ModelWarning, UnsupportedError
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 AT_REST = 1e-6

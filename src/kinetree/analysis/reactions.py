@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from kinetree.analysis.given.trajectory import trajectory
 from kinetree.analysis.runs.manifest import manifest, parameters_of
 from kinetree.arguments import check_arguments
-from kinetree.assembly.loops import closure_equations
-from kinetree.assembly.overrides import with_values
+from kinetree.assembly import closure_equations, with_values
 from kinetree.errors import ModelError, unknown
 from kinetree.pipeline import derive
 from kinetree.results.dataset import PARTS, Axis, run_dataset
@@ -20,7 +19,7 @@ from kinetree.results.dataset import PARTS, Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -23,7 +23,7 @@ from kinetree.arguments import (
     check_options,
     check_positive,
 )
-from kinetree.assembly.named_values import Values
+from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
 from kinetree.solve.methods import METHODS
@@ -32,7 +32,7 @@ from kinetree.solve.problem import Settings
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")

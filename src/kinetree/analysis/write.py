@@ -14,12 +14,12 @@ import numpy as np
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
-from kinetree.assembly.named_values import Values, quaternions
+from kinetree.assembly import Values, quaternions
 from kinetree.errors import UnsupportedError
 from kinetree.targets.c import Run
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 def write_simulation(  # noqa: PLR0913  one keyword per choice of the user

@@ -1,1 +1,48 @@
 """Closing the loops: the equations as numbers, assembly from rough values, partition."""
+
+from kinetree.assembly.assemble import Assembly, close, free_columns, solved_columns
+from kinetree.assembly.consistent_start import (
+    MOVED,
+    ROUGH,
+    Wish,
+    changes,
+    consistent_coordinates,
+    consistent_velocities,
+    corrected,
+    kept_coordinates,
+    settled_velocities,
+)
+from kinetree.assembly.loops import Loops, closure_equations
+from kinetree.assembly.named_values import Values, given_values, quaternions, unit_quaternions
+from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.assembly.partition import Partition, facts, refuse_foreign, sorted_at
+from kinetree.assembly.singular import depending
+
+__all__ = [
+    "MOVED",
+    "ROUGH",
+    "Assembly",
+    "Loops",
+    "Parameters",
+    "Partition",
+    "Values",
+    "Wish",
+    "changes",
+    "close",
+    "closure_equations",
+    "consistent_coordinates",
+    "consistent_velocities",
+    "corrected",
+    "depending",
+    "facts",
+    "free_columns",
+    "given_values",
+    "kept_coordinates",
+    "quaternions",
+    "refuse_foreign",
+    "settled_velocities",
+    "solved_columns",
+    "sorted_at",
+    "unit_quaternions",
+    "with_values",
+]

@@ -21,14 +21,14 @@ from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError, unknown
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.solve.newton import CUTOFF, Solution, damped_newton
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 ROUNDED = 1e-3

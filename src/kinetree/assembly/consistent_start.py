@@ -24,7 +24,7 @@ from kinetree.errors import AssemblyError
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

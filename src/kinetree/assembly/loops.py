@@ -14,8 +14,7 @@ from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
-from kinetree.model.closures import Angle
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import Angle, FrameModel
 from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
@@ -24,8 +23,7 @@ from kinetree.solve.pivots import TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.model.closures import Closure
-    from kinetree.model.model import Model
+    from kinetree.model import Closure, Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kinetree.arguments import is_finite, is_row, shown
 from kinetree.errors import ShapeError, unknown
-from kinetree.model.topology import quaternions
+from kinetree.model import quaternions
 
 Array = NDArray[np.float64]
 Values = Sequence[float] | Mapping[str, float] | Array | None

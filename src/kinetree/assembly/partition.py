@@ -21,13 +21,13 @@ from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import KinetreeError, PartitionError
 from kinetree.formalism.loops import Choice
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.solve.pivots import Pivots, combination, eliminate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 AWAY = 0.02

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 def worth(model: Model) -> list[int]:

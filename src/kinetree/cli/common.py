@@ -15,7 +15,7 @@ from kinetree.printing import Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program.program import Program
 
 app = typer.Typer(

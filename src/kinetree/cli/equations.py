@@ -28,7 +28,7 @@ from kinetree.printing import Row, print_json, print_table, say, working
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program.program import Program
 
 TargetName = Annotated[

@@ -12,7 +12,7 @@ from kinetree.errors import ModelWarning
 from kinetree.printing import print_json, say, warn, working
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 @dataclass(frozen=True)

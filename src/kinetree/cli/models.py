@@ -27,7 +27,7 @@ def check(file: ModelFile, as_json: AsJson = False) -> None:
         "hash": model.content_hash(),
     }
     if model.closures:
-        from kinetree.assembly.partition import facts as mobility
+        from kinetree.assembly import facts as mobility
         from kinetree.assembly.partition import partition as sort
 
         facts |= mobility(sort(model))
@@ -49,7 +49,7 @@ def partition(
     as_json: AsJson = False,
 ) -> None:
     """Close the loops; sort coordinates into independent and dependent, name what is redundant."""
-    from kinetree.assembly.partition import facts
+    from kinetree.assembly import facts
     from kinetree.assembly.partition import partition as sort
 
     model, _ = read(file)

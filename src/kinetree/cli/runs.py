@@ -17,7 +17,7 @@ from kinetree.printing import Row, print_json, print_table, say, warn
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Out = Annotated[
     Path | None, typer.Option("-o", "--out", help="File to write: .nc (NetCDF) or .csv.")

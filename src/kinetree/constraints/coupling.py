@@ -12,13 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
-from kinetree.model.closures import ClosureKind, Coupled
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED, ClosureKind, Coupled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

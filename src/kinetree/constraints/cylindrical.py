@@ -11,13 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.constraints.directions import on_line, parallel
-from kinetree.model.closures import ClosureKind
-from kinetree.model.values import direction
+from kinetree.model import ClosureKind, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

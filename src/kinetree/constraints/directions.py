@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model.closures import Along, Angle, Coincide
-from kinetree.model.values import direction
+from kinetree.model import Along, Angle, Coincide, direction
 
 if TYPE_CHECKING:
-    from kinetree.model.closures import Condition
-    from kinetree.model.values import Vector
+    from kinetree.model import Condition, Vector
 
 UNITS: tuple[Vector, Vector, Vector] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 LETTERS = ("x", "y", "z")

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model.closures import ClosureKind, Law
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED, ClosureKind, Law
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node
 from kinetree.errors import ModelError
-from kinetree.model.closures import ClosureKind, Distance
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED, ClosureKind, Distance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

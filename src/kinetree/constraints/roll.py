@@ -15,14 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.constraints.directions import triad
-from kinetree.model.closures import ClosureKind, Roll, Touch
-from kinetree.model.parts import REQUIRED
-from kinetree.model.values import direction
+from kinetree.model import REQUIRED, ClosureKind, Roll, Touch, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.constraints.directions import together, unturned
-from kinetree.model.closures import ClosureKind
+from kinetree.model import ClosureKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.constraints.directions import together
 from kinetree.errors import ModelError
-from kinetree.model.closures import Angle, ClosureKind
-from kinetree.model.values import directions, snap
+from kinetree.model import Angle, ClosureKind, directions, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Condition
+    from kinetree.model import Condition
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.analysis.runs.dynamics import Dynamics
-    from kinetree.assembly.named_values import Values
+    from kinetree.assembly import Values
 
 Array = NDArray[np.float64]
 ARGUMENTS = ("t", rates.STATE, "u", "p")

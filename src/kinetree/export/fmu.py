@@ -37,8 +37,8 @@ from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
-    from kinetree.assembly.named_values import Values
-    from kinetree.model.model import Model
+    from kinetree.assembly import Values
+    from kinetree.model import Model
 
 VERSIONS = ("3.0", "2.0")
 SUFFIX = ".fmu"

@@ -22,8 +22,8 @@ from kinetree.targets.c.language import language
 from kinetree.targets.text.about import FIRST_LINE
 
 if TYPE_CHECKING:
-    from kinetree.assembly.named_values import Values
-    from kinetree.model.model import Model
+    from kinetree.assembly import Values
+    from kinetree.model import Model
 
 SHEET = "DATASHEET.md"
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model.forces import ForceKind
-from kinetree.model.parts import REQUIRED
-from kinetree.model.vectors import (
+from kinetree.model import (
+    REQUIRED,
+    ForceKind,
     apply,
     apply_transposed,
     cross,
@@ -32,8 +32,7 @@ from kinetree.model.vectors import (
 )
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
-    from kinetree.model.vectors import Mat, Vec
+    from kinetree.model import Action, Force, Mat, Vec
 
 
 def write(act: Action, force: Force) -> None:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from kinetree.forces.surfaces import foot, seen
 from kinetree.forces.touching import Patch, contact, load
-from kinetree.model.vectors import times
+from kinetree.model import times
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

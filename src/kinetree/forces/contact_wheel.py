@@ -21,10 +21,10 @@ from kinetree.engine import ONE, Node, sqrt
 from kinetree.forces.branches import at_least
 from kinetree.forces.surfaces import foot, named, seen, unit
 from kinetree.forces.touching import Patch, contact, load
-from kinetree.model.vectors import Vec, dot, minus, plus, times
+from kinetree.model import Vec, dot, minus, plus, times
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 FLAT = 1e-12
 """Square of the sine of the angle between axis and normal at which a wheel counts as lying."""

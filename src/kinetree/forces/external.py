@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import as_node
 from kinetree.errors import ModelError, suggest
-from kinetree.model.forces import ForceKind
-from kinetree.model.values import IDENTITY
-from kinetree.model.vectors import NULL, apply_transposed, mat3, vec3
+from kinetree.model import IDENTITY, NULL, ForceKind, apply_transposed, mat3, vec3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.forces import Action, Force
-    from kinetree.model.vectors import Vec
+    from kinetree.model import Action, Force, Vec
 
 FRAMES = ("ground", "body", "point")
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ZERO, Node, exp, tanh
 from kinetree.errors import ModelError
-from kinetree.model.forces import ForceKind
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

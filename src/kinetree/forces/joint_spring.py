@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model.forces import ForceKind
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model.forces import ANY, ForceKind
-from kinetree.model.vectors import NULL, vec3
+from kinetree.model import ANY, NULL, ForceKind, vec3
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
-    from kinetree.model.vectors import Vec
+    from kinetree.model import Action, Force, Vec
 
 
 def write(act: Action, force: Force) -> None:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model.forces import ForceKind
+from kinetree.model import ForceKind
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

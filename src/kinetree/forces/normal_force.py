@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number, power, sqrt
 from kinetree.forces.branches import positive, select
-from kinetree.model.vectors import NULL, Vec, dot, minus, times
+from kinetree.model import NULL, Vec, dot, minus, times
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action
+    from kinetree.model import Action
 
 TINY = 1e-30
 """Keeps the slope of a square root finite at zero [m]."""

@@ -21,13 +21,22 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ONE, ZERO, Node, Rank, derivative, number, sqrt, substitute, symbol
 from kinetree.errors import ModelError
-from kinetree.model.values import direction
-from kinetree.model.vectors import Vec, apply, apply_transposed, cross, dot, minus, negative, plus
+from kinetree.model import (
+    Vec,
+    apply,
+    apply_transposed,
+    cross,
+    direction,
+    dot,
+    minus,
+    negative,
+    plus,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 UP: Vec = (ZERO, ZERO, ONE)
 

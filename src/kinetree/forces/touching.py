@@ -25,15 +25,13 @@ from typing import TYPE_CHECKING, Any
 from kinetree.errors import ModelError
 from kinetree.forces.normal_force import compression, friction, rolling_torque, tangential
 from kinetree.forces.surfaces import ROAD, UP, VARIABLES, Foot, Seen, check_road, push
-from kinetree.model.forces import ForceKind
-from kinetree.model.parts import REQUIRED
-from kinetree.model.vectors import Vec, cross, dot, plus, times
+from kinetree.model import REQUIRED, ForceKind, Vec, cross, dot, plus, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kinetree.engine import Node
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 OPTIONS: dict[str, Any] = {
     "radius": REQUIRED,

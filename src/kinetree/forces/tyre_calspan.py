@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, Node, sign
 from kinetree.forces.branches import select
 from kinetree.forces.wheels import Forces, Running, size, tyre
-from kinetree.model.parts import REQUIRED
+from kinetree.model import REQUIRED
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 LEAST = 1e-9
 """Size of μ F below which the slip of a tyre is not referred to its load any more [N]."""

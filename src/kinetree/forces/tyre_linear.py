@@ -24,7 +24,7 @@ from kinetree.forces.normal_force import TINY
 from kinetree.forces.wheels import Forces, Running, tyre
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 
 def law(act: Action, force: Force, run: Running) -> Forces:

@@ -56,15 +56,12 @@ from kinetree.forces.surfaces import (
     seen,
     unit,
 )  # fmt: skip
-from kinetree.model.forces import ForceKind
-from kinetree.model.parts import REQUIRED
-from kinetree.model.values import direction
-from kinetree.model.vectors import Vec, cross, dot, minus, plus, times
+from kinetree.model import REQUIRED, ForceKind, Vec, cross, direction, dot, minus, plus, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.forces import Action, Force
+    from kinetree.model import Action, Force
 
 OPTIONS: dict[str, Any] = {
     "axis": "y",

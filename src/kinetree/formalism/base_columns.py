@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.engine import Node, linear, symbols
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import dead
 from kinetree.program.specialise import specialise
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 DEPENDENT = 1e-8
 """Share of a column outside the span of others below which it depends on them."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.formalism.matrices.placement import Placement
-    from kinetree.model.parts import Point
+    from kinetree.model import Point
 
 Matrix = list[list[Node]]
 

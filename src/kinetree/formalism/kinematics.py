@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.links.linkage import Linkage, Pose
-    from kinetree.model.parts import Point
+    from kinetree.model import Point
 
 IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 OUTPUTS = ("position", "rotation", "velocity", "acceleration", "jacobian", "jdqd")

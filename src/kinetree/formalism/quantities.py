@@ -22,16 +22,15 @@ from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model.laws import state_symbol, time_symbol
+from kinetree.model import quaternions, state_symbol, time_symbol
 from kinetree.model.methods.closures import uses_time
-from kinetree.model.topology import quaternions
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Write = Callable[..., None]
 """(frames, rates, the row's options by name): writes equations and outputs into the scheme."""

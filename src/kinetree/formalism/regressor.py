@@ -63,7 +63,7 @@ from kinetree.formalism.links.vectors import (
 )
 from kinetree.formalism.newton_euler import Motions, outward
 from kinetree.formalism.virtual_power import partial_velocities
-from kinetree.model.topology import drive
+from kinetree.model import drive
 from kinetree.program import Note
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.formalism.links.motion import LinkMotion
-    from kinetree.model.model import Model
-    from kinetree.model.parameters import ParameterTable
+    from kinetree.model import Model, ParameterTable
 
 
 class MechanismView(Protocol):

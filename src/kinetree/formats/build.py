@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
-from kinetree.model.forces import ANY
-from kinetree.model.laws import spelled, time_symbol
+from kinetree.model import ANY, Model, rotation_rpy, spelled, time_symbol
 from kinetree.model.methods.closures import CLOSURES
 from kinetree.model.methods.elements import FORCES, LABELS
-from kinetree.model.model import Model
-from kinetree.model.values import rotation_rpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +19,7 @@ if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.formats.schema import BodyData, Document, PointData, StateData
     from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
-    from kinetree.model.parts import Body
-    from kinetree.model.values import Scalar
+    from kinetree.model import Body, Scalar
 
 DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction", "armature")
 PLACE_FIELDS = ("kind", "parent", "child")

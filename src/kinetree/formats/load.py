@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError, UnsupportedError, suggest
 from kinetree.files import read_bytes, read_text
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import FrameModel
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*YAML_SUFFIXES, ".urdf")

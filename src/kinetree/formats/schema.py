@@ -34,7 +34,7 @@ from kinetree.formats.schema_types import (
     Text,
     Vector,
 )
-from kinetree.model.values import LOOP_TOLERANCE
+from kinetree.model import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,16 +26,13 @@ from kinetree.formats.schema_types import (
     Words,
 )
 from kinetree.joints import ALL as JOINTS
-from kinetree.model.forces import ANY
+from kinetree.model import ANY, REQUIRED
 from kinetree.model.methods.elements import LABELS
-from kinetree.model.parts import REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import ClosureKind
-    from kinetree.model.forces import ForceKind
-    from kinetree.model.parts import Kind
+    from kinetree.model import ClosureKind, ForceKind, Kind
 
 
 class LimitsData(Section):

@@ -28,14 +28,12 @@ from kinetree.errors import FormatError, KinetreeError, combine, suggest
 from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.urdf_shapes import shapes
 from kinetree.formats.urdf_xml import attribute, child, vector
-from kinetree.model.model import Model
-from kinetree.model.topology import problems
-from kinetree.model.values import IDENTITY, Matrix, rotation_rpy
+from kinetree.model import IDENTITY, Matrix, Model, problems, rotation_rpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kinetree.model.parts import Body, Point
+    from kinetree.model import Body, Point
 
 KINDS = {
     "revolute": "revolute",

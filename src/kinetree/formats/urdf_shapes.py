@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.formats.urdf_xml import child
-from kinetree.model.contents import plain
+from kinetree.model import plain
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

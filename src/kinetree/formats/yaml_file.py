@@ -23,12 +23,12 @@ from kinetree.formats.build import build
 from kinetree.formats.lines import located
 from kinetree.formats.schema import validate
 from kinetree.formats.yaml_plain import read_plain
-from kinetree.model.contents import to_data
+from kinetree.model import to_data
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 NAMED_SECTIONS = (
     "parameters", "bodies", "points", "joints", "wrenches", "closures", "states", "forces",

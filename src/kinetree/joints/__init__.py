@@ -17,7 +17,7 @@ from kinetree.joints import (
     spherical,
     universal,
 )
-from kinetree.model.model import KINDS
+from kinetree.model import KINDS
 
 ALL = (
     revolute.KIND,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model.parts import Kind
+from kinetree.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Motion
+    from kinetree.model import Motion
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model.parts import Kind, Turn
-from kinetree.model.values import direction
+from kinetree.model import Kind, Turn, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Motion
+    from kinetree.model import Motion
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

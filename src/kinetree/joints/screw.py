@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model.parts import REQUIRED, Kind, Twist
-from kinetree.model.values import direction, scalar
+from kinetree.model import REQUIRED, Kind, Twist, direction, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Motion
+    from kinetree.model import Motion
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

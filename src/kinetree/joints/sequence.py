@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import shown
 from kinetree.errors import ModelError, suggest
-from kinetree.model.parts import REQUIRED, Kind, Shift, Turn
+from kinetree.model import REQUIRED, Kind, Shift, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Motion
+    from kinetree.model import Motion
 
 STEPS: dict[str, Motion] = {
     "T1": Shift((1, 0, 0)),

@@ -12,13 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
-from kinetree.model.parts import Kind, Turn
-from kinetree.model.values import directions
+from kinetree.model import Kind, Turn, directions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.parts import Motion
+    from kinetree.model import Motion
 
 PARALLEL = 1e-9
 """Axes whose sine is below this are the same axis."""

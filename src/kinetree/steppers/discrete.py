@@ -23,7 +23,7 @@ from kinetree.steppers.equations.residual import bound, written
 from kinetree.steppers.step import GLOBAL, step_program
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 STARTING = ("qdd", "xd", "lam")
 """Inputs of a step that forward dynamics gives."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.view.poses import poses
 from kinetree.view.signals import Group, groups
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.modes import Modes
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 FRAMES = 1000

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import unknown
-from kinetree.model.parameters import parameter_table
-from kinetree.model.parts import Ball, Float
+from kinetree.model import Ball, Float, parameter_table
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.assembly.partition import Partition
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Joint
+    from kinetree.assembly import Partition
+    from kinetree.model import Joint, Model
 
 MOST = 10
 """Parameters offered where none are asked for."""

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.model.parameters import INERTIA, parameter_table
+from kinetree.model import INERTIA, parameter_table
 from kinetree.view.quaternions import matrices
 
 if TYPE_CHECKING:
-    from kinetree.model.closures import Closure
-    from kinetree.model.forces import Force
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Joint, Point
+    from kinetree.model import Body, Closure, Force, Joint, Model, Point
 
 Array = NDArray[np.float64]
 THIN, THICK = 0.004, 0.018

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
-from kinetree.model.values import direction
+from kinetree.model import Ball, Float, Shift, Turn, Twist, direction
 from kinetree.view.dimensions import seen
 from kinetree.view.inertia import box, lump, principal
 from kinetree.view.solids import FADED, RUBBER, STEEL, Part, along, part, rod
@@ -16,9 +15,7 @@ from kinetree.view.solids import FADED, RUBBER, STEEL, Part, along, part, rod
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model.closures import Closure
-    from kinetree.model.forces import Force
-    from kinetree.model.parts import Body, Joint, Point
+    from kinetree.model import Body, Closure, Force, Joint, Point
     from kinetree.view.dimensions import Measures
 
 Array = NDArray[np.float64]

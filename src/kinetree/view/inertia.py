@@ -16,7 +16,7 @@ from kinetree.view.quaternions import quaternions
 from kinetree.view.solids import Part, along, part, rod
 
 if TYPE_CHECKING:
-    from kinetree.model.parts import Body
+    from kinetree.model import Body
     from kinetree.view.dimensions import Measures
 
 Array = NDArray[np.float64]

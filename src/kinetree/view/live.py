@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kinetree.analysis.runs.march import Begin, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
-from kinetree.assembly.named_values import Values
+from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
@@ -35,8 +35,8 @@ from kinetree.view.poses import pose_program
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.assembly.partition import Partition
-    from kinetree.model.model import Model
+    from kinetree.assembly import Partition
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

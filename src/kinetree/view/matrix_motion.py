@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 
 from kinetree.algebra import Vector
 from kinetree.engine import as_node, evaluate
-from kinetree.model.configuration import retract
-from kinetree.model.laws import coordinate_symbol, time_symbol
-from kinetree.model.parameters import parameter_table
+from kinetree.model import coordinate_symbol, parameter_table, retract, time_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kinetree.algebra.transforms import Step
-    from kinetree.model.frame_model import FrameModel
+    from kinetree.model import FrameModel
 
 Array = NDArray[np.float64]
 FRAMES, PROBES = 40, 12

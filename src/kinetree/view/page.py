@@ -22,7 +22,7 @@ from kinetree.view.signals import as_run
 
 if TYPE_CHECKING:
     from kinetree.analysis.modes import Modes
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
 """The viewer: web/viewer built into one file."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import FrameModel
 from kinetree.view.dimensions import Measures, joining, measures, seen
 from kinetree.view.drawing import (
     body_parts,
@@ -29,8 +29,7 @@ from kinetree.view.shapes import Shapes, given_shapes
 from kinetree.view.solids import Part, outline
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Point
+    from kinetree.model import Model, Point
     from kinetree.view.clips import Footage
 
 Array = NDArray[np.float64]

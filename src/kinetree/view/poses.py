@@ -13,13 +13,12 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model.check import refuse
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import FrameModel, refuse
 from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continued, quaternions
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, unknown
-from kinetree.model.values import direction, rotation, rotation_rpy
+from kinetree.model import direction, rotation, rotation_rpy
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
 from kinetree.view.solids import Part, part
 from kinetree.view.stl import triangles
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "box": ("size",),

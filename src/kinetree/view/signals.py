@@ -16,7 +16,7 @@ from kinetree.results.files import columns, over_time
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 

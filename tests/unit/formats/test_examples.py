@@ -9,7 +9,7 @@ import pytest
 
 from kinetree.formats.load import load
 from kinetree.formats.yaml_file import read, write
-from kinetree.model.parameters import parameter_table
+from kinetree.model import parameter_table
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "models"
 FILES = sorted(path for path in FOLDER.iterdir() if path.suffix in (".yaml", ".urdf"))

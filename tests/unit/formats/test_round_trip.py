@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from kinetree.formats.yaml_file import read, write
 from kinetree.joints import ALL
-from kinetree.model.model import Model
-from kinetree.model.values import rotation_rpy
+from kinetree.model import Model, rotation_rpy
 
 numbers = st.one_of(st.integers(-3, 3), st.floats(-1e6, 1e6, allow_subnormal=False))
 vectors = st.tuples(numbers, numbers, numbers)

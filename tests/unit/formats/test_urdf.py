@@ -11,7 +11,7 @@ from kinetree.errors import FormatError
 from kinetree.formats import yaml_file
 from kinetree.formats.load import load
 from kinetree.formats.urdf import read
-from kinetree.model.parts import Float, Limits, Mimic, Shift, Turn
+from kinetree.model import Float, Limits, Mimic, Shift, Turn
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

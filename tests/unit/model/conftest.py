@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kinetree.joints  # noqa: F401  fills the joint table
-from kinetree.model.model import Model
+from kinetree.model import Model
 
 
 @pytest.fixture

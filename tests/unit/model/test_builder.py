@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kinetree.errors import DuplicateNameError, ModelError, UnknownNameError
-from kinetree.model.model import Model
-from kinetree.model.parts import Limits, Mimic
+from kinetree.model import Limits, Mimic, Model
 
 
 def test_the_face_of_the_design():

@@ -10,7 +10,7 @@ import pytest
 import kinetree as kt
 from kinetree.engine import log
 from kinetree.errors import ModelError, ModelWarning
-from kinetree.model.model import Model
+from kinetree.model import Model
 
 
 def sentences(model, severity):

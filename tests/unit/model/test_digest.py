@@ -8,8 +8,7 @@ from fractions import Fraction
 import pytest
 
 import kinetree as kt
-from kinetree.model.contents import to_data
-from kinetree.model.model import Model
+from kinetree.model import Model, to_data
 
 
 def build(name="m", mass=2.0, axis="z", steps="R3"):

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from tests.approx import IDENTITY
 
 from kinetree.joints import ALL, planar
-from kinetree.model.model import KINDS, Model
-from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
-from kinetree.model.values import direction
+from kinetree.model import KINDS, Ball, Float, Model, Shift, Turn, Twist, direction
 
 ARGUMENTS = {"screw": {"pitch": 0.01}, "sequence": {"steps": "T1 R2 R3"}}
 SIZES = {

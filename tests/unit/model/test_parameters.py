@@ -6,8 +6,7 @@ import pytest
 
 from kinetree.engine import ONE, ZERO, symbol
 from kinetree.errors import DuplicateNameError, UnknownNameError
-from kinetree.model.model import Model
-from kinetree.model.parameters import parameter_table
+from kinetree.model import Model, parameter_table
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinetree.errors import ModelError
-from kinetree.model.model import Model
+from kinetree.model import Model
 
 
 def test_order_of_addition_when_parents_come_first(pendulum):

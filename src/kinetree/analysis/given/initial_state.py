@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.assembly.consistent_start import (
+from kinetree.assembly import (
+    Values,
     Wish,
     changes,
     consistent_coordinates,
     consistent_velocities,
+    given_values,
+    unit_quaternions,
 )
-from kinetree.assembly.named_values import Values, given_values, unit_quaternions
 from kinetree.errors import AssemblyError, ModelWarning
 
 Array = NDArray[np.float64]

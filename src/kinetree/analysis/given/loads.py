@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinetree.arguments import is_finite, is_row, shown
 from kinetree.errors import ShapeError, unknown
-from kinetree.model.model import Model
+from kinetree.model import Model
 
 Array = NDArray[np.float64]
 Law = Callable[[float, Array, Array], Any]

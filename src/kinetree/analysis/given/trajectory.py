@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 PARTS = ("time", "q", "qd", "qdd", "x")

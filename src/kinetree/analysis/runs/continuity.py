@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.assembly.loops import Loops
-from kinetree.assembly.singular import depending
+from kinetree.assembly import Loops, depending
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 Array = NDArray[np.float64]
 JUMP = 0.3

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.assembly.overrides import Parameters, with_values
+from kinetree.assembly import Parameters, with_values
 from kinetree.engine import Node, evaluate
 from kinetree.errors import KinetreeError
-from kinetree.model.parameters import parameter_table
+from kinetree.model import parameter_table
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Program
 from kinetree.program.program import Block, Solve
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:

@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from kinetree.analysis.given.loads import Loads, loads
 from kinetree.analysis.runs import rates as equations
 from kinetree.arguments import check_arguments
-from kinetree.assembly.consistent_start import Wish, consistent_coordinates
-from kinetree.assembly.loops import Loops
+from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
 from kinetree.assembly.loops import loops as loops_of
-from kinetree.assembly.overrides import with_values
-from kinetree.assembly.partition import Partition, sorted_at
 from kinetree.errors import PartitionError
-from kinetree.model.model import Model
+from kinetree.model import Model
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program
 from kinetree.solve.problem import NativeRates

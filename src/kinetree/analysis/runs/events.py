@@ -15,7 +15,7 @@ from kinetree.arguments import check_arguments, check_choice, shown
 from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
-from kinetree.model.laws import Named, time_symbol, traced
+from kinetree.model import Named, time_symbol, traced
 from kinetree.program import Output
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense

@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.analysis.runs.continuity import Motion, facts
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
-from kinetree.assembly.named_values import Values, given_values
+from kinetree.assembly import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.steppers import Stepper
@@ -21,7 +21,7 @@ from kinetree.steppers.equations.step_inputs import Settings
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.steppers import Report, Run
 
 STEPS = 1000

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kinetree.engine import ZERO, Node, add, derivation, linear, mul, power, sqrt, substitute
-from kinetree.model.laws import time_symbol
+from kinetree.model import time_symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import condense
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.assembly.loops import closure_equations
-from kinetree.assembly.partition import Partition
+from kinetree.assembly import Partition, closure_equations
 from kinetree.program.restrict import restrict
 from kinetree.solve.problem import Path
 

@@ -18,7 +18,7 @@ from kinetree.formalism.forces.link_forces import elements
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.newton_euler import inward, project, resting
-from kinetree.model.laws import state_symbol, time_symbol
+from kinetree.model import state_symbol, time_symbol
 from kinetree.program import Assign, Input, Program, Scheme
 from kinetree.program.differentiate import forward
 

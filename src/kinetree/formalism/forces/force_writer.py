@@ -17,15 +17,13 @@ from kinetree.engine import ZERO, Node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import folded
-from kinetree.model.forces import Action, Between, Place
-from kinetree.model.laws import time_symbol
+from kinetree.model import Action, Between, Place, time_symbol
 from kinetree.model.methods.elements import place_symbols, variable
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.view import MechanismView
-    from kinetree.model.forces import Force, Frame
-    from kinetree.model.parts import Point
+    from kinetree.model import Force, Frame, Point
 
 
 @dataclass

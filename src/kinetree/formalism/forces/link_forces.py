@@ -42,7 +42,7 @@ from kinetree.formalism.links.vectors import (
     vec3,
 )
 from kinetree.formalism.loops.closure_views import last_common
-from kinetree.model.forces import Between, Place
+from kinetree.model import Between, Place
 from kinetree.program import Note
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.links.linkage import Pose
-    from kinetree.model.forces import Force, Frame
-    from kinetree.model.parts import Point
+    from kinetree.model import Force, Frame, Point
 
 
 @dataclass

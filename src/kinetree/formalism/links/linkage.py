@@ -39,14 +39,12 @@ from kinetree.formalism.links.vectors import (
     tensor_plus,
 )
 from kinetree.formalism.links.vectors import apply as apply_matrix
-from kinetree.model.parameters import ParameterTable, parameter_table
-from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
+from kinetree.model import Ball, Float, ParameterTable, Shift, Turn, Twist, parameter_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Motion, Point, Wrench
+    from kinetree.model import Body, Model, Motion, Point, Wrench
 
 SNAP = 1e-14
 """Entries of a product of rotations this close to 0 or ±1 are that number."""

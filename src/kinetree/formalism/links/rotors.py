@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number
-from kinetree.model.topology import drive
+from kinetree.model import drive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

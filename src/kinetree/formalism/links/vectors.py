@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kinetree.engine import ZERO, Node, linear, mul
-from kinetree.model.vectors import (
+from kinetree.model import (
     NULL,
     Mat,
     Vec,

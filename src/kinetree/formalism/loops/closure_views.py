@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.links.linkage import Linkage, Pose
-    from kinetree.model.closures import Closure
+    from kinetree.model import Closure
 
 Columns = dict[int, Node]
 """Velocity number -> element of a row of J."""

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.formalism.links.frames import Frames
-    from kinetree.model.closures import Closure
-    from kinetree.model.values import Vector
+    from kinetree.model import Closure, Vector
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincid
 from kinetree.formalism.loops.laws import Atoms, coordinate_rows, folded, law, rate_law
 from kinetree.formalism.loops.rolling import roll, touch
 from kinetree.formalism.loops.validity import CLOSED, Validity, loop_size
-from kinetree.model.closures import (
+from kinetree.model import (
+    POSITIVE,
     Along,
     Angle,
     Coincide,
@@ -31,14 +32,13 @@ from kinetree.model.closures import (
     Touch,
 )
 from kinetree.model.methods.closures import place_symbols
-from kinetree.model.parameters import POSITIVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.loops.closure_views import View
-    from kinetree.model.closures import Closure, Condition
+    from kinetree.model import Closure, Condition
 
 AXES: tuple[tuple[float, float, float], ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 

@@ -39,7 +39,7 @@ from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.drives import driven
 from kinetree.formalism.loops.groups import Group, groups
 from kinetree.formalism.loops.validity import loop_size
-from kinetree.model.closures import Along, Angle, Coincide, Distance
+from kinetree.model import Along, Angle, Coincide, Distance
 from kinetree.program import Assign, Note, Scheme
 from kinetree.program.newton import TOLERANCE, inline, write_newton
 

@@ -24,7 +24,7 @@ from kinetree.formalism.loops.conditions import Ends, Row, along, angle
 from kinetree.formalism.loops.laws import law
 
 if TYPE_CHECKING:
-    from kinetree.model.closures import Roll, Touch
+    from kinetree.model import Roll, Touch
 
 
 def touch(ends: Ends, condition: Touch) -> Row:

@@ -39,7 +39,7 @@ from kinetree.engine import (
 )
 from kinetree.formalism.loops.closure_views import last_common
 from kinetree.formalism.loops.coupling import still
-from kinetree.model.closures import Distance
+from kinetree.model import Distance
 from kinetree.program import Assign, Note
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kinetree.formalism.loops.conditions import Row
     from kinetree.formalism.loops.coupling import Coupling
     from kinetree.formalism.loops.positions import Choice
-    from kinetree.model.closures import Closure
+    from kinetree.model import Closure
     from kinetree.program import Scheme
 
 CLOSED = 1e-9

@@ -37,13 +37,12 @@ from kinetree.formalism.links.vectors import (
     plus,
     vec3,
 )
-from kinetree.model.forces import Between, Place
+from kinetree.model import Between, Place
 from kinetree.program import Note
 
 if TYPE_CHECKING:
     from kinetree.formalism.matrices.kinematics import Motion
-    from kinetree.model.forces import Force, Frame
-    from kinetree.model.parts import Point
+    from kinetree.model import Force, Frame, Point
 
 
 @dataclass

@@ -40,7 +40,7 @@ from kinetree.engine import (
     use_counts,
 )
 from kinetree.formalism.links.rates import rate_matrix
-from kinetree.model.laws import time_symbol
+from kinetree.model import time_symbol
 from kinetree.program import Note, Scheme
 from kinetree.program.program import Assign
 

@@ -29,15 +29,12 @@ from kinetree.formalism.links.vectors import (
     sym6,
     vec3,
 )
-from kinetree.model.frame_model import mapped
-from kinetree.model.laws import time_symbol
-from kinetree.model.parameters import ParameterTable, parameter_table
-from kinetree.model.parts import Ball, Float
+from kinetree.model import Ball, Float, ParameterTable, mapped, parameter_table, time_symbol
 
 if TYPE_CHECKING:
     from kinetree.algebra.transforms import Step
     from kinetree.formalism.links.motion import LinkMotion
-    from kinetree.model.frame_model import FrameModel
+    from kinetree.model import FrameModel
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
 from kinetree.formalism import dalembert
 from kinetree.formalism.quantities import declare_inputs, declare_laws
-from kinetree.model.frame_model import elements
-from kinetree.model.laws import time_symbol
+from kinetree.model import elements, time_symbol
 from kinetree.model.methods.closures import uses_time
 from kinetree.program import Program, Scheme
 from kinetree.program.program import Input

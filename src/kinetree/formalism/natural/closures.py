@@ -31,7 +31,7 @@ from kinetree.formalism.loops.laws import folded
 from kinetree.formalism.natural.combinations import Sum
 from kinetree.formalism.natural.constraint_rows import Rows
 from kinetree.formalism.natural.rolling import roll
-from kinetree.model.closures import (
+from kinetree.model import (
     Along,
     Angle,
     Coincide,
@@ -41,14 +41,13 @@ from kinetree.model.closures import (
     RateLaw,
     Roll,
     Touch,
+    time_symbol,
 )
-from kinetree.model.laws import time_symbol
 from kinetree.model.methods.closures import place_symbols
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.links import Frame
-    from kinetree.model.closures import Closure, Condition
-    from kinetree.model.parts import Point
+    from kinetree.model import Closure, Condition, Point
 
 AXES = np.eye(3)
 

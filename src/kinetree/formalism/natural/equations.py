@@ -26,8 +26,7 @@ from kinetree.formalism.natural.forces import applied, state_rates
 from kinetree.formalism.natural.links import Frame, natural_space
 from kinetree.formalism.natural.rotors import push_slid, turned, turning_rotors
 from kinetree.formalism.quantities import declare_laws
-from kinetree.model.closures import Coupled, Law, RateLaw
-from kinetree.model.laws import time_symbol
+from kinetree.model import Coupled, Law, RateLaw, time_symbol
 from kinetree.model.methods.closures import uses_time
 from kinetree.model.methods.elements import force_laws
 from kinetree.program import Input, Program, Scheme
@@ -35,7 +34,7 @@ from kinetree.program import Input, Program, Scheme
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Link, Linkage
     from kinetree.formalism.loops.conditions import Row
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 TAU = "tau"
 

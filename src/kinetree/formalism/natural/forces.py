@@ -14,13 +14,12 @@ from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, is_null, vec3
 from kinetree.formalism.natural.bodies import Bodies, Loads
-from kinetree.model.forces import Between, Place
+from kinetree.model import Between, Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.model.forces import Force, Frame
-    from kinetree.model.parts import Point
+    from kinetree.model import Force, Frame, Point
 
 
 def applied(bodies: Bodies, tau: Sequence[Node]) -> Loads:

@@ -15,10 +15,10 @@ from kinetree.formalism.loops.closure_views import last_common
 from kinetree.formalism.natural.conversion import Relative, frames_program, to_natural
 from kinetree.formalism.natural.equations import Equations, equations
 from kinetree.formalism.quantities import QUANTITIES
-from kinetree.model.closures import Coincide
+from kinetree.model import Coincide
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

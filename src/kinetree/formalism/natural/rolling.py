@@ -19,7 +19,7 @@ from kinetree.formalism.natural.combinations import Sum
 if TYPE_CHECKING:
     from kinetree.formalism.natural.closures import End
     from kinetree.formalism.natural.constraint_rows import Rows
-    from kinetree.model.closures import Roll
+    from kinetree.model import Roll
 
 
 def roll(rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, Node]) -> Row:

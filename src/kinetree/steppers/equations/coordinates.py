@@ -11,7 +11,7 @@ from kinetree.formalism.natural import Chart, chart
 from kinetree.steppers.step import GLOBAL
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
     from kinetree.steppers.runs.beginning import Beginning
     from kinetree.steppers.runs.initial import Initial

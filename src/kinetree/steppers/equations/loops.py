@@ -26,7 +26,7 @@ from kinetree.steppers.equations.residual import dot, rows, written
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.steppers.equations.residual import Residual
 
 Array = NDArray[np.float64]

@@ -14,8 +14,7 @@ from kinetree.steppers.equations.loops import Loops
 from kinetree.steppers.equations.residual import Residual, dot, rows, state_slopes, written
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import State
-    from kinetree.model.model import Model
+    from kinetree.model import Model, State
 
 
 @dataclass(frozen=True)

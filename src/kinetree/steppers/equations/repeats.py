@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition
 from kinetree.errors import UnsupportedError
-from kinetree.model.values import LOOP_TOLERANCE
+from kinetree.model import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 def repeats(model: Model) -> list[str]:

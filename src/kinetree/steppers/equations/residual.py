@@ -36,7 +36,7 @@ from kinetree.steppers.equations.increments import Space
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
     from kinetree.formalism.matrices import Placement
-    from kinetree.model.model import Model
+    from kinetree.model import Model
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.errors import ShapeError
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
     from kinetree.steppers.equations.residual import Residual
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node, Rank, linear, number, substitute, symbol
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import FrameModel
 from kinetree.program import Input, Program, Scheme
 from kinetree.steppers.equations.increments import Space, unit
 from kinetree.steppers.equations.residual import bound, dot, written
 
 if TYPE_CHECKING:
     from kinetree.formalism import MechanismView
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.steppers.family import Family
 
 State = tuple[list[Node], list[Node], list[Node]]

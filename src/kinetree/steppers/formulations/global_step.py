@@ -23,7 +23,7 @@ import numpy as np
 from kinetree.engine import ZERO, Node, linear, number, scale
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import LINK, minimum_degree
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.program import Note, Program
 from kinetree.steppers.equations.residual import dot
 from kinetree.steppers.equations.scaling import LEAST, SAMPLES, SPREAD, Scales, start

@@ -22,7 +22,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from kinetree.assembly.partition import Partition, partition
+from kinetree.assembly import Partition
+from kinetree.assembly.partition import partition
 from kinetree.engine import ONE, ZERO, Node, linear
 from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
 from kinetree.program import Note, Program, Scheme

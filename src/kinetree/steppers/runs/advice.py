@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.assembly.singular import depending
+from kinetree.assembly import depending
 from kinetree.steppers.runs.partition_health import LEAST
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.assembly.loops import closure_equations
+from kinetree.assembly import closure_equations
 from kinetree.assembly.partition import partition
 from kinetree.errors import PartitionError, UnsupportedError
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
 
 LIGHT = 0.01

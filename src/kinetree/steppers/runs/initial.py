@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.assembly import unit_quaternions
 from kinetree.assembly.loops import loops
-from kinetree.assembly.named_values import unit_quaternions
 from kinetree.engine import derivation
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model.frame_model import FrameModel
+from kinetree.model import FrameModel
 from kinetree.steppers.equations.residual import placed_program, rate_program
 from kinetree.steppers.runs.beginning import Beginning, rows_of
 from kinetree.steppers.runs.starts import Starts
 
 if TYPE_CHECKING:
-    from kinetree.assembly.loops import Loops
-    from kinetree.model.model import Model
+    from kinetree.assembly import Loops
+    from kinetree.model import Model
     from kinetree.program import Program
 
 Array = NDArray[np.float64]

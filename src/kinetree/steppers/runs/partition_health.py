@@ -20,7 +20,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model import Model
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
 

@@ -38,8 +38,8 @@ from kinetree.targets.native.integrate.march_adaptive import Adaptive, Control
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
-    from kinetree.assembly.loops import Loops
-    from kinetree.model.model import Model
+    from kinetree.assembly import Loops
+    from kinetree.model import Model
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 

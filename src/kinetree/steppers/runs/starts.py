@@ -13,24 +13,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.assembly.assemble import free_columns, solved_columns
-from kinetree.assembly.consistent_start import (
+from kinetree.assembly import (
     MOVED,
     Wish,
     changes,
     consistent_coordinates,
     corrected,
+    free_columns,
     kept_coordinates,
     settled_velocities,
+    solved_columns,
+    unit_quaternions,
 )
-from kinetree.assembly.named_values import unit_quaternions
 from kinetree.errors import ModelWarning
-from kinetree.model.configuration import retract
+from kinetree.model import retract
 from kinetree.solve.newton import CUTOFF, straight_newton
 from kinetree.steppers.runs.beginning import Beginning, row_of, rows_of
 
 if TYPE_CHECKING:
-    from kinetree.assembly.loops import Loops
+    from kinetree.assembly import Loops
     from kinetree.program import Program
 
 Array = NDArray[np.float64]
