@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.bounded_least_norm import least_between, within
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.assembly import (
     ROUGH,
     Partition,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 INFINITE = (-np.inf, np.inf)
 
 

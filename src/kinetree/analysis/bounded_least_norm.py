@@ -13,9 +13,9 @@ Refs: LawsonHanson1974 ch. 23
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kinetree.arrays import Array
+
 NOTHING = 1e-8
 """Residual of the non-negative least squares below which there is no solution."""
 SLACK = 1e-9

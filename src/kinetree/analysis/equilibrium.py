@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.operating_point import Freedom, Point, arrays, freedom, point
 from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
+from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model import retract
 from kinetree.program.restrict import restrict
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 TOLERANCE = 1e-9
 """Largest acceleration at rest, relative to those at the start [rad/s2, m/s2 or 1/s]."""
 NUDGE = 0.05

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.actuation import Wanted, actuation
 from kinetree.analysis.given.trajectory import Trajectory
 from kinetree.analysis.given.trajectory import trajectory as read
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.arguments import check_arguments, check_options
+from kinetree.arrays import Array
 from kinetree.assembly import with_values
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 CHOICES = ("independent", "partition")
 """Options of closed systems."""
 WAYS = ("formalism", "base_parameters")

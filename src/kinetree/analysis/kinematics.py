@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.manifest import manifest
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.assembly import (
     Loops,
     Parameters,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 XYZ = ("x", "y", "z")
 
 

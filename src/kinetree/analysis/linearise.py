@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.equilibrium import Equilibrium
 from kinetree.analysis.given.operating_point import (
@@ -29,6 +28,7 @@ from kinetree.analysis.given.operating_point import (
 from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
+from kinetree.arrays import Array
 from kinetree.engine import evaluate
 from kinetree.model import Ball, Float
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")
 
 

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.runs.dynamics import LOADED
 from kinetree.arguments import check_arguments, check_options
+from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, UnsupportedError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 AT_REST = 1e-6
 """Largest acceleration of a state that counts as an equilibrium [rad/s2 or m/s2]."""
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.trajectory import trajectory
 from kinetree.analysis.runs.manifest import manifest, parameters_of
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.assembly import closure_equations, with_values
 from kinetree.errors import ModelError, unknown
 from kinetree.pipeline import derive
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 UNITS = ("N.m", "N.m", "N.m", "N", "N", "N")
 MEANING = {
     "joint": "what the parent side of a joint exerts on its child side",

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.times import output_times
@@ -23,6 +22,7 @@ from kinetree.arguments import (
     check_options,
     check_positive,
 )
+from kinetree.arrays import Array
 from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")
 """Arguments that equal steps have no use for."""
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import check_arguments, check_positive
+from kinetree.arrays import Array
 from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.assembly.worth import worth
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 ROUNDED = 1e-3
 """Largest gap that may come from the rounding of data [m, m2 or 1]."""
 NEAR = 1e-3

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly.assemble import close, dependent_columns, free_columns
 from kinetree.assembly.loops import Loops
 from kinetree.assembly.named_values import Values, given_values, unit_quaternions
@@ -26,7 +27,6 @@ from kinetree.solve.pivots import eliminate
 if TYPE_CHECKING:
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 FITS = 1e-9
 """Largest violation of J qd + ht = 0 that is rounding, relative to 1 + the largest velocity."""

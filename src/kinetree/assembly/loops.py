@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Closure, Model
     from kinetree.program import Program
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import is_finite, is_row, shown
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.model import quaternions
 
-Array = NDArray[np.float64]
 Values = Sequence[float] | Mapping[str, float] | Array | None
 """All values in order, or some by name."""
 

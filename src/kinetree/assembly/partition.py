@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.assembly.assemble import close, free_columns
 from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 AWAY = 0.02
 """How far to move from a configuration to see whether it is singular [rad or m]."""
 SHARE = 1e-6

@@ -7,11 +7,10 @@ is small, the left singular vector that belongs to it says which equations make 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.solve.pivots import eliminate
 
-Array = NDArray[np.float64]
 NEAR = 0.1
 """Least singular value, rows scaled, below which a position counts as nearly singular."""
 ROUNDING = 1e-8

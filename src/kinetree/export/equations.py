@@ -14,11 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs import rates
+from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, substitute, symbol
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Block, Input, Output, Program
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.assembly import Values
 
-Array = NDArray[np.float64]
 ARGUMENTS = ("t", rates.STATE, "u", "p")
 """Inputs of every Program here; u and p are absent where the model has none."""
 RESULTS = ("yd", "out", "g")

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
-from kinetree.export.equations import Array, Equations, closing, programs
+from kinetree.export.equations import Equations, closing, programs
 from kinetree.export.fmu import SUFFIX, Unit
 from kinetree.program.program import TARGETS, Program
 from kinetree.targets.text.rates import STATES, has_rates, rest

@@ -6,14 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.model.parts import Ball, Float
 
 if TYPE_CHECKING:
     from kinetree.model.model import Model
-
-Array = NDArray[np.float64]
 
 
 def retract(model: Model, q: Any, step: Any) -> Array:

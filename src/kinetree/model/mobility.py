@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.model.parameters import INERTIA
 from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kinetree.model.parts import Body, Joint, Point
     from kinetree.model.topology import Tree
 
-Array = NDArray[np.float64]
 
 PIVOT = 1e-13
 """A pivot below this share of the inertia it stands in is zero."""

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     import xarray
 
-Array = NDArray[np.float64]
 
 DIMENSION = {
     "q": "coordinate", "qd": "velocity", "qdd": "velocity", "tau": "velocity", "x": "state",

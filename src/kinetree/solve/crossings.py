@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.solve.problem import Array, Hit, Watch
+from kinetree.arrays import Array
+from kinetree.solve.problem import Hit, Watch
 
 SAMPLES = 5
 """Places inside a step at which signs are compared."""

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Array = NDArray[np.float64]
+    from numpy.typing import NDArray
+
 DAMPING = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 """Levenberg's term, in shares of the largest squared singular value, tried in turn."""
 LARGEST = 0.3

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Array = NDArray[np.float64]
 SHARE = 0.1
 """A pivot in a column that should give way is taken down to this share of the largest one."""
 TOLERANCE = 1e-8

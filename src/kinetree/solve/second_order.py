@@ -22,11 +22,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.solve.problem import FINISHED, INTERRUPTED, STEP_TOO_SMALL
 
-Array = NDArray[np.float64]
 Residual = Callable[[Array, Array, Array, float], Any]
 """f of q, qd, qdd, t: as many numbers as q has."""
 Slopes = Callable[[Array, Array, Array, float], tuple[Any, Any, Any]]

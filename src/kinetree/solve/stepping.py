@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.solve.crossings import crossings
 from kinetree.solve.problem import (
     EVENT,
@@ -21,7 +22,6 @@ from kinetree.solve.problem import (
     NOT_A_NUMBER,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
-    Array,
     Hit,
     Path,
     Problem,

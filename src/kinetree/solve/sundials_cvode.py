@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.solve.sundials_library import Library, required
 
-Array = NDArray[np.float64]
 FAMILIES = {"adams": 1, "bdf": 2}
 """Multistep method -> CVODE's number of it."""
 PATIENCE = 40

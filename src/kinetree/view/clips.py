@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.model import retract
 from kinetree.view.poses import poses
@@ -15,11 +15,11 @@ from kinetree.view.signals import Group, groups
 
 if TYPE_CHECKING:
     import xarray
+    from numpy.typing import NDArray
 
     from kinetree.analysis.modes import Modes
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 FRAMES = 1000
 """Most frames of a run that a page carries; more are thinned out, evenly in time."""
 PHASES = 49

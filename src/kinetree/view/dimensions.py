@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.model import INERTIA, parameter_table
 from kinetree.view.quaternions import matrices
 
 if TYPE_CHECKING:
     from kinetree.model import Body, Closure, Force, Joint, Model, Point
 
-Array = NDArray[np.float64]
 THIN, THICK = 0.004, 0.018
 SLENDER = 0.06
 NEAR = 1e-9

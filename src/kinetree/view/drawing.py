@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.model import Ball, Float, Shift, Turn, Twist, direction
 from kinetree.view.dimensions import seen
 from kinetree.view.inertia import box, lump, principal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kinetree.model import Body, Closure, Force, Joint, Point
     from kinetree.view.dimensions import Measures
 
-Array = NDArray[np.float64]
 HINGED = ("revolute", "cylindrical")
 GUIDED = ("prismatic", "line", "planar")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.view.quaternions import quaternions
 from kinetree.view.solids import Part, along, part, rod
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kinetree.model import Body
     from kinetree.view.dimensions import Measures
 
-Array = NDArray[np.float64]
 LARGEST = 0.35
 """Largest half dimension of a lump, as a share of the mechanism's extent."""
 ALIKE = 0.03

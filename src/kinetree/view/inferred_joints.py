@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.view.drawing import hinge, post
 from kinetree.view.matrix_motion import TURN
 from kinetree.view.solids import STEEL, Part, along, part, rod
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.view.dimensions import Measures
     from kinetree.view.matrix_motion import Knee, Walks
 
-    Array = NDArray[np.float64]
 
 UPRIGHT = 0.9
 

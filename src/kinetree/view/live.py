@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.runs.march import Begin, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
+from kinetree.arrays import Array
 from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 SCRIPT = Path(__file__).parent / "live.js"
 QUICK, SHORT, LONG = 5_000, 0.001, 0.004
 """Operations of a step up to which it is made every millisecond [s], and the step of others [s]."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.algebra import Vector
+from kinetree.arrays import Array
 from kinetree.engine import as_node, evaluate
 from kinetree.model import coordinate_symbol, parameter_table, retract, time_symbol
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kinetree.algebra.transforms import Step
     from kinetree.model import FrameModel
 
-Array = NDArray[np.float64]
 FRAMES, PROBES = 40, 12
 """Configurations looked at: of the frames shown, and others about the first."""
 AWAY = 0.4

@@ -12,9 +12,9 @@ import zlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kinetree.arrays import Array
+
 STEPS = 1 << 24
 """Number of steps that the range of a column is divided into."""
 

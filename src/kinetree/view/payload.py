@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.model import FrameModel
 from kinetree.view.dimensions import Measures, joining, measures, seen
 from kinetree.view.drawing import (
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model, Point
     from kinetree.view.clips import Footage
 
-Array = NDArray[np.float64]
 LOOKED_AT = 200
 """Most frames from which the room of the picture is found."""
 FINEST = 1e-8

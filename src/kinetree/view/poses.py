@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.engine import derivation
 from kinetree.errors import ShapeError
 from kinetree.formalism import QUANTITIES
@@ -20,8 +20,6 @@ from kinetree.view.quaternions import continued, quaternions
 if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
-
-Array = NDArray[np.float64]
 
 
 def poses(model: Model, q: Any, t: Any = 0.0) -> Array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kinetree.arrays import Array
+
 NONE = (1.0, 0.0, 0.0, 0.0)
 """The quaternion of no rotation."""
 

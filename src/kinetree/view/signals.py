@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import FormatError, ShapeError, unknown
 from kinetree.results.dataset import DIMENSION, Axis, run_dataset
 from kinetree.results.files import columns, over_time
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Model
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.view.packing import unpack
 from kinetree.view.quaternions import NONE, matrices, onto
 
-Array = NDArray[np.float64]
 Part = dict[str, Any]
 STEEL = "#59626e"
 RUBBER = "#30353d"

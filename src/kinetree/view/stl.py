@@ -6,15 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import FormatError
 from kinetree.files import read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Array = NDArray[np.float64]
 HEADER = 84
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")

@@ -6,9 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.arrays import Array
 from kinetree.assembly import (
     Values,
     Wish,
@@ -19,8 +19,6 @@ from kinetree.assembly import (
     unit_quaternions,
 )
 from kinetree.errors import AssemblyError, ModelWarning
-
-Array = NDArray[np.float64]
 
 
 def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values) -> Array:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import is_finite, is_row, shown
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.model import Model
 
-Array = NDArray[np.float64]
 Law = Callable[[float, Array, Array], Any]
 """(t, q, qd) -> values."""
 

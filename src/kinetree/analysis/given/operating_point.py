@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 
-Array = NDArray[np.float64]
 PARTS = ("q", "qd", "x", "t")
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import check_positive
+from kinetree.arrays import Array
 
-Array = NDArray[np.float64]
 INTERVALS = 500
 """Output intervals of a run where the user does not say."""
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
     from kinetree.model import Model
 
-Array = NDArray[np.float64]
 PARTS = ("time", "q", "qd", "qdd", "x")
 
 

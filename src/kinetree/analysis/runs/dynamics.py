@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.given.loads import Loads, loads
 from kinetree.analysis.runs import rates as equations
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
@@ -21,7 +21,6 @@ from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program
 from kinetree.solve.problem import NativeRates
 
-Array = NDArray[np.float64]
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
 LOADED = ("tau", "wrenches", "parameters", *OPTIONS)

@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.rates import consistent_state, state_inputs, state_parts
 from kinetree.arguments import check_arguments, check_choice, shown
+from kinetree.arrays import Array
 from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
@@ -21,7 +19,6 @@ from kinetree.program.events import crossings
 from kinetree.program.passes import condense
 from kinetree.solve.problem import Watch
 
-Array = NDArray[np.float64]
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
 
 

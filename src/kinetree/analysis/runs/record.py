@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.runs.continuity import Motion, facts
 from kinetree.analysis.runs.diagnose import (
@@ -21,6 +20,7 @@ from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.repartition import singular
 from kinetree.analysis.runs.run import Run, Segment
 from kinetree.analysis.runs.stiffness import stiff
+from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError
 from kinetree.results.dataset import Axis, run_dataset, with_events, with_wrenches
 from kinetree.solve.problem import (
@@ -36,7 +36,6 @@ from kinetree.solve.problem import (
 if TYPE_CHECKING:
     import xarray
 
-Array = NDArray[np.float64]
 KEPT = "results up to there are kept, "
 STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 

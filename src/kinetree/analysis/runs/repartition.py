@@ -8,14 +8,13 @@ while the mechanism itself is not singular.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.arrays import Array
 from kinetree.assembly import Partition, closure_equations
 from kinetree.program.restrict import restrict
 from kinetree.solve.problem import Path
 
-Array = NDArray[np.float64]
 LEAST = 0.03
 """Share of the least singular value below which the dependent coordinates are a bad choice."""
 

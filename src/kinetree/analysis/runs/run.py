@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, watched, watching
 from kinetree.analysis.runs.repartition import degraded
+from kinetree.arrays import Array
 from kinetree.solve.methods import Method, choose
 from kinetree.solve.problem import (
     EVENT,
@@ -31,7 +31,6 @@ from kinetree.solve.problem import (
     Watch,
 )
 
-Array = NDArray[np.float64]
 Repartition = Callable[[Array, float], Dynamics | None]
 """(q, t) -> the dynamics in coordinates chosen anew there; none where the old ones are best."""
 MULTISTEP = ("cvode_adams", "cvode_bdf")

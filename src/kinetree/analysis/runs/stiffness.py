@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     from kinetree.analysis.runs.run import Run
 
-Array = NDArray[np.float64]
 FIXED = "rk4"
 """The method whose step the user chooses."""
 MANY = 2000

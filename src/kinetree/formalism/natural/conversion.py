@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.kinematics import accelerations, geometry, velocities
 from kinetree.formalism.links.frames import Frames
@@ -31,7 +31,6 @@ from kinetree.program import Program, Scheme
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
 
-Array = NDArray[np.float64]
 Jets = tuple[Array, Array, Array]
 """Values, rates and second rates."""
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.engine import derivation
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.loops.closure_views import last_common
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 SMALL = 1e-12
 """Added to the diagonal where multipliers are found, so that equations may repeat others."""
 

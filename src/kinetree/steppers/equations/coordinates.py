@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.formalism.natural import Chart, chart
 from kinetree.steppers.step import GLOBAL
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kinetree.steppers.runs.beginning import Beginning
     from kinetree.steppers.runs.initial import Initial
 
-Array = NDArray[np.float64]
 State = dict[str, Array]
 Axis = tuple[tuple[str, ...], tuple[str, ...]]
 """Labels and units of components."""

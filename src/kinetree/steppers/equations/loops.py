@@ -15,9 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism import QUANTITIES
 from kinetree.program import Input, Program, Scheme
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.steppers.equations.residual import Residual
 
-Array = NDArray[np.float64]
 ANGULAR = "rad/s"
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.model import retract
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.steppers.equations.residual import Residual
 
-Array = NDArray[np.float64]
 SAMPLES = 6
 SPREAD = 0.4
 """Displacements of the samples [rad or m]."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly import depending
 from kinetree.steppers.runs.partition_health import LEAST
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from kinetree.steppers.runs.diagnose import Failure
     from kinetree.steppers.runs.partition_health import Watch
 
-Array = NDArray[np.float64]
 SMALLER = "take a smaller step"
 
 

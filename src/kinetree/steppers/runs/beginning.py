@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly import unit_quaternions
 from kinetree.assembly.loops import loops
 from kinetree.engine import derivation
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kinetree.model import Model
     from kinetree.program import Program
 
-Array = NDArray[np.float64]
 Known = dict[int, tuple[Array, Array, Array]]
 """Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""
 

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
 
-Array = NDArray[np.float64]
 LEAST = 0.03
 """Share of the least singular value below which the dependent velocities are a bad choice."""
 

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.steppers.runs.slices import CHOICE, drive
 from kinetree.targets.native.integrate.march import March, Start
 
 if TYPE_CHECKING:
     from kinetree.steppers.runs.run import Stepper
     from kinetree.steppers.runs.slices import Progress
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import check_arguments, check_arrays
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.steppers.equations.coordinates import coordinates
 from kinetree.steppers.runs.advice import advice, said, singular_equation
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 
-Array = NDArray[np.float64]
 _Many = tuple[Array, Array, list[str]]
 """States of every run, its iterations (all together, most of one step), ends of blocks of lanes."""
 

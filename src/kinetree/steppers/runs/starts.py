@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.assembly import (
     MOVED,
     Wish,
@@ -31,10 +31,10 @@ from kinetree.solve.newton import CUTOFF, straight_newton
 from kinetree.steppers.runs.beginning import Beginning, row_of, rows_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kinetree.assembly import Loops
     from kinetree.program import Program
-
-Array = NDArray[np.float64]
 
 
 class Starts:

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
 from kinetree.targets.native.integrate.driver import ENTRY, driver_text
 from kinetree.targets.native.integrate.layout import NOT_FINITE, STREAK
-from kinetree.targets.native.integrate.problem import Array, Fault, Options, System
+from kinetree.targets.native.integrate.problem import Fault, Options, System
 from kinetree.targets.native.integrate.run import Slices
 from kinetree.targets.native.integrate.tableaus import TABLEAUS, Tableau
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.solve.sundials_cvode import meaning
 from kinetree.targets.native.integrate.layout import (
     DONE,
@@ -18,7 +19,7 @@ from kinetree.targets.native.integrate.layout import (
     TERMINAL,
     TOO_MANY,
 )
-from kinetree.targets.native.integrate.problem import Array, Crossing, Fault, Options, System
+from kinetree.targets.native.integrate.problem import Crossing, Fault, Options, System
 from kinetree.targets.native.integrate.run import Slices
 
 FAMILIES = {"adams": "Adams", "bdf": "BDF"}

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from kinetree.arrays import Array
 from kinetree.errors import unknown
 from kinetree.program.program import Program
 from kinetree.solve.sundials_library import library, python_package
@@ -22,7 +23,6 @@ from kinetree.targets.native.integrate.cvode import METHODS, Cvode
 from kinetree.targets.native.integrate.explicit import Explicit
 from kinetree.targets.native.integrate.fallback import CvodeByPython
 from kinetree.targets.native.integrate.problem import (
-    Array,
     Crossing,
     Events,
     Options,

@@ -14,15 +14,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code, Value
 from kinetree.targets.native.llvm import LANES as WIDTH
 
-Array = NDArray[np.float64]
 ENTRY = "kt_march"
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 TABLE = (

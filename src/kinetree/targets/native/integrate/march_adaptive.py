@@ -27,15 +27,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.arguments import check_arguments, check_positive
+from kinetree.arrays import Array
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.integrate.march import DONE, FULL, LOST, RUNNING, Loop, count_place
 from kinetree.targets.native.llvm import PTR, Value
 
-Array = NDArray[np.float64]
 ENTRY = "kt_march_adaptive"
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 TABLE = (

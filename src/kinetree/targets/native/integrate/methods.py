@@ -6,9 +6,10 @@ from functools import partial
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.solve import problem as nouns
-from kinetree.solve.problem import Array, Hit, NativeRates, Path, Settings
+from kinetree.solve.problem import Hit, NativeRates, Path, Settings
 from kinetree.targets.native.integrate.integrate import drive, prepared
 from kinetree.targets.native.integrate.problem import Kernel, Options, Run, System
 

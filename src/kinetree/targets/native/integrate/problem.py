@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.program.program import Program
 from kinetree.targets.native.function import SINGLE, Function, address
 from kinetree.targets.native.ports import Port
 
-Array = NDArray[np.float64]
 PROJECTED = "y_projected"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.targets.native.function import address
 from kinetree.targets.native.integrate.layout import (
@@ -22,7 +23,6 @@ from kinetree.targets.native.integrate.layout import (
     padded,
 )
 from kinetree.targets.native.integrate.problem import (
-    Array,
     Crossing,
     Fault,
     Kernel,
