@@ -23,7 +23,7 @@ SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)
 TOOLS  := g++ gfortran octave nodejs cmake
 QUICK  := g++ gfortran cmake
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis fuzz size setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis fuzz size house setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -75,6 +75,10 @@ tools-if-possible:
 
 size: $(CORE)
 	@$(BIN)/python tools/size.py
+
+# The rooms, what they import and how large they are, drawn from the code.
+house: $(CORE)
+	@$(BIN)/python tools/house.py
 
 setup: $(DEV)
 

@@ -29,8 +29,8 @@ LARGE = {
     "targets/cuda/: ": "a compiler: order, text, sines, NVRTC, driver, calls with arrays",
     "targets/jax/: ": "long Programs as data: a graph of values, their order, loops that fill it",
     "targets/native/: ": "a compiler: plan, SIMD sines, factorisation, batches, cache, calls",
+    "targets/tape/: ": "what native code and CUDA share: lowering, systems written out as steps",
     "targets/text/: ": "what ten languages share: names, expressions, functions, files",
-    "modules of targets/text:": "what ten languages share, one file per question",
 }
 DATA = {
     "attributes of Partition:": "a result that users read, every fact under its own name",
@@ -63,13 +63,9 @@ UNFINISHED = {
     "overrides of Hybrid:": "to become functions, with Structural",
     "overrides of Page:": "to become functions, with Structural",
     "overrides of Coordinates:": "to become functions, with Structural",
-    "overrides of Writing:": "what reads coordinates and laws is to be handed over",
+    "overrides of ForceWriter:": "what reads coordinates and laws is to be handed over",
     "overrides of Model:": "FrameModel is to become a sibling of Model",
     "overrides of ClosureMethods:": "FrameModel is to become a sibling of Model",
-    "modules of analysis:": "to be cut: questions of users above, what they share below",
-    "modules of formalism:": "to be cut into rooms",
-    "modules of targets/native:": "to be cut into rooms",
-    "modules of steppers:": "to become one room for time, with solve",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}
 

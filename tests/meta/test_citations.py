@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "kinetree"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-SUPPORT = {"__init__.py", "frames.py", "motion.py", "quantities.py", "system.py", "vectors.py"}
-"""Files of the formalism room that follow no source: tools and tables."""
+SUPPORT = {"__init__.py", "quantities.py", "view.py"}
+"""Algorithms stand on top of the formalism room; these files beside them follow no source."""
 KEY = re.compile(r"\b[A-Z][A-Za-z]+(?:19|20)\d\d\b")
 ENTRY = re.compile(r"^@(\w+)\{(\w+),$", re.MULTILINE)
 BIBLIOGRAPHY = (PACKAGE / "refs.bib").read_text(encoding="utf-8")

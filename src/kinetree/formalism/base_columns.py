@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 DEPENDENT = 1e-8
 """Share of a column outside the span of others below which it depends on them."""
 
+FAINT = 1e-7
+"""Columns below this share of the largest one are measured by it: rounding is not a column."""
+
 ROUNDING = 1e-11
 """Coefficients below this share of the largest one are zero."""
 
@@ -80,7 +83,8 @@ def sampled(program: Program, model: Model) -> NDArray[np.float64]:
 
 def dependencies(Y: NDArray[np.float64]) -> tuple[list[int], list[int], NDArray[np.float64]]:
     """(columns kept, columns left out, β with Y_left = Y_kept β); the first ones are kept."""
-    scale = np.maximum(np.linalg.norm(Y, axis=0), np.finfo(float).tiny)
+    size = np.linalg.norm(Y, axis=0)
+    scale = np.maximum(size, FAINT * size.max(initial=0.0))
     unit = Y / scale
     kept: list[int] = []
     left: list[int] = []

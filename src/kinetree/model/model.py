@@ -11,8 +11,7 @@ from kinetree.arguments import check_arguments, check_options
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
-from kinetree.model import contents as digest
-from kinetree.model import topology
+from kinetree.model import contents, topology
 from kinetree.model.methods.closures import ClosureMethods
 from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.methods.joints import JointData, JointMethods, joint_fields, start_values
@@ -42,8 +41,7 @@ from kinetree.units import to_si
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from kinetree.arrays import Array
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
     from kinetree.model.forces import Force, State
@@ -329,11 +327,11 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         """Number of velocities."""
         return sum(joint.nv for joint in self.leaders)
 
-    def neutral(self) -> NDArray[np.float64]:
+    def neutral(self) -> Array:
         """Coordinates at which all joint frames coincide: zeros, quaternions 1 0 0 0."""
         return np.array([v for joint in self.leaders for v in joint.neutral], dtype=float)
 
-    def initial(self) -> NDArray[np.float64]:
+    def initial(self) -> Array:
         """Coordinates to start from: the joints' `initial`, neutral where none is given."""
         values = (joint.initial or joint.neutral for joint in self.leaders)
         return np.array([value for start in values for value in start], dtype=float)
@@ -353,7 +351,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
 
     def content_hash(self) -> str:
         """SHA-256 of the mechanics (names, numbers, topology), equal for equal models."""
-        return digest.content_hash(self)
+        return contents.content_hash(self)
 
 
 def _is_text(name: Any) -> bool:
