@@ -153,7 +153,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.equilibrium,
             lambda _: {"model": closed(), "q": [-1.0, -0.8, 2.5]},
             {
-                "model": Refused(tree()), "q": {"q1": 1.8}, "locked": ["q2"],
+                "model": Refused(tree()), "q": {"q1": 1.8}, "locked": ["q1"],
                 "x": Unseen({"s": 0.2}, "it decays to zero"),
                 "free": Refused(["k"]), "t": 1.0, **LOADS,
                 "formalism": Unseen("virtual_power", "the state of rest is the same"),
@@ -249,7 +249,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.assemble,
             lambda _: {"model": closed()},
             {
-                "model": driven(), "q": [0.5, -2.0, 2.5], "independent": ["q1"],
+                "model": driven(), "q": [0.5, -2.0, 2.5], "independent": ["q3"],
                 "t": Unseen(1.0, "no law depends on it"), "steps": Refused(1),
                 "tolerance": Unseen(9e-3, "the loops close exactly"),
                 "parameters": {"rod.end_x": 2.1},

@@ -198,9 +198,10 @@ def changes(system: Loops, wish: Wish, q: Array, qd: Array) -> list[str]:
     old_qd = given_values(wish.qd, np.zeros(model.nv), model.velocities, "qd")
     stays = dict.fromkeys(wish.independent, 0.0)
     told_q = {name: 0.0 for name in (stays or _initial(system, wish)) if name in model.coordinates}
+    given_q, given_qd = told_q if wish.q is None else wish.q, stays if wish.qd is None else wish.qd
     return [
-        *_moved("q", told_q if wish.q is None else wish.q, model.coordinates, (old_q, q)),
-        *_moved("qd", stays if wish.qd is None else wish.qd, model.velocities, (old_qd, qd)),
+        *_moved("q", _told(model, given_q, model.coordinates), model.coordinates, (old_q, q)),
+        *_moved("qd", _told(model, given_qd, model.velocities), model.velocities, (old_qd, qd)),
     ]
 
 
@@ -214,18 +215,21 @@ def _initial(system: Loops, wish: Wish) -> list[str]:
     return [names[k] for k in free if k not in moving and names[k] in given]
 
 
+def _told(model: Model, given: Values, names: Sequence[str]) -> dict[str, float]:
+    """Name -> smallest change that is told; in a whole array drives have their own values."""
+    if isinstance(given, Mapping):
+        return dict.fromkeys(given, MOVED)
+    return {} if given is None else {n: ROUGH for n in names if n not in model.drives}
+
+
 def _moved(
-    what: str, given: Values, names: Sequence[str], values: tuple[Array, Array]
+    what: str, limits: Mapping[str, float], names: Sequence[str], values: tuple[Array, Array]
 ) -> list[str]:
-    """Phrases for the given values that change."""
-    if given is None:
-        return []
-    by_name = isinstance(given, Mapping)
-    limit = MOVED if by_name else ROUGH
+    """Phrases for the given values that change by more than their limits."""
     return [
         f"{what} of '{name}' is {b:.6g} instead of {a:.6g}"
         for name, a, b in zip(names, *values, strict=True)
-        if (not by_name or name in given) and abs(a - b) > limit * (1 + abs(a))
+        if name in limits and abs(a - b) > limits[name] * (1 + abs(a))
     ]
 
 
