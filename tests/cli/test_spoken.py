@@ -96,6 +96,16 @@ def test_bench_of_joints_that_follow_others(tmp_path: Path, capsys: Capture) -> 
     assert "forward" in capsys.readouterr().out
 
 
+def test_counts_of_a_closed_model_name_what_is_left_out(tmp_path: Path, capsys: Capture) -> None:
+    model = stored(mechanisms.slider_crank(), tmp_path)
+    assert run("count", model) == 0
+    said = capsys.readouterr().out
+    assert "constraints" in said
+    assert "left out: forward_derivatives of model" in said
+    assert run("count", model, "--of", "forward_derivatives") == 1
+    assert "which this quantity would ignore" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_shows_the_whole_text_of_every_option(
     verb: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch

@@ -55,25 +55,30 @@ def count(
     """Count the operations of one evaluation: of one quantity and formalism, or of all."""
     model, _ = read(file)
     rows: list[Row] = []
+    left_out: list[UnsupportedError] = []
     with working(show=not as_json) as tell:
         for quantity, way in choices(of, formalism):
             tell(f"{quantity} by {way}")
             start = time.perf_counter()
-            program = derive(model, quantity, way, parameters, by)
-            spent = time.perf_counter() - start
-            rows.append(
-                {
-                    "quantity": quantity,
-                    "formalism": way,
-                    **operations(program),
-                    "preamble": program.preamble_count().total,
-                    "derive s": round(spent, 3),
-                }
-            )
+            try:
+                program = derive(model, quantity, way, parameters, by)
+            except UnsupportedError as error:
+                left_out.append(error)
+                continue
+            spent = round(time.perf_counter() - start, 3)
+            once = program.preamble_count().total
+            counts = {**operations(program), "preamble": once, "derive s": spent}
+            rows.append({"quantity": quantity, "formalism": way, **counts})
+    if not rows:
+        raise left_out[0]
+    refusals = list(dict.fromkeys(map(str, left_out)))
     if as_json:
-        print_json({"model": model.name, "parameters": parameters, "counts": rows})
+        about = {"model": model.name, "parameters": parameters}
+        print_json({**about, "counts": rows, "left_out": refusals})
         return
     print_table(f"{model.name}: operations per evaluation, parameters {parameters}", rows)
+    for refusal in refusals:
+        say(f"left out: {refusal}")
     say("add includes subtractions; once: per parameter set; s: time to derive")
 
 
