@@ -215,7 +215,7 @@ def _march(
     for k, t in enumerate(motion.time):
         now = {
             name: np.array(value[k] if value.ndim > inputs[name] else value)
-            for name, value in given.items() if name in inputs
+            for name, value in task.program.given(given).items()
         }  # fmt: skip
         if motion.named:
             q[columns] = motion.q[k, columns]
@@ -260,8 +260,7 @@ def _kept_in_bounds(task: _Task, out: dict[str, Array], t: float) -> dict[str, A
 def _jacobian(task: _Task, out: Mapping[str, Array], t: float) -> Array:
     """J of the independent equations at the closed state."""
     known = {"q": out["q_closed"], "qd": out["qd_closed"], "t": np.array(t)}
-    names = {row.name for row in task.constraints.inputs}
-    found = task.constraints.evaluate(**{k: v for k, v in known.items() if k in names})["J"]
+    found = task.constraints.evaluate(**task.constraints.given(known))["J"]
     return np.asarray(found[list(task.found.rows)])
 
 

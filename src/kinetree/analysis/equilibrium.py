@@ -103,8 +103,7 @@ class _Task:
             p = np.array(row.default)
             p[[row.labels.index(name) for name in self.freed]] = at.p
             given["p"] = p
-        names = {row.name for row in program.inputs}
-        return {name: value for name, value in given.items() if name in names}
+        return program.given(given)
 
     def residuals(self, at: _Place) -> tuple[Array, Array]:
         """(accelerations and rates, their Jacobian by the unknowns)."""

@@ -76,7 +76,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     program = with_values(derive(model, "inverse", **options), parameters)
     inputs = {row.name: row for row in program.inputs}
     function = program.compile()
-    tau = function(**{name: value for name, value in given.items() if name in inputs})["tau"]
+    tau = function(**program.given(given))["tau"]
     axes = {
         "coordinate": Axis(inputs["q"].labels, inputs["q"].units),
         "velocity": Axis(inputs["qd"].labels, inputs["qd"].units),

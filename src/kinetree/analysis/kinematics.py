@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class _Motion:
         drives = self.system.drives
         if drives is None:
             return {}
-        out = drives.evaluate(**_known(drives, q=q, t=np.array(t)))
+        out = drives.evaluate(**drives.given({"q": q, "t": np.array(t)}))
         names = drives.output("q").labels
         return {
             name: (float(v), float(a))
@@ -81,17 +81,13 @@ class _Motion:
         }
 
     def _constraints(self, q: Array, qd: Array, t: float) -> dict[str, Array]:
-        return self.constraints.evaluate(**_known(self.constraints, q=q, qd=qd, t=np.array(t)))
+        given = {"q": q, "qd": qd, "t": np.array(t)}
+        return self.constraints.evaluate(**self.constraints.given(given))
 
     def _least(self, A: Array, b: Array) -> Array:
         """The least x with A x = b; rows that repeat others take no part."""
         share = max(1e-10, self.model.loop_tolerance)
         return np.asarray(np.linalg.lstsq(A, b, rcond=share)[0])
-
-
-def _known(program: Program, **values: Any) -> dict[str, Any]:
-    names = {row.name for row in program.inputs}
-    return {name: value for name, value in values.items() if name in names}
 
 
 def kinematics(  # noqa: PLR0913  one keyword per choice of the user
@@ -182,7 +178,7 @@ def _with_points(run: xarray.Dataset, program: Program, table: dict[str, Array])
     names = list(dict.fromkeys(row.name.rpartition(".")[0] for row in program.outputs))
     if not names:
         return run
-    out = program.compile()(**_known(program, **table))
+    out = program.compile()(**program.given(table))
     spatial = ("wx", "wy", "wz", "vx", "vy", "vz")
     run = run.assign_coords(
         point=np.array(names, dtype=str),

@@ -64,8 +64,7 @@ def reactions(
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
     if any(row.name == "lam" for row in program.inputs):
         given["lam"] = _multipliers(model, run, program.input("lam").labels)
-    names = {row.name for row in program.inputs}
-    out = program.compile()(**{name: value for name, value in given.items() if name in names})
+    out = program.compile()(**program.given(given))
     q, qd = program.input("q"), program.input("qd")
     axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
     rows = {**manifest(model, program), "method": "reactions", "termination": "finished"}

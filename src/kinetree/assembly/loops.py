@@ -152,8 +152,7 @@ def _values(program: Program, model: Model, q: Any, t: float) -> tuple[Array, Ar
 
 def _evaluated(program: Program, **given: Any) -> dict[str, Array]:
     """Outputs of a Program that takes some of the inputs given."""
-    names = {row.name for row in program.inputs}
-    return program.evaluate(**{k: v for k, v in given.items() if k in names})
+    return program.evaluate(**program.given(given))
 
 
 def _guards(model: Model, parameters: Parameters) -> Program | None:

@@ -227,6 +227,11 @@ class Program:
                 return row
         raise unknown("output", name, [row.name for row in self.outputs], f"program '{self.name}'")
 
+    def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of the values that the Program has an input for, to call it or its functions."""
+        names = {row.name for row in self.inputs}
+        return {name: value for name, value in values.items() if name in names}
+
     def with_info(self, **rows: str) -> Program:
         """The same Program with more provenance."""
         return replace(self, info={**self.info, **rows})

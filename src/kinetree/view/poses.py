@@ -46,8 +46,7 @@ def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
         return out
     program = pose_program(model)
     given = {"q": values, "t": np.asarray(t, dtype=float)}
-    taken = {row.name for row in program.inputs}
-    found = program.evaluate(**{key: value for key, value in given.items() if key in taken})
+    found = program.evaluate(**program.given(given))
     for k, name in enumerate(names):
         turn = np.broadcast_to(found[f"{name}.rotation"], (len(values), 3, 3))
         out[:, k, :4] = quaternions(turn)

@@ -102,8 +102,7 @@ def arrays(system: Dynamics, at: Point) -> dict[str, Any]:
             cure="give constant efforts, or make the law a force of the model",
         )
     given = {"q": at.q, "qd": at.qd, "x": at.x, "t": np.array(at.t), **system.loads.fixed}
-    names = {row.name for row in system.forward.inputs}
-    return {name: value for name, value in given.items() if name in names}
+    return system.forward.given(given)
 
 
 __all__ = ["Freedom", "Point", "arrays", "freedom", "given_parts", "point"]

@@ -51,9 +51,8 @@ def drive_without_value(model: Model, t: float, parameters: Parameters = None) -
         return ""
     program = with_values(derive(model, "drives"), parameters)
     given = {"q": model.initial(), "t": np.array(t)}
-    names = {row.name for row in program.inputs}
     with np.errstate(all="ignore"):
-        out = program.evaluate(**{k: v for k, v in given.items() if k in names})
+        out = program.evaluate(**program.given(given))
     for row in program.outputs:
         good = np.isfinite(out[row.name])
         if not good.all():
@@ -80,9 +79,8 @@ def force_without_value(
             program = with_values(derive(alone, "mass_bias"), _known(alone, parameters))
         except KinetreeError:
             continue
-        names = {row.name for row in program.inputs}
         with np.errstate(all="ignore"):
-            out = program.evaluate(**{k: v for k, v in arrays.items() if k in names})
+            out = program.evaluate(**program.given(arrays))
         if not np.isfinite(out["c"]).all():
             return _whereabouts(name, force)
     return ""

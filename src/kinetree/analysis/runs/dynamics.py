@@ -156,8 +156,7 @@ class Dynamics:
         """All outputs of the forward dynamics at many states, one row each; tau as applied too."""
         q, qd, x = self.split(y)
         given: dict[str, Array] = {"q": q, "qd": qd, "x": x, "t": t, **self.loads.along(t, q, qd)}
-        names = {row.name for row in self.forward.inputs}
-        inputs = {name: value for name, value in given.items() if name in names}
+        inputs = self.forward.given(given)
         found = (
             self._each(inputs, len(t)) if self._is_large else self._forward(check=False, **inputs)
         )

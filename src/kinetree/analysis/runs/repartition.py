@@ -61,10 +61,9 @@ def jacobians(system: Dynamics, found: Partition, t: Array, q: Array) -> Array:
     """J of the equations that are used, rows scaled by where they were chosen, at many places."""
     model = system.model
     program = restrict(closure_equations(model, system.parameters), ("J",))
-    names = {row.name for row in program.inputs}
     q, t = np.vstack([found.q, q]), np.append(t[0], t)
     given = {"q": q, "t": t, "qd": np.zeros((len(t), model.nv))}
-    J = program.evaluate(**{name: x for name, x in given.items() if name in names})["J"]
+    J = program.evaluate(**program.given(given))["J"]
     J = np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, list(found.rows)]
     return np.asarray(J[1:] / np.maximum(np.abs(J[0]).max(axis=1, keepdims=True), 1e-6))
 

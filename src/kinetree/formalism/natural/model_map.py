@@ -85,7 +85,7 @@ class Chart:
         p = others.get("p")
         if p is not None:
             given["p"] = np.asarray(p)[..., None, :]
-        found = self.back.program.evaluate(**_known(self.back.program, given))
+        found = self.back.program.evaluate(**self.back.program.given(given))
         q, qd, qdd = self.back.read(found, times, start)
         if self.drives is not None:
             self._driven((q, qd, qdd), given)
@@ -135,14 +135,9 @@ def chart(model: Model, *, folded: bool = False) -> Chart:
     return Chart(model, found, drives, there, back, labels)
 
 
-def _known(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
-    names = {row.name for row in program.inputs}
-    return {name: x for name, x in given.items() if name in names}
-
-
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
-    return program.evaluate(**_known(program, given))
+    return program.evaluate(**program.given(given))
 
 
 __all__ = ["Chart", "chart"]

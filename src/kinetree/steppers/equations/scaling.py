@@ -62,8 +62,7 @@ def start(model: Model, drives: Program | None, q: Any = None, t: float = 0.0) -
         raise ShapeError(f"expected {model.nq} finite numbers", element="q")
     if drives is not None:
         given = {"q": out, "t": np.asarray(t)}
-        known = {row.name for row in drives.inputs}
-        values = drives.evaluate(**{k: v for k, v in given.items() if k in known})["q"]
+        values = drives.evaluate(**drives.given(given))["q"]
         names = list(model.coordinates)
         for name, value in zip(drives.output("q").labels, values, strict=True):
             out[names.index(name)] = value

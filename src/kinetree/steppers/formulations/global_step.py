@@ -110,8 +110,7 @@ class Global(Hybrid):
             "q": self.samples, "qd": np.zeros((1, n)), "qdd": np.zeros((1, n)),
             "t": np.zeros(1),
         }  # fmt: skip
-        names = {row.name for row in program.inputs}
-        return {k: v for k, v in given.items() if k in names}
+        return program.given(given)
 
     def about(self, k: int) -> str:
         """A natural coordinate; its name begins with its link's."""

@@ -267,9 +267,7 @@ def _columns(parts: Residual, loops: Loops) -> NDArray[np.float64]:
     """J at the initial configuration."""
     model = parts.model
     given = {"q": start(model, parts.drives), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
-    names = {row.name for row in loops.value.inputs}
-    found = loops.value.evaluate(**{k: v for k, v in given.items() if k in names})
-    J = np.array(found["J"])
+    J = np.array(loops.value.evaluate(**loops.value.given(given))["J"])
     J[:, list(parts.driven)] = 0.0
     return J
 

@@ -70,8 +70,7 @@ def singular_equation(loops: Program | None, places: tuple[Array, Array], free: 
 def _slopes(loops: Program, q: Array) -> Array:
     nv = loops.output("J").shape[-1]
     given: dict[str, Any] = {"q": q, "qd": np.zeros(nv), "t": np.zeros(())}
-    names = {row.name for row in loops.inputs}
-    return np.asarray(loops.evaluate(**{k: v for k, v in given.items() if k in names})["J"])
+    return np.asarray(loops.evaluate(**loops.given(given))["J"])
 
 
 __all__ = ["advice", "said", "singular_equation"]

@@ -43,9 +43,8 @@ def diagnose(program: Program, given: Mapping[str, Any]) -> Failure:
         Output("w", (len(block.given),), block.given),
     )
     page = dead(replace(program, blocks=before, outputs=outputs))
-    names = {row.name for row in page.inputs}
     with np.errstate(all="ignore"):
-        found = page.evaluate(**{k: v for k, v in given.items() if k in names})
+        found = page.evaluate(**page.given(given))
         h = _least(block, found["v"], found["w"])
     sizes = np.where(np.isfinite(h), np.abs(h), np.inf)
     at = int(np.argmax(sizes))

@@ -44,9 +44,8 @@ def refuse_parameters(
     for name, x in values.items():
         p[:, row.labels.index(name)] = x
     given = {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(t), "p": p}
-    names = {row.name for row in loops.inputs}
     with np.errstate(all="ignore"):
-        h = loops.evaluate(**{k: x for k, x in given.items() if k in names})["h"]
+        h = loops.evaluate(**loops.given(given))["h"]
     lost = np.flatnonzero(np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1))
     if not h.shape[-1]:
         lost = np.arange(len(p))  # no equation is left that could tell
@@ -68,11 +67,9 @@ def refuse_light(model: Model, dynamics: Program, parameters: Mapping[str, Any],
     Raises:
         UnsupportedError: naming the parameters and what they make light.
     """
-    known = {row.name for row in dynamics.inputs}
-    if not parameters or not {"p", "q"} <= known:
+    if not parameters or not {"p", "q"} <= {row.name for row in dynamics.inputs}:
         return
-    given: dict[str, Any] = {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
-    given = {name: x for name, x in given.items() if name in known}
+    given = dynamics.given({"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)})
     with np.errstate(all="ignore"):
         own, now = (
             np.abs(np.diagonal(dynamics.evaluate(**given, **more)["M"], axis1=-2, axis2=-1))

@@ -171,8 +171,7 @@ def _independent(J: Array, share: float) -> bool:
 
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
-    names = {row.name for row in program.inputs}
-    return program.evaluate(**{name: x for name, x in given.items() if name in names})
+    return program.evaluate(**program.given(given))
 
 
 __all__ = ["Initial"]

@@ -63,8 +63,7 @@ class Watch:
                 if name in port.labels:
                     p[port.labels.index(name)] = value
             given["p"] = p
-        names = {p.name for p in function.inputs}
-        J = function(**{k: v for k, v in given.items() if k in names})["J"][self.rows]
+        J = function(**self._loops.given(given))["J"][self.rows]
         J = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-6)
         part = np.linalg.svd(J[:, self.dependent], compute_uv=False)[-1]
         whole = np.linalg.svd(J[:, self.free], compute_uv=False)[len(self.rows) - 1]

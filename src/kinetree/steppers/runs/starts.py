@@ -75,8 +75,7 @@ class Starts:
         known["t"] = np.full(len(q), self.given.t)
         if self.p is not None:
             known["p"] = self.p[rows]
-        names = {row.name for row in program.inputs}
-        found = program.evaluate(**{k: v for k, v in known.items() if k in names})
+        found = program.evaluate(**program.given(known))
         shapes = {out.name: out.shape for out in program.outputs}
         return {name: np.broadcast_to(x, (len(q), *shapes[name])) for name, x in found.items()}
 

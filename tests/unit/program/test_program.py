@@ -1,0 +1,13 @@
+"""The small verbs of a Program."""
+
+from __future__ import annotations
+
+from tests.unit.program.programs import k, local, m, small, x, y, z
+
+PROGRAM = small({"u": x * y + local("P")}, {"out": local("u") * z}, {"P": m * k})
+
+
+def test_given_keeps_what_the_program_has_inputs_for() -> None:
+    known = PROGRAM.given({"t": 0.0, "s": [1.0, 2.0, 3.0], "q": [0.0]})
+    assert known == {"s": [1.0, 2.0, 3.0]}
+    assert PROGRAM.evaluate(**known)["out"] == [24.0]
