@@ -86,7 +86,7 @@ def _checked(name: str, *given: ArrayLike) -> list[NDArray[np.float64]]:
     try:
         rows = [np.asarray(row, dtype=float) for row in given]
     except (TypeError, ValueError):
-        raise _refused(name, "it holds something that is no number") from None
+        raise _refused(name, "it holds something that is not a number") from None
     if any(row.ndim != 1 for row in rows) or len({row.size for row in rows}) > 1:
         sizes = ", ".join(str(row.shape) for row in rows)
         raise _refused(name, f"its rows have shapes {sizes}, but each knot has one value")

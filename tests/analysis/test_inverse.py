@@ -51,7 +51,7 @@ MISTAKES = {
     "times": ({"time": [1.0, 0.0], "q": [[0.0], [1.0]]}, "rising"),
     "too short": ({"q": [[0.0], [1.0]]}, "give qd and qdd"),
     "name": ({"q": [[0.0]], "qqd": [[0.0]]}, "qqd"),
-    "kind": (3, "no trajectory"),
+    "kind": (3, "not a valid trajectory"),
 }
 
 

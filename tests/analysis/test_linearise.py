@@ -143,7 +143,7 @@ def test_a_run_is_linearised_at_its_end() -> None:
 
 
 def test_what_is_no_state_is_refused() -> None:
-    with pytest.raises(KinetreeError, match="no state"):
+    with pytest.raises(KinetreeError, match="not a valid state"):
         kt.linearise(systems.pendulum(), at=3)
     with pytest.raises(KinetreeError, match="qq"):
         kt.linearise(systems.pendulum(), at={"qq": [1]})

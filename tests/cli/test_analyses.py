@@ -68,7 +68,7 @@ def test_a_run_that_loses_its_numbers_fails_but_is_written(tmp_path: Path, capsy
     assert "force 'motor'" in found["error"]
     assert 0.4 < kt.load_run(out).time.values[-1] <= 0.5
     assert run("simulate", file, "-t", "1") == 1
-    assert "warning: not a number" in capsys.readouterr().err
+    assert "warning: NaN" in capsys.readouterr().err
 
 
 def test_equilibrium_modes_and_linearise(tmp_path: Path, capsys: Capture) -> None:

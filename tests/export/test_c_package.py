@@ -160,7 +160,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(KinetreeError, match=r"holds 'notes\.txt'.*force=True"):
         kt.export_c(model, tmp_path)
     kt.export_c(model, tmp_path, force=True)
-    with pytest.raises(KinetreeError, match="no folder"):
+    with pytest.raises(KinetreeError, match="not a folder"):
         kt.export_c(model, tmp_path / "notes.txt")
     with pytest.raises(KinetreeError, match="cannot be written"):
         kt.export_c(model, tmp_path / "notes.txt" / "inner")
@@ -177,7 +177,7 @@ def test_bad_arguments_of_the_program(tmp_path: Path) -> None:
         [tmp_path / "build" / "double_pendulum", "soon"], check=False, capture_output=True
     )
     assert done.returncode == 2
-    assert b"'soon' is no positive number" in done.stderr
+    assert b"'soon' is not a positive number" in done.stderr
 
 
 @pytest.mark.skipif(GCC is None or CMAKE is None, reason="needs gcc and cmake on PATH")

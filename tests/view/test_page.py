@@ -124,7 +124,7 @@ def test_a_missing_viewer_is_a_sentence_with_the_cure(
     ("arguments", "said"),
     [
         ({"path": "page.txt"}, "name it .html"),
-        ({"run": {"time": [0]}}, "it is no run"),
+        ({"run": {"time": [0]}}, "it is not a valid run"),
         ({"run": {"time": [0, 1], "q": [[0, 0, 0]]}}, "shape"),
         ({"run": {}, "live": True}, "both given"),
         ({"modes": 1}, "give a Modes"),

@@ -157,7 +157,9 @@ def _about_letter(axis: str, c: Any, s: Any) -> Rows:
     """Rotation about an axis of the frame: a planar one."""
     if axis not in AXES:
         raise ShapeError(
-            f"'{axis}' is no axis", element="rotation", cure="give 'x', 'y', 'z' or a vector"
+            f"'{axis}' is not a valid axis",
+            element="rotation",
+            cure="give 'x', 'y', 'z' or a vector",
         )
     k = "xyz".index(axis[-1])
     i, j = (k + 1) % 3, (k + 2) % 3

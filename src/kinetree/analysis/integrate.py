@@ -160,7 +160,7 @@ def _fitting(residual: Residual, start: tuple[Any, Any], t: float) -> None:
             cure="give one equation per coordinate",
         )
     if not np.isfinite(value).all():
-        raise ShapeError("it is not a number at the start", element="residual")
+        raise ShapeError("it is NaN or infinite at the start", element="residual")
 
 
 def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:

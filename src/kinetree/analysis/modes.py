@@ -84,7 +84,7 @@ def modes(model: Model | Linear, at: Any = None, *, t: float = 0.0, **options: A
     if worst > AT_REST * (1 + float(np.abs(linear.A).max(initial=0.0))):
         name = linear.velocities[int(np.argmax(np.abs(linear.qdd)))]
         warnings.warn(
-            f"the state is no equilibrium, '{name}' accelerates by {worst:.3g}; find one with"
+            f"the state is not an equilibrium, '{name}' accelerates by {worst:.3g}; find one with"
             " equilibrium(model) and pass it as at=",
             ModelWarning,
             stacklevel=2,

@@ -69,7 +69,7 @@ def operations(program: Program) -> Row:
 def refuse_full(folder: Path, *, force: bool) -> None:
     """Refuse to write among files that are there, unless told to."""
     if folder.exists() and not folder.is_dir():
-        raise FormatError("it is no folder", element=f"'{folder}'", cure="name another")
+        raise FormatError("it is not a folder", element=f"'{folder}'", cure="name another")
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise FormatError(
             "there are files in it",

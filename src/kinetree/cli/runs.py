@@ -176,7 +176,7 @@ def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[
     if out is not None:
         if out.suffix != ".json":
             raise FormatError(
-                f"'{out.suffix}' is no format of this answer",
+                f"'{out.suffix}' is not a valid format of this answer",
                 element=f"file '{out}'",
                 cure="use .json",
             )

@@ -191,7 +191,9 @@ def _from_function(expr: Any, args: list[Node]) -> Node:
 def _from_number(expr: Any) -> Node:
     """An integer or a rational exactly, any other real constant as a double."""
     if not (expr.is_number and expr.is_real and expr.is_finite):
-        raise ExpressionError(f"SymPy's {expr} is no finite real number; the engine has no other")
+        raise ExpressionError(
+            f"SymPy's {expr} is not a finite real number; the engine has no other"
+        )
     if expr.is_Rational:
         return n.number(Fraction(int(expr.p), int(expr.q)))
     return n.number(float(expr))

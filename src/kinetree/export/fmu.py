@@ -161,7 +161,9 @@ def _file(path: Path, name: str) -> Path:
         return path
     if path.suffix and not path.is_dir():
         raise FormatError(
-            f"'{path.suffix}' is no suffix of an FMU", element=f"file '{path}'", cure="use .fmu"
+            f"'{path.suffix}' is not a valid suffix of an FMU",
+            element=f"file '{path}'",
+            cure="use .fmu",
         )
     return path / f"{name}{SUFFIX}"
 

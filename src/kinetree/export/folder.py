@@ -38,7 +38,7 @@ def write_files(folder: Path, texts: Mapping[str, str], *, force: bool) -> tuple
 
 def _refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise KinetreeError("it is no folder", element=f"'{folder}'", cure="name another")
+        raise KinetreeError("it is not a folder", element=f"'{folder}'", cure="name another")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.is_file() and not _ours(path):
             raise KinetreeError(

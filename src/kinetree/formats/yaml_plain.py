@@ -74,7 +74,7 @@ def read_plain(text: str, where: str) -> Plain:
         raise _malformed(error, text, where) from error
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"it holds a character that is none ({error.reason})",
+            f"it holds an invalid character ({error.reason})",
             element=where,
             cure="leave it out",
         ) from error

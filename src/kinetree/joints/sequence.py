@@ -50,7 +50,7 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     for step in steps:
         if not isinstance(step, str) or step not in STEPS:
             raise ModelError(
-                f"'{step}' is no one-axis motion",
+                f"'{step}' is not a valid one-axis motion",
                 element=f"{element} steps",
                 cure=suggest(str(step), STEPS, "motion"),
             )

@@ -89,7 +89,9 @@ def refuse(model: Model, *, invertible: bool = True, inertia: str = "warn") -> t
     """
     if inertia not in ("warn", "error", "ignore"):
         raise ModelError(
-            f"'{inertia}' is no choice", element="inertia", cure="use 'warn', 'error' or 'ignore'"
+            f"'{inertia}' is not a valid choice",
+            element="inertia",
+            cure="use 'warn', 'error' or 'ignore'",
         )
     dropped = {"mass"} if not invertible else set()
     dropped |= {"inertia"} if inertia == "ignore" else set()

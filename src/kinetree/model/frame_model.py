@@ -80,7 +80,11 @@ class FrameModel(Model):
         element = f"coordinate '{name}'"
         check_arguments(FrameModel.coordinate, {"name": name, "unit": unit}, element)
         if unit not in MOTIONS:
-            raise ModelError(f"'{unit}' is no unit of it", element=element, cure="use 'rad' or 'm'")
+            raise ModelError(
+                f"'{unit}' is not a valid unit of a coordinate",
+                element=element,
+                cure="use 'rad' or 'm'",
+            )
         start = (float(number(initial, f"{element} initial")),)
         self._coordinates(name, (MOTIONS[unit],), ((name,), (name,)), start)
         return coordinate_symbol(name)

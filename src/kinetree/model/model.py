@@ -276,7 +276,7 @@ class Model(JointMethods, ClosureMethods, ForceMethods):
         at = place.origin if isinstance(place, Body) else place
         if not isinstance(at, Point):
             raise ModelError(
-                f"{place!r} is no place",
+                f"{place!r} is not a valid place",
                 element=element,
                 cure="give a body, a point, or a path such as 'body.point'",
             )

@@ -79,7 +79,7 @@ def _items(values: Any, element: str, counts: tuple[int, ...]) -> list[Any]:
     """The entries of a sequence, with its length checked."""
     wanted = " or ".join(str(count) for count in counts)
     if isinstance(values, str | Node) or not isinstance(values, Sequence | np.ndarray):
-        raise ModelError(f"{values!r} is no list", element=element, cure=f"give {wanted} values")
+        raise ModelError(f"{values!r} is not a list", element=element, cure=f"give {wanted} values")
     items = list(values)
     if len(items) not in counts:
         raise ModelError(f"has {len(items)} values", element=element, cure=f"give {wanted} values")
@@ -118,7 +118,7 @@ def direction(axis: Any, element: str) -> Vector:
     if isinstance(axis, str):
         if axis not in LETTER_AXES:
             raise ModelError(
-                f"'{axis}' is no axis",
+                f"'{axis}' is not a valid axis",
                 element=element,
                 cure="use 'x', 'y', 'z', one of them with a minus, or a vector of three numbers",
             )

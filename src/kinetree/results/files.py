@@ -135,7 +135,7 @@ def _write_csv(run: xarray.Dataset, file: Path) -> None:
 
 def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatError:
     return FormatError(
-        f"'{file.suffix}' is no format of runs",
+        f"'{file.suffix}' is not a valid format of runs",
         element=f"file '{file}'",
         cure=f"use {', '.join(known)}",
     )

@@ -17,7 +17,7 @@ from kinetree.arrays import Array
 
 FINISHED = "finished"
 EVENT = "event"
-NOT_A_NUMBER = "not a number"
+NOT_A_NUMBER = "NaN"
 STEP_TOO_SMALL = "step size underflow"
 TOO_MANY_STEPS = "too many steps"
 INTERRUPTED = "interrupted"

@@ -129,7 +129,9 @@ def engine(model: Model, how: Live, size: float) -> Engine:
     }
     length = how.step or (SHORT if step.count().total < QUICK else LONG)
     if not 0 < length < np.inf:
-        raise ShapeError(f"{length} s is no step", element="live step", cure="give one above 0")
+        raise ShapeError(
+            f"{length} s is not a valid step", element="live step", cure="give one above 0"
+        )
     data = {
         "step": length,
         **{name: values.tolist() for name, values in start.items()},

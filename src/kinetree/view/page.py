@@ -81,7 +81,9 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     file = Path(path)
     if file.suffix.lower() not in (".html", ".htm"):
         raise FormatError(
-            f"'{file.suffix}' is no page", element=f"file '{file}'", cure="name it .html"
+            f"'{file.suffix}' is not a valid format of pages",
+            element=f"file '{file}'",
+            cure="name it .html",
         )
     viewer = bundle()
     folder = Path() if isinstance(shapes, bool) else Path(shapes)

@@ -50,7 +50,7 @@ def plot(
     file = Path(path)
     if file.suffix.lower() not in FORMATS:
         raise FormatError(
-            f"'{file.suffix}' is no picture",
+            f"'{file.suffix}' is not a valid format of pictures",
             element=f"file '{file}'",
             cure=f"use {', '.join(FORMATS)}",
         )

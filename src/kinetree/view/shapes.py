@@ -71,7 +71,7 @@ def given_shapes(model: Model, folder: Path) -> Shapes:
         return found
     if not isinstance(data, Mapping):
         raise FormatError(
-            "it is no table of bodies", element="shapes", cure="write 'body: [{kind: box, …}]'"
+            "it is not a table of bodies", element="shapes", cure="write 'body: [{kind: box, …}]'"
         )
     known = {model.ground.name, *model.bodies}
     for name, entry in data.items():
@@ -89,7 +89,9 @@ def _of_body(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Part
         return _of_link(path, entry, folder, notes)
     rows = [entry] if isinstance(entry, Mapping) else entry
     if not isinstance(rows, list | tuple):
-        raise FormatError("it is no list of shapes", element=path, cure="write '[{kind: box, …}]'")
+        raise FormatError(
+            "it is not a list of shapes", element=path, cure="write '[{kind: box, …}]'"
+        )
     return [_own(f"{path}[{k}]", row, folder) for k, row in enumerate(rows)]
 
 
@@ -197,7 +199,9 @@ def _colour(given: Any, element: str) -> str | None:
     if isinstance(given, str):
         if not HEX.match(given):
             raise FormatError(
-                f"'{given}' is no colour", element=element, cure="write '#3b73d9' or [r, g, b]"
+                f"'{given}' is not a valid colour",
+                element=element,
+                cure="write '#3b73d9' or [r, g, b]",
             )
         return given
     shares = np.clip(_numbers(given, 3, element), 0, 1)
@@ -213,6 +217,8 @@ def _numbers(given: Any, count: int, element: str, *, positive: bool = False) ->
         raise FormatError(f"{given!r} is not {wanted}", element=element, cure=f"give {wanted}")
     if positive and min(listed) <= 0:
         raise FormatError(
-            f"{given!r} is no length", element=element, cure="give positive lengths in metres"
+            f"{given!r} is not a valid length",
+            element=element,
+            cure="give positive lengths in metres",
         )
     return [float(x) for x in listed]

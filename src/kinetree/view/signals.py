@@ -70,7 +70,7 @@ def _from_mapping(model: Model, run: Any) -> xarray.Dataset:
     """The Dataset of arrays by name: time, q, and perhaps qd, qdd, tau."""
     if not isinstance(run, Mapping) or "time" not in run or "q" not in run:
         raise FormatError(
-            "it is no run", element="run", cure='give a Dataset, or {"time": …, "q": …}'
+            "it is not a valid run", element="run", cure='give a Dataset, or {"time": …, "q": …}'
         )
     units = {
         "coordinate": [u for joint in model.leaders for u in joint.q_units],

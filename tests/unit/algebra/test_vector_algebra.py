@@ -86,7 +86,7 @@ def test_letters_are_axes_of_the_frame() -> None:
         assert np.allclose(array(Rotation.about(letter, 0.7)), by_vector)
         assert np.allclose(array(made(0.7).R), by_vector)
         assert np.allclose(array(Rotation.about(f"-{letter}", 0.7)), by_vector.T)
-    with pytest.raises(ShapeError, match="'w' is no axis"):
+    with pytest.raises(ShapeError, match="'w' is not a valid axis"):
         Rotation.about("w", 0.1)
 
 

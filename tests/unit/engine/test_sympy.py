@@ -75,9 +75,9 @@ def test_symbols_can_be_given_on_both_sides() -> None:
 @pytest.mark.parametrize(
     ("expr", "problem"),
     [
-        (sp.I, "no finite real number"),
-        (sp.oo, "no finite real number"),
-        (sp.nan, "no finite real number"),
+        (sp.I, "not a finite real number"),
+        (sp.oo, "not a finite real number"),
+        (sp.nan, "not a finite real number"),
         (sp.gamma(sp.Symbol("u")), "no function 'gamma'"),
     ],
 )

@@ -149,7 +149,7 @@ def test_text_latex_and_sympy() -> None:
         ([0, 1e-160, 1], [0, 1, 2], "too steeply"),
         ([0, 1], [1, 2, 3], r"shapes \(2,\), \(3,\)"),
         ([[0, 1]], [[1, 2]], "shapes"),
-        (["a", "b"], [1, 2], "no number"),
+        (["a", "b"], [1, 2], "not a number"),
     ],
 )
 def test_what_is_no_table_is_refused(knots: list, values: list, problem: str) -> None:

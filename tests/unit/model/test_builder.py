@@ -150,7 +150,7 @@ SENTENCES = {
     ),
     "misspelled step": (
         lambda m: m.sequence("r", "upper", m.body("a"), "T1 R4"),
-        "joint 'r' steps: 'R4' is no one-axis motion; did you mean 'R3'?",
+        "joint 'r' steps: 'R4' is not a valid one-axis motion; did you mean 'R3'?",
     ),
     "no step": (
         lambda m: m.sequence("r", "upper", m.body("a"), ""),
@@ -194,7 +194,7 @@ SENTENCES = {
     ),
     "no place": (
         lambda m: m.revolute("r", None, m.body("a")),
-        "joint 'r' parent: None is no place; give a body, a point, or a path such as 'body.point'.",
+        "joint 'r' parent: None is not a valid place; give a body, a point, or a path such as 'bod",
     ),
     "another model": (
         lambda m: m.revolute("r", Model("other").body("upper"), m.body("a")),

@@ -134,7 +134,9 @@ def test_triangle_inequality_can_be_an_error_or_nothing(pendulum):
     with pytest.raises(ModelError, match="body 'disc': its inertia violates the triangle"):
         pendulum.check(inertia="error")
     assert pendulum.check(inertia="ignore") == ()
-    with pytest.raises(ModelError, match="'loud' is no choice; use 'warn', 'error' or 'ignore'"):
+    with pytest.raises(
+        ModelError, match="'loud' is not a valid choice; use 'warn', 'error' or 'ignore'"
+    ):
         pendulum.check(inertia="loud")
 
 

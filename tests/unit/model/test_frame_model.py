@@ -151,7 +151,7 @@ def test_mistakes_are_told_in_sentences() -> None:
     q = model.coordinate("q")
     with pytest.raises(DuplicateNameError, match="coordinate of this name"):
         model.coordinate("q")
-    with pytest.raises(ModelError, match="'deg' is no unit"):
+    with pytest.raises(ModelError, match="'deg' is not a valid unit"):
         model.coordinate("p", "deg")
     with pytest.raises(UnknownNameError, match="no name 'other'"):
         model.frame("b", rotx(kt.Model("m").parameter("other", 1.0)))

@@ -45,10 +45,13 @@ def test_exact_entries_are_integers():
     ("axis", "words"),
     [
         ((0, 0, 0), "a: the axis has zero length; give a direction such as 'z' or (0, 0, 1)."),
-        ("w", "a: 'w' is no axis; use 'x', 'y', 'z', one of them with a minus, or a vector"),
+        (
+            "w",
+            "a: 'w' is not a valid axis; use 'x', 'y', 'z', one of them with a minus, or a vector",
+        ),
         ((1, 0), "a: has 2 values; give 3 values."),
         ((1, 0, math.nan), "a[2]: the value is nan; give a finite number."),
-        (3, "a: 3 is no list; give 3 values."),
+        (3, "a: 3 is not a list; give 3 values."),
     ],
 )
 def test_bad_axes(axis, words):

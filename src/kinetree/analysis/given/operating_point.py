@@ -76,7 +76,9 @@ def given_parts(at: Any) -> dict[str, Any]:
     found = {name: getattr(at, name) for name in PARTS if hasattr(at, name)}
     if "q" not in found:
         raise ShapeError(
-            f"{at!r} is no state", element="at", cure="give a mapping with q, qd, x, or a run"
+            f"{at!r} is not a valid state",
+            element="at",
+            cure="give a mapping with q, qd, x, or a run",
         )
     return found
 

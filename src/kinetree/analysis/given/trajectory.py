@@ -104,7 +104,7 @@ def _rows(given: Any) -> dict[str, Any]:
         return {name: np.asarray(given[name]) for name in PARTS if name in given.variables}
     if not isinstance(given, Mapping):
         raise ShapeError(
-            f"{type(given).__name__} is no trajectory",
+            f"{type(given).__name__} is not a valid trajectory",
             element="trajectory",
             cure="give a run, or a mapping with time, q, qd, qdd",
         )

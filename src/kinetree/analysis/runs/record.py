@@ -229,7 +229,7 @@ def _no_value(run: Run) -> tuple[str, str]:
         whose = str(error)
     where = f" in {whose}" if whose else ""
     return (
-        f"not a number at t = {t:.6g} s{where}",
+        f"NaN at t = {t:.6g} s{where}",
         KEPT + "change the law or keep the motion where it is defined",
     )
 

@@ -227,7 +227,7 @@ API Status NAME(fmi2SerializeFMUstate)(Instance i, void *state, char bytes[], si
 API Status NAME(fmi2DeSerializeFMUstate)(Instance i, const char bytes[], size_t size, void **state)
 {
     *state = unpacked(bytes, size);
-    return *state ? OK : said((instance *)i, ERROR, "this is no state of this model");
+    return *state ? OK : said((instance *)i, ERROR, "this is not a state of this model");
 }
 
 API Status NAME(fmi2GetDirectionalDerivative)(Instance i, const Ref unknowns[], size_t n,

@@ -262,7 +262,7 @@ API Status NAME(fmi3DeserializeFMUState)(Instance i, const uint8_t bytes[], size
                                          void **state)
 {
     *state = unpacked(bytes, size);
-    return *state ? OK : said((instance *)i, ERROR, "this is no state of this model");
+    return *state ? OK : said((instance *)i, ERROR, "this is not a state of this model");
 }
 
 /* --- derivatives ------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static double option(int count, char **given, int place, double usual)
         return usual;
     value = strtod(given[place], &end);
     if (*end != '\0' || end == given[place] || !(value > 0.0) || value > 1e9) {
-        fprintf(stderr, "'%s' is no positive number\n", given[place]);
+        fprintf(stderr, "'%s' is not a positive number\n", given[place]);
         exit(2);
     }
     return value;

@@ -70,7 +70,9 @@ def drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
 def whole_steps(duration: float, step: float, every: int) -> int:
     """How many steps a run makes."""
     if not 0 < step < np.inf:
-        raise ShapeError(f"{step} s is no length of a step", element="step", cure="give it above 0")
+        raise ShapeError(
+            f"{step} s is not a valid length of a step", element="step", cure="give it above 0"
+        )
     if not np.isfinite(duration) or duration < HALF * step:
         raise ShapeError(f"{duration} s hold no step of {step} s", element="duration")
     if every < 1:

@@ -32,7 +32,7 @@ def source_text(program: Program) -> tuple[str, str]:
     """(name of the module, its text)."""
     if any(isinstance(block, Newton) for block in (*program.preamble, *program.blocks)):
         raise UnsupportedError(
-            "loops are closed by iteration, which is no expression of SymPy",
+            "loops are closed by iteration, which SymPy has no expression for",
             element=f"program '{program.name}'",
             cure="derive 'mass_bias' and 'constraints' instead, or use CasADi or JAX",
         )
