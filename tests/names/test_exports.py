@@ -17,7 +17,7 @@ import pytest
 
 import hostile
 import kinetree as kt
-from approx import assert_close
+from approx import IDENTITY, assert_close
 from hostile import CODE, SIGNS, WORDS
 from kinetree.errors import KinetreeError, ModelError
 from kinetree.export.building import compiler
@@ -58,7 +58,7 @@ def test_a_c_package_builds_and_runs(model: kt.Model, truth: Any, tmp_path: Path
     names = [f"q_{name}" for name in model.coordinates]
     assert head[1 : 1 + len(names)] == names
     found = np.array(rows, dtype=float)[:, 1 : 1 + len(names)]
-    assert_close(found, truth.q.values, 1e-12, "q")
+    assert_close(found, truth.q.values, IDENTITY, "q")
     sheet = (tmp_path / "DATASHEET.md").read_text(encoding="utf-8")
     assert "<script" not in sheet
     assert "\\`touch" in sheet

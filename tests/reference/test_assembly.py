@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import GOLDEN, assert_close
+from tests.approx import GOLDEN, ROUNDING, assert_close
 from tests.reference import robotran
 
 import kinetree as kt
@@ -40,7 +40,7 @@ def test_closed_configuration(name: str) -> None:
     found = kt.partition(model, q, independent=independent)
     assert_close(found.q, CLOSED[name]["q"], GOLDEN, name, 1.0)
     h = kt.derive(model, "constraints").evaluate(q=found.q, qd=np.zeros(model.nv))["h"]
-    assert np.abs(h).max() < 1e-14
+    assert np.abs(h).max() < ROUNDING
     assert found.rank == CLOSED[name]["rank_J"]
     assert len(found.dependent) == CLOSED[name]["rank_Jv"]
     assert found.rank + len(found.redundant) == CLOSED[name]["n_constraints"]

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 from tests.reference import iltis
 
 import kinetree as kt
@@ -89,7 +90,7 @@ def test_forces_at_the_nominal_position() -> None:
 
 def test_file_starts_at_rest() -> None:
     model, rest = at_rest()
-    assert model.initial() == pytest.approx(list(rest.q.values()), abs=1e-12)
+    assert model.initial() == pytest.approx(list(rest.q.values()), abs=IDENTITY)
 
 
 BUMPS = {

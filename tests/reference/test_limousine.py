@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import ROUNDING
 from tests.reference import robotran
 from tests.reference.iltis import ROOT, Statics
 
@@ -41,7 +42,7 @@ def test_data_are_those_of_the_source() -> None:
         kt.derive(m, "constraints").compile()(q=q, qd=0 * q, **t)["h"]
         for m, t in ((ours, {"t": 0.0}), (source, {}))
     ]
-    assert h[0] == pytest.approx(h[1], abs=1e-14)
+    assert h[0] == pytest.approx(h[1], abs=ROUNDING)
 
 
 def test_starts_in_balance() -> None:

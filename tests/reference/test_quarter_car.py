@@ -13,6 +13,7 @@ import numpy as np
 import scipy.optimize
 from ruamel.yaml import YAML
 from scipy.spatial.transform import Rotation
+from tests.approx import IDENTITY
 from tests.reference.closed_numeric import DATA, Closed, load
 
 import kinetree as kt
@@ -54,7 +55,7 @@ def test_three_freedoms_in_four_spatial_loops() -> None:
     assert found.mobility == found.structural_mobility == 3
     assert len(found.dependent) == 12
     assert not found.redundant
-    assert np.abs(found.q - model.initial()).max() < 1e-12
+    assert np.abs(found.q - model.initial()).max() < IDENTITY
 
 
 def test_spindle_moves_as_five_rods_let_it() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 from ruamel.yaml import YAML
+from tests.approx import IDENTITY
 from tests.reference.closed_numeric import DATA, Closed, load
 
 import kinetree as kt
@@ -100,7 +101,7 @@ def test_three_freedoms_of_velocity() -> None:
 
 def test_linearised_matrices_are_the_published_ones() -> None:
     for name, expected in {"M": M, "C1": C1, "K0": K0, "K2": K2}.items():
-        assert np.abs(linearised()[name] - expected).max() < 1e-12, name
+        assert np.abs(linearised()[name] - expected).max() < IDENTITY, name
 
 
 def test_slopes_are_polynomials_of_the_speed() -> None:
@@ -145,7 +146,7 @@ def test_run_at_a_stable_speed_keeps_energy_and_rolls() -> None:
     assert np.abs(q[:, lean]).max() > 0.05
     assert abs(q[-1, lean]) < 0.05
     slip = system.constraint(q[-1], qd_at[-1])
-    assert np.abs(slip["J"] @ qd_at[-1]).max() < 1e-12
+    assert np.abs(slip["J"] @ qd_at[-1]).max() < IDENTITY
 
 
 def test_linearised_explicit_model_is_the_published_one() -> None:

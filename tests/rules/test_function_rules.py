@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.approx import IDENTITY
 from tests.rules.examples import NAMES, call_as_it_stands, cost, read, sides, values
 
 from kinetree import engine as en
@@ -39,7 +40,7 @@ def test_no_earlier_rule_takes_the_example(rule: Rule) -> None:
 def test_both_sides_have_the_same_value(rule: Rule) -> None:
     before, after = sides(rule.example)
     for left, right in values(call_as_it_stands(before), read(after)):
-        assert left == pytest.approx(right, rel=1e-12, abs=1e-12)
+        assert left == pytest.approx(right, rel=IDENTITY, abs=IDENTITY)
 
 
 @every_rule

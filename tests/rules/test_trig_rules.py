@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.approx import ROUNDING
 from tests.rules.examples import NAMES, cost, read, sides, sum_as_it_stands, values
 
 from kinetree import engine as en
@@ -62,7 +63,7 @@ def test_double_angle_rewrites_exactly() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_both_sides_have_the_same_value(example: str) -> None:
     for left, right in values(left_side(example), read(sides(example)[1]), span=4.0):
-        assert left == pytest.approx(right, abs=1e-14)
+        assert left == pytest.approx(right, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

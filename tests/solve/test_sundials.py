@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.approx import ROUNDING
 
 from kinetree import engine as en
 from kinetree.errors import UnsupportedError
@@ -158,7 +159,7 @@ def test_projection() -> None:
     for family in FAMILIES:
         options = Options(family, 1e-5, 1e-5, natural=True)
         run = integrate(circle, [2.0, 0.0], np.linspace(0, 50, 51), options)
-        assert np.hypot(*run.states.T) == pytest.approx(1.0, abs=1e-14)
+        assert np.hypot(*run.states.T) == pytest.approx(1.0, abs=ROUNDING)
         assert run.natural is not None
         radius = np.hypot(*run.natural[:, 1:].T)
         assert np.abs(radius - 1).max() < (1e-4 if family == "bdf" else 1e-1)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from approx import IDENTITY, relative_error
+from approx import IDENTITY, ROUNDING, relative_error
 from kinetree import engine as en
 from kinetree.errors import ExpressionError
 from kinetree.program import Input, Output, Program
@@ -90,7 +90,7 @@ def test_knots_zeros_and_nan_in_c(tmp_path: Path, gcc: str) -> None:
     library = built(program, tmp_path, gcc)
     for x, row in zip(values["x"], program.evaluate(**values)["y"], strict=True):
         found = called(library, program, {"x": x})["y"]
-        np.testing.assert_allclose(found, row, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(found, row, rtol=ROUNDING, atol=ROUNDING)
 
 
 def test_tables_travel_with_a_function() -> None:

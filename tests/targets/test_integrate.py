@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+from tests.approx import IDENTITY, ROUNDING
 
 import kinetree as kt
 from kinetree import engine as en
@@ -40,9 +41,11 @@ def slope(errors: list[float], steps: list[float]) -> float:
 def test_weights_integrate_powers_exactly(tableau: Tableau) -> None:
     c = np.array(tableau.c)
     for k in range(tableau.order):
-        assert np.dot(tableau.b, c[: tableau.stages] ** k) == pytest.approx(1 / (k + 1), rel=1e-12)
+        assert np.dot(tableau.b, c[: tableau.stages] ** k) == pytest.approx(
+            1 / (k + 1), rel=IDENTITY
+        )
     for error in tableau.errors:
-        assert sum(error) == pytest.approx(0.0, abs=1e-14)
+        assert sum(error) == pytest.approx(0.0, abs=ROUNDING)
     for theta in (0.3, 0.8):
         weights = np.zeros(tableau.rows)
         for number, row in reversed(list(enumerate(tableau.dense_rows))):
@@ -304,7 +307,7 @@ def test_more_steps_than_the_table_holds() -> None:
     options = Options("rk4", step=1e-3, natural=True)
     run = integrate(flows.oscillator(), [1.0, 0.0], [0.0, 10.0], options)
     assert run.natural is not None
-    assert run.natural[:, 0] == pytest.approx(1e-3 * np.arange(1, 10001), rel=1e-12)
+    assert run.natural[:, 0] == pytest.approx(1e-3 * np.arange(1, 10001), rel=IDENTITY)
 
 
 def test_stiffness_is_noticed() -> None:

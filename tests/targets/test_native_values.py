@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from approx import IDENTITY, relative_error
+from approx import IDENTITY, ROUNDING, relative_error
 from kinetree.program import Program
 from kinetree.targets.native import Function
 from kinetree.targets.native.compile import jit, plan
@@ -105,7 +105,9 @@ def test_strict_code_repeats_the_tape_bit_by_bit() -> None:
     found = function(q=q)
     expected = run(function.kernels.lowered.body, q, ())
     rounding = np.array([*found["y"], found["early"]]) - np.array(expected)
-    assert np.max(np.abs(rounding)) < 1e-14  # sines may differ by an ulp, sums and products do not
+    assert (
+        np.max(np.abs(rounding)) < ROUNDING
+    )  # sines may differ by an ulp, sums and products do not
 
 
 def test_program_without_variables_or_operations() -> None:

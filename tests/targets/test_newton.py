@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, ROUNDING
 
 from kinetree import engine as en
 from kinetree.program import Output, Program, Solve
@@ -50,7 +51,7 @@ def test_native_code_finds_the_solution(
         expected = newtons.reference(program, one(arrays, index))
         single = function(**one(arrays, index))
         assert error(single, expected) < CLOSE
-        assert error({k: v[index] for k, v in lanes.items()}, single) < 1e-14
+        assert error({k: v[index] for k, v in lanes.items()}, single) < ROUNDING
 
 
 @pytest.mark.parametrize("name", ["kepler", "coupled_3", "coupled_6", "sequence"])
@@ -216,7 +217,7 @@ def test_rows_are_exchanged_where_a_pivot_vanishes() -> None:
     np.testing.assert_array_equal(found, np.linalg.solve(matrices, np.arange(1.0, n + 1)))
     tiny = matrices + 1e-18 * rng.uniform(-1, 1, matrices.shape)  # growth would cost all digits
     found = function(a=tiny.reshape(16, -1))["x"]
-    np.testing.assert_allclose(found, np.linalg.solve(tiny, np.arange(1.0, n + 1)), rtol=1e-14)
+    np.testing.assert_allclose(found, np.linalg.solve(tiny, np.arange(1.0, n + 1)), rtol=ROUNDING)
 
 
 def test_a_singular_matrix_gives_no_finite_solution() -> None:
@@ -264,4 +265,4 @@ def test_a_lost_lane_does_not_hold_others_up() -> None:
     for key, values in found.items():
         assert np.isnan(values[3]).all()
         rest = np.arange(16) != 3
-        assert np.allclose(values[rest], good[key][rest], rtol=1e-12, atol=1e-12)
+        assert np.allclose(values[rest], good[key][rest], rtol=IDENTITY, atol=IDENTITY)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 
 import kinetree as kt
 from kinetree import engine as en
@@ -181,7 +182,7 @@ def test_mass_matrix_in_full(pendulum: Program) -> None:
         numbers |= dict(zip(pendulum.input(key).symbols, row, strict=True))
     for name, nodes in in_full(pendulum).items():
         found = np.array(en.evaluate(nodes, numbers), dtype=float)
-        np.testing.assert_allclose(found, wanted[name].ravel(), rtol=1e-12)
+        np.testing.assert_allclose(found, wanted[name].ravel(), rtol=IDENTITY)
 
 
 def test_a_wide_matrix_is_written_entry_by_entry_and_long_sums_in_lines() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import IDENTITY
 from tests.closed import CLOSED, branches
 
 import kinetree as kt
@@ -40,7 +41,7 @@ def axis_of(solid: dict[str, Any]) -> np.ndarray:
 def test_a_rod_leads_from_the_joint_to_what_hangs_on_the_body() -> None:
     (rod,) = parts(mechanisms.slider_crank(), "rod", "capsule")
     start, end = ends(rod)
-    assert start == pytest.approx([0, 0, 0], abs=1e-12)
+    assert start == pytest.approx([0, 0, 0], abs=IDENTITY)
     assert end == pytest.approx([2, 0, 0])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 
 import kinetree as kt
 from kinetree.algebra import disp, rotq, rotz
@@ -99,7 +100,7 @@ def test_the_page_moves_as_simulate_does(name: str, tmp_path: Path) -> None:
         tolerance=how.tolerance,
     )  # fmt: skip
     assert now["made"] == 200
-    assert np.isclose(now["t"], run.time.values[-1], rtol=1e-12)
+    assert np.isclose(now["t"], run.time.values[-1], rtol=IDENTITY)
     for part in ("q", "qd", "qdd", "x"):
         if part in run:
             wanted = run[part].values[-1]
@@ -107,7 +108,7 @@ def test_the_page_moves_as_simulate_does(name: str, tmp_path: Path) -> None:
             assert np.abs(np.array(now["state"][part]) - wanted).max() < 1e-9 * scale, part
     placed = poses(model, np.array(now["state"]["q"])[None])[0]
     found = np.array([frame["position"] for frame in now["frames"]])
-    assert np.allclose(found, placed[:, 4:], atol=1e-12)
+    assert np.allclose(found, placed[:, 4:], atol=IDENTITY)
 
 
 def test_a_coordinate_poses_a_closed_mechanism(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests import zoo
+from tests.approx import ROUNDING
 from tests.closed import KINDS, PARENTS, branches
 
 import kinetree as kt
@@ -61,7 +62,7 @@ def test_quaternions_give_back_their_matrices_everywhere() -> None:
     turns = [zoo.rotation_about(rng.normal(size=3), a) for a in (*rng.uniform(-7, 7, 40), np.pi)]
     halves = [np.diag(d) for d in ((1, -1, -1), (-1, 1, -1), (-1, -1, 1), (1, 1, 1))]
     R = np.array([*turns, *halves], dtype=float)
-    assert np.abs(matrices(quaternions(R)) - R).max() < 1e-14
+    assert np.abs(matrices(quaternions(R)) - R).max() < ROUNDING
 
 
 def test_continued_quaternions_never_jump() -> None:
