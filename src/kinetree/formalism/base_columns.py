@@ -135,5 +135,4 @@ def _without(row: Input, gone: Container[int]) -> Input:
 def _reached(program: Program) -> set[Node]:
     """The symbols that the regressor depends on."""
     slim = dead(replace(program, outputs=(program.output("Y"),)))
-    roots = [x for block in (*slim.preamble, *slim.blocks) for x in block.operands]
-    return set(symbols([*roots, *program.output("Y").nodes]))
+    return set(symbols(slim.roots()))

@@ -31,12 +31,10 @@ def crossings(program: Program) -> Output:
     A condition and its multiples are one; conditions that depend on parameters alone cross nothing
     and are left out.  The names in a label are those of the Program.
     """
-    roots = [x for b in program.blocks for x in b.operands]
-    roots += [x for out in program.outputs for x in out.nodes]
     fixed = {s for row in program.inputs if row.parameter for s in row.symbols}
     fixed |= {t for b in program.preamble for t in b.targets}
     found: dict[Node, None] = {}
-    for node in compounds(roots):
+    for node in compounds(program.roots(preamble=False)):
         if node.op is SELECT:
             bare = split_coefficient(node.args[0])[1]
             if not fixed.issuperset(symbols((bare,))):

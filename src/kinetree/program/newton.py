@@ -186,10 +186,8 @@ def _invariants_out(
 
 def _free(page: Program, v: tuple[Node, ...]) -> tuple[Node, ...]:
     """Symbols that the blocks and outputs use and nothing in the Program defines."""
-    roots = [x for block in page.blocks for x in block.operands]
-    roots += [x for out in page.outputs for x in out.nodes]
     known = {t for block in page.blocks for t in block.targets} | set(v)
-    return tuple(s for s in symbols(roots) if s not in known)
+    return tuple(s for s in symbols(page.roots(preamble=False)) if s not in known)
 
 
 def _inputs(

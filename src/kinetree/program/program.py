@@ -232,6 +232,16 @@ class Program:
         names = {row.name for row in self.inputs}
         return {name: value for name, value in values.items() if name in names}
 
+    def roots(self, *, preamble: bool = True) -> list[Node]:
+        """All expressions in order: operands of the blocks, those of the preamble first, outputs.
+
+        Args:
+            preamble: whether the blocks of the preamble take part.
+        """
+        blocks = (*self.preamble, *self.blocks) if preamble else self.blocks
+        found = [node for block in blocks for node in block.operands]
+        return found + [node for out in self.outputs for node in out.nodes]
+
     def with_info(self, **rows: str) -> Program:
         """The same Program with more provenance."""
         return replace(self, info={**self.info, **rows})

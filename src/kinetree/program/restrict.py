@@ -81,9 +81,7 @@ def _whole_sums(program: Program) -> Program:
     A recursion names every step of a long sum; when only its end is wanted, the steps hide from
     each other that they share a factor: a + D4·r, then b + D5·r with b the first.
     """
-    roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
-    roots += [x for out in program.outputs for x in out.nodes]
-    uses = use_counts(roots)
+    uses = use_counts(program.roots())
     inner: dict[Node, Node] = {}
     blocks: list[Block] = []
     for block in program.blocks:
@@ -116,9 +114,7 @@ def _with_terms(expr: Node, inner: dict[Node, Node]) -> Node:
 
 
 def _without_unused_inputs(program: Program) -> Program:
-    roots: list[Node] = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
-    roots += [x for out in program.outputs for x in out.nodes]
-    used = set(symbols(roots))
+    used = set(symbols(program.roots()))
     inputs = tuple(row for row in program.inputs if not used.isdisjoint(row.symbols))
     return replace(program, inputs=inputs)
 

@@ -53,10 +53,8 @@ class _Page:
         self.number: dict[Node, int] = {}
         self.heads: list[Any] = []
         parts = (program.preamble, program.blocks)
-        roots = [s for row in program.inputs for s in row.symbols]
-        roots += [x for part in parts for block in part for x in block.operands]
-        roots += [x for out in program.outputs for x in out.nodes]
-        self._nodes(topological(roots))
+        inputs = [s for row in program.inputs for s in row.symbols]
+        self._nodes(topological(inputs + program.roots()))
         for row in program.inputs:
             self.heads.append((row.name, row.parameter, self._numbers(row.symbols)))
         for part in parts:

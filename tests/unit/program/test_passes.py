@@ -10,8 +10,7 @@ from tests.unit.program.programs import RAW, assert_same_values, k, local, m, ra
 from kinetree import engine as en
 from kinetree.engine import ADD, MUL, NUM, SYM, Node
 from kinetree.program import Assign, Input, Output, Program
-from kinetree.program.passes import ALL, condense, dead, hoist, schedule, share
-from kinetree.program.passes import pair_trig as pair
+from kinetree.program.passes import ALL, condense, dead, hoist, pair, schedule, share
 from kinetree.program.verify import verify
 
 SIN, COS = en.OPS["sin"], en.OPS["cos"]

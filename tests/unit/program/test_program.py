@@ -11,3 +11,9 @@ def test_given_keeps_what_the_program_has_inputs_for() -> None:
     known = PROGRAM.given({"t": 0.0, "s": [1.0, 2.0, 3.0], "q": [0.0]})
     assert known == {"s": [1.0, 2.0, 3.0]}
     assert PROGRAM.evaluate(**known)["out"] == [24.0]
+
+
+def test_roots_are_all_expressions_in_order() -> None:
+    late = [x * y + local("P"), local("u") * z]
+    assert PROGRAM.roots() == [m * k, *late]
+    assert PROGRAM.roots(preamble=False) == late

@@ -45,8 +45,7 @@ class _Pair:
 
     def collect(self, program: Program, known: set[Node]) -> None:
         """All sines and cosines by angle; early ones are those of inputs and preamble names."""
-        roots = [x for b in program.blocks for x in b.operands]
-        roots += [x for out in program.outputs for x in out.nodes]
+        roots = program.roots(preamble=False)
         nodes = compounds(roots)
         trig = [node for node in nodes if node.op in LETTER]
         self.touched = above(trig, nodes)

@@ -32,8 +32,7 @@ class _Share:
     """Names given so far, and which expressions hold something that several use."""
 
     def __init__(self, program: Program) -> None:
-        roots = [x for b in (*program.preamble, *program.blocks) for x in b.operands]
-        roots += [x for out in program.outputs for x in out.nodes]
+        roots = program.roots()
         self.uses = use_counts(roots)
         nodes = compounds(roots)
         shared = [node for node in nodes if self.uses[node] > 1]

@@ -55,9 +55,7 @@ class Source:
 
     def _constants(self) -> dict[Node, str]:
         """Fields for the parameters and preamble values that the body reads."""
-        roots = [n for block in self.program.blocks for n in block.operands]
-        roots += [n for out in self.program.outputs for n in out.nodes]
-        read = set(symbols(roots))
+        read = set(symbols(self.program.roots(preamble=False)))
         members = Names(self.language.rules)
         return {s: members.fresh(label) for s, label in self._early() if s in read}
 
