@@ -1,4 +1,4 @@
-"""What the verbs about motion share: options, values by name, warnings, files, tables."""
+"""Shared by the commands about motion: options, values by name, warnings, files, tables."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def operating_state(model: Model, given: tuple[Given, Given], values: Given, loc
 
 @contextmanager
 def model_warnings(as_json: bool) -> Iterator[list[str]]:
-    """Collect warnings about the model; without JSON they are told at once when it is done."""
+    """Collect model warnings and print them afterwards, unless --json."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ModelWarning)
@@ -156,7 +156,7 @@ def report_run(
 
 
 def effort(facts: Mapping[str, Any]) -> str:
-    """What a run took: its method, steps, evaluations or iterations where it counts them, time."""
+    """The effort of a run: method, steps, evaluations or iterations (where counted), time."""
     counted = [
         f"{facts[name]} {text}"
         for name, text in (

@@ -134,7 +134,10 @@ def _trigonometric(value: Number, sums: dict[Node, Number], terms: Terms) -> Nod
 
 
 def collected(value: Number, sums: dict[Node, Number]) -> Node:
-    """The interned Node of a collected sum; nothing is looked into, coefficients are not zero."""
+    """The interned Node of a collected sum.
+
+    Terms are not inspected; the caller guarantees non-zero coefficients.
+    """
     if len(sums) > 1:
         args = tuple(sorted(sums, key=by_key))
         coefs = tuple([c if type(c := sums[a]) is int else normal(c) for a in args])

@@ -73,7 +73,7 @@ class Scheme:
         return (block for block in self._blocks if isinstance(block, Assign))
 
     def let_signed(self, name: str, expr: Node, note: Note | None = None) -> Node:
-        """A name for a value with its sign, for values that are results: no sign change is left."""
+        """Like `let`, but keeps the sign inside the named value, so an output needs no negation."""
         coef, bare = split_coefficient(expr)
         if coef != -1 or bare in self._known or (bare.op is not ADD and bare.op is not MUL):
             return self.let(name, expr, note)

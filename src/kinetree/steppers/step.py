@@ -74,7 +74,7 @@ def _global(model: Model, system: Linkage, family: Family, settings: Settings) -
 
 
 def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
-    """With the tangent asked for, and with the exact one for derivatives."""
+    """Residuals with the tangent of the settings, and with the exact one for derivatives."""
     exact = residual(model, system)
     if settings.tangent == "exact":
         return exact, exact
@@ -127,7 +127,7 @@ def step_program(
     Returns:
         Inputs q, qd, qdd (with user states x, xd; with loops lam), t where a law uses the time,
         h (the step), tau (0 by default), the family's basic parameter, wrenches, p; outputs
-        q_next, qd_next, … at the end of the step, not a number where Newton's method fails.
+        q_next, qd_next, … at the end of the step, NaN where Newton's method fails.
     """
     check_arguments(step_program, locals())
     check_choice("integrator", integrator, FAMILIES)
@@ -198,7 +198,7 @@ def _way(model: Model, family: Family, formulation: str | None) -> str:
 
 
 def all_coordinates(model: Model, formulation: str | None, integrator: str) -> bool:
-    """Whether a step of a closed system has all coordinates alike, none of them independent."""
+    """Whether a step treats all coordinates of a closed system alike, without a partition."""
     if integrator not in FAMILIES or not model.closures:
         return False
     return _way(model, FAMILIES[integrator], formulation) in ("hybrid", GLOBAL)

@@ -1,4 +1,4 @@
-"""Joints that nobody named: where the walks of position matrices turn and shift what follows.
+"""Infer hinges and sliders of a FrameModel from moving factors of position matrices, to draw them.
 
 A position matrix is a product of turns and displacements.  Where one of them holds a coordinate,
 something is hinged or slides there.  A place belongs to every body in whose frame it stays the

@@ -39,7 +39,7 @@ class Freedom:
 
     Attributes:
         u: those whose coordinates are independent.
-        w: those of u whose rates are independent too: all but those that rolling and the like give.
+        w: subset of u that non-holonomic constraints (rolling, …) do not determine.
     """
 
     u: tuple[int, ...]

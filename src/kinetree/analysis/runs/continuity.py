@@ -38,7 +38,7 @@ NEAR = 0.5
 """Least singular value, rows scaled, at the output after which a branch may have been left: the
 outputs need not meet the singular position."""
 MOST = 3
-"""Times that are told of one kind."""
+"""Most times that are named per kind of warning."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def changes_of_branch(motion: Motion) -> list[str]:
 
 
 def _left(motion: Motion, k: int, size: float) -> tuple[str, str] | None:
-    """Velocity and closure where velocities at output k are none that the loops allow next."""
+    """Velocity and closure for which the velocities at output k violate the loops at k + 1."""
     J, ht = motion.loops.slopes(motion.q[k + 1], float(motion.t[k + 1]))
     first, _ = motion.loops.slopes(motion.q[0], float(motion.t[0]))
     free = motion.free

@@ -1,4 +1,4 @@
-"""Where a number is lost: the first equation of a Program that has no value, and whose it is."""
+"""Where NaN arises: the first equation of a Program without a finite value, and its element."""
 
 from __future__ import annotations
 

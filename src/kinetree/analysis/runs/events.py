@@ -65,7 +65,7 @@ class Watched:
 
 
 def watched(dynamics: Dynamics, given: Events | None) -> Watched:
-    """What the events of a user watch in a model."""
+    """The events of a user, compiled for a model."""
     forward = dynamics.forward
     y = [s for row in state_parts(forward) for s in row.symbols]
     at = dict(zip(y, consistent_state(forward), strict=True))

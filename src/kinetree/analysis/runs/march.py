@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kinetree.steppers import Report, Run
 
 STEPS = 1000
-"""Steps of a run where nobody says how long they are."""
+"""Steps of a run where no length of a step is given."""
 
 
 STEPPING = tuple(row.name for row in fields(Settings))
@@ -92,7 +92,7 @@ def march(  # noqa: PLR0913  one argument per decision
 
 
 def refuse_control(asked: Sequence[str], step: float | None) -> None:
-    """Refuse what equal steps have no use for: events, and the control of errors."""
+    """Refuse options that equal steps ignore: events and error control."""
     if asked:
         raise UnsupportedError(
             "equal steps have no use for it",

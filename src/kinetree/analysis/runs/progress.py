@@ -15,7 +15,7 @@ PATIENCE = 2.0
 def reporting(
     wanted: bool | None, t0: float, t1: float
 ) -> Iterator[Callable[[float], None] | None]:
-    """A function to call with the time reached [s]; none where nobody looks.
+    """A function to call with the time reached [s]; None where nothing shall be shown.
 
     Args:
         wanted: show it from the beginning (True), never (False), or on a terminal when the run

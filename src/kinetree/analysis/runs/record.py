@@ -1,4 +1,4 @@
-"""A run as a Dataset with its manifest, and why it ended, in words."""
+"""A run as a Dataset with its manifest, and the reason why it ended."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _facts(run: Run, t: Array, values: dict[str, Array]) -> tuple[dict[str, str 
 
 
 def _held(run: Run, advice: str) -> str:
-    """The sentence for a run that came to its end in needlessly small steps."""
+    """The warning about a finished run whose steps were needlessly small."""
     path = run.last.path
     mean = (float(path.t[-1]) - float(path.t[0])) / path.steps
     return (
@@ -212,7 +212,7 @@ def _stiff_advice(run: Run) -> str:
 
 
 def _no_value(run: Run) -> tuple[str, str]:
-    """The sentence for accelerations that are not a number."""
+    """The sentence for accelerations that are NaN."""
     system, path = run.last.dynamics, run.last.path
     t = path.last_t if path.bad_t is None else path.bad_t
     y = path.last_y if path.bad_y is None else path.bad_y

@@ -1,8 +1,8 @@
-"""Runs: integration from a consistent state, with other independent coordinates where need be.
+"""Runs: integration from a consistent state; independent coordinates change where necessary.
 
-A closed system is integrated in independent coordinates.  Where the loops turn so that the others
-are no longer well determined by them, the choice is made anew at the state reached, and the run
-goes on from there: a new segment.
+A closed system is integrated in independent coordinates.  Where these no longer determine the
+others well, new ones are chosen at the state reached, and the run continues from there in a new
+segment.
 
 Refs: WehageHaug1982
 """
@@ -32,10 +32,10 @@ from kinetree.solve.problem import (
 )
 
 Repartition = Callable[[Array, float], Dynamics | None]
-"""(q, t) -> the dynamics in coordinates chosen anew there; none where the old ones are best."""
+"""(q, t) -> the dynamics in coordinates chosen there; None where the old ones are best."""
 MULTISTEP = ("cvode_adams", "cvode_bdf")
-"""Methods that remember the steps before: a correction between two steps, however small, roughens
-what they remember, and their steps shrink.  States are made consistent when they are recorded."""
+"""Multistep methods: projecting between steps corrupts their history and shrinks the steps, so
+states are projected only when they are recorded."""
 SEGMENTS = 1000
 """Most segments of a run."""
 
@@ -48,7 +48,7 @@ class RunOptions:
         method: name of the method.
         settings: tolerances and limits.
         events: what to watch.
-        again: chooses coordinates anew where they degrade; none keeps them.
+        again: chooses new coordinates where the old ones degrade; None keeps them.
     """
 
     method: str
@@ -146,7 +146,7 @@ def as_problem(system: Dynamics, start: Array, times: Array, how: RunOptions) ->
 def _repartition_at(
     system: Dynamics, path: Path, again: Repartition | None
 ) -> tuple[int, Dynamics] | None:
-    """(number of the output, new dynamics) where coordinates shall be chosen anew."""
+    """(number of the output, new dynamics) where the coordinates change; None where they do not."""
     if again is None or not system.explicit:
         return None
     number = degraded(system, path)

@@ -41,7 +41,7 @@ def stiff(run: Run) -> bool:
 
 
 def _largest_eigenvalue(rates: Callable[[Array], Array], y: Array) -> float:
-    """Estimate of the largest |eigenvalue| of d rates/dy [1/s]; not a number where it has none."""
+    """Estimate of the largest |eigenvalue| of d rates/dy [1/s]; NaN where there is none."""
     size = 1e-7 * (1 + float(np.linalg.norm(y)))
     first = rates(y)
     direction = np.cos(1.0 + np.arange(len(y)))

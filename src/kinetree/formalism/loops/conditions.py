@@ -8,8 +8,9 @@
 | Jdqd | hddot = J qdd + Jdqd |
 
 d is the vector from the second end to the first; u a direction fixed in the second's frame.
-Directions that move need the velocity of the point of one body that is at the other's end: it is
-the projection of a force through that place, so no extra kinematics arise.
+A condition along a moving direction needs the velocity of the material point of one body that
+currently coincides with the other end.  Projecting a force through that point gives it, so no
+further kinematics is written.
 
 Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 """

@@ -44,7 +44,7 @@ from kinetree.program import Assign, Note, Scheme
 from kinetree.program.newton import TOLERANCE, inline, write_newton
 
 MARGIN = 64
-"""Rounding errors of one size that the equations of a loop may sum up."""
+"""Allowed residual of a loop equation, in units of eps times the length of the loop."""
 TINY = 1e-30
 """What makes a slope of zero positive and changes no other."""
 

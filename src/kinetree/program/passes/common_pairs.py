@@ -73,7 +73,7 @@ class _Pairs:
     """Operands of every sum and product, and where each pair of them stands.
 
     Operands that can pair are plain factors of a product and terms of a sum with coefficient ±1.
-    One that stands in one sum (or product) only is left aside: no pair with it is common.
+    Operands that occur in a single sum or product are skipped: no pair with them can recur.
     """
 
     def __init__(self, nodes: list[Node]) -> None:

@@ -1,4 +1,4 @@
-"""Coordinates of a model beside those that a step is made of: the same, or natural ones."""
+"""Conversion between coordinates of a step (the model's own, or natural ones) and the model's."""
 
 from __future__ import annotations
 

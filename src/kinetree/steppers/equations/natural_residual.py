@@ -1,4 +1,4 @@
-"""A model in natural coordinates: its equations as a step takes them, and the way to and fro."""
+"""A model in natural coordinates: its equations as a step takes them, and the maps between both."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Names:
 
     @property
     def drives(self) -> dict[str, Any]:
-        """None: what is driven is no coordinate."""
+        """None: drives act on joints, not on natural coordinates."""
         return {}
 
 
@@ -46,7 +46,7 @@ class NaturalSystem:
     """A model in natural coordinates.
 
     Attributes:
-        chart: its equations, and the way to and fro.
+        chart: its equations, and the maps to and from its own coordinates.
         residual, loops: as Programs of a step.
     """
 

@@ -1,4 +1,4 @@
-"""What is missing in the equations of motion, as Programs that a step is made of.
+"""The residual of the equations of motion, as Programs that a step is made of.
 
     r = M qdd + c - (generalised forces given),      xd = rates of the user states
 

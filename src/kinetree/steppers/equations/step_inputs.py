@@ -23,17 +23,17 @@ class Settings:
     """How Newton's method is used.
 
     Attributes:
-        tolerance: error of the accelerations that is left [rad/s2 or m/s2].
+        tolerance: error of the accelerations that is allowed [rad/s2 or m/s2].
         limit: iterations at most.
-        penalty: of loops, where they enter by one [N/m]; 0: by the masses and the step.
+        penalty: of loops, in formulations that use one [N/m]; 0: from the masses and the step.
         projections: how often velocities and accelerations are projected on the loops.
         projection: "tangent" along the tangent matrix, "mass" along the masses alone.
         tangent: "exact", or "approximate" with K and C of the force elements alone.
-        update: the tangent is made anew in every "iteration", or once per "step" where Newton's
-            method starts; the latter is quicker where forces are costly and steps are short.
-            Where a kept one does not converge in a few iterations, it is made anew in each.
+        update: "iteration" is full Newton.  "step" is modified Newton, tangent kept for the step:
+            quicker where forces are costly and steps are short; it falls back to full Newton
+            after 8 iterations.
         independent: names of the independent velocities of the topological and the explicit
-            formulation; empty: those that the loops are worst solved for.
+            formulation; empty: those that leave the loops best solvable for the others.
     """
 
     tolerance: float = 1e-6

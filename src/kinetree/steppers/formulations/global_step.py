@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kinetree.steppers.family import Family
 
 SHALLOW = 0.01
-"""Entries of J that do not count."""
+"""Entries of J that count as zero."""
 Sparse = list[dict[int, Node]]
 """Lower triangle of a symmetric matrix, by rows."""
 
@@ -83,7 +83,7 @@ class Global(Hybrid):
         return np.array(value.evaluate(**given)["J"])
 
     def diagonal(self) -> list[Node]:
-        """About the diagonal of the leading matrix, written once."""
+        """Approximate diagonal of the leading matrix, written once."""
         if not self._diagonal:
             self._diagonal = super().diagonal()
         return self._diagonal
@@ -117,7 +117,7 @@ class Global(Hybrid):
         return f"'{self.names[k]}'"
 
     def equations(self) -> list[str]:
-        """What the equations of the Newton block are about."""
+        """Labels of the equations of the Newton block, for messages."""
         found = Structural.equations(self)
         for label in self.loops.labels:
             link = label.removeprefix(LINK)
@@ -221,7 +221,7 @@ class Global(Hybrid):
     def _cleaned(
         self, p: Point, A: Sparse, given: tuple[list[Node], Matrix, Sequence[Node]]
     ) -> list[Node]:
-        """Rates without what violates the equations."""
+        """Rates after projection on the equations."""
         rates, J, rest = given
         let = self.outer.let
         for _ in range(self.settings.projections):

@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 STIFF = {"iteration": 1e7, "step": 1e4}
 """Penalty over the resistance of the rest of the leading matrix, where none is given.
 
-A tangent that is kept must bear that the directions of the loops turn meanwhile: with a high
-penalty a small turn is a large force.
+The directions of the loops turn during a step.  With a kept tangent and a high penalty even a small
+turn causes a large force, so the penalty is lower there.
 """
 Spread = Callable[[Sequence[Node]], list[Node]]
-"""What takes gaps of the equations to changes of the free velocities."""
+"""Maps gaps of the equations to changes of the free velocities."""
 CLOSED = 1e-10
-"""Gap of a loop that is left [m, m2 or 1]."""
+"""Gap at which a loop counts as closed [m, m2 or 1]."""
 SOFT = 1e-7
 """Share of the inverse penalty in derivatives: lets equations pass that repeat others."""
 
@@ -77,7 +77,7 @@ class Hybrid(Structural):
         return _columns(self.parts, self.loops)
 
     def _resisting(self, row: NDArray[np.float64]) -> Node:
-        """A multiple of the diagonal of the leading matrix, as an equation feels it."""
+        """β h² α: a multiple of the inertia 1/(J A⁻¹ Jᵀ) against one equation, A diagonal."""
         sizes = self.diagonal()
         soft = [float(x) ** 2 / a for x, a in zip(row, sizes, strict=True) if x]
         if not soft:
@@ -134,11 +134,11 @@ class Hybrid(Structural):
         self.L = tuple(symbol(f"{mark}_{label}", Rank.FORCE) for label in self.loops.labels)
 
     def equations(self) -> list[str]:
-        """What the equations of the Newton block are about."""
+        """Labels of the equations of the Newton block, for messages."""
         return super().equations() + [f"closure '{label}'" for label in self.loops.labels]
 
     def anew(self) -> None:
-        """Turn to a tangent that is made anew."""
+        """Switch to full Newton, multipliers included."""
         pairs = zip(self.L, self.multipliers, strict=True)
         self.multipliers = tuple(self.found(value, start) for value, start in pairs)
         super().anew()
@@ -168,7 +168,7 @@ class Hybrid(Structural):
     def _multiplied(
         self, p: Point, change: Sequence[Node], g: Sequence[Node], J: Matrix
     ) -> list[Node]:
-        """Change of the multipliers: α times the gaps that the increments are expected to leave."""
+        """Change of the multipliers: α times the gaps that `change` leaves, to first order."""
         found = []
         for s, gap, row in zip(self.stiff, g, J, strict=True):
             turned = times_tangent(row, p.T)

@@ -10,8 +10,8 @@ family give the accelerations qdd₁ for which the equations of motion hold ther
 The derivative is κ M + γ h C + β h² K T with κ = (1-δm)/(1-δf).  Where no weight is at the start,
 a is qdd.  User states follow alike, with y in the place of a and xd in that of qdd.
 
-The matrix is made anew in every iteration, or inverted once per step where the iterations start; a
-few iterations that do not suffice then are followed by others with a matrix made anew.
+Full Newton rebuilds the matrix in every iteration.  Modified Newton inverts it once per step, at
+the first iterate; where a few iterations do not converge, full Newton goes on from there.
 
 Cuadrado2003 eq. 38 weighs forces instead of accelerations.  For a constant mass matrix both are the
 same; for one that changes, weighed forces lose the second order (M₁ multiplies an acceleration that
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from kinetree.steppers.family import Family
 
 FLOOR = 1e-14
-"""Distance from the solution that rounding allows [rad or m]."""
+"""Distance from the solution that rounding alone causes [rad or m]."""
 Matrix = list[list[Node]]
 TURN = 0.3
-"""How far the angles of loops turn in one iteration at most, all together [rad].
+"""Largest change of the angles of loops in one iteration, as the norm of all of them [rad].
 
-Loops close in several ways: a long move may end in another one, far from where the step began.
+A loop can close in several ways: a longer change may end in another one, far from the start.
 """
 NEAR = 0.03
-"""Extrapolation by accelerations that is trusted, of the angles of loops together [rad]."""
+"""Largest extrapolation by accelerations that is trusted: norm over the angles of loops [rad]."""
 AGAINST = -0.5
-"""Share of the accelerations at the start that is expected at the end where they are too large:
-undamped methods let them swing from step to step."""
+"""Predicted end acceleration over start acceleration where the latter is too large to extrapolate;
+negative, because undamped methods oscillate from step to step."""
 HUGE = 1e300
-"""No number is below its negative."""
+"""`value + HUGE > 0` holds for every finite value that occurs, and fails for NaN."""
 KEPT = 8
-"""Iterations with a tangent that is kept, before it is made anew."""
+"""Iterations of modified Newton (tangent kept) before the switch to full Newton."""
 
 
 @dataclass
@@ -126,7 +126,7 @@ class Structural:
         return scales(self.exact)
 
     def before(self) -> None:
-        """What the step takes from its start: parts of Newmark's formulas."""
+        """Name the parts of Newmark's formulas that depend on the start of the step alone."""
         let, page, h = self.outer.let, self.page, self.page.h
         near, rest = let("h2a", h**2 * (0.5 - self.beta)), let("hg", h * (1 - self.gamma))
         self.inverse = let("b2i", 1 / self.b2)
@@ -177,7 +177,7 @@ class Structural:
     # --- the equations ---------------------------------------------------------------------------
 
     def slopes(self, p: Point, parts: Residual) -> tuple[Node, ...]:
-        """Take K, C, M and T at a point; M qdd + c there."""
+        """Set K, C, M and T of a point; returns M qdd + c there."""
         found = written(p.scheme, parts.slopes, bound(parts.slopes, **p.at))
         n = parts.space.nv
         p.K, p.C, p.M = (rows(found[f"dtau_d{x}"], n) for x in ("q", "qd", "qdd"))
@@ -235,7 +235,7 @@ class Structural:
         return row + [(ONE if i == j else ZERO) - share * x for j, x in enumerate(by_x)]
 
     def diagonal(self) -> list[Node]:
-        """About the diagonal of the leading matrix, by the model's own values."""
+        """Approximate diagonal of the leading matrix, from the model's own values."""
         let, size = self.outer.let, self.sizes
         return [
             let("size", float(m) + self.gh * float(c) + self.b2 * float(k))
@@ -256,7 +256,7 @@ class Structural:
     # --- the step --------------------------------------------------------------------------------
 
     def leading(self, p: Point) -> Matrix:
-        """The matrix by which increments are found."""
+        """The matrix A of A dz = right-hand side."""
         return self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
 
     def bounded(self, scheme: Scheme, change: Sequence[Node]) -> list[Node]:
@@ -288,12 +288,12 @@ class Structural:
         return [p.scheme.let("dz", dot(row, named)) for row in self.Ai]
 
     def differentiated(self, p: Point) -> None:
-        """Take all of K and C for derivatives of the step."""
+        """Set the exact K and C of a point, which derivatives of the step need."""
         if self.once or self.exact is not self.parts:
             self.slopes(p, self.exact)
 
     def solve(self) -> None:
-        """Write the Newton block; where a tangent is kept, one more that goes on where it fails."""
+        """Write the Newton block; with a kept tangent a second one, full Newton, behind it."""
         if self.once:
             self.block(min(KEPT, self.settings.limit))
             self.anew()
@@ -312,7 +312,7 @@ class Structural:
         self.newton(self.weighted(right, J), (), change, limit)
 
     def anew(self) -> None:
-        """Turn to a tangent that is made anew: from what was found, where anything was."""
+        """Switch to full Newton, starting from the last finite iterate if there is one."""
         kept, states = self.D, self.S
         self.inner, self.once = Scheme("step", self.outer.names), False
         self.start = {k: self.found(kept[k], x) for k, x in self.start.items()}
@@ -320,7 +320,7 @@ class Structural:
         self.name()
 
     def found(self, value: Node, otherwise: Node) -> Node:
-        """A value, or another where it is not a number."""
+        """`value`, or `otherwise` where `value` is NaN."""
         return self.outer.let("start", select(value + HUGE, value, otherwise))
 
     def name(self) -> None:
@@ -331,7 +331,7 @@ class Structural:
         self.S = tuple(symbol(f"{mark}_{name}", Rank.COORDINATE) for name in states)
 
     def weighted(self, values: Sequence[Node], J: Matrix) -> list[tuple[Node, list[Node]]]:
-        """Equations divided by what is allowed."""
+        """Equations and rows of J, divided by the residual allowed: solved below 1."""
         let = self.inner.let
         return [
             (let("h", width * x), [let("J", width * y) for y in row])
@@ -358,7 +358,7 @@ class Structural:
         self.counts.append(self.found(count, number(limit)) if self.once else count)
 
     def equations(self) -> list[str]:
-        """What the equations of the Newton block are about."""
+        """Labels of the equations of the Newton block, for messages."""
         return [self.about(k) for k in self.free] + [
             f"state '{x}'" for x in self.parts.model.states
         ]

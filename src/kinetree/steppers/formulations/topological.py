@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kinetree.steppers.family import Family
 
 CLOSED = 1e-10
-"""Gap of a loop that is left [m, m2 or 1]."""
+"""Gap at which a loop counts as closed [m, m2 or 1]."""
 
 
 @dataclass
@@ -45,10 +45,10 @@ class Linked(Point):
     """A trial end of the step whose dependent rates follow from the loops.
 
     Attributes:
-        B: how dependent rates follow.
+        B: dependent rates as functions of the independent ones.
         J: of the loops.
         g: gaps of the loops; of those between velocities by the rates of Newmark's formulas.
-        rest: dependent velocities where the independent ones rest.
+        rest: dependent velocities if the independent ones were zero.
     """
 
     B: Coupling | None = None
@@ -58,7 +58,7 @@ class Linked(Point):
 
     @property
     def coupling(self) -> Coupling:
-        """How dependent rates follow."""
+        """Dependent rates as functions of the independent ones."""
         assert self.B is not None
         return self.B
 
@@ -127,7 +127,7 @@ class Topological(Structural):
         self, B: Coupling, rates: list[Node], given: Mapping[str, Node], stems: tuple[str, str],
         note: Note,
     ) -> dict[int, Node]:  # fmt: skip
-        """Put what keeps the loops in the place of dependent rates; what does not follow u."""
+        """Overwrite the dependent rates by what the loops demand; returns their part without u."""
         rest = B.rest(stems[0], given, {k: rates[k] for k in self.known}, note)
         own = {k: rates[k] for k in self.u_free()}
         for k in self.v:
@@ -155,7 +155,7 @@ class Topological(Structural):
         self.newton(equations, (), changes, limit)
 
     def equations(self) -> list[str]:
-        """What the equations of the Newton block are about."""
+        """Labels of the equations of the Newton block, for messages."""
         found = [self.about(u) for u in self.u]
         found += [f"state '{name}'" for name in self.parts.model.states]
         return found + [f"closure '{self.loops.labels[i]}'" for i in self.which]
@@ -272,7 +272,7 @@ class Topological(Structural):
         return [self.slow * (E[i][l] + dot(p.J[i], [row[l] for row in moving])) for l in range(n)]
 
     def _following(self, p: Linked, rate: Node, changes: Mapping[int, Sequence[Node]]) -> Matrix:
-        """d(qd)/dΔ: rate for u, what keeps the loops for v, nothing for what is driven."""
+        """d(qd)/dΔ: `rate` for u, by the loops for v, zero for driven velocities."""
         n, B = self.parts.space.nv, p.coupling
         out = [[ZERO] * n for _ in range(n)]
         for u in self.u:

@@ -1,4 +1,4 @@
-"""What is said about a step that fails: what is left of its equations, where, and what helps."""
+"""The message about a step that fails: which residuals remain, where, and what helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a step that was made with the model's own parameters fits others."""
+"""Whether a step derived with the model's own parameters is valid for other values."""
 
 from __future__ import annotations
 

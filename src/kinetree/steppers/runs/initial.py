@@ -3,7 +3,7 @@
     [ M  -Jᵀ ] [qdd]   [ τ - c  ]
     [ J   0  ] [lam] = [ -Jdqd  ]      in the sense of least squares
 
-Least squares let equations that repeat others, and singular configurations, pass.
+Least squares tolerate redundant equations and singular configurations.
 
 Refs: Docquier2013 sec. 2.2, eqs. 6 to 9
 """

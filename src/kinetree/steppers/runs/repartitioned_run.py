@@ -41,7 +41,7 @@ class Ended:
 
 
 class _Look:
-    """What a march asks about the choice of coordinates."""
+    """Answers whether a march should change its independent coordinates."""
 
     def __init__(
         self, stepper: Stepper, march: March, start: Start, given: Mapping[str, Any]
@@ -66,13 +66,13 @@ class _Look:
 def relay(
     first: Stepper, start: Start, given: Mapping[str, Any], progress: Progress | None
 ) -> Ended:
-    """March to the end; where the choice of coordinates fails, on with another one.
+    """March to the end; where the independent coordinates fail, continue with others.
 
     Args:
         first: the stepper to begin with.
         start: of the march.
         given: values of parameters by name.
-        progress: told after every slice.
+        progress: called after every slice.
     """
     stepper, counts = first, np.zeros((0, 2))
     kept: list[Array] = []

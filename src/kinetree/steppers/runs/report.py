@@ -21,7 +21,7 @@ class Report:
         residual: where it did not converge: largest residual, as a multiple of what is allowed.
         worst: the equation it belongs to: a velocity, a user state or a closure.
         message: one sentence.
-        iterations: of Newton's method per step, mean; not a number where nothing is solved.
+        iterations: of Newton's method per step, mean; NaN where nothing is solved.
         most: the most iterations that a step took.
         partitions: choices of independent coordinates that were used, one after the other.
     """

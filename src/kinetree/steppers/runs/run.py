@@ -57,7 +57,7 @@ class Stepper:
         watch: looks at the choice of independent coordinates, where there is one.
         kept: names of independent coordinates that the user chose; they start as given.
         fixed: whether that choice is the user's, and stays.
-        coordinates: those of the model beside those of the step.
+        coordinates: converts between coordinates of the step and of the model.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Stepper:
             parameters: single parameters by name; leading axes are a batch.
             inputs: other inputs of the step by name: tau, wrenches, the method's parameter.
             series: one input by name with one row per step.
-            progress: told after every slice.
+            progress: called after every slice.
             threads: how many share a batch.
         """
         check_arguments(Stepper.run, locals())
@@ -162,7 +162,7 @@ class Stepper:
             x: user states there.
             parameters: single parameters by name.
             inputs: other inputs of the step by name: tau, wrenches, the method's parameter.
-            progress: told after every slice: steps made, output times reached.
+            progress: called after every slice: steps made, output times reached.
 
         Returns:
             The run; its `steps` are the time at the end and the length of every step.
@@ -368,7 +368,7 @@ class Stepper:
         return Report(reason, t, march.step, wall, found.residual, found.worst, message)
 
     def _diagnosed(self, lanes: Lanes, state: Array, t: float, h: float) -> Failure:
-        """What is left of the residuals of the step from a state."""
+        """The residuals that the step from a state cannot solve."""
         given: dict[str, Any] = {}
         values = lanes.x[:, 0].copy()
         values[: self.size] = state

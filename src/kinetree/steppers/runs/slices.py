@@ -1,4 +1,7 @@
-"""Marches slice by slice: looks at signals, progress and the choice of coordinates between them."""
+"""Runs the native loop in slices of steps.
+
+Between slices Python checks for Ctrl-C, reports progress and tests the partition.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ if TYPE_CHECKING:
     from kinetree.targets.native.integrate.march_adaptive import Adaptive
 
 SLICE = 2000
-"""Steps between two looks at signals and progress."""
+"""Steps between two checks for Ctrl-C and two reports of progress."""
 WATCHED = 100
-"""Steps between two looks at the choice of independent coordinates."""
+"""Steps between two tests of the partition."""
 Progress = Callable[[int, int], None]
-"""Told after every slice: steps made, steps wanted."""
+"""Called after every slice with the steps made and the steps wanted."""
 CHOICE = "choice"
 """A march stopped because other independent coordinates are better."""
 HALF, TWO = 0.5, 2
@@ -33,12 +36,12 @@ HALF, TWO = 0.5, 2
 def drive(
     march: March, steps: int, progress: Progress | None, bad: Callable[[], bool] | None = None
 ) -> str:
-    """Slice by slice; how it ended.
+    """Run a march in slices; returns why it ended.
 
     Args:
         march: the march.
         steps: how many are wanted.
-        progress: told after every slice.
+        progress: called after every slice.
         bad: whether the march should stop for other independent coordinates.
     """
     told = march.step
@@ -57,7 +60,7 @@ def drive(
 
 
 def drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
-    """Slice by slice; how it ended."""
+    """Run an adaptive march in slices; returns why it ended."""
     try:
         while march.advance(SLICE):
             if progress is not None:

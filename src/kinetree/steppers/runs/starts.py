@@ -1,7 +1,7 @@
 """Coordinates and velocities that obey the loops at the start of one run, or of many side by side.
 
 Each run begins as any analysis begins (`assembly.consistent_start`).  Many are found together, in
-the same steps; a run for which these do not do begins by itself.
+the same steps; a run for which these fail is started on its own.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def grouped(blocks: Sequence[Block], first: int) -> list[Group]:
 
 
 def names(program: Program) -> Iterable[str]:
-    """Every name of a Program, inputs first; those of inner Programs are their own."""
+    """Every name of a Program, inputs first; without those of inner Programs."""
     for row in program.inputs:
         yield from (symbol.name for symbol in row.symbols)
     for block in (*program.preamble, *program.blocks):
@@ -74,7 +74,7 @@ def names(program: Program) -> Iterable[str]:
 
 
 def rates(program: Program) -> set[str]:
-    """Names that are inputs or outputs as they stand; a step on the way may have another sign."""
+    """Names that carry the physical sign (inputs, outputs); others may hold the negative."""
     found = {symbol.name for row in program.inputs for symbol in row.symbols}
     return found | {node.name for out in program.outputs for node in out.nodes if node.is_symbol}
 
@@ -128,7 +128,7 @@ def in_full(program: Program) -> dict[str, tuple[Node, ...]]:
 
 
 def _size(nodes: Sequence[Node]) -> int:
-    """Operators of expressions whose shared parts are written out wherever they stand."""
+    """Number of operators when shared parts are written out at every use."""
     sizes: dict[Node, int] = {}
     for node in topological(nodes):
         sizes[node] = 1 + sum(sizes[arg] for arg in node.args)

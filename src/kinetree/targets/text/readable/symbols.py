@@ -47,7 +47,7 @@ def symbol_of(name: str, *, rate: bool = True) -> Symbol:
 
     Args:
         name: as it stands in the Program.
-        rate: whether it may be a rate; a step on the way to one has its name without dots.
+        rate: whether it may be a rate; intermediate results are written without dots.
     """
     head, _, tail = name.replace(".", "_").partition("_")
     letters = head.rstrip("0123456789")
@@ -64,7 +64,7 @@ class Symbols:
     """Symbols of one scope, no two alike.
 
     `symbols[name]` is the symbol of a name, given the names of the scope in order and those among
-    them that are what they are called: q, qd, qdd of a coordinate and not a step on the way there.
+    them that carry the physical sign: q, qd, qdd of a coordinate, not an intermediate result.
     """
 
     def __init__(
