@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tests import mechanisms
 from tests.analysis import systems
-from tests.options.rows import Made, Refused, Row, Unseen
+from tests.options.rows import Made, Refused, Rounded, Row, Unseen
 
 import kinetree as kt
 from kinetree.analysis.runs.dynamics import LOADED, OPTIONS
@@ -97,7 +97,7 @@ CHOSEN = {
     "loops": "multipliers",
     "partition": Made(lambda _: kt.partition(closed(), independent=["q1"])),
     "independent": ["q1"],
-    "base_parameters": False,
+    "base_parameters": Rounded(False, "derive"),
 }
 SAYS = {"parameters": "parameter"}
 SECONDS = "number whole"
@@ -159,7 +159,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "formalism": Unseen("virtual_power", "the state of rest is the same"),
                 "loops": "multipliers", "partition": Made(other_partition),
                 "independent": ["q3"],
-                "base_parameters": Unseen(False, "the state of rest is the same"),
+                "base_parameters": Rounded(False, "derive"),
             },
             {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, "model": "q"}, LOADED,
         ),

@@ -44,6 +44,14 @@ class Unseen:
 
 
 @dataclass(frozen=True)
+class Rounded:
+    """A keyword whose right value changes the answer by rounding at most, and where it is seen."""
+
+    value: Any
+    seen: str
+
+
+@dataclass(frozen=True)
 class Refused:
     """A value that is right elsewhere and is refused in this case, by name."""
 

@@ -14,7 +14,7 @@ import pytest
 from tests.options.functions import FUNCTIONS
 from tests.options.models import MODELS, QUIET
 from tests.options.programs import PROGRAMS
-from tests.options.rows import Made, Refused, Row, Unseen, wrong_values
+from tests.options.rows import Made, Refused, Rounded, Row, Unseen, wrong_values
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -77,6 +77,9 @@ def test_right_values_change_something(row: Row, keyword: str, tmp_path: Path) -
         assert named(refused.value, row, keyword)
         return
     usual = usual_answer(row, tmp_path)
+    if isinstance(wanted, Rounded):
+        assert len(row.answer(tmp_path, **{keyword: wanted.value})) == len(usual)
+        return
     if isinstance(wanted, Unseen):
         assert row.answer(tmp_path, **{keyword: wanted.value}) == usual
         return
