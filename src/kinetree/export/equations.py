@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs import rates
 from kinetree.arrays import Array
-from kinetree.engine import Node, Rank, derivation, substitute, symbol
+from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.pipeline import derive
-from kinetree.program import Assign, Block, Input, Output, Program
+from kinetree.program import Block, Input, Output, Program
 from kinetree.program.events import crossings
+from kinetree.program.inline import inline
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.program.scheme import Scheme
@@ -164,7 +165,8 @@ def _written(forward: Program, points: Sequence[str], seen: Program | None) -> P
         nodes += lam.nodes
         labels += [f"lam_{label}" for label in lam.labels]
     if seen is not None:
-        nodes += _adopted(scheme, seen, _meaning(seen, inputs, q))
+        places = inline(scheme, seen, _meaning(seen, inputs, q))
+        nodes += [node for place in places.values() for node in place]
         labels += [f"{path}.{axis}" for path in points for axis in "xyz"]
     states = inputs[rates.STATE].labels
     outputs = (
@@ -234,15 +236,6 @@ def _meaning(seen: Program, inputs: dict[str, Input], q: tuple[Node, ...]) -> di
             own = dict(zip(inputs["p"].labels, inputs["p"].symbols, strict=True))
             new.update({s: own[label] for s, label in zip(row.symbols, row.labels, strict=True)})
     return new
-
-
-def _adopted(scheme: Scheme, program: Program, new: dict[Node, Node]) -> list[Node]:
-    """The outputs of another Program, written into a scheme under names of its own."""
-    for block in (*program.preamble, *program.blocks):
-        assert isinstance(block, Assign)
-        (expr,) = substitute(block.operands, new)
-        new[block.target] = scheme.let(block.target.name, expr, block.note)
-    return [node for out in program.outputs for node in substitute(out.nodes, new)]
 
 
 def _merged(program: Program, main: Program) -> Program:

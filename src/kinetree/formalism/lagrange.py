@@ -33,7 +33,6 @@ from kinetree.engine import (
     Rank,
     scale,
     split_coefficient,
-    substitute,
     symbol,
     tangent,
 )
@@ -45,6 +44,7 @@ from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.links.rotors import on_diagonal
 from kinetree.formalism.links.vectors import Vec, cross, dot, plus, vec3
 from kinetree.program import Assign, Note, Program, Scheme
+from kinetree.program.inline import inline
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
@@ -91,7 +91,8 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
     n = len(qd)
     record = Record(frames.scheme)
     outer = _frozen(frames.scheme, external(frames))
-    T, V, P = _replayed(record, _energies(frames, qd, outer))
+    found = inline(frames.scheme, _energies(frames, qd, outer), {}, record.let)
+    (T,), (V,), (P,) = (found[name] for name in "TVP")
     first = len(record.rows)
     pairs = [record.along((T, P), {u: ONE}, f"u{k + 1}", first) for k, u in enumerate(qd)]
     note = Note(step="generalised momentum", eq="Hamel1904")
@@ -152,16 +153,6 @@ def _energies(frames: Frames, qd: tuple[Node, ...], outer: AppliedForces) -> Pro
     own.scheme.output("V", (potential(own),))
     own.scheme.output("P", (power,))
     return own.scheme.program()
-
-
-def _replayed(record: Record, energies: Program) -> list[Node]:
-    """The equations written again under a record; the outputs."""
-    new: dict[Node, Node] = {}
-    for block in energies.blocks:
-        assert isinstance(block, Assign)
-        (expr,) = substitute((block.expr,), new)
-        new[block.target] = record.let(block.target.name, expr, block.note)
-    return substitute([out.nodes[0] for out in energies.outputs], new)
 
 
 def _seeds(frames: Frames, rates: Sequence[Node]) -> Seeds:

@@ -15,16 +15,12 @@ from kinetree.engine import (
     ONE,
     ZERO,
     Node,
-    Rank,
     add,
-    fold,
     mul,
     number,
     substitute,
-    symbol,
     symbols,
 )
-from kinetree.engine.substitute import rebuild
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair_trig import pair
@@ -91,34 +87,6 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
     block = Newton(v, start, known, step, tolerance, limit, note or Note())
     outer.append_block(block)
     return block
-
-
-def inline(
-    scheme: Scheme, program: Program, values: Mapping[Node, Node]
-) -> dict[str, tuple[Node, ...]]:
-    """Write the equations of a Program in a scheme; the values of its outputs.
-
-    Args:
-        scheme: where the equations go, under names of its own.
-        program: without preamble; symbols that it does not define mean those of the scheme.
-        values: symbol -> what stands for it.
-    """
-    new = dict(values)
-
-    def changed(nodes: Sequence[Node]) -> list[Node]:
-        return [
-            fold(x, new, lambda node: rebuild(node, [new[a] for a in node.args])) for x in nodes
-        ]
-
-    for block in program.blocks:
-        operands = changed(block.operands)
-        if isinstance(block, Assign):
-            new[block.target] = scheme.let(block.target.name, operands[0], block.note)
-            continue
-        names = [symbol(scheme.fresh(t.name), Rank.LOCAL) for t in block.targets]
-        scheme.append_block(replace(block.renewed(operands), targets=tuple(names)))
-        new.update(zip(block.targets, names, strict=True))
-    return {out.name: tuple(changed(out.nodes)) for out in program.outputs}
 
 
 @dataclass(frozen=True)
@@ -199,4 +167,4 @@ def _inputs(
     return tuple(rows)
 
 
-__all__ = ["LIMIT", "TOLERANCE", "inline", "write_newton"]
+__all__ = ["LIMIT", "TOLERANCE", "write_newton"]

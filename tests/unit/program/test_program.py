@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from tests.unit.program.programs import k, local, m, small, x, y, z
 
+from kinetree.program import Scheme
+from kinetree.program.inline import bound, inline
+
 PROGRAM = small({"u": x * y + local("P")}, {"out": local("u") * z}, {"P": m * k})
 
 
@@ -17,3 +20,15 @@ def test_roots_are_all_expressions_in_order() -> None:
     late = [x * y + local("P"), local("u") * z]
     assert PROGRAM.roots() == [m * k, *late]
     assert PROGRAM.roots(preamble=False) == late
+
+
+def test_inlined_equations_have_the_values_of_the_program() -> None:
+    scheme = Scheme("twice")
+    for row in PROGRAM.inputs:
+        scheme.input(row)
+    first = inline(scheme, PROGRAM, {})["out"]
+    moved = inline(scheme, PROGRAM, bound(PROGRAM, s=(y, z, x)))["out"]
+    scheme.output("out", (*first, *moved))
+    found = scheme.program().evaluate(s=[1.0, 2.0, 3.0])["out"]
+    there = PROGRAM.evaluate(s=[2.0, 3.0, 1.0])["out"]
+    assert found.tolist() == [*PROGRAM.evaluate(s=[1.0, 2.0, 3.0])["out"], *there]

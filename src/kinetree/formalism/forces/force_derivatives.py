@@ -13,14 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, substitute
+from kinetree.engine import Node
 from kinetree.formalism.forces.link_forces import elements
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.newton_euler import inward, project, resting
 from kinetree.model import state_symbol, time_symbol
-from kinetree.program import Assign, Input, Program, Scheme
+from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
+from kinetree.program.inline import inline
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
@@ -59,17 +60,11 @@ def force_slopes(frames: Frames) -> ForceSlopes | None:
     if not system.model.forces:
         return None
     program = forward(generalised(system), "Q", ("q", "qd"), tangent=True, condensed=False)
-    new: dict[Node, Node] = {}
-    for block in (*program.preamble, *program.blocks):
-        assert isinstance(block, Assign)
-        (expr,) = substitute((block.expr,), new)
-        new[block.target] = frames.scheme.let(block.target.name, expr, block.note)
+    found = inline(frames.scheme, program, {})
 
     def rows(name: str) -> Matrix:
-        out = program.output(name)
-        nodes = substitute(out.nodes, new)
-        width = out.shape[-1]
-        return [nodes[k : k + width] for k in range(0, len(nodes), width)]
+        nodes, width = found[name], program.output(name).shape[-1]
+        return [list(nodes[k : k + width]) for k in range(0, len(nodes), width)]
 
     return ForceSlopes(rows("Q")[0], rows("dQ_dq"), rows("dQ_dqd"))
 

@@ -41,7 +41,8 @@ from kinetree.formalism.loops.groups import Group, groups
 from kinetree.formalism.loops.validity import loop_size
 from kinetree.model import Along, Angle, Coincide, Distance
 from kinetree.program import Assign, Note, Scheme
-from kinetree.program.newton import TOLERANCE, inline, write_newton
+from kinetree.program.inline import inline
+from kinetree.program.newton import TOLERANCE, write_newton
 
 MARGIN = 64
 """Allowed residual of a loop equation, in units of eps times the length of the loop."""

@@ -19,7 +19,8 @@ from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism import QUANTITIES
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
-from kinetree.steppers.equations.residual import dot, rows, written
+from kinetree.program.inline import inline
+from kinetree.steppers.equations.residual import dot, rows
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
@@ -77,7 +78,7 @@ def _slopes(value: Program, n: int) -> Program:
     labels = value.output("h").labels
     w = tuple(symbol(f"w_{label}", Rank.FORCE) for label in labels)
     scheme.input(Input("w", (len(w),), w))
-    found = written(scheme, value, {})
+    found = inline(scheme, value, {})
     J = rows(found["J"], n)
     qd = value.input("qd").symbols if any(r.name == "qd" for r in value.inputs) else (ZERO,) * n
     G = [dot([row[k] for row in J], w) for k in range(n)]

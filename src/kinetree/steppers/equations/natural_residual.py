@@ -9,9 +9,10 @@ from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.natural import Chart, chart
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
+from kinetree.program.inline import inline
 from kinetree.steppers.equations.increments import Space
 from kinetree.steppers.equations.loops import Loops
-from kinetree.steppers.equations.residual import Residual, dot, rows, state_slopes, written
+from kinetree.steppers.equations.residual import Residual, dot, rows, state_slopes
 
 if TYPE_CHECKING:
     from kinetree.model import Model, State
@@ -83,7 +84,7 @@ def _slopes(value: Program, n: int) -> Program:
     labels = value.output("h").labels
     w = tuple(symbol(f"w_{label}", Rank.FORCE) for label in labels)
     scheme.input(Input("w", (len(w),), w))
-    found = written(scheme, value, {})
+    found = inline(scheme, value, {})
     J = rows(found["J"], n)
     qd = value.input("qd").symbols
     scheme.output("G", [_weighed([row[k] for row in J], w) for k in range(n)])

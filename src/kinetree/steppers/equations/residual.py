@@ -10,7 +10,7 @@ Refs: Cuadrado2003 eqs. 1, 25 to 34 (K and C are exact here)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from kinetree.formalism.links import Frames
 from kinetree.formalism.matrices import derive_placed
 from kinetree.program import Program, Scheme
 from kinetree.program.differentiate import forward
-from kinetree.program.newton import inline
+from kinetree.program.inline import inline
 from kinetree.program.passes import dead
 from kinetree.steppers.equations.increments import Space
 
@@ -109,7 +109,7 @@ def placed_program(system: Placement) -> Program:
     rates = derive_placed(system, "forward")
     only = dead(replace(rates, outputs=(rates.output("xd"),)))
     for program in (value, only):
-        for name, nodes in written(scheme, program, {}).items():
+        for name, nodes in inline(scheme, program, {}).items():
             out = program.output(name)
             scheme.output(name, nodes, out.shape, out.labels)
     return scheme.program()
@@ -165,27 +165,10 @@ def state_slopes(value: Program) -> Program:
     for row in value.inputs:
         scheme.input(row)
     for program in (first, second):
-        found = written(scheme, program, {})
+        found = inline(scheme, program, {})
         for out in program.outputs:
             scheme.output(out.name, found[out.name], out.shape)
     return scheme.program()
-
-
-def written(
-    scheme: Scheme, program: Program, values: Mapping[Node, Node]
-) -> dict[str, tuple[Node, ...]]:
-    """Write the equations of a Program in a scheme; the values of its outputs."""
-    blocks = (*program.preamble, *program.blocks)
-    return inline(scheme, replace(program, preamble=(), blocks=blocks), values)
-
-
-def bound(program: Program, **values: Sequence[Node]) -> dict[Node, Node]:
-    """Symbols of the inputs of a Program -> what stands for them, for the inputs named."""
-    found: dict[Node, Node] = {}
-    for row in program.inputs:
-        if row.name in values:
-            found.update(zip(row.symbols, values[row.name], strict=True))
-    return found
 
 
 def rows(flat: Sequence[Node], width: int) -> list[list[Node]]:
@@ -200,7 +183,6 @@ def dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
 
 __all__ = [
     "Residual",
-    "bound",
     "dot",
     "placed_program",
     "placed_residual",
@@ -208,5 +190,4 @@ __all__ = [
     "refuse_free_drives",
     "residual",
     "rows",
-    "written",
 ]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.program import Input, Scheme
-from kinetree.steppers.equations.residual import Residual, bound, written
+from kinetree.program.inline import bound, inline
+from kinetree.steppers.equations.residual import Residual
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family, Weights
@@ -142,7 +143,7 @@ class Page:
         drives = self.parts.drives
         if drives is None:
             return {}
-        found = written(self.scheme, drives, bound(drives, t=(t,)))
+        found = inline(self.scheme, drives, bound(drives, t=(t,)))
         names = self.parts.model.velocities
         columns = zip(found["q"], found["qd"], found["qdd"], strict=True)
         labels = drives.output("q").labels

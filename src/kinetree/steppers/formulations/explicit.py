@@ -17,8 +17,9 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model import FrameModel
 from kinetree.program import Input, Program, Scheme
+from kinetree.program.inline import bound, inline
 from kinetree.steppers.equations.increments import Space, unit
-from kinetree.steppers.equations.residual import bound, dot, written
+from kinetree.steppers.equations.residual import dot
 
 if TYPE_CHECKING:
     from kinetree.formalism import MechanismView
@@ -79,7 +80,7 @@ class Explicit:
 
     def rates(self, q: list[Node], qd: list[Node], x: list[Node], t: Node) -> _Rates:
         """Evaluate forward dynamics."""
-        found = written(self.scheme, self.forward, bound(self.forward, q=q, qd=qd, x=x, t=(t,)))
+        found = inline(self.scheme, self.forward, bound(self.forward, q=q, qd=qd, x=x, t=(t,)))
         return _Rates(
             list(found.get("q_closed", q)), list(found.get("qd_closed", qd)), list(found["qdd"]),
             list(found.get("xd", ())), list(found.get("lam", ())),

@@ -29,9 +29,10 @@ import numpy as np
 
 from kinetree.engine import ZERO, Node, Rank, linear, number, symbol
 from kinetree.program import Note, Program
+from kinetree.program.inline import bound, inline
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.loops import Loops, angles
-from kinetree.steppers.equations.residual import Residual, bound, dot, rows, written
+from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.scaling import start
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
 from kinetree.steppers.formulations.structural import Matrix, Point, Structural
@@ -88,7 +89,7 @@ class Hybrid(Structural):
     def gaps(self, p: Point) -> tuple[list[Node], Matrix]:
         """g and J at a point."""
         value, n = self.loops.value, self.parts.space.nv
-        found = written(p.scheme, value, bound(value, **p.at))
+        found = inline(p.scheme, value, bound(value, **p.at))
         J = rows(found["J"], n)
         g = list(found["h"])
         for i in self.loops.rates:
@@ -99,7 +100,7 @@ class Hybrid(Structural):
     def bend(self, p: Point, lam: Sequence[Node]) -> tuple[Matrix, Matrix]:
         """d(Jᵀλ)/dq T, and d(J qd + ht)/dq T."""
         slopes, n = self.loops.slopes, self.parts.space.nv
-        found = written(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
+        found = inline(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
         G, E = ([times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e"))
         return G, E
 

@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
 from kinetree.program import Note, Program, Scheme
+from kinetree.program.inline import bound, inline
 from kinetree.program.newton import write_newton
 from kinetree.steppers.equations.increments import times_tangent
-from kinetree.steppers.equations.residual import Residual, bound, dot, rows, written
+from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.scaling import Scales, scales
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
 from kinetree.targets.native.integrate.march import COUNT
@@ -178,23 +179,23 @@ class Structural:
 
     def slopes(self, p: Point, parts: Residual) -> tuple[Node, ...]:
         """Set K, C, M and T of a point; returns M qdd + c there."""
-        found = written(p.scheme, parts.slopes, bound(parts.slopes, **p.at))
+        found = inline(p.scheme, parts.slopes, bound(parts.slopes, **p.at))
         n = parts.space.nv
         p.K, p.C, p.M = (rows(found[f"dtau_d{x}"], n) for x in ("q", "qd", "qdd"))
         p.T = parts.space.tangent(p.scheme, p.by)
         if parts.states is not None:
-            p.mixed = written(p.scheme, parts.states, bound(parts.states, **p.at))
+            p.mixed = inline(p.scheme, parts.states, bound(parts.states, **p.at))
         return found["tau"]
 
     def right(self, p: Point) -> tuple[list[Node], list[Node]]:
         """M qdd + c - τ of all velocities, and γh/κ (xd - rate) of the user states."""
         value = self.parts.value
         if self.once:
-            found = written(p.scheme, value, bound(value, **p.at))
+            found = inline(p.scheme, value, bound(value, **p.at))
             forces = found["tau"]
         else:
             forces = self.slopes(p, self.parts)
-            found = written(p.scheme, value, bound(value, **p.at)) if self.S else {}
+            found = inline(p.scheme, value, bound(value, **p.at)) if self.S else {}
         share = self.share()
         rates = zip(p.xd, found.get("xd", ()), strict=True)
         return (

@@ -27,9 +27,10 @@ from kinetree.assembly.partition import partition
 from kinetree.engine import ONE, ZERO, Node, linear
 from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
 from kinetree.program import Note, Program, Scheme
+from kinetree.program.inline import bound, inline
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.loops import Loops, angles
-from kinetree.steppers.equations.residual import Residual, bound, dot, rows, written
+from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
 from kinetree.steppers.formulations.structural import Matrix, Point, Structural
 
@@ -95,7 +96,7 @@ class Topological(Structural):
         plain = super().point(scheme, D, S)
         p = Linked(**{row.name: getattr(plain, row.name) for row in fields(plain)})
         value, n, labels = self.loops.value, self.parts.space.nv, self.loops.labels
-        found = written(scheme, value, bound(value, **p.at))
+        found = inline(scheme, value, bound(value, **p.at))
         p.J = rows(found["J"], n)
         p.B = B = self._coupling(scheme, p.J, found)
         own = {k: p.qd[k] for k in self.rolling}
@@ -106,7 +107,7 @@ class Topological(Structural):
         moving = [own.get(k, v) for k, v in enumerate(p.qd)]
         for i in self.loops.rates:
             p.g[i] = self.slow * (dot(p.J[i], moving) + found["ht"][i])
-        bias = written(scheme, value, bound(value, **p.at))["Jdqd"]
+        bias = inline(scheme, value, bound(value, **p.at))["Jdqd"]
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
         self._follow(B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note)
         for k in self.v:
@@ -187,7 +188,7 @@ class Topological(Structural):
 
     def _bend(self, p: Linked, lam: Sequence[Node]) -> _Bend:
         slopes, n = self.loops.slopes, self.parts.space.nv
-        found = written(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
+        found = inline(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
         G, E, F = (
             [times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e", "f")
         )
@@ -296,7 +297,7 @@ class Topological(Structural):
             tests.coupled(row, p.coupling, {k: p.qd[k] for k in self.known} | p.rest)
         tests.regular(p.coupling.rows, self.choice)
         value = self.parts.value
-        found = written(self.outer, value, bound(value, **p.at))
+        found = inline(self.outer, value, bound(value, **p.at))
         left = [x - y for x, y in zip(found["tau"], self.page.loads, strict=True)]
         lam = p.coupling.multipliers({k: left[k] for k in self.v})
         every = [lam.get(label, ZERO) for label in self.loops.labels]
