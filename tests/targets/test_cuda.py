@@ -49,14 +49,15 @@ def rounded(values: dict[str, Any]) -> dict[str, Any]:
 
 def stacked(case: cases.Case) -> dict[str, Any]:
     """The states of a case as one batch."""
-    names = [row.name for row in case.program.inputs if not row.parameter]
+    names = [row.name for row in case.program.inputs if row.name in case.states[0]]
     return {name: np.stack([np.asarray(s[name], float) for s in case.states]) for name in names}
 
 
 @pytest.mark.parametrize("name", registry.RUNS["cuda"])
 def test_the_corpus(name: str, tmp_path: Path, gxx: str) -> None:
     case = cases.case(name)
-    found = OnCpu(case.program, tmp_path, gxx)(**stacked(case))
+    parameters = "each" if "p" in case.states[0] else "shared"
+    found = OnCpu(case.program, tmp_path, gxx, parameters=parameters)(**stacked(case))
     rows = [{key: y[i] for key, y in found.items()} for i in range(len(case.states))]
     cases.assert_cases({name: rows}, IDENTITY)
 
