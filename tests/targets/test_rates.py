@@ -12,7 +12,8 @@ import pytest
 
 from approx import IDENTITY, assert_close
 from kinetree.program import Program
-from kinetree.targets.text.rates import STATES, has_rates, rates, rest
+from kinetree.program.state_form import PARTS
+from kinetree.targets.text.rates import has_rates, rates, rest
 from targets import drivers
 from targets.cases import case, tool
 from targets.registry import RUNS
@@ -22,7 +23,7 @@ STRICT = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
 def state(program: Program, values: dict[str, Any]) -> np.ndarray:
-    return np.concatenate([np.ravel(values[name]) for name in STATES if name in values])
+    return np.concatenate([np.ravel(values[name]) for name in PARTS if name in values])
 
 
 def test_rates_are_those_of_the_state() -> None:
@@ -31,7 +32,7 @@ def test_rates_are_those_of_the_state() -> None:
         program = case(name).program
         for values in case(name).states:
             out = program.evaluate(**values)
-            others = {k: v for k, v in values.items() if k not in (*STATES, "t")}
+            others = {k: v for k, v in values.items() if k not in (*PARTS, "t")}
             found = rates(program).evaluate(
                 t=values.get("t", 0.0), y=state(program, values), **others
             )["yd"]
@@ -92,7 +93,7 @@ def test_simulink_block_with_a_stand_in_header(name: str, tmp_path: Path) -> Non
     if moving:
         page = rates(program)
         y = state(program, values)
-        others = {k: v for k, v in values.items() if k not in (*STATES, "t")}
+        others = {k: v for k, v in values.items() if k not in (*PARTS, "t")}
         yd = page.evaluate(t=values.get("t", 0.0), y=y, **others)["yd"]
         expected = [y, *expected, yd]
     ends = list(accumulate(len(row) for row in expected))
@@ -107,7 +108,7 @@ def block_main(program: Program, values: dict[str, Any], moving: bool) -> str:
     def listed(row: Any) -> str:
         return ", ".join(repr(float(x)) for x in np.ravel(row))
 
-    inner = (*STATES, "t") if moving else ("t",)
+    inner = (*PARTS, "t") if moving else ("t",)
     ports = [r for r in program.inputs if not r.parameter and r.name not in inner]
     parameters = [values.get(r.name, r.default) for r in program.inputs if r.parameter]
     given = ([state(program, values)] if moving else []) + parameters

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.given.operating_point import Freedom, Point, arrays, freedom, point
-from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model import retract
+from kinetree.program import state_form
 from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 
@@ -198,7 +198,7 @@ def _task(
     _refuse_free(forward, free, locked)
     by: dict[str, Sequence[str] | None] = {"q": None}
     of = ["qdd"]
-    if equations.has(forward, "xd"):
+    if state_form.has(forward, "xd"):
         of.append("xd")
         by["x"] = None
     if numbers and not free:
@@ -234,7 +234,7 @@ def _locked(system: Dynamics, independent: Freedom, locked: tuple[str, ...]) -> 
 
 
 def _refuse_free(forward: Program, free: tuple[str, ...], locked: tuple[str, ...]) -> None:
-    known = forward.input("p").labels if equations.takes(forward, "p") else ()
+    known = forward.input("p").labels if state_form.takes(forward, "p") else ()
     for name in free:
         if name not in known:
             raise unknown("parameter", name, known, "free")

@@ -25,12 +25,12 @@ from kinetree.analysis.given.operating_point import (
     given_parts,
     point,
 )
-from kinetree.analysis.runs import rates as equations
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import evaluate
 from kinetree.model import Ball, Float
+from kinetree.program import state_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,8 +96,8 @@ def linearise(model: Model, at: Any = None, *, t: float = 0.0, **options: Any) -
 
 def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
     forward = system.forward
-    parts = [row.name for row in equations.state_parts(forward)]
-    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if equations.has(forward, name)]
+    parts = [row.name for row in state_form.state_parts(forward)]
+    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if state_form.has(forward, name)]
     loads = ["tau", *system.model.wrenches]
     program = forward.derivative(of, [*parts, *loads], tangent=True)
     with np.errstate(all="ignore"):

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.analysis.given.initial_state import initial_state
-from kinetree.analysis.runs import rates
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.pipeline import derive
-from kinetree.program import Block, Input, Output, Program
+from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
 from kinetree.program.inline import inline
 from kinetree.program.passes import condense
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.assembly import Values
 
-ARGUMENTS = ("t", rates.STATE, "u", "p")
+ARGUMENTS = ("t", state_form.STATE, "u", "p")
 """Inputs of every Program here; u and p are absent where the model has none."""
 RESULTS = ("yd", "out", "g")
 """Outputs of the equations; the last two are absent where there are none."""
@@ -118,7 +117,7 @@ def programs(
         rows = (*whole.outputs, replace(found, labels=labels))
         whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
     main = condense(replace(whole, name=f"{name}_equations"))
-    projection = rates.projection(forward)
+    projection = state_form.projection(forward)
     if projection is not None:
         projection = replace(
             _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
@@ -128,7 +127,7 @@ def programs(
 
 def closing(forward: Program) -> int:
     """Number of the forces that close loops."""
-    return len(forward.output("lam").nodes) if rates.has(forward, "lam") else 0
+    return len(forward.output("lam").nodes) if state_form.has(forward, "lam") else 0
 
 
 def _tied(dynamics: Dynamics) -> frozenset[str]:
@@ -147,9 +146,7 @@ def _tied(dynamics: Dynamics) -> frozenset[str]:
 
 def _written(forward: Program, points: Sequence[str], seen: Program | None) -> Program:
     """der(y) and the outputs in one Program, not condensed."""
-    q, qd = rates.consistent(forward)
-    yd = [*rates.coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
-    yd += forward.output("xd").nodes if rates.has(forward, "xd") else ()
+    yd = state_form.state_rates(forward)
     scheme = Scheme(forward.name)
     inputs = {row.name: row for row in _inputs(forward)}
     if seen is not None:
@@ -160,17 +157,17 @@ def _written(forward: Program, points: Sequence[str], seen: Program | None) -> P
         scheme.append_block(block)
     nodes: list[Node] = []
     labels: list[str] = []
-    if rates.has(forward, "lam"):
+    if state_form.has(forward, "lam"):
         lam = forward.output("lam")
         nodes += lam.nodes
         labels += [f"lam_{label}" for label in lam.labels]
     if seen is not None:
-        places = inline(scheme, seen, _meaning(seen, inputs, q))
+        places = inline(scheme, seen, _meaning(seen, inputs, state_form.consistent(forward)[0]))
         nodes += [node for place in places.values() for node in place]
         labels += [f"{path}.{axis}" for path in points for axis in "xyz"]
-    states = inputs[rates.STATE].labels
+    states = inputs[state_form.STATE].labels
     outputs = (
-        Output("yd", (len(yd),), tuple(yd), tuple(f"der({label})" for label in states)),
+        Output("yd", (len(yd),), yd, tuple(f"der({label})" for label in states)),
         Output("out", (len(nodes),), tuple(nodes), tuple(labels)),
     )
     done = scheme.program(**dict(forward.info))
@@ -179,8 +176,8 @@ def _written(forward: Program, points: Sequence[str], seen: Program | None) -> P
 
 def _inputs(forward: Program) -> list[Input]:
     """t, y, u, p from the inputs of forward dynamics."""
-    time, state, *rest = rates.state_inputs(forward)
-    state = replace(state, units=rates.state_units(forward))
+    time, state, *rest = state_form.state_inputs(forward)
+    state = replace(state, units=state_form.state_units(forward))
     rows = [row for row in rest if not row.parameter]
     symbols = tuple(s for row in rows for s in row.symbols)
     found = [time, state]

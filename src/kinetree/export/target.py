@@ -20,7 +20,8 @@ from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
 from kinetree.export.equations import Equations, closing, programs
 from kinetree.export.fmu import SUFFIX, Unit
 from kinetree.program.program import TARGETS, Program
-from kinetree.targets.text.rates import STATES, has_rates, rest
+from kinetree.program.state_form import PARTS
+from kinetree.targets.text.rates import has_rates, rest
 
 WHOLE_MODEL = "use kinetree.export_fmu(model, path), which knows the model"
 
@@ -108,7 +109,7 @@ def _tied(program: Program) -> frozenset[str]:
     """States whose consistent value is not simply what comes in."""
     outs = {out.name: out.nodes for out in program.outputs}
     names = []
-    for state in STATES[:2]:
+    for state in PARTS[:2]:
         row = program.input(state)
         nodes = outs.get(f"{state}_closed", row.symbols)
         pairs = zip(row.labels, row.symbols, nodes, strict=True)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.given.loads import Loads, loads
-from kinetree.analysis.runs import rates as equations
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
@@ -18,7 +17,7 @@ from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
 from kinetree.model import Model
 from kinetree.pipeline import LOOPS, derive
-from kinetree.program import Program
+from kinetree.program import Program, state_form
 from kinetree.solve.problem import NativeRates
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
@@ -70,12 +69,12 @@ class Dynamics:
     @property
     def states(self) -> tuple[str, ...]:
         """Names of the user states."""
-        return self.forward.input("x").labels if equations.takes(self.forward, "x") else ()
+        return self.forward.input("x").labels if state_form.takes(self.forward, "x") else ()
 
     @property
     def closed(self) -> bool:
         """Whether loops or drives make coordinates depend on others."""
-        return equations.has(self.forward, "q_closed")
+        return state_form.has(self.forward, "q_closed")
 
     @property
     def explicit(self) -> bool:
@@ -98,7 +97,7 @@ class Dynamics:
     @cached_property
     def rates_program(self) -> Program:
         """The Program of der(y)."""
-        return equations.rates(self.forward)
+        return state_form.rates(self.forward)
 
     @cached_property
     def _rates(self) -> Any:
@@ -112,11 +111,11 @@ class Dynamics:
 
     @cached_property
     def _jacobian(self) -> Any:
-        return self.rates_program.derivative("yd", equations.STATE, only=True).compile()
+        return self.rates_program.derivative("yd", state_form.STATE, only=True).compile()
 
     @cached_property
     def _projection(self) -> Any:
-        program = equations.projection(self.forward)
+        program = state_form.projection(self.forward)
         return None if program is None else program.compile()
 
     @cached_property
@@ -142,7 +141,7 @@ class Dynamics:
         """The consistent state: loops closed from the independent part, quaternions normalised."""
         if self._projection is None:
             return y
-        found: Array = self.call(self._projection, t, y)[equations.STATE]
+        found: Array = self.call(self._projection, t, y)[state_form.STATE]
         return found
 
     def call(self, function: Any, t: float, y: Array) -> dict[str, Array]:
@@ -193,7 +192,7 @@ class Dynamics:
         """
         if not self.loads.constant:
             return None
-        taken = ("t", equations.STATE)
+        taken = ("t", state_form.STATE)
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
         J, project = (self._jacobian if jacobian else None), self._projection

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.rates import consistent_state, state_inputs, state_parts
 from kinetree.arguments import check_arguments, check_choice, shown
 from kinetree.arrays import Array
 from kinetree.engine import Node, as_node, substitute, symbols
@@ -17,6 +16,7 @@ from kinetree.model import Named, time_symbol, traced
 from kinetree.program import Output
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
+from kinetree.program.state_form import consistent_state, state_inputs, state_parts
 from kinetree.solve.problem import Watch
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from kinetree.program.state_form import PARTS
 from kinetree.targets.c.header import FIRST_LINE, described
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.c.source import sources as c_sources
 from kinetree.targets.simulink.helpers import TEMPLATE
-from kinetree.targets.text.rates import STATES, has_rates, rates
+from kinetree.targets.text.rates import has_rates, rates
 from kinetree.targets.text.source import Source
 from kinetree.targets.text.templates import filled
 
@@ -70,7 +71,7 @@ class _Block:
         return filled(TEMPLATE, {f"@{key}@": value for key, value in rows.items()})
 
     def _ports(self) -> list[Input]:
-        inner = (*STATES, TIME) if self.rate else (TIME,)
+        inner = (*PARTS, TIME) if self.rate else (TIME,)
         rows = self.source.program.inputs
         return [row for row in rows if not row.parameter and row.name not in inner]
 
@@ -82,7 +83,7 @@ class _Block:
 
     def _place(self, name: str) -> int:
         """Where an input begins among the states."""
-        before = STATES[: STATES.index(name)] if name in STATES else ()
+        before = PARTS[: PARTS.index(name)] if name in PARTS else ()
         rows = self.source.program.inputs
         return sum(len(row.symbols) for row in rows if row.name in before)
 

@@ -11,13 +11,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kinetree.engine import ZERO, Node, add, derivation, linear, mul, power, sqrt, substitute
-from kinetree.model import time_symbol
-from kinetree.program import Input, Output, Program
+from kinetree.engine import (
+    ZERO,
+    Node,
+    Rank,
+    add,
+    derivation,
+    linear,
+    mul,
+    power,
+    sqrt,
+    substitute,
+    symbol,
+)
 from kinetree.program.passes import condense
+from kinetree.program.program import Input, Output, Program
 
 TIME = "t"
 STATE = "y"
+PARTS = ("q", "qd", "x")
+"""Inputs that make up the state."""
 
 
 def has(program: Program, output: str) -> bool:
@@ -32,17 +45,14 @@ def takes(program: Program, name: str) -> bool:
 
 def state_parts(forward: Program) -> list[Input]:
     """The inputs that make up the state: q, qd and, where the model has user states, x."""
-    return [forward.input(name) for name in ("q", "qd", "x") if takes(forward, name)]
+    return [forward.input(name) for name in PARTS if takes(forward, name)]
 
 
 @derivation()
 def rates(forward: Program) -> Program:
     """The Program of der(y): inputs t, y, tau, wrenches, p; output yd."""
-    q, qd = consistent(forward)
-    nodes = [*coordinate_rates(forward, q, qd), *forward.output("qdd").nodes]
-    if has(forward, "xd"):
-        nodes += forward.output("xd").nodes
-    out = Output("yd", (len(nodes),), tuple(nodes), state_labels(forward))
+    nodes = state_rates(forward)
+    out = Output("yd", (len(nodes),), nodes, state_labels(forward))
     return _of_state(forward, "rates", out)
 
 
@@ -98,6 +108,13 @@ def coordinate_rates(
     )
 
 
+def state_rates(forward: Program) -> tuple[Node, ...]:
+    """der(y) in terms of `forward`'s names."""
+    moved = coordinate_rates(forward, *consistent(forward))
+    states = forward.output("xd").nodes if has(forward, "xd") else ()
+    return (*moved, *forward.output("qdd").nodes, *states)
+
+
 def state_labels(forward: Program) -> tuple[str, ...]:
     """Names of the components of y, as in laws: q_NAME, qd_NAME, x_NAME."""
     return tuple(f"{row.name}_{label}" for row in state_parts(forward) for label in row.labels)
@@ -118,7 +135,7 @@ def state_inputs(forward: Program) -> tuple[Input, ...]:
     state = Input(
         STATE, (len(symbols),), symbols, labels=state_labels(forward), quaternions=turning
     )
-    time = Input(TIME, (), (time_symbol(),), None, False, (TIME,), ("s",))
+    time = Input(TIME, (), (symbol(TIME, Rank.COORDINATE),), None, False, (TIME,), ("s",))
     taken = {TIME, *(row.name for row in parts)}
     return (time, state, *(row for row in forward.inputs if row.name not in taken))
 
@@ -131,6 +148,7 @@ def _of_state(forward: Program, name: str, out: Output) -> Program:
 
 
 __all__ = [
-    "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates", "has", "projection",
-    "rates", "state_inputs", "state_labels", "state_parts", "state_units", "takes",
+    "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates", "has",
+    "projection", "rates", "state_inputs", "state_labels", "state_parts", "state_rates",
+    "state_units", "takes",
 ]  # fmt: skip
