@@ -84,7 +84,7 @@ def test_what_is_not_finite_ends_the_program(tmp_path: Path, gcc: str) -> None:
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="Python function"):
         kt.write_simulation(body(), tmp_path, 1.0, 0.1, tau=lambda t, q, qd: 0 * qd)
-    with pytest.raises(ShapeError, match="step: .* positive"):
+    with pytest.raises(ShapeError, match=r"step: .* positive"):
         kt.write_simulation(body(), tmp_path, 1.0, -0.1)
     with pytest.raises(ShapeError, match="start values"):
         dynamics(body()).rates_program.write("c", tmp_path, main=Run([0.0], 1.0, 0.1))
