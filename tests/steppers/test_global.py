@@ -237,7 +237,7 @@ def test_derivative_of_a_step() -> None:
     stepper = Stepper(model, "global")
     run = stepper.run(0.1, 0.01)
     assert run.report.reason == "end"
-    begin = stepper.coordinates.begun(stepper._initial, Beginning())[0]
+    begin = stepper.coordinates.start_state(stepper._initial, Beginning())[0]
     given = {**{k: begin[k] for k in ("q", "qd", "qdd", "lam")}, "h": 0.01}
     slope = program.derivative("qd_next", "tau").evaluate(**given)["dqd_next_dtau"]
     d = 1e-3

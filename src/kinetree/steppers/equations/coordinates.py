@@ -32,7 +32,7 @@ class Coordinates:
         row = self.program.input(name)
         return row.labels, row.units
 
-    def begun(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
+    def start_state(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
         """The state of the step at the start, and the coordinates of the model there."""
         rows = {row.name: row for row in self.program.inputs}
         state = initial.state(given, rows["lam"].labels if "lam" in rows else ())
@@ -71,7 +71,7 @@ class NaturalCoordinates(Coordinates):
             return tuple(self.model.velocities), units
         return super().axis(name)
 
-    def begun(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
+    def start_state(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
         """The consistent state of the model in natural coordinates."""
         state = initial.state(given)
         others = {"t": np.asarray(given.t), **given.wrenches}

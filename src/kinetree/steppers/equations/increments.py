@@ -79,7 +79,7 @@ class Space:
                 plain[motion.dofs[0]] = place[motion.q]
         return Space(len(system.q), system.nv, plain, tuple(turning))
 
-    def moved(self, scheme: Scheme, q: Sequence[Node], by: Sequence[Node]) -> list[Node]:
+    def displace(self, scheme: Scheme, q: Sequence[Node], by: Sequence[Node]) -> list[Node]:
         """The coordinates after an increment."""
         out = list(q)
         for k, at in self.plain.items():

@@ -134,11 +134,11 @@ class Page:
             return None
         return weights(symbol(basic.name, Rank.PARAMETER) if basic is not None else ZERO)
 
-    def later(self) -> Node:
+    def end_time(self) -> Node:
         """The time at the end of the step."""
         return self.t + self.h if self.t is not ZERO else ZERO
 
-    def driven(self, t: Node) -> dict[int, tuple[Node, Node, Node]]:
+    def drive_values(self, t: Node) -> dict[int, tuple[Node, Node, Node]]:
         """Coordinate, rate and second rate of the driven velocities, by number."""
         drives = self.parts.drives
         if drives is None:

@@ -86,7 +86,7 @@ class Explicit:
             list(found.get("xd", ())), list(found.get("lam", ())),
         )  # fmt: skip
 
-    def turned(self, q: Sequence[Node], qd: Sequence[Node]) -> list[Node]:
+    def coordinate_rates(self, q: Sequence[Node], qd: Sequence[Node]) -> list[Node]:
         """N(q) qd."""
         N = self.known["q"].tangent
         if not N:
@@ -94,7 +94,7 @@ class Explicit:
         own = dict(zip(self.known["q"].symbols, q, strict=True))
         return [dot(substitute(row, own), qd) for row in N]
 
-    def ended(self, q: list[Node], qd: list[Node], x: list[Node]) -> None:
+    def write_end(self, q: list[Node], qd: list[Node], x: list[Node]) -> None:
         """Write the state at the end of the step."""
         for group in self.space.turning:
             for k, e in zip(group.e, unit(self.scheme, [q[k] for k in group.e]), strict=True):
@@ -115,20 +115,20 @@ class Explicit:
         qd = [let("qd_1", v + h * a) for v, a in zip(self.qd, self.qdd, strict=True)]
         by = [let("by", h * v) for v in qd]
         x = [let("x_1", x + h * y) for x, y in zip(self.x, self.xd, strict=True)]
-        self.ended(self.space.moved(self.scheme, self.q, by), qd, x)
+        self.write_end(self.space.displace(self.scheme, self.q, by), qd, x)
 
     def runge_kutta(self, stages: Sequence[Sequence[float]]) -> None:
         """Stages one after the other, the last row is the end of the step."""
-        slopes: list[State] = [(self.turned(self.q, self.qd), self.qdd, self.xd)]
+        slopes: list[State] = [(self.coordinate_rates(self.q, self.qd), self.qdd, self.xd)]
         start: State = (self.q, self.qd, self.x)
         for weights in stages[:-1]:
-            q, qd, x = self._combined(start, slopes, weights)
+            q, qd, x = self._combine(start, slopes, weights)
             t = self.t + sum(weights) * self.h if self.t is not ZERO else ZERO
             found = self.rates(q, qd, x, t)
-            slopes.append((self.turned(found.q, found.qd), found.qdd, found.xd))
-        self.ended(*self._combined(start, slopes, stages[-1]))
+            slopes.append((self.coordinate_rates(found.q, found.qd), found.qdd, found.xd))
+        self.write_end(*self._combine(start, slopes, stages[-1]))
 
-    def _combined(self, start: State, slopes: Sequence[State], weights: Sequence[float]) -> State:
+    def _combine(self, start: State, slopes: Sequence[State], weights: Sequence[float]) -> State:
         let = self.scheme.let
         factors = [let("hw", self.h * number(w)) for w in weights]
         parts = [

@@ -29,7 +29,8 @@ from kinetree.steppers.equations.residual import dot
 from kinetree.steppers.equations.scaling import LEAST, SAMPLES, SPREAD, Scales, start
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
 from kinetree.steppers.formulations.hybrid import STIFF, Hybrid
-from kinetree.steppers.formulations.structural import Matrix, Point, Structural
+from kinetree.steppers.formulations.point import Matrix, Point
+from kinetree.steppers.formulations.structural import Structural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Global(Hybrid):
         self._diagonal: list[Node] = []
         super().__init__(page, settings, system.loops, system.residual)
 
-    def scaled(self) -> Scales:
+    def equation_scales(self) -> Scales:
         """Sizes of the equations, from the model's own values."""
         found = self.exact.slopes.evaluate(**self._given(self.exact.slopes))
         M, C, K = (
@@ -88,7 +89,7 @@ class Global(Hybrid):
             self._diagonal = super().diagonal()
         return self._diagonal
 
-    def _resisting(self, row: NDArray[np.float64]) -> Node:
+    def _penalty(self, row: NDArray[np.float64]) -> Node:
         """A multiple of the masses that an equation ties.
 
         Coordinates without mass count as middling ones; an equation that its coordinates hardly
@@ -112,13 +113,13 @@ class Global(Hybrid):
         }  # fmt: skip
         return program.given(given)
 
-    def about(self, k: int) -> str:
+    def velocity_label(self, k: int) -> str:
         """A natural coordinate; its name begins with its link's."""
         return f"'{self.names[k]}'"
 
-    def equations(self) -> list[str]:
+    def equation_labels(self) -> list[str]:
         """Labels of the equations of the Newton block, for messages."""
-        found = Structural.equations(self)
+        found = Structural.equation_labels(self)
         for label in self.loops.labels:
             link = label.removeprefix(LINK)
             found.append(f"closure '{label}'" if link == label else f"link '{link}'")
@@ -163,7 +164,9 @@ class Global(Hybrid):
                     if l <= k:
                         A[k][l] = A[k].get(l, ZERO) + weight * y
 
-    def solved(self, p: Point, A: Sparse, columns: Sequence[Sequence[Node]], stem: str) -> Matrix:
+    def solve_sparse(
+        self, p: Point, A: Sparse, columns: Sequence[Sequence[Node]], stem: str
+    ) -> Matrix:
         """The columns of A⁻¹ B, rows eliminated in an order of little fill."""
         n = len(A)
         pattern = [set(row) for row in A]
@@ -185,15 +188,15 @@ class Global(Hybrid):
                 column[k] = x
         return found
 
-    def changed(self, p: Point, right: Sequence[Node]) -> list[Node]:
+    def solve_change(self, p: Point, right: Sequence[Node]) -> list[Node]:
         """The change of the increments of coordinates and user states."""
         n, m = self.parts.space.nv, len(self.S)
         A = self.sparse(p)
         if not m:
-            return self.solved(p, A, [right], "dz")[0]
+            return self.solve_sparse(p, A, [right], "dz")[0]
         lines = self.matrix(p, [[ZERO] * n for _ in range(n)])
         beside = [[row[n + i] for row in lines[:n]] for i in range(m)]
-        z, *Z = self.solved(p, A, [right[:n], *beside], "dz")
+        z, *Z = self.solve_sparse(p, A, [right[:n], *beside], "dz")
         S = [[row[n + j] - dot(row[:n], Z[j]) for j in range(m)] for row in lines[n:]]
         rest = [[x - dot(row[:n], z)] for row, x in zip(lines[n:], right[n:], strict=True)]
         s = [row[0] for row in p.scheme.solve("ds", S, rest, symmetric=False)]
@@ -208,17 +211,17 @@ class Global(Hybrid):
         self.slopes(p, self.parts)
         A = self.sparse(p, mass=self.settings.projection == "mass")
         _, J = self.gaps(p)
-        p.qd = self._cleaned(p, A, (p.qd, J, self.ht))
+        p.qd = self._project_rates(p, A, (p.qd, J, self.ht))
         p.at["qd"] = p.qd
         self.gaps(p)
-        p.qdd = self._cleaned(p, A, (p.qdd, J, self.Jdqd))
+        p.qdd = self._project_rates(p, A, (p.qdd, J, self.Jdqd))
         more = (p.a, p.y) if self.page.weighted else ((), ())
         rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, self.L)
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
-        self.told()
+        self.write_iteration_count()
 
-    def _cleaned(
+    def _project_rates(
         self, p: Point, A: Sparse, given: tuple[list[Node], Matrix, Sequence[Node]]
     ) -> list[Node]:
         """Rates after projection on the equations."""
@@ -228,7 +231,7 @@ class Global(Hybrid):
             gaps = [let("gap", s * (dot(row, rates) + x))
                     for s, row, x in zip(self.stiff, J, rest, strict=True)]  # fmt: skip
             right = [let("back", dot([row[k] for row in J], gaps)) for k in range(len(rates))]
-            (change,) = self.solved(p, A, [right], "Y")
+            (change,) = self.solve_sparse(p, A, [right], "Y")
             rates = [let("clean", x - y) for x, y in zip(rates, change, strict=True)]
         return rates
 

@@ -35,7 +35,8 @@ from kinetree.steppers.equations.loops import Loops, angles
 from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.scaling import start
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
-from kinetree.steppers.formulations.structural import Matrix, Point, Structural
+from kinetree.steppers.formulations.point import Matrix, Point
+from kinetree.steppers.formulations.structural import Structural
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,14 +71,14 @@ class Hybrid(Structural):
         if given:
             self.stiff = [self.outer.let("stiff", self.b2 * given)] * len(self.L)
         else:
-            self.stiff = [self._resisting(row) for row in self.columns()]
+            self.stiff = [self._penalty(row) for row in self.columns()]
         self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
 
     def columns(self) -> NDArray[np.float64]:
         """J at the initial configuration."""
         return _columns(self.parts, self.loops)
 
-    def _resisting(self, row: NDArray[np.float64]) -> Node:
+    def _penalty(self, row: NDArray[np.float64]) -> Node:
         """β h² α: a multiple of the inertia 1/(J A⁻¹ Jᵀ) against one equation, A diagonal."""
         sizes = self.diagonal()
         soft = [float(x) ** 2 / a for x, a in zip(row, sizes, strict=True) if x]
@@ -104,20 +105,20 @@ class Hybrid(Structural):
         G, E = ([times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e"))
         return G, E
 
-    def leading(self, p: Point) -> Matrix:
+    def leading_matrix(self, p: Point) -> Matrix:
         """κ M + γ h C + β h² (K T + Jᵀ α J T), exact with the stiffness of the loops under λ."""
         lines = [self.dynamic(p, k) for k in range(self.parts.space.nv)]
         inside = p.scheme is self.inner
         _, J = self.gaps(p)
         if self.settings.tangent == "exact":
             G, _ = self.bend(p, self.L if inside else self.page.lam)
-            lines = [self._less(row, G[k]) for k, row in enumerate(lines)]
-        return self.matrix(p, self._stiffened(p, lines, J))
+            lines = [self._subtract_bend(row, G[k]) for k, row in enumerate(lines)]
+        return self.matrix(p, self._add_penalty(p, lines, J))
 
-    def _less(self, row: Sequence[Node], bent: Sequence[Node]) -> list[Node]:
+    def _subtract_bend(self, row: Sequence[Node], bent: Sequence[Node]) -> list[Node]:
         return [a - self.b2 * b for a, b in zip(row, bent, strict=True)]
 
-    def _stiffened(self, p: Point, lines: Matrix, J: Matrix) -> Matrix:
+    def _add_penalty(self, p: Point, lines: Matrix, J: Matrix) -> Matrix:
         """The lines plus β h² Jᵀ α J T."""
         out = [list(row) for row in lines]
         for s, row in zip(self.stiff, J, strict=True):
@@ -128,27 +129,27 @@ class Hybrid(Structural):
                     out[k] = [a + weight * b for a, b in zip(out[k], turned, strict=True)]
         return out
 
-    def name(self) -> None:
+    def name_unknowns(self) -> None:
         """Name the unknowns of a Newton block, multipliers included."""
-        super().name()
-        mark = "kept_L" if self.once else "L"
+        super().name_unknowns()
+        mark = "kept_L" if self.keep_tangent else "L"
         self.L = tuple(symbol(f"{mark}_{label}", Rank.FORCE) for label in self.loops.labels)
 
-    def equations(self) -> list[str]:
+    def equation_labels(self) -> list[str]:
         """Labels of the equations of the Newton block, for messages."""
-        return super().equations() + [f"closure '{label}'" for label in self.loops.labels]
+        return super().equation_labels() + [f"closure '{label}'" for label in self.loops.labels]
 
-    def anew(self) -> None:
+    def rebuild_tangent(self) -> None:
         """Switch to full Newton, multipliers included."""
         pairs = zip(self.L, self.multipliers, strict=True)
-        self.multipliers = tuple(self.found(value, start) for value, start in pairs)
-        super().anew()
+        self.multipliers = tuple(self.or_else(value, start) for value, start in pairs)
+        super().rebuild_tangent()
 
-    def block(self, limit: int) -> None:
+    def write_block(self, limit: int) -> None:
         """Write the Newton block."""
         p = self.point(self.inner, self.D, self.S)
         let, n = self.inner.let, self.parts.space.nv
-        r, rest = self.right(p)
+        r, rest = self.right_sides(p)
         g, J = self.gaps(p)
         w = [
             let("w", lam - self.inverse * s * x)
@@ -158,15 +159,15 @@ class Hybrid(Structural):
             [let("r", r[k] - dot([row[k] for row in J], x)) for k in range(n)] for x in (self.L, w)
         )
         tested, right = ([self.b2 * x[k] for k in self.free] + rest for x in (held, pulled))
-        change = self.changed(p, right)
+        change = self.solve_change(p, right)
         if not p.T:
             p.T = self.parts.space.tangent(p.scheme, p.by)
-        change += self._multiplied(p, change, g, J)
-        self.differentiated(p)
-        equations = self._derivable(p, tested, g, J)
+        change += self._multiplier_change(p, change, g, J)
+        self.set_exact_slopes(p)
+        equations = self._differentiable_equations(p, tested, g, J)
         self.newton(equations, list(zip(self.L, self.multipliers, strict=True)), change, limit)
 
-    def _multiplied(
+    def _multiplier_change(
         self, p: Point, change: Sequence[Node], g: Sequence[Node], J: Matrix
     ) -> list[Node]:
         """Change of the multipliers: α times the gaps that `change` leaves, to first order."""
@@ -177,7 +178,7 @@ class Hybrid(Structural):
             found.append(p.scheme.let("dl", self.inverse * s * (gap - closing)))
         return found
 
-    def _derivable(
+    def _differentiable_equations(
         self, p: Point, tested: Sequence[Node], g: Sequence[Node], J: Matrix
     ) -> list[tuple[Node, list[Node]]]:
         """Residuals of M qdd + c - τ - Jᵀλ and g, and their exact matrix for derivatives.
@@ -185,12 +186,12 @@ class Hybrid(Structural):
         The test leaves the penalty out: it would raise the rounding of the gaps.
         """
         G, E = self.bend(p, self.L)
-        lines = [self._less(self.dynamic(p, k), G[k]) for k in range(self.parts.space.nv)]
+        lines = [self._subtract_bend(self.dynamic(p, k), G[k]) for k in range(self.parts.space.nv)]
         whole = self.matrix(p, lines)
         more = [[-self.b2 * row[k] for row in J] for k in self.free]
         more += [[ZERO] * len(g) for _ in self.S]
         whole = [row + rest for row, rest in zip(whole, more, strict=True)]
-        found = self.weighted(tested, whole)
+        found = self.divide_by_tolerance(tested, whole)
         allowed = 1 / CLOSED
         for i, gap in enumerate(g):
             slope = times_tangent(J[i], p.T)
@@ -209,16 +210,16 @@ class Hybrid(Structural):
         _, J = self.gaps(p)
         spread = self._spread(p, J)
         for _ in range(self.settings.projections):
-            p.qd = self._projected(p.qd, spread, J, self.ht)
+            p.qd = self._project(p.qd, spread, J, self.ht)
         p.at["qd"] = p.qd
         self.gaps(p)
         for _ in range(self.settings.projections):
-            p.qdd = self._projected(p.qdd, spread, J, self.Jdqd)
+            p.qdd = self._project(p.qdd, spread, J, self.Jdqd)
         more = (p.a, p.y) if self.page.weighted else ((), ())
         rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, self.L)
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
-        self.told()
+        self.write_iteration_count()
 
     def _spread(self, p: Point, J: Matrix) -> Spread:
         """Gaps of the equations -> A⁻¹ β h² Jᵀ α gaps, for free velocities.
@@ -239,7 +240,7 @@ class Hybrid(Structural):
         self.slopes(p, self.parts)
         p.T = {}
         lines = p.M if mass else [self.dynamic(p, k) for k in range(self.parts.space.nv)]
-        W = self._stiffened(p, lines, J)
+        W = self._add_penalty(p, lines, J)
         A = [[W[k][l] for l in self.free] for k in self.free]
         note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
         if not mass:
@@ -253,7 +254,7 @@ class Hybrid(Structural):
 
         return solved
 
-    def _projected(
+    def _project(
         self, rates: list[Node], spread: Spread, J: Matrix, rest: Sequence[Node]
     ) -> list[Node]:
         let = self.outer.let

@@ -24,7 +24,6 @@ equations)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
@@ -35,6 +34,7 @@ from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.scaling import Scales, scales
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
+from kinetree.steppers.formulations.point import Matrix, Point
 from kinetree.targets.native.integrate.march import COUNT
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 FLOOR = 1e-14
 """Distance from the solution that rounding alone causes [rad or m]."""
-Matrix = list[list[Node]]
 TURN = 0.3
 """Largest change of the angles of loops in one iteration, as the norm of all of them [rad].
 
@@ -57,37 +56,6 @@ HUGE = 1e300
 """`value + HUGE > 0` holds for every finite value that occurs, and fails for NaN."""
 KEPT = 8
 """Iterations of modified Newton (tangent kept) before the switch to full Newton."""
-
-
-@dataclass
-class Point:
-    """A trial end of the step, in one of the schemes.
-
-    Attributes:
-        scheme: where its values stand.
-        by: increments of all velocities; those of driven ones are not needed.
-        q, qd, qdd, a: motion there.
-        x, xd, y: user states there.
-        K, C, M: slopes of the residual.
-        mixed: slopes that user states add.
-        T: how increments move the coordinates, where not by themselves.
-    """
-
-    scheme: Scheme
-    by: list[Node]
-    q: list[Node]
-    qd: list[Node]
-    qdd: list[Node]
-    a: list[Node]
-    x: list[Node]
-    xd: list[Node]
-    y: list[Node]
-    at: dict[str, list[Node]]
-    K: Matrix = field(default_factory=list)
-    C: Matrix = field(default_factory=list)
-    M: Matrix = field(default_factory=list)
-    mixed: dict[str, tuple[Node, ...]] = field(default_factory=dict)
-    T: dict[int, dict[int, Node]] = field(default_factory=dict)
 
 
 class Structural:
@@ -113,20 +81,20 @@ class Structural:
         self.gh = let("gh", self.gamma * h)
         self.ratio = let("kappa", (1 - self.dm) / (1 - self.df))
         self.names = self.parts.model.velocities
-        self.sizes = self.scaled()
-        self.known = page.driven(page.later())
+        self.sizes = self.equation_scales()
+        self.known = page.drive_values(page.end_time())
         self.free = self.parts.free
-        self.once = settings.update == "step"
-        self.name()
+        self.keep_tangent = settings.update == "step"
+        self.name_unknowns()
         self.Ai: Matrix = []
         self.counts: list[Node] = []
-        self.before()
+        self.name_start_terms()
 
-    def scaled(self) -> Scales:
+    def equation_scales(self) -> Scales:
         """Sizes of the equations."""
         return scales(self.exact)
 
-    def before(self) -> None:
+    def name_start_terms(self) -> None:
         """Name the parts of Newmark's formulas that depend on the start of the step alone."""
         let, page, h = self.outer.let, self.page, self.page.h
         near, rest = let("h2a", h**2 * (0.5 - self.beta)), let("hg", h * (1 - self.gamma))
@@ -134,20 +102,28 @@ class Structural:
         self.a0 = {k: let("a0", (h * page.qd[k] + near * page.a[k]) * self.inverse)
                    for k in self.free}  # fmt: skip
         self.v0 = {k: let("v0", page.qd[k] + rest * page.a[k]) for k in self.free}
-        half = let("h2", 0.5 * h**2) if not self.turning else let("h2", near + self._expected())
+        half = (
+            let("h2", 0.5 * h**2)
+            if not self.turning
+            else let("h2", near + self._expected_acceleration())
+        )
         self.start = {k: let("start", h * page.qd[k] + half * page.a[k]) for k in self.free}
         self.start_x = [let("start", h * y) for y in page.xd]
-        self.late = [self._late(a, qdd) for a, qdd in zip(page.a, page.qdd, strict=True)]
-        self.late_x = [self._late(y, xd) for y, xd in zip(page.y, page.xd, strict=True)]
+        self.weighted_start = [
+            self._weighted_start(a, qdd) for a, qdd in zip(page.a, page.qdd, strict=True)
+        ]
+        self.weighted_start_x = [
+            self._weighted_start(y, xd) for y, xd in zip(page.y, page.xd, strict=True)
+        ]
 
-    def _expected(self) -> Node:
+    def _expected_acceleration(self) -> Node:
         """β h² a₁/a₀ where the iterations start: as at the start of the step, or against it."""
         let, b2 = self.outer.let, self.b2
         moves = [let("ahead", b2 * self.page.a[k]) for k in self.turning]
         trusted = NEAR**2 - let("ahead", dot(moves, moves))
         return let("expected", b2 * select(trusted, ONE, AGAINST))
 
-    def _late(self, a: Node, rate: Node) -> Node:
+    def _weighted_start(self, a: Node, rate: Node) -> Node:
         """(δm a₀ - δf qdd₀)/(1-δf)."""
         share = self.outer.let("share", 1 / (1 - self.df))
         return self.outer.let("late", (self.dm * a - self.df * rate) * share)
@@ -156,12 +132,12 @@ class Structural:
         """The end of the step for some increments."""
         let, page, n = scheme.let, self.page, self.parts.space.nv
         by = [D.get(k, ZERO) for k in range(n)]
-        q = self.parts.space.moved(scheme, page.q, by)
+        q = self.parts.space.displace(scheme, page.q, by)
         v, qdd, a = [ZERO] * n, [ZERO] * n, [ZERO] * n
         for k in self.free:
             a[k] = let(f"a_{k + 1}", D[k] * self.inverse - self.a0[k])
             v[k] = let(f"v_{k + 1}", self.v0[k] + self.gh * a[k])
-            qdd[k] = let(f"qdd_{k + 1}", self.ratio * a[k] + self.late[k])
+            qdd[k] = let(f"qdd_{k + 1}", self.ratio * a[k] + self.weighted_start[k])
         at = self.parts.driven
         for k, row in self.known.items():
             q[at[k]], v[k], qdd[k] = row
@@ -170,9 +146,9 @@ class Structural:
         inverse = self.outer.let("ghi", 1 / self.gh)
         rest = self.outer.let("xr", (1 - self.gamma) / self.gamma)
         y = [let("y_1", s * inverse - y * rest) for y, s in zip(page.y, S, strict=True)]
-        pairs = zip(y, self.late_x, strict=True)
+        pairs = zip(y, self.weighted_start_x, strict=True)
         xd = [let("xd_1", self.ratio * z + late) for z, late in pairs]
-        bound_to = {"q": q, "qd": v, "qdd": qdd, "x": x, "t": [page.later()]}
+        bound_to = {"q": q, "qd": v, "qdd": qdd, "x": x, "t": [page.end_time()]}
         return Point(scheme, by, q, v, qdd, a, x, xd, y, bound_to)
 
     # --- the equations ---------------------------------------------------------------------------
@@ -187,23 +163,23 @@ class Structural:
             p.mixed = inline(p.scheme, parts.states, bound(parts.states, **p.at))
         return found["tau"]
 
-    def right(self, p: Point) -> tuple[list[Node], list[Node]]:
+    def right_sides(self, p: Point) -> tuple[list[Node], list[Node]]:
         """M qdd + c - τ of all velocities, and γh/κ (xd - rate) of the user states."""
         value = self.parts.value
-        if self.once:
+        if self.keep_tangent:
             found = inline(p.scheme, value, bound(value, **p.at))
             forces = found["tau"]
         else:
             forces = self.slopes(p, self.parts)
             found = inline(p.scheme, value, bound(value, **p.at)) if self.S else {}
-        share = self.share()
+        share = self.gamma_h_over_kappa()
         rates = zip(p.xd, found.get("xd", ()), strict=True)
         return (
             [x - load for x, load in zip(forces, self.page.loads, strict=True)],
             [share * (xd - rate) for xd, rate in rates] if self.S else [],
         )
 
-    def share(self) -> Node:
+    def gamma_h_over_kappa(self) -> Node:
         """γ h/κ."""
         return self.outer.let("xs", self.gh / self.ratio)
 
@@ -223,11 +199,11 @@ class Structural:
             [lines[k][l] for l in self.free] + [self.b2 * by[k * m + i] for i in range(m)]
             for k in self.free
         ]
-        return found + [self._state(p, i) for i in range(m)]
+        return found + [self._state_derivatives(p, i) for i in range(m)]
 
-    def _state(self, p: Point, i: int) -> list[Node]:
+    def _state_derivatives(self, p: Point, i: int) -> list[Node]:
         """The row of a user state, times γ h/κ: about the distance in x."""
-        n, m, share = self.parts.space.nv, len(self.S), self.share()
+        n, m, share = self.parts.space.nv, len(self.S), self.gamma_h_over_kappa()
         by_q = times_tangent(p.mixed["dxd_dq"][i * n : i * n + n], p.T)
         by_v = p.mixed["dxd_dqd"][i * n : i * n + n]
         rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
@@ -256,11 +232,11 @@ class Structural:
 
     # --- the step --------------------------------------------------------------------------------
 
-    def leading(self, p: Point) -> Matrix:
+    def leading_matrix(self, p: Point) -> Matrix:
         """The matrix A of A dz = right-hand side."""
         return self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
 
-    def bounded(self, scheme: Scheme, change: Sequence[Node]) -> list[Node]:
+    def limit_turns(self, scheme: Scheme, change: Sequence[Node]) -> list[Node]:
         """A change of all unknowns, shortened where angles of loops would turn too far."""
         if not self.turning:
             return list(change)
@@ -270,68 +246,70 @@ class Structural:
         short = scheme.let("short", factor)
         return [scheme.let("dz", short * x) for x in change]
 
-    def changed(self, p: Point, right: Sequence[Node]) -> list[Node]:
+    def solve_change(self, p: Point, right: Sequence[Node]) -> list[Node]:
         """The change of the increments of velocities and user states."""
         note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
         kind = {"symmetric": False, "stiff": self.penalised}
-        if not self.once:
+        if not self.keep_tangent:
             columns = [[x] for x in right]
-            A = self.leading(p)
+            A = self.leading_matrix(p)
             return [row[0] for row in p.scheme.solve("dz", A, columns, **kind, note=note)]
         if not self.Ai:
             first = self.point(self.outer, self.start, self.start_x)
             self.slopes(first, self.parts)
-            A = self.leading(first)
+            A = self.leading_matrix(first)
             n = len(A)
             unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
             self.Ai = self.outer.solve("Ai", A, unit, **kind, note=note)
         named = [p.scheme.let("rhs", x) for x in right]
         return [p.scheme.let("dz", dot(row, named)) for row in self.Ai]
 
-    def differentiated(self, p: Point) -> None:
+    def set_exact_slopes(self, p: Point) -> None:
         """Set the exact K and C of a point, which derivatives of the step need."""
-        if self.once or self.exact is not self.parts:
+        if self.keep_tangent or self.exact is not self.parts:
             self.slopes(p, self.exact)
 
     def solve(self) -> None:
         """Write the Newton block; with a kept tangent a second one, full Newton, behind it."""
-        if self.once:
-            self.block(min(KEPT, self.settings.limit))
-            self.anew()
-        self.block(self.settings.limit)
+        if self.keep_tangent:
+            self.write_block(min(KEPT, self.settings.limit))
+            self.rebuild_tangent()
+        self.write_block(self.settings.limit)
 
-    def block(self, limit: int) -> None:
+    def write_block(self, limit: int) -> None:
         """Write the Newton block of a system without loops."""
         p = self.point(self.inner, self.D, self.S)
-        r, rest = self.right(p)
+        r, rest = self.right_sides(p)
         right = [self.b2 * r[k] for k in self.free] + rest
         if not right:
             return
-        change = self.changed(p, right)
-        self.differentiated(p)
+        change = self.solve_change(p, right)
+        self.set_exact_slopes(p)
         J = self.matrix(p, [self.dynamic(p, k) for k in range(self.parts.space.nv)])
-        self.newton(self.weighted(right, J), (), change, limit)
+        self.newton(self.divide_by_tolerance(right, J), (), change, limit)
 
-    def anew(self) -> None:
+    def rebuild_tangent(self) -> None:
         """Switch to full Newton, starting from the last finite iterate if there is one."""
         kept, states = self.D, self.S
-        self.inner, self.once = Scheme("step", self.outer.names), False
-        self.start = {k: self.found(kept[k], x) for k, x in self.start.items()}
-        self.start_x = [self.found(s, x) for s, x in zip(states, self.start_x, strict=True)]
-        self.name()
+        self.inner, self.keep_tangent = Scheme("step", self.outer.names), False
+        self.start = {k: self.or_else(kept[k], x) for k, x in self.start.items()}
+        self.start_x = [self.or_else(s, x) for s, x in zip(states, self.start_x, strict=True)]
+        self.name_unknowns()
 
-    def found(self, value: Node, otherwise: Node) -> Node:
+    def or_else(self, value: Node, otherwise: Node) -> Node:
         """`value`, or `otherwise` where `value` is NaN."""
         return self.outer.let("start", select(value + HUGE, value, otherwise))
 
-    def name(self) -> None:
+    def name_unknowns(self) -> None:
         """Name the unknowns of a Newton block."""
-        mark = "kept_D" if self.once else "D"
+        mark = "kept_D" if self.keep_tangent else "D"
         self.D = {k: symbol(f"{mark}_{self.names[k]}", Rank.COORDINATE) for k in self.free}
         states = self.parts.model.states
         self.S = tuple(symbol(f"{mark}_{name}", Rank.COORDINATE) for name in states)
 
-    def weighted(self, values: Sequence[Node], J: Matrix) -> list[tuple[Node, list[Node]]]:
+    def divide_by_tolerance(
+        self, values: Sequence[Node], J: Matrix
+    ) -> list[tuple[Node, list[Node]]]:
         """Equations and rows of J, divided by the residual allowed: solved below 1."""
         let = self.inner.let
         return [
@@ -349,28 +327,28 @@ class Structural:
         """Write the block for increments, states and further unknowns."""
         unknowns = [(self.D[k], self.start[k]) for k in self.free]
         unknowns += list(zip(self.S, self.start_x, strict=True))
-        count = symbol("kept_count" if self.once else "count", Rank.COORDINATE)
+        count = symbol("kept_count" if self.keep_tangent else "count", Rank.COORDINATE)
         write_newton(
             self.outer, self.inner, [*unknowns, *more], equations,
-            change=self.bounded(self.inner, change), count=count, labels=self.equations(),
+            change=self.limit_turns(self.inner, change), count=count, labels=self.equation_labels(),
             tolerance=1.0, limit=limit,
             note=Note(step="time step", eq="Cuadrado2003 eq. (25)"),
         )  # fmt: skip
-        self.counts.append(self.found(count, number(limit)) if self.once else count)
+        self.counts.append(self.or_else(count, number(limit)) if self.keep_tangent else count)
 
-    def equations(self) -> list[str]:
+    def equation_labels(self) -> list[str]:
         """Labels of the equations of the Newton block, for messages."""
-        return [self.about(k) for k in self.free] + [
+        return [self.velocity_label(k) for k in self.free] + [
             f"state '{x}'" for x in self.parts.model.states
         ]
 
-    def about(self, k: int) -> str:
+    def velocity_label(self, k: int) -> str:
         """A velocity and the body that it moves."""
         name = self.names[k]
         joint = next((j for j in self.parts.model.leaders if name in j.velocities), None)
         return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.body.name}'"
 
-    def told(self) -> None:
+    def write_iteration_count(self) -> None:
         """Declare the number of iterations."""
         if self.counts:
             self.outer.output(COUNT, [linear(0, tuple((x, 1) for x in self.counts))], ())
@@ -381,7 +359,7 @@ class Structural:
         more = (p.a, p.y) if self.page.weighted else ((), ())
         for name, values in zip(STATE, (p.q, p.qd, p.qdd, p.x, p.xd, *more), strict=False):
             self.page.output(name, values)
-        self.told()
+        self.write_iteration_count()
 
 
 def structural(parts: Residual, exact: Residual, family: Family, settings: Settings) -> Program:
@@ -394,4 +372,4 @@ def structural(parts: Residual, exact: Residual, family: Family, settings: Setti
     return page.scheme.program()
 
 
-__all__ = ["Point", "Structural", "structural"]
+__all__ = ["Structural", "structural"]

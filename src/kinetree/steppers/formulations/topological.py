@@ -32,7 +32,8 @@ from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.loops import Loops, angles
 from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
-from kinetree.steppers.formulations.structural import Matrix, Point, Structural
+from kinetree.steppers.formulations.point import Matrix, Point
+from kinetree.steppers.formulations.structural import Structural
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family
@@ -102,14 +103,16 @@ class Topological(Structural):
         own = {k: p.qd[k] for k in self.rolling}
         note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
         given = dict(zip(labels, found["ht"], strict=True))
-        p.rest = self._follow(B, p.qd, given, ("x", "v"), note)
+        p.rest = self._set_dependent_rates(B, p.qd, given, ("x", "v"), note)
         p.g = list(found["h"])
         moving = [own.get(k, v) for k, v in enumerate(p.qd)]
         for i in self.loops.rates:
             p.g[i] = self.slow * (dot(p.J[i], moving) + found["ht"][i])
         bias = inline(scheme, value, bound(value, **p.at))["Jdqd"]
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
-        self._follow(B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note)
+        self._set_dependent_rates(
+            B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note
+        )
         for k in self.v:
             p.a[k] = p.a[k] if k in self.rolling else p.qdd[k]
         return p
@@ -124,7 +127,7 @@ class Topological(Structural):
         """Numbers of the independent velocities."""
         return [k for k in self.free if k not in self.v]
 
-    def _follow(
+    def _set_dependent_rates(
         self, B: Coupling, rates: list[Node], given: Mapping[str, Node], stems: tuple[str, str],
         note: Note,
     ) -> dict[int, Node]:  # fmt: skip
@@ -135,33 +138,33 @@ class Topological(Structural):
             rates[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
         return rest
 
-    def block(self, limit: int) -> None:
+    def write_block(self, limit: int) -> None:
         """Write the Newton block."""
         p = self.point(self.inner, self.D, self.S)
         B, let = p.coupling, self.inner.let
-        r, rest = self.right(p)
+        r, rest = self.right_sides(p)
         lam = B.multipliers({k: r[k] for k in self.v})
         self.w = [lam.get(label, ZERO) for label in self.loops.labels]
         reduced = [self.b2 * let("F", B.projected(r, u)) for u in self.u]
-        moved = self.changed(p, [*reduced, *rest]) if reduced or rest else []
+        moved = self.solve_change(p, [*reduced, *rest]) if reduced or rest else []
         du = dict(zip(self.u, moved, strict=False))
         note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
         closing = B.rest("dv", dict(zip(self.loops.labels, p.g, strict=True)), {}, note)
         change = dict(du)
         for k in self.v:
             change[k] = let("dv", B.followed(k, du, -closing[k]))
-        self.differentiated(p)
-        equations = self._derivable(p, reduced, rest)
+        self.set_exact_slopes(p)
+        equations = self._differentiable_equations(p, reduced, rest)
         changes = [*[change[k] for k in self.free], *moved[len(self.u) :]]
         self.newton(equations, (), changes, limit)
 
-    def equations(self) -> list[str]:
+    def equation_labels(self) -> list[str]:
         """Labels of the equations of the Newton block, for messages."""
-        found = [self.about(u) for u in self.u]
+        found = [self.velocity_label(u) for u in self.u]
         found += [f"state '{name}'" for name in self.parts.model.states]
         return found + [f"closure '{self.loops.labels[i]}'" for i in self.which]
 
-    def leading(self, p: Point) -> Matrix:
+    def leading_matrix(self, p: Point) -> Matrix:
         """A: κ M + γ h C + β h² (K - G) T, projected, with rows and columns of the user states."""
         assert isinstance(p, Linked)
         B, n, m = p.coupling, self.parts.space.nv, len(self.S)
@@ -179,7 +182,7 @@ class Topological(Structural):
             for u in self.u
         ]
         for i in range(m):
-            row = self._state(p, i)
+            row = self._state_derivatives(p, i)
             whole = [ZERO] * n
             for k, x in zip(self.free, row, strict=False):
                 whole[k] = x
@@ -196,7 +199,7 @@ class Topological(Structural):
 
     # --- for derivatives of the step -------------------------------------------------------------
 
-    def _derivable(
+    def _differentiable_equations(
         self, p: Linked, reduced: Sequence[Node], rest: Sequence[Node]
     ) -> list[tuple[Node, list[Node]]]:
         """Residuals, and their exact matrix over all increments for derivatives."""
@@ -228,7 +231,7 @@ class Topological(Structural):
         n = self.parts.space.nv
         rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
         second = self.outer.let("second", self.ratio * self.inverse)
-        dqd = self._following(p, rate, {i: bend.E[i] for i in self.which})
+        dqd = self._rate_derivatives(p, rate, {i: bend.E[i] for i in self.which})
         moved = {
             i: [
                 a + dot(bend.F_rate[i], [dqd[k][l] for k in range(n)])
@@ -236,7 +239,7 @@ class Topological(Structural):
             ]
             for i in self.which
         }
-        return dqd, self._following(p, second, moved)
+        return dqd, self._rate_derivatives(p, second, moved)
 
     def _lines(self, p: Linked, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
         """d(M qdd + c - Jᵀλ)/dΔ, λ held."""
@@ -255,7 +258,7 @@ class Topological(Structural):
 
     def _state_row(self, p: Linked, i: int, dqd: Matrix) -> list[Node]:
         """Derivative of γh/κ (xd - rate) of a user state."""
-        n, m, share = self.parts.space.nv, len(self.S), self.share()
+        n, m, share = self.parts.space.nv, len(self.S), self.gamma_h_over_kappa()
         by_q = times_tangent(p.mixed["dxd_dq"][i * n : i * n + n], p.T)
         by_v = p.mixed["dxd_dqd"][i * n : i * n + n]
         row = [-share * (by_q[l] + dot(by_v, [x[l] for x in dqd])) for l in self.free]
@@ -272,7 +275,9 @@ class Topological(Structural):
         moving = [own.get(k, row) for k, row in enumerate(dqd)]
         return [self.slow * (E[i][l] + dot(p.J[i], [row[l] for row in moving])) for l in range(n)]
 
-    def _following(self, p: Linked, rate: Node, changes: Mapping[int, Sequence[Node]]) -> Matrix:
+    def _rate_derivatives(
+        self, p: Linked, rate: Node, changes: Mapping[int, Sequence[Node]]
+    ) -> Matrix:
         """d(qd)/dΔ: `rate` for u, by the loops for v, zero for driven velocities."""
         n, B = self.parts.space.nv, p.coupling
         out = [[ZERO] * n for _ in range(n)]
@@ -306,7 +311,7 @@ class Topological(Structural):
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
         tests.guard()
-        self.told()
+        self.write_iteration_count()
 
 
 def topological(

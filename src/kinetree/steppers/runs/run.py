@@ -207,7 +207,7 @@ class Stepper:
             wrenches={k: x for k, x in given.items() if k in self.model.wrenches},
             independent=self.kept,
         )  # fmt: skip
-        state, q = self.coordinates.begun(self._initial, begin)
+        state, q = self.coordinates.start_state(self._initial, begin)
         state = {"a": state["qdd"], "y": state.get("xd", np.zeros(0)), **state}
         values: dict[str, Array] = {}
         for name, port in self.ports.items():

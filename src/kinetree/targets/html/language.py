@@ -9,7 +9,7 @@ from kinetree.engine import SYM, Node, symbols
 from kinetree.engine.show import Style, render, terms
 from kinetree.plain import markup
 from kinetree.targets.text.readable.mathml import MathML
-from kinetree.targets.text.readable.reading import angles, names, rates
+from kinetree.targets.text.readable.reading import angles, names, signed_names
 from kinetree.targets.text.readable.symbols import GREEK, Symbols
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Scope:
     """
 
     def __init__(self, program: Program, numbers: Iterator[int]) -> None:
-        self.symbols = Symbols(names(program), rates(program), spelled)
+        self.symbols = Symbols(names(program), signed_names(program), spelled)
         self.angles = angles(program)
         self.numbers = numbers
         self.places: dict[str, tuple[int, str]] = {}

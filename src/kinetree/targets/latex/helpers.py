@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import SYM, ZERO, Node
 from kinetree.engine.show import Latex, Piece, render, terms
 from kinetree.targets.latex.language import spelled, width
-from kinetree.targets.text.readable.reading import angles, names, rates
+from kinetree.targets.text.readable.reading import angles, names, signed_names
 from kinetree.targets.text.readable.symbols import Symbols, symbol_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Scope:
 
     def __init__(self, program: Program, room: int = WIDTH) -> None:
         self.room = room
-        self.symbols = Symbols(names(program), rates(program), spelled)
+        self.symbols = Symbols(names(program), signed_names(program), spelled)
         self.angles = angles(program)
         self.plain = Latex(self.symbols.__getitem__)
         self.style = _Angled(self._symbol, self.angles)

@@ -73,7 +73,7 @@ def names(program: Program) -> Iterable[str]:
         yield from (symbol.name for symbol in block.targets)
 
 
-def rates(program: Program) -> set[str]:
+def signed_names(program: Program) -> set[str]:
     """Names that carry the physical sign (inputs, outputs); others may hold the negative."""
     found = {symbol.name for row in program.inputs for symbol in row.symbols}
     return found | {node.name for out in program.outputs for node in out.nodes if node.is_symbol}
