@@ -93,6 +93,7 @@ class Hybrid(Structural):
         found = inline(p.scheme, value, bound(value, **p.at))
         J = rows(found["J"], n)
         g = list(found["h"])
+        # gaps of rates [m/s] times β h/γ are lengths, as Newmark's v₁ changes by γ/(β h) per Δ
         for i in self.loops.rates:
             g[i] = self.slow * (dot(J[i], p.qd) + found["ht"][i])
         self.ht, self.Jdqd = found["ht"], found["Jdqd"]
@@ -155,11 +156,13 @@ class Hybrid(Structural):
             let("w", lam - self.inverse * s * x)
             for lam, s, x in zip(self.L, self.stiff, g, strict=True)
         ]
+        # two residuals: with λ for the test (no penalty on rounding), with λ - α g for the change
         held, pulled = (
             [let("r", r[k] - dot([row[k] for row in J], x)) for k in range(n)] for x in (self.L, w)
         )
         tested, right = ([self.b2 * x[k] for k in self.free] + rest for x in (held, pulled))
         change = self.solve_change(p, right)
+        # modified Newton takes no slopes in the loop, so T of this iterate is still missing
         if not p.T:
             p.T = self.parts.space.tangent(p.scheme, p.by)
         change += self._multiplier_change(p, change, g, J)
@@ -209,6 +212,7 @@ class Hybrid(Structural):
         p = self.point(self.outer, self.D, self.S)
         _, J = self.gaps(p)
         spread = self._spread(p, J)
+        # velocities first: the bias Jdqd of the accelerations depends on them
         for _ in range(self.settings.projections):
             p.qd = self._project(p.qd, spread, J, self.ht)
         p.at["qd"] = p.qd
@@ -237,6 +241,7 @@ class Hybrid(Structural):
             columns = list(zip(*right, strict=True))
             Y = [[p.scheme.let("Y", dot(row[:n], x)) for x in columns] for row in self.Ai[:n]]
             return lambda gaps: [dot(row, gaps) for row in Y]
+        # projections act on velocities, not on increments: T is the identity here
         self.slopes(p, self.parts)
         p.T = {}
         lines = p.M if mass else [self.dynamic(p, k) for k in range(self.parts.space.nv)]

@@ -139,6 +139,7 @@ class Structural:
             v[k] = let(f"v_{k + 1}", self.v0[k] + self.gh * a[k])
             qdd[k] = let(f"qdd_{k + 1}", self.ratio * a[k] + self.weighted_start[k])
         at = self.parts.driven
+        # driven velocities have no increment: their laws give coordinate, rate and acceleration
         for k, row in self.known.items():
             q[at[k]], v[k], qdd[k] = row
             a[k] = qdd[k]
@@ -254,6 +255,7 @@ class Structural:
             columns = [[x] for x in right]
             A = self.leading_matrix(p)
             return [row[0] for row in p.scheme.solve("dz", A, columns, **kind, note=note)]
+        # the inverse itself: iterations and projections along the tangent all use it
         if not self.Ai:
             first = self.point(self.outer, self.start, self.start_x)
             self.slopes(first, self.parts)

@@ -100,6 +100,7 @@ class Topological(Structural):
         found = inline(scheme, value, bound(value, **p.at))
         p.J = rows(found["J"], n)
         p.B = B = self._coupling(scheme, p.J, found)
+        # Newmark's rates of rolling velocities, before the loops overwrite them: gaps need them
         own = {k: p.qd[k] for k in self.rolling}
         note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
         given = dict(zip(labels, found["ht"], strict=True))
@@ -108,12 +109,14 @@ class Topological(Structural):
         moving = [own.get(k, v) for k, v in enumerate(p.qd)]
         for i in self.loops.rates:
             p.g[i] = self.slow * (dot(p.J[i], moving) + found["ht"][i])
+        # once more, with the dependent velocities in place: the bias is quadratic in all of them
         bias = inline(scheme, value, bound(value, **p.at))["Jdqd"]
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
         self._set_dependent_rates(
             B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note
         )
         for k in self.v:
+            # coordinates of rolling are integrated, so their a stays Newmark's
             p.a[k] = p.a[k] if k in self.rolling else p.qdd[k]
         return p
 
@@ -143,6 +146,7 @@ class Topological(Structural):
         p = self.point(self.inner, self.D, self.S)
         B, let = p.coupling, self.inner.let
         r, rest = self.right_sides(p)
+        # multipliers balance the dependent equations; their stiffness G enters the tangent
         lam = B.multipliers({k: r[k] for k in self.v})
         self.w = [lam.get(label, ZERO) for label in self.loops.labels]
         reduced = [self.b2 * let("F", B.projected(r, u)) for u in self.u]
@@ -152,6 +156,7 @@ class Topological(Structural):
         closing = B.rest("dv", dict(zip(self.loops.labels, p.g, strict=True)), {}, note)
         change = dict(du)
         for k in self.v:
+            # dependent increments follow du to first order and close the gap that is left
             change[k] = let("dv", B.followed(k, du, -closing[k]))
         self.set_exact_slopes(p)
         equations = self._differentiable_equations(p, reduced, rest)
@@ -310,6 +315,7 @@ class Topological(Structural):
         rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, every)
         for name, values in zip(STATE, rest, strict=True):
             self.page.output(name, values)
+        # last: the guard turns every output declared above into NaN where a test fails
         tests.guard()
         self.write_iteration_count()
 
