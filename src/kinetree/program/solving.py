@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from kinetree.engine import ZERO, Node, OperationCount, linear
 from kinetree.program.program import Note, Solve
 from kinetree.program.scheme import Scheme
+from kinetree.program.sparsity import factor_products, filled
 
 WRITTEN_OUT = 12
 """Rows up to which a system with one right-hand side is written out."""
@@ -25,7 +26,7 @@ def solve_count(block: Solve) -> OperationCount:
     if not block.symmetric:
         products = (2 * n**3 - 3 * n**2 + n) // 6 + n * (n - 1) * k
         return OperationCount(products, products, n * (n - 1) // 2 + n * k)
-    rows = _pattern(block)
+    rows = filled_rows(block)
     add = mul = 0
     for i in reversed(range(n)):
         below = len(rows[i])
@@ -35,17 +36,10 @@ def solve_count(block: Solve) -> OperationCount:
     return OperationCount(add + 2 * links * k, mul + (2 * links + n) * k, n)
 
 
-def _pattern(block: Solve) -> list[list[int]]:
-    """Columns j < i of the entries of L in row i, fill-in included."""
+def filled_rows(block: Solve) -> list[set[int]]:
+    """Columns j < i of the entries of L in row i of a symmetric system, fill-in included."""
     n = block.n
-    full = [[block.matrix[i * n + j] is not ZERO for j in range(i)] for i in range(n)]
-    for k in reversed(range(n)):
-        cols = [j for j in range(k) if full[k][j]]
-        for i in cols:
-            for j in cols:
-                if j < i:
-                    full[i][j] = True
-    return [[j for j in range(i) if full[i][j]] for i in range(n)]
+    return filled([j for j in range(i) if block.matrix[i * n + j] is not ZERO] for i in range(n))
 
 
 def solve_symmetric(
@@ -97,12 +91,8 @@ def _substituted(
 def written_cost(matrix: list[list[Node]], columns: Sequence[Sequence[Node]]) -> int:
     """About how many products `solve_columns` writes out."""
     n = len(matrix)
-    full = [{j for j in range(i) if matrix[i][j] is not ZERO} for i in range(n)]
-    total = 0
-    for k in reversed(range(n)):
-        for i in full[k]:
-            full[i] |= {j for j in full[k] if j < i}
-        total += len(full[k]) * (len(full[k]) + 3) // 2
+    full = filled([j for j in range(i) if matrix[i][j] is not ZERO] for i in range(n))
+    total = factor_products(full)
     for column in columns:
         moved = {i for i, x in enumerate(column) if x is not ZERO}
         for i in reversed(range(n)):

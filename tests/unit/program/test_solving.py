@@ -10,6 +10,7 @@ from kinetree import engine as en
 from kinetree.engine import Rank
 from kinetree.program import Input, Program, Scheme, Solve
 from kinetree.program.solving import solve_count, solve_symmetric
+from kinetree.program.sparsity import factor_products, filled
 from kinetree.program.verify import verify
 
 PARENTS = {
@@ -127,3 +128,9 @@ def test_batches_and_complex_numbers() -> None:
     x = program.evaluate(A=A, b=b)["x"]
     assert x.shape == (4, 7, 1)
     assert_close(np.abs(np.einsum("bij,bjk->bik", A, x)[..., 0] - b), np.zeros((4, 7)), FORMALISM)
+
+
+def test_fill_in_is_what_elimination_from_the_last_row_makes() -> None:
+    rows = filled([[], [], [0], [0, 1]])
+    assert rows == [set(), {0}, {0}, {0, 1}]
+    assert factor_products(rows) == 2 + 2 + 5

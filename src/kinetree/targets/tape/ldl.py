@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.program.sparsity import factor_products, filled
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
 if TYPE_CHECKING:
@@ -47,12 +48,8 @@ def fits(rows: list[list[int]]) -> bool:
     """Whether the factorisation of that lower triangle can be written out and stays small."""
     if any(row[-1] == ZERO for row in rows):
         return False
-    pattern = [{j for j, entry in enumerate(row[:-1]) if entry != ZERO} for row in rows]
-    products = 0
-    for k in reversed(range(len(rows))):
-        for i in pattern[k]:
-            pattern[i] |= {j for j in pattern[k] if j < i}
-        products += len(pattern[k]) * (len(pattern[k]) + 3) // 2
+    lower = ([j for j, entry in enumerate(row[:-1]) if entry != ZERO] for row in rows)
+    products = factor_products(filled(lower))
     sparse = DENSE * products < len(rows) ** 3 // 6
     return products <= (MOST_SPARSE if sparse else MOST)
 

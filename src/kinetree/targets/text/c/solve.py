@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO
+from kinetree.program.solving import filled_rows
 
 if TYPE_CHECKING:
     from kinetree.program.program import Solve
@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 def pattern(block: Solve) -> tuple[tuple[int, ...], ...]:
     """Per row, the columns left of the diagonal that are not zero in L, fill-in included."""
-    n = block.n
-    rows = [{j for j in range(i) if block.matrix[i * n + j] is not ZERO} for i in range(n)]
-    for k in reversed(range(n)):
-        for i in rows[k]:
-            rows[i] |= {j for j in rows[k] if j < i}
-    return tuple(tuple(sorted(row)) for row in rows)
+    return tuple(tuple(sorted(row)) for row in filled_rows(block))
 
 
 def symmetric_helper(language: CFamily, n: int, k: int, rows: tuple[tuple[int, ...], ...]) -> str:
