@@ -13,7 +13,13 @@ from kinetree.assembly.consistent_start import (
     settled_velocities,
 )
 from kinetree.assembly.loops import Loops, closure_equations
-from kinetree.assembly.named_values import Values, given_values, quaternions, unit_quaternions
+from kinetree.assembly.named_values import (
+    Values,
+    given_values,
+    quaternions,
+    refuse_gimbal_lock,
+    unit_quaternions,
+)
 from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.assembly.partition import Partition, facts, refuse_foreign, sorted_at
 from kinetree.assembly.singular import depending
@@ -40,6 +46,7 @@ __all__ = [
     "kept_coordinates",
     "quaternions",
     "refuse_foreign",
+    "refuse_gimbal_lock",
     "settled_velocities",
     "solved_columns",
     "sorted_at",

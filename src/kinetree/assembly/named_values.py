@@ -10,7 +10,8 @@ import numpy as np
 from kinetree.arguments import is_finite, is_row, shown
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
-from kinetree.model import quaternions
+from kinetree.model import gimbal_locks, quaternions
+from kinetree.program.locks import refuse_locked
 
 Values = Sequence[float] | Mapping[str, float] | Array | None
 """All values in order, or some by name."""
@@ -59,4 +60,9 @@ def unit_quaternions(model: Any, q: Array) -> Array:
     return out
 
 
-__all__ = ["Values", "given_values", "quaternions", "unit_quaternions"]
+def refuse_gimbal_lock(model: Any, q: Array) -> None:
+    """Refuse coordinates at which the mass matrix is singular; leading axes are a batch."""
+    refuse_locked(gimbal_locks(model), model.coordinates, q, f"q of model '{model.name}'")
+
+
+__all__ = ["Values", "given_values", "quaternions", "refuse_gimbal_lock", "unit_quaternions"]

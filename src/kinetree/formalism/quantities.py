@@ -22,7 +22,7 @@ from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model import quaternions, state_symbol, time_symbol
+from kinetree.model import gimbal_locks, quaternions, state_symbol, time_symbol
 from kinetree.model.methods.closures import uses_time
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
     from kinetree.model import Model
+    from kinetree.program.locks import Locks
 
 Write = Callable[..., None]
 """(frames, rates, the row's options by name): writes equations and outputs into the scheme."""
@@ -101,21 +102,27 @@ def declare_inputs(
     wrenches: bool = True,
 ) -> tuple[Node, ...]:
     """Declare q, qd, the rates, external wrenches and parameters; the symbols of the rates."""
-    declare_coordinates(scheme, system, system.q)
+    locks = gimbal_locks(system.model) if rates == "tau" else ()
+    declare_coordinates(scheme, system, system.q, locks)
     if velocities:
         declare_velocities(scheme, system, system.qd)
     return declare_loads(scheme, system, rates, wrenches=wrenches)
 
 
-def declare_coordinates(scheme: Scheme, system: MechanismView, q: Sequence[Node]) -> None:
-    """Declare q under some symbols."""
+def declare_coordinates(
+    scheme: Scheme,
+    system: MechanismView,
+    q: Sequence[Node],
+    locks: Locks = (),
+) -> None:
+    """Declare q under some symbols, with the gimbal locks at which the outputs have no value."""
     model = system.model
     units = tuple(unit for joint in model.leaders for unit in joint.q_units)
     own = dict(zip(system.q, q, strict=True))
     N = tuple(tuple(substitute(row, own)) for row in rate_matrix(system))
     labels = tuple(model.coordinates)
     turning = tuple(quaternions(model))
-    scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N, turning))
+    scheme.input(Input("q", (model.nq,), tuple(q), None, False, labels, units, N, turning, locks))
 
 
 def declare_velocities(scheme: Scheme, system: MechanismView, qd: Sequence[Node]) -> None:

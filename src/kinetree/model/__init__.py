@@ -19,6 +19,7 @@ from kinetree.model.configuration import product, retract, turned
 from kinetree.model.contents import plain, to_data
 from kinetree.model.forces import ANY, Action, Between, Force, ForceKind, Frame, Place, State
 from kinetree.model.frame_model import FrameModel, elements, mapped
+from kinetree.model.gimbal import gimbal_locks
 from kinetree.model.laws import Named, coordinate_symbol, spelled, state_symbol, time_symbol, traced
 from kinetree.model.model import KINDS, Model
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
@@ -134,6 +135,7 @@ __all__ = [
     "dot",
     "drive",
     "elements",
+    "gimbal_locks",
     "is_null",
     "mapped",
     "mat3",

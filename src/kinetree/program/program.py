@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinetree.program.differentiate.directions import By
+    from kinetree.program.locks import Locks
 
 TARGETS: dict[str, Any] = {}
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
@@ -61,6 +62,8 @@ class Input:
         tangent: rows of N with der(input) = N·rates, where that is not the unit matrix; Nodes of
             the input's own symbols.  Empty means that the components change independently.
         quaternions: numbers of the components at which unit quaternions w, x, y, z begin.
+        locks: (number of a component, angle) of gimbal locks: the outputs have no value there, nor
+            any number of half turns on [rad].
     """
 
     name: str
@@ -72,6 +75,7 @@ class Input:
     units: tuple[str, ...] = ()
     tangent: tuple[tuple[Node, ...], ...] = ()
     quaternions: tuple[int, ...] = ()
+    locks: Locks = ()
 
 
 @dataclass(frozen=True, slots=True)

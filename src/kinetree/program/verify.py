@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kinetree.engine import SYM, Node, symbols
-from kinetree.program.program import Block, Newton, Program, Solve, size
+from kinetree.program.program import Block, Input, Newton, Program, Solve, size
 
 
 class BrokenProgramError(AssertionError):
@@ -63,14 +63,7 @@ def _block(block: Block, known: set[Node], where: str) -> Iterator[str]:
 
 def _shapes(program: Program) -> Iterator[str]:
     for row in program.inputs:
-        if size(row.shape) != len(row.symbols):
-            yield f"input '{row.name}' has shape {row.shape} but {len(row.symbols)} symbols"
-        if row.default is not None and len(row.default) != len(row.symbols):
-            yield f"input '{row.name}' has {len(row.default)} default values"
-        if any(words and len(words) != len(row.symbols) for words in (row.labels, row.units)):
-            yield f"input '{row.name}' has labels or units missing"
-        if any(not 0 <= first <= len(row.symbols) - 4 for first in row.quaternions):
-            yield f"input '{row.name}' has quaternions {row.quaternions} beyond its components"
+        yield from _input(row)
     for out in program.outputs:
         if size(out.shape) != len(out.nodes):
             yield f"output '{out.name}' has shape {out.shape} but {len(out.nodes)} nodes"
@@ -78,6 +71,19 @@ def _shapes(program: Program) -> Iterator[str]:
             yield f"output '{out.name}' has labels missing"
     for block in (*program.preamble, *program.blocks):
         yield from _sizes(block)
+
+
+def _input(row: Input) -> Iterator[str]:
+    if size(row.shape) != len(row.symbols):
+        yield f"input '{row.name}' has shape {row.shape} but {len(row.symbols)} symbols"
+    if row.default is not None and len(row.default) != len(row.symbols):
+        yield f"input '{row.name}' has {len(row.default)} default values"
+    if any(words and len(words) != len(row.symbols) for words in (row.labels, row.units)):
+        yield f"input '{row.name}' has labels or units missing"
+    if any(not 0 <= first <= len(row.symbols) - 4 for first in row.quaternions):
+        yield f"input '{row.name}' has quaternions {row.quaternions} beyond its components"
+    if any(not 0 <= at < len(row.symbols) for at, _ in row.locks):
+        yield f"input '{row.name}' has locks {row.locks} beyond its components"
 
 
 def _sizes(block: Block) -> Iterator[str]:

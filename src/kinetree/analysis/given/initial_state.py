@@ -10,12 +10,14 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
 from kinetree.assembly import (
+    Loops,
     Values,
     Wish,
     changes,
     consistent_coordinates,
     consistent_velocities,
     given_values,
+    refuse_gimbal_lock,
     unit_quaternions,
 )
 from kinetree.errors import AssemblyError, ModelWarning
@@ -33,27 +35,35 @@ def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values
 
     Raises:
         AssemblyError: where the loops do not close.
+        ShapeError: at gimbal lock, where there are no accelerations.
     """
     model = dynamics.model
     states = given_values(x, initial_states(dynamics), dynamics.states, "x")
-    system = dynamics.loops
-    if system is None:
+    if dynamics.loops is None:
         first = given_values(q, model.initial(), model.coordinates, "q")
         rates = given_values(qd, np.zeros(model.nv), model.velocities, "qd")
-        return np.concatenate([unit_quaternions(model, first), rates, states])
-    wish = Wish(q, qd, dynamics.kept, t)
+        y = np.concatenate([unit_quaternions(model, first), rates, states])
+    else:
+        y = _closed(dynamics, dynamics.loops, Wish(q, qd, dynamics.kept, t), states)
+    refuse_gimbal_lock(model, dynamics.split(y)[0])
+    return y
+
+
+def _closed(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -> Array:
+    """The state on the loops; a warning tells which values had to change."""
+    t = wish.t
     new_q = consistent_coordinates(system, wish)
     new_qd = consistent_velocities(system, new_q, wish)
     closed = dynamics.project(t, np.concatenate([new_q, new_qd, states]))
     if not np.isfinite(closed).all():
         raise AssemblyError(
             f"the loops do not close at t = {t:g} s",
-            element=f"model '{model.name}'",
+            element=f"model '{dynamics.model.name}'",
             cure="start nearer to a closed configuration, or choose other independent coordinates",
         )
     if moved := changes(system, wish, *dynamics.split(closed)[:2]):
         text = "the initial values do not satisfy the loops: " + ", ".join(moved)
-        warnings.warn(text, ModelWarning, stacklevel=3)
+        warnings.warn(text, ModelWarning, stacklevel=4)
     return closed
 
 

@@ -40,12 +40,14 @@ from kinetree.formalism.quantities import (
     declare_velocities,
     write_states,
 )
+from kinetree.model import gimbal_locks
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.sort_blocks import ordered
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.validity import Validity
+    from kinetree.program.locks import Locks
 
 Matrix = list[list[Node]]
 Inertia = Matrix | Callable[[tuple[Node, ...]], list[Node]]
@@ -179,6 +181,13 @@ LOOP_TREATMENTS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
 """How loops enter -> the Program of forward dynamics, not yet condensed."""
 
 
+def _locks(system: Linkage, q_solved: set[str], rates: str) -> Locks:
+    """Gimbal locks of the coordinates whose values are used as they are given."""
+    names = system.model.coordinates
+    found = gimbal_locks(system.model) if rates == "tau" else ()
+    return tuple(lock for lock in found if names[lock[0]] not in q_solved)
+
+
 class _Page:
     """A Program of forward dynamics with its inputs declared.
 
@@ -201,7 +210,7 @@ class _Page:
             symbol(f"qd0_{name}", Rank.VELOCITY) if name in qd_solved else s
             for name, s in zip(system.model.velocities, system.qd, strict=True)
         ]
-        declare_coordinates(self.scheme, system, q)
+        declare_coordinates(self.scheme, system, q, _locks(system, q_solved, rates))
         declare_velocities(self.scheme, system, self.qd)
         self.rates = declare_loads(self.scheme, system, rates)
         declare_laws(self.scheme, system.model)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import unit_quaternions
+from kinetree.assembly import refuse_gimbal_lock, unit_quaternions
 from kinetree.assembly.loops import loops
 from kinetree.engine import derivation
 from kinetree.formalism import QUANTITIES
@@ -68,6 +68,7 @@ class Initial:
         x = rows_of(given.x, initial, list(model.states), "x")
         tau = rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau")
         q, qd = self._begun(given)
+        refuse_gimbal_lock(model, q)
         p = [given.p] if given.p is not None else []
         lead = np.broadcast_shapes(
             q.shape[:-1], qd.shape[:-1], x.shape[:-1], tau.shape[:-1],

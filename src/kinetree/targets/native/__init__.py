@@ -64,6 +64,7 @@ class NativeTarget:
             cache,
             digest(program),
             tuple(p.start + k for p in inputs if not p.parameter for k in p.quaternions),
+            tuple((p.start + k, a) for p in inputs if not p.parameter for k, a in p.locks),
         )
         return Function(program.name, inputs, outputs, kernels)
 

@@ -153,11 +153,12 @@ class Function:
 
         Args:
             parameters: single parameters by name, in place of their defaults.
-            check: refuse inputs that are infinite or not a number, and quaternions that are not
-                of unit length (by more than 1e-3).  Without it whatever comes in is worked with:
-                not a number gives not a number, a longer quaternion numbers of no meaning.
-                Neither looks at the results: where the mass matrix is singular, as at gimbal lock,
-                accelerations are infinite or have no meaning, and need not be large.
+            check: refuse inputs that are infinite or not a number, quaternions that are not of
+                unit length (by more than 1e-3), and, where accelerations are asked for, angles
+                at a gimbal lock of their joint (within 1e-9 rad; see `Input.locks`).  Without it
+                whatever comes in is worked with: not a number gives not a number, a longer
+                quaternion numbers of no meaning, gimbal lock accelerations that are infinite or
+                have no meaning, and need not be large.  Neither looks at the results.
             threads: how many threads share a batch; by default as many as it is worth.
             arrays: the inputs by name.
 
@@ -192,8 +193,7 @@ class Function:
         x, y = local["at"]
         if self._call(x, constants, y) and check:
             for port, view in zip(self._variables, local["views"], strict=True):
-                port.refuse_infinite(view)
-                port.refuse_lengths(view)
+                port.refuse(view)
         y = local["y"].copy()
         return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
 
@@ -310,8 +310,7 @@ class Function:
         bad = _run(kernel, inputs, address(constants), results, threads)
         if bad and check:
             for port in self._variables:
-                port.refuse_infinite(rows[port.name])
-                port.refuse_lengths(rows[port.name])
+                port.refuse(rows[port.name])
         return {
             p.name: y.reshape((*batch, *p.shape))
             for p, y in zip(self.outputs, results, strict=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import ShapeError
-from kinetree.targets.native.compile.ir import FAR
+from kinetree.program.locks import Locks, refuse_locked
+from kinetree.targets.native.compile.input_tests import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,7 @@ class Port:
         parameter: whether it is constant over many evaluations.
         labels: names of the components.
         quaternions: numbers of the components at which unit quaternions w, x, y, z begin.
+        locks: (number of a component, angle) of gimbal locks.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Port:
     parameter: bool = False
     labels: tuple[str, ...] = ()
     quaternions: tuple[int, ...] = ()
+    locks: Locks = ()
 
     @property
     def size(self) -> int:
@@ -80,6 +83,13 @@ class Port:
                 cure=f"give {self.size} numbers of shape {self.shape}",
             ) from None
 
+    def refuse(self, array: NDArray[np.float64]) -> None:
+        """Say what is wrong with values of an input: the first thing, in one sentence."""
+        self.refuse_infinite(array)
+        self._refuse_lengths(array)
+        element, otherwise = f"input '{self.name}'", ", or pass check=False"
+        refuse_locked(self.locks, self.labels, array, element, otherwise)
+
     def refuse_infinite(self, array: NDArray[np.float64]) -> None:
         """Name the first component that is infinite or not a number."""
         finite = np.isfinite(array)
@@ -97,7 +107,7 @@ class Port:
             cure="give finite numbers, or pass check=False to let it through",
         )
 
-    def refuse_lengths(self, array: NDArray[np.float64]) -> None:
+    def _refuse_lengths(self, array: NDArray[np.float64]) -> None:
         """Name the first quaternion that is far from unit length."""
         for first in self.quaternions:
             sizes = np.linalg.norm(array[..., first : first + 4], axis=-1)
@@ -135,6 +145,7 @@ def in_ports(inputs: Iterable[Input]) -> tuple[Port, ...]:
                 row.parameter,
                 tuple(row.labels),
                 row.quaternions,
+                row.locks,
             )
         )
     return tuple(ports)

@@ -25,7 +25,8 @@ def rates(program: Program) -> Program:
     t = program.input("t") if takes(program, "t") else Input("t", (), t.symbols)
     parts = state_parts(program)
     labels = tuple(label for row in parts for label in row.labels or ("",) * len(row.symbols))
-    inputs = (t, replace(state, labels=labels), *others)
+    locks = program.input("q").locks
+    inputs = (t, replace(state, labels=labels, locks=locks), *others)
     yd = state_rates(program)
     outputs = (Output("yd", (len(yd),), yd, labels),)
     return dead(replace(program, name=f"{program.name}_rates", inputs=inputs, outputs=outputs))

@@ -12,7 +12,6 @@ iteration is a segment that calls its step, which is written like a tape of its 
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import layout
@@ -25,6 +24,8 @@ from kinetree.targets.tape.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from kinetree.targets.native.compile.input_tests import Test
 
 Wanted = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
@@ -246,45 +247,14 @@ def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
     return f"{head} {{\nentry:\n{body}\n  ret void\n}}\n"
 
 
-FAR = 2e-3
-"""Largest deviation from 1 of the square of a quaternion's length that is taken for rounding."""
-
-
-def squares(vector: str, at: int, stride: int, name: str) -> tuple[list[str], str]:
-    """IR of |w² + x² + y² + z² - 1| > FAR of a quaternion at a place of x; the flag's name."""
-    lines, total = [], ""
-    for k in range(4):
-        part, value = f"{name}.p{k}", f"{name}.v{k}"
-        lines.append(f"{part} = getelementptr inbounds double, ptr %x, i64 {stride * (at + k)}")
-        lines.append(f"{value} = load {vector}, ptr {part}, align 8")
-        lines.append(f"{name}.m{k} = fmul {vector} {value}, {value}")
-        if k:
-            lines.append(f"{name}.s{k} = fadd {vector} {total}, {name}.m{k}")
-        total = f"{name}.s{k}" if k else f"{name}.m{k}"
-    one, far = (_constant(vector, value) for value in (1.0, FAR**2))
-    lines += [
-        f"{name}.d = fsub {vector} {total}, {one}",
-        f"{name}.dd = fmul {vector} {name}.d, {name}.d",
-        f"{name}.far = fcmp ogt {vector} {name}.dd, {far}",
-    ]
-    return lines, f"{name}.far"
-
-
-def _constant(vector: str, value: float) -> str:
-    """A number in all lanes."""
-    bits = f"0x{struct.pack('>d', value).hex().upper()}"
-    return bits if vector == "double" else "<" + ", ".join([f"double {bits}"] * 8) + ">"
-
-
-def checked_definition(name: str, body: str, count: int, quaternions: Sequence[int] = ()) -> str:
-    """IR of `i1 NAME(x, c, y)`: the body, and whether an input is not finite or no unit quaternion.
+def checked_definition(name: str, body: str, count: int, found: Sequence[Test] = ()) -> str:
+    """IR of `i1 NAME(x, c, y)`: the body, and whether an input is not finite or fails a test.
 
     Zero times infinity is not a number, so the sum of all inputs times zero tells.
     """
-    found = [squares("double", at, 1, f"%q{m}") for m, at in enumerate(quaternions)]
     tests, flag = [line for lines, _ in found for line in lines], "%bad"
-    for m, (_, far) in enumerate(found):
-        tests.append(f"%or{m} = or i1 {flag}, {far}")
+    for m, (_, failed) in enumerate(found):
+        tests.append(f"%or{m} = or i1 {flag}, {failed}")
         flag = f"%or{m}"
     more = "\n  ".join(["", *tests])
     return f"""\

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.compile import jit
+from kinetree.targets.native.compile.input_tests import Test, input_tests
 from kinetree.targets.native.compile.ir import UNLIKELY, checked_definition, helpers, kernel
 from kinetree.targets.native.compile.jit import Sizes
 from kinetree.targets.native.compile.plan import Plan, plan
@@ -25,6 +26,7 @@ from kinetree.targets.native.lanes.batch import batch_definition, block_size
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
+    from kinetree.program.locks import Locks
     from kinetree.targets.tape.lowering import Lowered
 
 BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
@@ -62,6 +64,7 @@ class Kernels:
         store: whether objects are kept on disk.
         digest: of the Program; without it objects are found by their IR.
         quaternions: where unit quaternions begin among the variable inputs.
+        locks: (place among the variable inputs, angle) of gimbal locks.
     """
 
     given: Lowered | Callable[[], Lowered]
@@ -73,18 +76,19 @@ class Kernels:
     store: bool = True
     digest: str = ""
     quaternions: tuple[int, ...] = ()
+    locks: Locks = ()
     _made: dict[str, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (
             self.lowered, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
-            self.store, self.digest, self.quaternions,
+            self.store, self.digest, self.quaternions, self.locks,
         )  # fmt: skip
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         names = (
             "given", "inputs", "outputs", "parameters", "strict", "tier", "store", "digest",
-            "quaternions",
+            "quaternions", "locks",
         )  # fmt: skip
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
@@ -141,6 +145,10 @@ class Kernels:
         """The loop over samples of parameters."""
         return self._batch("preamble", self.parameters, (self.constants,), False)
 
+    def _tests(self, lanes: int) -> list[Test]:
+        """What is tested of the variable inputs, besides that they are finite."""
+        return input_tests(self.quaternions, self.locks, lanes)
+
     def single_text(self) -> str:
         """IR of one evaluation and of the preamble."""
         options = Options(strict=self.strict, fused=jit.host().fused)
@@ -149,7 +157,7 @@ class Kernels:
             helpers((body, preamble), options),
             kernel(body, BODY, options),
             kernel(preamble, PREAMBLE, options),
-            checked_definition(CHECKED, BODY, sum(self.inputs), self.quaternions),
+            checked_definition(CHECKED, BODY, sum(self.inputs), self._tests(1)),
             UNLIKELY,
         ]
         return "\n".join(parts)
@@ -186,7 +194,7 @@ class Kernels:
                 outputs,
                 constant_lanes=constant_lanes,
                 short=made.large,
-                quaternions=self.quaternions if made.tape is self.lowered.body else (),
+                checks=self._tests(LANES) if made.tape is self.lowered.body else (),
             ),
             UNLIKELY,
         ]
@@ -198,7 +206,8 @@ class Kernels:
         """Code and sizes, from disk or made anew."""
         store = default_cache() if self.store else None
         if self.digest:
-            what = f"{self.digest} {label} {self.strict} {self.quaternions} {fingerprint()}"
+            checks = f"{self.quaternions} {self.locks}" if self.locks else f"{self.quaternions}"
+            what = f"{self.digest} {label} {self.strict} {checks} {fingerprint()}"
             return jit.stored(what, self.tier, names, write, store)
         written = write()
         return jit.stored(written[0], self.tier, names, lambda: written, store)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.compile.ir import squares
 from kinetree.targets.native.lanes.packing import LANES, pack_definition, unpack_definition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from kinetree.targets.native.compile.input_tests import Test
 
 
 def block_size(inputs: Sequence[int], outputs: Sequence[int]) -> tuple[int, int]:
@@ -31,7 +32,7 @@ def batch_definition(
     *,
     constant_lanes: bool,
     short: bool,
-    quaternions: Sequence[int] = (),
+    checks: Sequence[Test] = (),
 ) -> str:
     """IR of the loop over blocks; preamble results that come per lane are the last input.
 
@@ -40,7 +41,7 @@ def batch_definition(
     """
     x_size, y_size = block_size(inputs, outputs)
     constants = f"%x{len(inputs) - 1}" if constant_lanes else "%c"
-    packing, seen = _packed(inputs, quaternions)
+    packing, seen = _packed(inputs, checks)
     unpacking = "\n".join(_unpacking(i, sum(outputs[:i]), n) for i, n in enumerate(outputs))
     return f"""\
 {_moves(inputs, outputs, short)}
@@ -76,25 +77,24 @@ def _moves(inputs: Sequence[int], outputs: Sequence[int], short: bool) -> str:
     return "\n".join([*moves, *(unpack_definition(n, short) for n in dict.fromkeys(outputs))])
 
 
-def _packed(inputs: Sequence[int], quaternions: Sequence[int]) -> tuple[str, str]:
+def _packed(inputs: Sequence[int], checks: Sequence[Test]) -> tuple[str, str]:
     """IR that packs and tests the inputs of a block, and the name of its flags."""
     packing = [_packing(i, sum(inputs[:i]), n) for i, n in enumerate(inputs)]
-    tests, seen = _unit_tests(quaternions, f"%b{len(inputs) - 1}" if inputs else "%bad")
+    tests, seen = _tested(checks, f"%b{len(inputs) - 1}" if inputs else "%bad")
     return "\n".join([*packing, tests]), seen
 
 
-def _unit_tests(quaternions: Sequence[int], seen: str) -> tuple[str, str]:
-    """IR that makes the flags of a block not a number where a quaternion has no unit length."""
+def _tested(checks: Sequence[Test], seen: str) -> tuple[str, str]:
+    """IR that makes the flags of a block not a number where a test of the inputs fails."""
     lanes, lines = f"<{LANES} x double>", []
-    for m, at in enumerate(quaternions):
-        tests, far = squares(lanes, at, LANES, f"%q{m}")
+    for m, (tests, failed) in enumerate(checks):
         nan = f"<{', '.join(['double 0x7FF8000000000000'] * LANES)}>"
         lines += [
             *tests,
-            f"%q{m}.n = select <{LANES} x i1> {far}, {lanes} {nan}, {lanes} zeroinitializer",
-            f"%q{m}.b = fadd {lanes} {seen}, %q{m}.n",
+            f"%t{m}.n = select <{LANES} x i1> {failed}, {lanes} {nan}, {lanes} zeroinitializer",
+            f"%t{m}.b = fadd {lanes} {seen}, %t{m}.n",
         ]
-        seen = f"%q{m}.b"
+        seen = f"%t{m}.b"
     return "\n".join(f"  {line}" for line in lines), seen
 
 
