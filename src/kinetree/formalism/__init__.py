@@ -7,7 +7,7 @@
 | order_n | forward dynamics by articulated bodies |
 | virtual_power, lagrange, dalembert | the same from other principles |
 | kinematics, energy, reactions | motion of points, energies, wrenches in joints |
-| derivatives, forward_derivatives | exact slopes of inverse and forward dynamics |
+| derivatives, forward_derivatives, force_derivatives | exact slopes of dynamics and forces |
 | regressor, base_columns | inverse dynamics as linear in mass properties |
 | quantities | the table of what can be derived |
 | view | what every algorithm may ask of a mechanism |
@@ -16,6 +16,7 @@ Below them stand `links`, `loops` and `forces`, in this order; above them `close
 loops), `matrices` (position matrices) and `natural` (natural coordinates).
 """
 
+from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.quantities import QUANTITIES, declare_inputs, declare_laws, write_states
 from kinetree.formalism.regressor import PARAMETERS
 from kinetree.formalism.view import MechanismView
@@ -26,5 +27,6 @@ __all__ = [
     "MechanismView",
     "declare_inputs",
     "declare_laws",
+    "force_slopes",
     "write_states",
 ]

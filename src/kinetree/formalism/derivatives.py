@@ -38,10 +38,11 @@ from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, linear, number
 from kinetree.formalism.composite_bodies import composites
-from kinetree.formalism.forces.force_derivatives import ForceSlopes, force_slopes
+from kinetree.formalism.force_derivatives import ForceSlopes, force_slopes
 from kinetree.formalism.forces.link_forces import wrenches_alone
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.momenta import gathered, of_links, of_wrenches
+from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import accelerated, on_diagonal
 from kinetree.formalism.links.vectors import NULL, Vec, apply, apply_sym, cross, dot, plus, times
 from kinetree.formalism.newton_euler import (
@@ -49,7 +50,6 @@ from kinetree.formalism.newton_euler import (
     inward,
     outward,
     project,
-    relative,
     resting,
 )
 from kinetree.program import Note

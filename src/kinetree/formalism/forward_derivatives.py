@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.derivatives import Matrix, Sensitivity, write
-from kinetree.formalism.forces.force_derivatives import force_slopes
+from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import FreeMotion, unit
 from kinetree.formalism.links.rotors import rotors

@@ -22,7 +22,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Link, Linkage, rotate
-from kinetree.formalism.links.passage import ground_to_link, relative, wrench_symbols
+from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import accelerated
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -209,6 +209,6 @@ def _welded(system: Linkage) -> tuple[Node, Vec]:
 
 
 __all__ = [
-    "AppliedForces", "Motions", "bias", "external", "ground_to_link", "inertia_torque", "inertial",
-    "inverse", "inward", "outward", "project", "reaction", "relative", "resting", "wrench_symbols",
+    "Motions", "bias", "inertia_torque", "inertial", "inverse", "inward", "outward", "project",
+    "reaction", "resting",
 ]  # fmt: skip

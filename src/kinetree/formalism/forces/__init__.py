@@ -4,11 +4,4 @@
 |---|---|
 | force_writer | what a kind of force may ask, however the motion of bodies is known |
 | link_forces | motions of points on links, wrenches on links, efforts in joints |
-| force_derivatives | how they change with the state |
 """
-
-from kinetree.formalism.forces.force_derivatives import force_slopes
-
-__all__ = [
-    "force_slopes",
-]

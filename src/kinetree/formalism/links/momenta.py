@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import wrench_poses
+from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
     Mat,
@@ -30,7 +31,6 @@ from kinetree.formalism.links.vectors import (
     transpose,
     vec3,
 )
-from kinetree.formalism.newton_euler import ground_to_link, wrench_symbols
 from kinetree.program import Note
 
 NOTHING: Mat = (NULL, NULL, NULL)

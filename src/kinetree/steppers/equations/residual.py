@@ -21,10 +21,10 @@ from kinetree.formalism import (
     composite_bodies,
     declare_inputs,
     declare_laws,
+    force_slopes,
     newton_euler,
     write_states,
 )
-from kinetree.formalism.forces import force_slopes
 from kinetree.formalism.links import Frames
 from kinetree.formalism.matrices import derive_placed
 from kinetree.program import Program, Scheme
