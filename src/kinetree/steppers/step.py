@@ -6,7 +6,7 @@
 | hybrid | relative coordinates, loops by an augmented Lagrangian, projections (`hybrid`) |
 | explicit | of explicit methods: forward dynamics, loops solved for dependent coordinates |
 | topological | independent coordinates, by a second velocity projection (`topological`) |
-| global | natural coordinates of all bodies, sparse (`natural.step`) |
+| global | natural coordinates of all bodies, sparse (`formulations.global_step`) |
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Resid
 
 
 GLOBAL = "global"
-"""Formulation whose state is not made of the model's coordinates; see `natural.chart`."""
+"""Formulation whose state is not made of the model's coordinates; see `natural.model_map`."""
 FORMULATIONS: Mapping[str, Write] = {
     "tree": _tree,
     "hybrid": _hybrid,

@@ -3,8 +3,8 @@
 | way | what it does |
 |---|---|
 | explicit | independent coordinates alone, loops solved by Newton's method (`explicit`) |
-| multipliers | all coordinates, loops kept by Baumgarte's method (`augmented`) |
-| projection | all coordinates, positions and velocities projected on the loops (`augmented`) |
+| multipliers | all coordinates, loops kept by Baumgarte's method (`multipliers`) |
+| projection | all coordinates, positions and velocities projected on the loops (`multipliers`) |
 
 Refs: Docquier2013 sec. 2.2.1, sec. 3.5.1
 """

@@ -1,8 +1,8 @@
 """Force elements being written: what does not depend on how the motion of bodies is known.
 
 The kinds of forces ask an `Action`; here it gives them parameters, coordinates, states and laws.
-How points move and where pushes go is said by those who know the bodies: `actions` for links,
-`placed_actions` for position matrices.
+How points move and where pushes go is said by those who know the bodies: `link_forces` for links,
+`matrices.forces` for position matrices.
 
 Refs: Docquier2013 sec. 4.2 (link forces, user equations)
 """

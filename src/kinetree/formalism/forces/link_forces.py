@@ -1,9 +1,9 @@
 """Force elements written down: motions of their points, wrenches on links, efforts in joints.
 
-A pair of points is seen from the last link that carries both, as loops are (`loops`), so a force
-between two bodies of a robot never sees the motion of what carries it.  A single point is seen from
-the ground.  Every push becomes a force and a torque about the origin of its link, in the link
-frame, where the formalisms add it to what acts on the link.
+A pair of points is seen from the last link that carries both, as loops are (`closure_views`), so a
+force between two bodies of a robot never sees the motion of what carries it.  A single point is
+seen from the ground.  Every push becomes a force and a torque about the origin of its link, in the
+link frame, where the formalisms add it to what acts on the link.
 
 | here | meaning |
 |---|---|

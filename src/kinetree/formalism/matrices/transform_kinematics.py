@@ -6,9 +6,9 @@
 | rotation F about u by φ | Fᵀ w + u φ̇, Fᵀ v | Fᵀ wd + u φ̈ + Fᵀ w × u φ̇, Fᵀ a |
 
 Partial contributions follow the first column with ∂/∂q_j in place of d/dt.  Only r and φ are ever
-differentiated (`jets`), not the matrices that hold them.  Where only the elements of F are known,
-u φ̇ is the vector of Fᵀ Ḟ (eq. 37 in turned components), and Fᵀ F̈ has products of that vector
-besides its derivative.  Bodies share the steps with which their products begin.
+differentiated (`named_derivatives`), not the matrices that hold them.  Where only the elements of F
+are known, u φ̇ is the vector of Fᵀ Ḟ (eq. 37 in turned components), and Fᵀ F̈ has products of that
+vector besides its derivative.  Bodies share the steps with which their products begin.
 
 Refs: Verlinden2005 eqs. 5, 36 to 38; SaminFisette2003
 """

@@ -1,6 +1,6 @@
 """Closures in natural coordinates: places and directions of the two ends as combinations.
 
-Equations are those of `formalism.conditions`, one to one and with the same sign, but for two ends
+Equations are those of `loops.conditions`, one to one and with the same sign, but for two ends
 at one place: their difference is taken along the ground's axes, where it is linear.
 
 Refs: GarciaDeJalon1994; Docquier2013 sec. 2.2

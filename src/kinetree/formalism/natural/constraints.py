@@ -1,4 +1,4 @@
-"""What ties natural coordinates: equations as data, written by `rows`."""
+"""What ties natural coordinates: equations as data, written by `constraint_rows`."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Space:
         system: the links.
         names, q, qd, qdd: of all coordinates so far.
         frames: one per link.
-        conditions: what ties the coordinates, see `rows`.
+        conditions: what ties the coordinates, see `constraint_rows`.
         angles: coordinate of the model -> its number here, where an angle is one.
         made: every natural vector, the link it belongs to, and its axis there; 3 for the origin.
         laws: driven coordinate -> value, rate, second rate.

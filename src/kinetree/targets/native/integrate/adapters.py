@@ -1,6 +1,6 @@
 """What CVODE calls, and the loop that calls CVODE, as LLVM IR.
 
-Every callback receives the address of two addresses: state and table of `integrate_layout`.  A
+Every callback receives the address of two addresses: state and table of `layout`.  A
 derivative that is not a number is an error CVODE may recover from by a smaller step; time,
 component and state of the last one are kept.
 

@@ -1,7 +1,7 @@
 """The loop of an explicit Runge–Kutta integration as LLVM IR.
 
 One call makes a bounded number of trial steps.  Everything it needs is in the state and the table
-of `integrate_layout`, so that the caller may look at signals, show progress and go on.
+of `layout`, so that the caller may look at signals, show progress and go on.
 
     step control    next h = h · 0.9 · e^-(1/p - 0.75 β) · e_before^β,  β = 0.4/p,  factor 0.2 … 10
     error norm      e² = 1/n Σ (errᵢ / (atolᵢ + rtolᵢ max(|yᵢ|, |y₁ᵢ|)))²

@@ -73,7 +73,7 @@ def integrate(
 
     Args:
         problem: the right-hand side with its constant inputs, parameters and events, or a Program
-            alone (see `integrate_problem`).
+            alone (see `problem`).
         y0: state at the first time.
         times: output times [s], the first and the last being start and end.
         options: method, tolerances and limits.
