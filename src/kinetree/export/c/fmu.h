@@ -1,4 +1,11 @@
-/* What FMI 2.0 and 3.0 share: an instance, its values by reference, derivatives.
+/* The core of FMI 2.0 and 3.0: all but the signatures that differ, which stand in the file of each.
+ *
+ * That file defines, before it includes this one,
+ *     FMI(f)           the name of a function of the standard, f without fmi2 or fmi3
+ *     FMU_STATE(f, e)  of one of those that keep states: f and e stand before and after "FMUState"
+ *     DERIVATIVES, DESERIALISE   names of which the two standards make something else
+ *     Boolean, Byte    their types
+ * and after it `tell`, which hands a message to the logger.
  *
  * Value references: 0 time, then y, der(y), u, p, outputs, event indicators, the step.
  */
@@ -8,6 +15,16 @@ KT_DERIVATIVE_INCLUDES
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PASTED(a, b) a##b
+#define JOINED(a, b) PASTED(a, b)
+#if defined _WIN32
+#define API __declspec(dllexport)
+#elif defined __GNUC__
+#define API __attribute__((visibility("default")))
+#else
+#define API
+#endif
 
 #define TOKEN "KT_TOKEN"
 #define SIGNATURE KT_SIGNATURE
@@ -28,6 +45,10 @@ enum {
 enum { INSTANTIATED, INITIALISING, EVENT, CONTINUOUS, STEPPING, TERMINATED };
 
 enum { GOOD, NO_VALUE, NO_REFERENCE };
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Status;
+typedef const char *String;
+typedef unsigned int Ref;
 
 #define NO_VALUE_TEXT \
     "the equations have no value here: the loops do not close, or a state has left its range"
@@ -51,14 +72,55 @@ typedef struct instance {
     char *name;
 } instance;
 
-static void changed(instance *m, int prepared)
+static void tell(const instance *m, Status status, String category, String text);
+
+static Status report(const instance *m, Status status, String text)
+{
+    if (m && m->logger)
+        tell(m, status, "logStatusError", text);
+    return status;
+}
+
+static Status status_of(const instance *m, int result)
+{
+    if (result == NO_VALUE)
+        return report(m, DISCARD, NO_VALUE_TEXT);
+    return result == NO_REFERENCE ? report(m, ERROR, NO_REFERENCE_TEXT) : OK;
+}
+
+static Status enter(instance *m, int allowed, int mode)
+{
+    if (!allowed)
+        return report(m, ERROR, WRONG_MODE_TEXT);
+    m->mode = mode;
+    return OK;
+}
+
+static void invalidate(instance *m, int prepared)
 {
     m->system.current = 0;
     if (!prepared)
         m->system.prepared = 0;
 }
 
-static instance *made(const char *name, int co_simulation, void *environment)
+/* --- instances --------------------------------------------------------------------------------- */
+
+static void reset(instance *m)
+{
+    m->mode = INSTANTIATED;
+    m->tolerance = 1e-4;
+    KT_NAME_begin(&m->system);
+}
+
+static void destroy(instance *m)
+{
+    if (m)
+        free(m->name);
+    free(m);
+}
+
+static instance *create(String name, String token, int co_simulation, void *environment,
+                        void (*logger)(void))
 {
     instance *m = (instance *)calloc(1, sizeof(instance));
     const size_t length = strlen(name ? name : "");
@@ -69,35 +131,69 @@ static instance *made(const char *name, int co_simulation, void *environment)
         memcpy(m->name, name, length);
     m->co_simulation = co_simulation;
     m->environment = environment;
-    m->mode = INSTANTIATED;
-    m->tolerance = 1e-4;
-    KT_NAME_begin(&m->system);
+    m->logger = logger;
+    reset(m);
+    if (!token || strcmp(token, TOKEN) != 0) {
+        report(m, ERROR, "the GUID or instantiation token is not that of this model: description "
+                         "and code differ");
+        destroy(m);
+        return NULL;
+    }
     return m;
 }
 
-static void unmade(instance *m)
+API void FMI(FreeInstance)(instance *m)
 {
-    if (m)
-        free(m->name);
-    free(m);
+    destroy(m);
 }
 
-static void reset(instance *m)
+API Status FMI(SetDebugLogging)(instance *m, Boolean on, size_t n, const String names[])
 {
-    m->mode = INSTANTIATED;
-    m->tolerance = 1e-4;
-    KT_NAME_begin(&m->system);
+    (void)m, (void)on, (void)n, (void)names;
+    return OK;
 }
 
-static void starts(instance *m, int tolerance_defined, double tolerance, double start)
+/* --- modes ------------------------------------------------------------------------------------- */
+
+#define MODE(NAMED, ALLOWED, NEXT)                                                                 \
+    API Status FMI(NAMED)(instance *m)                                                             \
+    {                                                                                              \
+        return enter(m, ALLOWED, NEXT);                                                            \
+    }
+
+MODE(EnterEventMode, m->mode == CONTINUOUS || m->mode == EVENT, EVENT)
+MODE(EnterContinuousTimeMode, m->mode == EVENT, CONTINUOUS)
+MODE(Terminate, 1, TERMINATED)
+
+API Status FMI(ExitInitializationMode)(instance *m)
+{
+    if (m->mode == INITIALISING && KT_NAME_project(&m->system))
+        return report(m, ERROR, NO_VALUE_TEXT);
+    return enter(m, m->mode == INITIALISING, m->co_simulation ? STEPPING : EVENT);
+}
+
+API Status FMI(Reset)(instance *m)
+{
+    reset(m);
+    return OK;
+}
+
+static void set_time(instance *m, double t)
+{
+    m->system.now.t = t;
+    invalidate(m, 1);
+}
+
+static void set_experiment(instance *m, int tolerance_defined, double tolerance, double start)
 {
     if (tolerance_defined && tolerance > 0.0)
         m->tolerance = 100.0*tolerance;
-    m->system.now.t = start;
-    changed(m, 1);
+    set_time(m, start);
 }
 
-static int get_values(instance *m, const unsigned int *refs, size_t n, double *values)
+/* --- values ------------------------------------------------------------------------------------ */
+
+static int get_values(instance *m, const Ref *refs, size_t n, double *values)
 {
     KT_NAME_system *s = &m->system;
     const double *y = s->now.y;
@@ -112,7 +208,7 @@ static int get_values(instance *m, const unsigned int *refs, size_t n, double *v
     }
 #endif
     for (i = 0; i < n; i++) {
-        const unsigned int ref = refs[i];
+        const Ref ref = refs[i];
         const int found = (ref >= AT_YD && ref < AT_U) || (ref >= AT_OUT && ref < AT_STEP);
         if (found && KT_NAME_evaluate(s))
             status = NO_VALUE;
@@ -138,12 +234,12 @@ static int get_values(instance *m, const unsigned int *refs, size_t n, double *v
     return status;
 }
 
-static int set_values(instance *m, const unsigned int *refs, size_t n, const double *values)
+static int set_values(instance *m, const Ref *refs, size_t n, const double *values)
 {
     KT_NAME_state *now = &m->system.now;
     size_t i;
     for (i = 0; i < n; i++) {
-        const unsigned int ref = refs[i];
+        const Ref ref = refs[i];
         if (ref >= AT_Y && ref < AT_YD)
             now->y[ref - AT_Y] = values[i];
         else if (ref >= AT_U && ref < AT_P)
@@ -154,35 +250,39 @@ static int set_values(instance *m, const unsigned int *refs, size_t n, const dou
             now->step = values[i];
         else
             return NO_REFERENCE;
-        changed(m, ref < AT_P);
+        invalidate(m, ref < AT_P);
     }
     return GOOD;
 }
 
-static void set_y(instance *m, const double *y)
-{
-    memcpy(m->system.now.y, y, KT_NAME_STATES*sizeof(double));
-    changed(m, 1);
-}
+/* The model has no variables of other types and no clocks: none may be asked for. */
+#define ABSENT(NAMED, A)                                                                           \
+    API Status FMI(NAMED)(instance *m, const Ref refs[], size_t n, A a)                            \
+    {                                                                                              \
+        (void)refs, (void)a;                                                                       \
+        return status_of(m, n ? NO_REFERENCE : GOOD);                                              \
+    }
+#define ABSENT_2(NAMED, A, B)                                                                      \
+    API Status FMI(NAMED)(instance *m, const Ref refs[], size_t n, A a, B b)                       \
+    {                                                                                              \
+        (void)refs, (void)a, (void)b;                                                              \
+        return status_of(m, n ? NO_REFERENCE : GOOD);                                              \
+    }
+#define ABSENT_3(NAMED, A, B, C)                                                                   \
+    API Status FMI(NAMED)(instance *m, const Ref refs[], size_t n, A a, B b, C c)                  \
+    {                                                                                              \
+        (void)refs, (void)a, (void)b, (void)c;                                                     \
+        return status_of(m, n ? NO_REFERENCE : GOOD);                                              \
+    }
 
-/* Projects y in an event; whether it changed. */
-static int settled(instance *m, int *moved)
-{
-    double before[KT_ROOM_STATES];
-    *moved = 0;
-    memcpy(before, m->system.now.y, sizeof before);
-    if (KT_NAME_project(&m->system))
-        return NO_VALUE;
-    *moved = memcmp(before, m->system.now.y, KT_NAME_STATES*sizeof(double)) != 0;
-    return GOOD;
-}
+/* --- derivatives ------------------------------------------------------------------------------- */
 
 /* Components of a direction: t, y, u, p. */
 enum { SEED_Y = 1, SEED_U = SEED_Y + KT_NAME_STATES, SEED_P = SEED_U + KT_NAME_INPUTS,
        SEED_END = SEED_P + KT_NAME_PARAMETERS };
 
 /* Where the value of a reference stands in a direction, or -1. */
-static int seed_of(unsigned int ref)
+static int seed_of(Ref ref)
 {
     if (ref < AT_YD)
         return (int)ref;
@@ -192,7 +292,7 @@ static int seed_of(unsigned int ref)
 }
 
 /* Where the value of a reference stands among der(y), outputs, event indicators, or -1. */
-static int found_of(unsigned int ref)
+static int found_of(Ref ref)
 {
     if (ref >= AT_YD && ref < AT_U)
         return (int)(ref - AT_YD);
@@ -201,8 +301,8 @@ static int found_of(unsigned int ref)
     return -1;
 }
 
-static int directional(instance *m, const unsigned int *unknowns, size_t n,
-                       const unsigned int *knowns, size_t k, const double *seeds, double *found)
+static int directional(instance *m, const Ref *unknowns, size_t n,
+                       const Ref *knowns, size_t k, const double *seeds, double *found)
 {
 #if DIRECTIONAL
     double seed[SEED_END] = {0.0}, moved[KT_NAME_STATES + KT_NAME_OUTPUTS + KT_NAME_EVENTS + 1];
@@ -234,34 +334,155 @@ static int directional(instance *m, const unsigned int *unknowns, size_t n,
 #endif
 }
 
-static kept *copied(const instance *m)
+/* --- states kept ------------------------------------------------------------------------------- */
+
+API Status FMU_STATE(Get, )(instance *m, kept **state)
 {
-    kept *copy = (kept *)calloc(1, sizeof(kept));
-    if (copy) {
-        copy->signature = SIGNATURE;
-        copy->mode = m->mode;
-        copy->tolerance = m->tolerance;
-        copy->state = m->system.now;
-    }
-    return copy;
+    free(*state); /* a state given along is renewed */
+    *state = (kept *)calloc(1, sizeof(kept));
+    if (!*state)
+        return report(m, ERROR, "no memory is left");
+    (*state)->signature = SIGNATURE;
+    (*state)->mode = m->mode;
+    (*state)->tolerance = m->tolerance;
+    (*state)->state = m->system.now;
+    return OK;
 }
 
-static void put_back(instance *m, const kept *copy)
+API Status FMU_STATE(Set, )(instance *m, const kept *state)
 {
-    m->mode = copy->mode;
-    m->tolerance = copy->tolerance;
-    m->system.now = copy->state;
-    changed(m, 0);
+    m->mode = state->mode;
+    m->tolerance = state->tolerance;
+    m->system.now = state->state;
+    invalidate(m, 0);
+    return OK;
 }
 
-static kept *unpacked(const void *bytes, size_t size)
+API Status FMU_STATE(Free, )(instance *m, kept **state)
 {
-    kept *copy = size == sizeof(kept) ? (kept *)calloc(1, sizeof(kept)) : NULL;
-    if (copy)
-        memcpy(copy, bytes, size);
-    if (copy && copy->signature != SIGNATURE) {
-        free(copy);
-        copy = NULL;
+    (void)m;
+    if (state) {
+        free(*state);
+        *state = NULL;
     }
-    return copy;
+    return OK;
+}
+
+API Status FMU_STATE(Serialized, Size)(instance *m, const kept *state, size_t *size)
+{
+    (void)m, (void)state;
+    *size = sizeof(kept);
+    return OK;
+}
+
+API Status FMU_STATE(Serialize, )(instance *m, const kept *state, Byte bytes[], size_t size)
+{
+    if (size < sizeof(kept))
+        return report(m, ERROR, "the buffer is too small for a state");
+    memcpy(bytes, state, sizeof(kept));
+    return OK;
+}
+
+API Status DESERIALISE(instance *m, const Byte bytes[], size_t size, kept **state)
+{
+    const unsigned long long signature = SIGNATURE;
+    *state = NULL;
+    if (size == sizeof(kept) && memcmp(bytes, &signature, sizeof signature) == 0)
+        *state = (kept *)calloc(1, sizeof(kept));
+    if (!*state)
+        return report(m, ERROR, "this is not a state of this model");
+    memcpy(*state, bytes, size);
+    return OK;
+}
+
+/* --- Model Exchange ---------------------------------------------------------------------------- */
+
+/* What an event brings, as FMI 2.0 lays it out. */
+typedef struct EventInfo {
+    int again, terminate, nominals, values, next_defined;
+    double next;
+} EventInfo;
+
+/* An event: y is put on the loops. */
+static Status update(instance *m, EventInfo *info)
+{
+    double before[KT_ROOM_STATES];
+    if (m->mode != EVENT)
+        return report(m, ERROR, WRONG_MODE_TEXT);
+    memset(info, 0, sizeof *info);
+    memcpy(before, m->system.now.y, sizeof before);
+    if (KT_NAME_project(&m->system))
+        return report(m, ERROR, NO_VALUE_TEXT);
+    info->values = memcmp(before, m->system.now.y, KT_NAME_STATES*sizeof(double)) != 0;
+    return OK;
+}
+
+API Status FMI(CompletedIntegratorStep)(instance *m, Boolean no_return, Boolean *event,
+                                        Boolean *terminate)
+{
+    (void)no_return;
+    *terminate = 0;
+    *event = KT_NAME_PROJECTS && !(KT_NAME_drift(&m->system) <= m->tolerance);
+    return OK;
+}
+
+API Status FMI(SetTime)(instance *m, double t)
+{
+    set_time(m, t);
+    return OK;
+}
+
+API Status FMI(SetContinuousStates)(instance *m, const double y[], size_t n)
+{
+    if (n != KT_NAME_STATES)
+        return status_of(m, NO_REFERENCE);
+    memcpy(m->system.now.y, y, n*sizeof(double));
+    invalidate(m, 1);
+    return OK;
+}
+
+API Status FMI(GetContinuousStates)(instance *m, double y[], size_t n)
+{
+    if (n != KT_NAME_STATES)
+        return status_of(m, NO_REFERENCE);
+    memcpy(y, m->system.now.y, n*sizeof(double));
+    return OK;
+}
+
+API Status DERIVATIVES(instance *m, double yd[], size_t n)
+{
+    int failed;
+    if (n != KT_NAME_STATES)
+        return status_of(m, NO_REFERENCE);
+    failed = KT_NAME_evaluate(&m->system);
+    memcpy(yd, m->system.yd, n*sizeof(double));
+    return status_of(m, failed ? NO_VALUE : GOOD);
+}
+
+API Status FMI(GetEventIndicators)(instance *m, double g[], size_t n)
+{
+    if (n != KT_NAME_EVENTS)
+        return status_of(m, NO_REFERENCE);
+    (void)KT_NAME_evaluate(&m->system);
+    memcpy(g, m->system.g, n*sizeof(double));
+    return OK;
+}
+
+API Status FMI(GetNominalsOfContinuousStates)(instance *m, double nominals[], size_t n)
+{
+    size_t k;
+    (void)m;
+    for (k = 0; k < n; k++)
+        nominals[k] = 1.0;
+    return OK;
+}
+
+/* --- Co-Simulation ----------------------------------------------------------------------------- */
+
+static Status advance(instance *m, double t, double h)
+{
+    if (m->mode != STEPPING)
+        return report(m, ERROR, WRONG_MODE_TEXT);
+    set_time(m, t);
+    return KT_NAME_advance(&m->system, t + h) ? report(m, ERROR, NO_VALUE_TEXT) : OK;
 }
