@@ -190,6 +190,9 @@ def strike(rounds: int, seed: int = 0) -> int:
         kt.derive(build(), quantity)
         span = time.perf_counter() - begin
         before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        hook = sys.unraisablehook
+        # An interrupt in somebody's callback of the collector is lost to Python, not to kinetree.
+        sys.unraisablehook = lambda lost: _pass_on(hook, lost)
         try:
             for k in range(rounds):
                 build, quantity = cases[k % len(cases)]
@@ -198,7 +201,14 @@ def strike(rounds: int, seed: int = 0) -> int:
                 assert gc.isenabled()
         finally:
             signal.signal(signal.SIGALRM, before)
+            sys.unraisablehook = hook
     return rounds
+
+
+def _pass_on(hook: Callable[[Any], Any], lost: Any) -> None:
+    """Report what could not be raised, unless it is an interrupt."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        hook(lost)
 
 
 def _struck(model: kt.Model, quantity: str, after: float) -> None:

@@ -33,7 +33,8 @@ PRODUCT_LENGTH = 32
 """Factors up to which a product is merged into another; beyond, chains of products stay linear."""
 
 EXACT_EXPONENT = 64
-"""Largest exponent for which a power of a rational is formed exactly."""
+"""Largest exponent for which a power of a rational is formed exactly and one of a product is
+distributed over its factors."""
 LONG = 16
 """Terms from which one more is put in its place instead of sorting all anew."""
 
@@ -246,7 +247,7 @@ def monomial(coef: Number, factors: Factors) -> Node:
     powers: dict[Node, int] = {}
     roots = False
     for node, exp in factors:
-        op = node.op
+        op = node.op if abs(exp) <= EXACT_EXPONENT else _as_high_base(node)
         if op is ADD:
             c, node = split_coefficient(node)  # noqa: PLW2901  what is left of the factor
             if c != 1:
@@ -270,6 +271,14 @@ def monomial(coef: Number, factors: Factors) -> Node:
     if 0 in powers.values():
         powers = {n: e for n, e in powers.items() if e}
     return _scaled(coef, intern_product(powers))
+
+
+def _as_high_base(node: Node) -> Any:
+    """Operator of a base as far as a high power may look into it: not into sums and products.
+
+    (2 x)**10000 and (x/y)**10000 are moderate where 2**10000 and x**10000 are not.
+    """
+    return None if node.op is ADD or node.op is MUL else node.op
 
 
 def _meets(product: Node, factors: Factors) -> bool:

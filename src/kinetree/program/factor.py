@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from kinetree.engine import ADD, MUL, Node, mul, split_coefficient
+from kinetree.engine import ADD, MUL, Node, mul, power, split_coefficient
+from kinetree.engine.algebra import EXACT_EXPONENT
 from kinetree.engine.node import Number, collected, intern_factors, normal
 
 Terms = dict[Node, Number]
@@ -55,9 +56,10 @@ def _factored(node: Node) -> Steps:
             sign, group = split_coefficient((yield total))
             groups.append((group, sign * size[1]))
         elif best:
-            total, rest = _divided(rest, best[1])
+            exp = _shared_power(rest, best[1])
+            total, rest = _divided(rest, best[1], exp)
             coef, group = split_coefficient((yield total))
-            groups.append((mul(best[1], group), coef))
+            groups.append((mul(power(best[1], exp), group), coef))
         else:
             break
     if not groups:
@@ -80,13 +82,20 @@ def _of_size(terms: Terms, size: Number) -> tuple[Node, Terms]:
     return collected(0, inner), {t: c for t, c in terms.items() if abs(c) != size}
 
 
-def _divided(terms: Terms, best: Node) -> tuple[Node, Terms]:
-    """What is left of the terms that have a factor, divided by it, and the rest."""
+def _shared_power(terms: Terms, best: Node) -> int:
+    """Power of a factor to pull out at once: high ones whole, others step by step."""
+    exps = [t.coefs[t.args.index(best)] for t in terms if t.op is MUL and best in t.args]
+    least = min([exp for exp in exps if exp > 0])
+    return least if least > EXACT_EXPONENT else 1
+
+
+def _divided(terms: Terms, best: Node, exp: int) -> tuple[Node, Terms]:
+    """What is left of the terms that have a factor, divided by a power of it, and the rest."""
     inner: Terms = {}
     rest: Terms = {}
     value: Number = 0
     for term, coef in terms.items():
-        left = _without(term, best)
+        left = _without(term, best, exp)
         if left is None:
             rest[term] = coef
         elif left.op is ADD:
@@ -98,16 +107,16 @@ def _divided(terms: Terms, best: Node) -> tuple[Node, Terms]:
     return collected(normal(value), {t: c for t, c in inner.items() if c != 0}), rest
 
 
-def _without(term: Node, best: Node) -> Node | None:
-    """term / best, or None where best is not a factor."""
+def _without(term: Node, best: Node, shared: int) -> Node | None:
+    """term / best**shared, or None where best is not a factor."""
     if term.op is not MUL or best not in term.args:
         return None
     k = term.args.index(best)
     exp = term.coefs[k]
     if exp < 0:
         return None
-    args, exps = term.args, (*term.coefs[:k], exp - 1, *term.coefs[k + 1 :])
-    if exp == 1:
+    args, exps = term.args, (*term.coefs[:k], exp - shared, *term.coefs[k + 1 :])
+    if exp == shared:
         args, exps = args[:k] + args[k + 1 :], exps[:k] + exps[k + 1 :]
     return args[0] if exps == (1,) else intern_factors(args, exps)
 

@@ -150,3 +150,15 @@ def test_unknown_functions_are_refused_with_what_is_known() -> None:
 def test_the_truth_of_an_expression_is_not_known() -> None:
     with pytest.raises(TypeError, match="truth of the expression x"):
         bool(x)
+
+
+@pytest.mark.parametrize("n", [100, 10_000, -10_000])
+def test_high_powers_of_products_have_the_value_of_the_product(n: int) -> None:
+    y = en.symbol("y")
+    near, far = 1 + 1e-5, 1e200
+    at = {x: 0.5 * near, y: 1.0}
+    assert en.evaluate(((2 * x) ** n,), at)[0] == pytest.approx(near**n, rel=1e-10)
+    assert en.evaluate(((x / y) ** n,), {x: far * near, y: far})[0] == pytest.approx(
+        near**n, rel=1e-10
+    )
+    assert (2 * x) ** n * (2 * x) ** -n is en.ONE

@@ -51,8 +51,12 @@ def test_common_sizes_of_coefficients_are_pulled_out() -> None:
 
 @pytest.mark.parametrize(
     "node",
-    [a**3000 * b + a**2999 * c, en.add(*((k + 0.5) * a ** (60 * k) for k in range(1, 30)))],
-    ids=["power", "polynomial"],
+    [
+        a**3000 * b + a**2999 * c,
+        en.add(*((k + 0.5) * a ** (60 * k) for k in range(1, 30))),
+        (1e30 * (a - 0.999) + 1) ** 10_000 * b + (1e30 * (a - 0.999) + 1) ** 20_000 * c,
+    ],
+    ids=["power", "polynomial", "large coefficients"],
 )
 def test_high_powers_need_no_deep_recursion(node: en.Node) -> None:
     before, after = en.evaluate((node, factor(node)), {a: 0.999, b: 0.3, c: 0.7})
