@@ -15,8 +15,8 @@ from benchmarks.models import ROOT
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.run import RunOptions, as_problem
-from kinetree.solve.methods import choose
-from kinetree.solve.problem import Settings
+from kinetree.integrate.methods import choose
+from kinetree.integrate.problem import Settings
 
 Outcome = tuple[float, float, int, float]
 ROUNDS = 5
@@ -44,7 +44,7 @@ def once(mechanism: str, until: float, tolerance: float) -> Outcome:
     made, start, loops = prepared(mechanism)
     chosen = Settings(tolerance, tolerance)
     problem = as_problem(made, start, np.array([0.0, until]), RunOptions("dop853", chosen))
-    run = choose("dop853", problem).run()
+    run = choose("dop853", problem).solve
     seconds = []
     for _ in range(ROUNDS):
         begin = time.process_time()

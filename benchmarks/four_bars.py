@@ -16,7 +16,7 @@ import numpy as np
 from tests import mechanisms
 
 import kinetree as kt
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 STEPS = (0.001, 0.002, 0.0025, 0.004, 0.005, 0.008, 0.01)
 DURATION = 10.0

@@ -180,7 +180,7 @@ def _model(name: str) -> Any:
 
 def _stepped(model: Any, program: Any) -> dict[str, np.ndarray]:
     """States along runs of the hybrid formulation from different velocities."""
-    from kinetree.steppers import Stepper
+    from kinetree.integrate import Stepper
 
     rng = np.random.default_rng(0)
     stepper = Stepper(model, "hybrid", "newmark")

@@ -18,17 +18,10 @@ import numpy as np
 
 from benchmarks import report
 from kinetree import engine as en
+from kinetree.integrate.loops.drive import Options, Problem, Run, compiled, drive, prepared
 from kinetree.program import Input, Output, Program
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
-from kinetree.targets.native.integrate.integrate import (
-    Options,
-    Problem,
-    Run,
-    compiled,
-    drive,
-    prepared,
-)
 from kinetree.targets.native.llvm import INT, PTR, Code, Value
 
 LOOP = "kt_repeat"
@@ -160,7 +153,7 @@ def one(case: Case, function: Any, method: str, rhs: float) -> list[Any]:
 
 def measure(quick: bool = False) -> dict[str, Any]:
     """All problems by all methods."""
-    from kinetree.solve.sundials import available
+    from kinetree.integrate.sundials.library import available
 
     methods = ["rk4", "dopri5", "dop853", *(["bdf"] if available() else [])]
     rows = []

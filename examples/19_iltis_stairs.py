@@ -10,7 +10,7 @@ import numpy as np
 
 import kinetree as kt
 from kinetree.functions import table
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 FOLDER = Path(__file__).parent / "models"
 KNOTS = np.loadtxt(FOLDER / "iltis_stairs.csv", delimiter=",", skiprows=3)  # x, height, slope

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import kinetree as kt
 from kinetree.algebra import disp
 from kinetree.functions import minimum, sqrt
-from kinetree.steppers import Control, Stepper
+from kinetree.integrate import Control, Stepper
 
 S1, S2, V1, V2 = 1e-3, 5e-4, 1e-4, 3e-4  # areas [m2] and volumes at x = 0 [m3]
 K, rho, Cd, Se = 2e8, 860.0, 0.611, 1e-5  # fluid [Pa, kg/m3], orifices [m2]

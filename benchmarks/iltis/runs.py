@@ -15,10 +15,11 @@ import numpy as np
 
 import kinetree as kt
 from benchmarks.iltis.road import DURATION, start
+from kinetree.integrate import Report, Stepper
+from kinetree.integrate.loops.equal_steps import DONE, March, Start
+from kinetree.integrate.start.beginning import Beginning
 from kinetree.program.restrict import restrict
-from kinetree.steppers import FAMILIES, Report, Stepper
-from kinetree.steppers.runs.beginning import Beginning
-from kinetree.targets.native.integrate.march import DONE, March, Start
+from kinetree.steppers import FAMILIES
 from kinetree.targets.native.lanes.packing import LANES
 
 Array = np.ndarray

@@ -18,7 +18,7 @@ from kinetree.analysis.runs.record import dataset
 from kinetree.analysis.runs.run import RunOptions, integrate
 from kinetree.analysis.simulate import _again
 from kinetree.errors import KinetreeError, ModelWarning
-from kinetree.solve.problem import Settings
+from kinetree.integrate.problem import Settings
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "mbs_testset"
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"

@@ -12,10 +12,10 @@ from tests.analysis import systems
 import kinetree as kt
 from kinetree.engine import sqrt
 from kinetree.errors import KinetreeError, ModelWarning
-from kinetree.solve.methods import METHODS
+from kinetree.integrate.methods import METHODS
 
 READY = [name for name, row in METHODS.items() if row.ready()]
-NATIVE = [name for name in READY if METHODS[name].module]
+NATIVE = [name for name in READY if METHODS[name].native]
 
 
 def ended(model: kt.Model, *arguments: Any, **options: Any) -> tuple[Any, str]:

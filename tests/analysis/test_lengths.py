@@ -11,7 +11,7 @@ import pytest
 import kinetree as kt
 import lengths
 from kinetree.errors import KinetreeError, ModelError, ModelWarning, PartitionError
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 LIFTED = {"Z": 0.25}
 SAID = r"closure 'pin': its component z is -0.25 .* parameter Z = 0.25"

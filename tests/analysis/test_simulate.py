@@ -13,7 +13,7 @@ from tests.analysis import systems
 from tests.approx import IDENTITY, ROUNDING, TRAJECTORY, assert_close
 
 import kinetree as kt
-from kinetree.solve.methods import METHODS
+from kinetree.integrate.methods import METHODS
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "mbs_testset"
 READY = [name for name, row in METHODS.items() if row.ready()]

@@ -12,7 +12,7 @@ from tests.approx import IDENTITY, ITERATED
 
 import kinetree as kt
 from kinetree.errors import ModelWarning
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 WAYS: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ import kinetree as kt
 from kinetree.algebra import disp, rotz
 from kinetree.engine import cos, sin, sqrt
 from kinetree.errors import KinetreeError
-from kinetree.steppers import Control, Stepper
+from kinetree.integrate import Control, Stepper
 
 
 def test_error_follows_the_tolerance() -> None:

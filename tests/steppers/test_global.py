@@ -16,9 +16,10 @@ from kinetree.errors import UnsupportedError
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.natural import Chart, chart, minimum_degree
 from kinetree.functions import sin
-from kinetree.steppers import Stepper, step_program
+from kinetree.integrate import Stepper
+from kinetree.integrate.start.beginning import Beginning
+from kinetree.steppers import step_program
 from kinetree.steppers.equations.residual import rate_program
-from kinetree.steppers.runs.beginning import Beginning
 
 Array = NDArray[np.float64]
 

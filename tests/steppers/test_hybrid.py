@@ -8,7 +8,7 @@ from tests import closed, mechanisms
 from tests.approx import CLOSED, ROUNDING
 
 import kinetree as kt
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 STRUCTURAL = ["trapezoidal", "newmark", "hht", "generalised_alpha"]
 

@@ -14,7 +14,7 @@ from tests.steppers.test_hybrid import gaps
 import kinetree as kt
 from kinetree.formats.build import build
 from kinetree.formats.schema import validate
-from kinetree.steppers import Stepper
+from kinetree.integrate import Stepper
 
 FILE = "examples/models/iltis.yaml"
 RAMP = "0.3*select(x - 1.2, select(3.2 - x, (x - 1.2)/2, 1), 0)"

@@ -7,7 +7,8 @@ import pytest
 from tests.approx import ROUNDING
 from tests.steppers import systems
 
-from kinetree.steppers import ALL, Stepper
+from kinetree.integrate import Stepper
+from kinetree.steppers import ALL
 
 BUILDS = {
     "pendulum": systems.pendulum, "double": systems.double_pendulum, "top": systems.top,

@@ -14,7 +14,8 @@ from tests.steppers.test_hybrid import gaps
 import kinetree as kt
 from kinetree.engine import sqrt
 from kinetree.errors import KinetreeError
-from kinetree.steppers import Control, Stepper, step_program
+from kinetree.integrate import Control, Stepper
+from kinetree.steppers import step_program
 
 WAYS = {
     "tree": (systems.double_pendulum, "tree", "trapezoidal"),

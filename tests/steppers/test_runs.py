@@ -12,8 +12,9 @@ from tests.steppers import systems
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
+from kinetree.integrate import Stepper
 from kinetree.program import Newton, Scheme
-from kinetree.steppers import FAMILIES, Stepper, step_program
+from kinetree.steppers import FAMILIES, step_program
 from kinetree.steppers.formulations import structural
 
 ROOT = 1e-30

@@ -15,17 +15,10 @@ from tests.approx import IDENTITY, ROUNDING
 import kinetree as kt
 from kinetree import engine as en
 from kinetree.errors import KinetreeError, ShapeError, UnknownNameError
+from kinetree.integrate.loops.drive import Events, Options, Problem, Run, integrate, stepper
+from kinetree.integrate.loops.explicit import driver
+from kinetree.integrate.loops.tableaus import TABLEAUS, Tableau
 from kinetree.program import Input, Output, Program
-from kinetree.targets.native.integrate.explicit import driver
-from kinetree.targets.native.integrate.integrate import (
-    Events,
-    Options,
-    Problem,
-    Run,
-    integrate,
-    stepper,
-)
-from kinetree.targets.native.integrate.tableaus import TABLEAUS, Tableau
 from targets import flows
 
 ADAPTIVE = ("dopri5", "dop853")

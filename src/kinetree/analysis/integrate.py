@@ -17,11 +17,11 @@ from kinetree.arguments import (
     shown,
 )
 from kinetree.errors import ModelWarning, ShapeError, unknown
+from kinetree.integrate.problem import FINISHED
+from kinetree.integrate.second_order import Motion, Residual, Slopes, Steering, newmark
 from kinetree.program import Program
 from kinetree.program.differentiate import forward
 from kinetree.results.dataset import Axis, run_dataset
-from kinetree.solve.problem import FINISHED
-from kinetree.solve.second_order import Motion, Residual, Slopes, Steering, newmark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ def integrate(
             Program they are exact; of a function, differences are taken where none are given.
         names: of the coordinates.
         steering: tolerance (rate of the error of the coordinates, 1e-6 /s by default), absolute,
-            first, longest, shortest: see `kinetree.solve.second_order.Steering`.
+            first, longest, shortest: see `kinetree.integrate.second_order.Steering`.
 
     Returns:
         The Dataset of `simulate`: q, qd, qdd over time; attributes tell how it went.  Where it

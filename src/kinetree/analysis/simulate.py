@@ -26,8 +26,8 @@ from kinetree.arrays import Array
 from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
-from kinetree.solve.methods import METHODS
-from kinetree.solve.problem import Settings
+from kinetree.integrate.methods import METHODS
+from kinetree.integrate.problem import Settings
 
 if TYPE_CHECKING:
     import xarray

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+COUNT = "iterations"
+"""Output of a step that tells how many iterations it took."""
+
+
 @dataclass(frozen=True)
 class Weights:
     """The four numbers of a structural method.

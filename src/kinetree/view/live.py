@@ -22,11 +22,11 @@ from kinetree.arrays import Array
 from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
+from kinetree.integrate.start.beginning import Beginning
+from kinetree.integrate.start.initial import Initial
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
-from kinetree.steppers.runs.beginning import Beginning
-from kinetree.steppers.runs.initial import Initial
 from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
 from kinetree.view.controls import controls, widened

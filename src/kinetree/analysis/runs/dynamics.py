@@ -15,10 +15,10 @@ from kinetree.arrays import Array
 from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
+from kinetree.integrate.problem import NativeRates
 from kinetree.model import Model
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program, state_form
-from kinetree.solve.problem import NativeRates
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""

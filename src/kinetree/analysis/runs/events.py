@@ -12,12 +12,12 @@ from kinetree.arrays import Array
 from kinetree.engine import Node, as_node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
+from kinetree.integrate.problem import Watch
 from kinetree.model import Named, time_symbol, traced
 from kinetree.program import Output
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
 from kinetree.program.state_form import consistent_state, state_inputs, state_parts
-from kinetree.solve.problem import Watch
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
 

@@ -14,15 +14,15 @@ from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
 from kinetree.assembly import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
+from kinetree.integrate import Stepper
 from kinetree.results.dataset import Axis, run_dataset
-from kinetree.steppers import Stepper
 from kinetree.steppers.equations.step_inputs import Settings
 
 if TYPE_CHECKING:
     import xarray
 
+    from kinetree.integrate import Report, Run
     from kinetree.model import Model
-    from kinetree.steppers import Report, Run
 
 STEPS = 1000
 """Steps of a run where no length of a step is given."""
@@ -142,7 +142,7 @@ def _dataset(
     report = run.report
     if isinstance(report, tuple):
         raise ShapeError(
-            "it has several runs", element="start", cure="use kinetree.steppers.runs.run"
+            "it has several runs", element="start", cure="use kinetree.integrate.steps.stepper"
         )
     program = stepper.program
     values = {"q": run.q, "qd": run.qd, "qdd": run.qdd}

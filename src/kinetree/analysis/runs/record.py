@@ -10,11 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.runs.continuity import Motion, facts
-from kinetree.analysis.runs.diagnose import (
-    drive_without_value,
-    first_without_value,
-    force_without_value,
-)
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.repartition import singular
@@ -22,8 +17,7 @@ from kinetree.analysis.runs.run import Run, Segment
 from kinetree.analysis.runs.stiffness import stiff
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError
-from kinetree.results.dataset import Axis, run_dataset, with_events, with_wrenches
-from kinetree.solve.problem import (
+from kinetree.integrate.problem import (
     EVENT,
     FINISHED,
     INTERRUPTED,
@@ -32,6 +26,12 @@ from kinetree.solve.problem import (
     TOO_MANY_STEPS,
     Path,
 )
+from kinetree.integrate.without_value import (
+    drive_without_value,
+    first_without_value,
+    force_without_value,
+)
+from kinetree.results.dataset import Axis, run_dataset, with_events, with_wrenches
 
 if TYPE_CHECKING:
     import xarray

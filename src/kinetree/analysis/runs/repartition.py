@@ -12,8 +12,8 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
 from kinetree.assembly import Partition, closure_equations
+from kinetree.integrate.problem import Path
 from kinetree.program.restrict import restrict
-from kinetree.solve.problem import Path
 
 LEAST = 0.03
 """Share of the least singular value below which the dependent coordinates are a bad choice."""

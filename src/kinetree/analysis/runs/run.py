@@ -19,8 +19,8 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, watched, watching
 from kinetree.analysis.runs.repartition import degraded
 from kinetree.arrays import Array
-from kinetree.solve.methods import Method, choose
-from kinetree.solve.problem import (
+from kinetree.integrate.methods import Method, choose
+from kinetree.integrate.problem import (
     EVENT,
     FINISHED,
     NOT_A_NUMBER,
@@ -105,9 +105,8 @@ def integrate(system: Dynamics, start: Array, times: Array, how: RunOptions) -> 
         chosen = choose(how.method, problem)
         with np.errstate(all="ignore"):
             problem.rates(float(times[0]), start)  # compiled before the clock runs
-        run = chosen.run()
         began = time.perf_counter()
-        path = append_final_state(run(problem, replace(how.settings, max_steps=left)))
+        path = append_final_state(chosen.solve(problem, replace(how.settings, max_steps=left)))
         seconds += time.perf_counter() - began
         left -= path.steps
         turn = (

@@ -34,8 +34,8 @@ from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, dot, rows
 from kinetree.steppers.equations.scaling import Scales, scales
 from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
+from kinetree.steppers.family import COUNT
 from kinetree.steppers.formulations.point import Matrix, Point
-from kinetree.targets.native.integrate.march import COUNT
 
 if TYPE_CHECKING:
     from kinetree.steppers.family import Family

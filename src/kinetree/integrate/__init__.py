@@ -1,0 +1,5 @@
+"""Integration over time: one problem, one table of methods, the start, the partition."""
+
+from kinetree.integrate.steps.stepper import Control, Report, Run, Stepper, run
+
+__all__ = ["Control", "Report", "Run", "Stepper", "run"]

@@ -1,0 +1,67 @@
+"""Events inside a step: times at which watched values change their sign, in order.
+
+The interpolant of the step is sampled at a few places, so that two crossings inside one long step
+are seen; each sign change is then closed in on by Brent's method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.integrate.problem import Hit, Watch
+
+SAMPLES = 5
+"""Places inside a step at which signs are compared."""
+
+
+def crossings(
+    watched: Callable[[float, Array], Array],
+    watches: Sequence[Watch],
+    dense: Callable[[float], Array],
+    t0: float,
+    t1: float,
+) -> list[Hit]:
+    """The events between t0 (excluded) and t1 (included), in order of time.
+
+    Args:
+        watched: (t, y) -> values of all events.
+        watches: their directions.
+        dense: t -> y inside the step.
+        t0: beginning of the step [s].
+        t1: end of the step [s].
+    """
+    times = np.linspace(t0, t1, SAMPLES)
+    values = np.array([watched(t, dense(t)) for t in times])
+    found = []
+    for k, watch in enumerate(watches):
+        g = values[:, k]
+        for i in range(SAMPLES - 1):
+            if _crosses(g[i], g[i + 1], watch.direction):
+                t = _root(watched, dense, k, (times[i], times[i + 1]))
+                found.append(Hit(k, t, np.array(dense(t))))
+    return sorted(found, key=lambda hit: hit.t)
+
+
+def _crosses(a: float, b: float, direction: int) -> bool:
+    """Whether the value passes zero after the first sample; zero at the first one is no event."""
+    rises, falls = a < 0 <= b, a > 0 >= b
+    return bool(rises and direction >= 0) or bool(falls and direction <= 0)
+
+
+def _root(
+    watched: Callable[[float, Array], Array],
+    dense: Callable[[float], Array],
+    k: int,
+    between: tuple[Any, Any],
+) -> float:
+    from scipy.optimize import brentq
+
+    a, b = float(between[0]), float(between[1])
+    return float(brentq(lambda t: float(watched(t, dense(t))[k]), a, b, xtol=1e-14, rtol=1e-14))
+
+
+__all__ = ["crossings"]

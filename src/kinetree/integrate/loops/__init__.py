@@ -1,0 +1,1 @@
+"""Loops over time in machine code: explicit methods, CVODE, steps of Programs."""

@@ -1,0 +1,105 @@
+"""Integration by SUNDIALS' CVODE with native derivatives, Jacobian and events.
+
+Refs: Hindmarsh2005
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kinetree.integrate.loops.adapters import CALLBACKS, LOOP, adapters_text
+from kinetree.integrate.loops.layout import FAILED, NOT_FINITE, TOO_SMALL
+from kinetree.integrate.loops.native_problem import Fault, Options, System
+from kinetree.integrate.loops.slices import Slices
+from kinetree.integrate.sundials.library import required
+from kinetree.integrate.sundials.session import FAMILIES, Session, Setup, meaning
+from kinetree.targets.native.compile import jit
+from kinetree.targets.native.function import address
+
+METHODS = tuple(FAMILIES)
+CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+NO_VALUE = frozenset({-8, -9, -10, -11})
+"""CVODE's answers where the derivative has no value."""
+STALLED = -3
+"""The answer a run that does not get ahead would deserve: the error test fails."""
+NO_STEP = frozenset({STALLED, -4})
+"""CVODE's answers where no step is small enough."""
+NEAR = 1e-3
+"""Share of the time reached within which a derivative without value explains a failure."""
+
+
+@cache
+def adapters() -> jit.Library:
+    """The compiled loop and callbacks; one for all problems."""
+    return jit.stored_text(adapters_text(), (LOOP, *CALLBACKS.values()))
+
+
+class Cvode(Slices):
+    """A run by CVODE, Adams or backward differentiation formulas of variable order."""
+
+    def __init__(self, system: System, y0: Any, times: Any, options: Options) -> None:
+        library = required()
+        super().__init__(system, y0, times, options)
+        linked = adapters().addresses
+        self._call = CALL(linked[LOOP])
+        self._user = np.array([address(self.state), address(self.table)], dtype=np.int64)
+        self._found = np.zeros(max(self.layout.events, 1), dtype=np.int32)
+        self._project()
+        self.values[0] = self.y
+        setup = Setup(
+            options.method, self.t, self["end"], self._callbacks(), address(self._user),
+            system.senses, options.step, options.max_step,
+        )  # fmt: skip
+        self.session = Session(setup, self.y, self.state[self.layout.vector("work")])
+        self._enter({
+            "cvode": self.session.memory, "cvode_y": self.session.y,
+            "cvode_work": self.session.work, "cvode_step": library.address("CVode"),
+            "cvode_between": library.address("CVodeGetDky"),
+            "cvode_roots": library.address("CVodeGetRootInfo"),
+            "vector_data": library.address("N_VGetArrayPointer"),
+            "matrix_data": library.address("SUNDenseMatrix_Data"),
+            "roots_found": address(self._found),
+        })  # fmt: skip
+
+    def _callbacks(self) -> dict[str, int]:
+        system = self.system
+        wanted = {
+            "rates": True, "weights": True, "jacobian": system.jacobian is not None,
+            "roots": system.event is not None, "project": system.project is not None,
+        }  # fmt: skip
+        linked = adapters().addresses
+        return {name: linked[CALLBACKS[name]] for name, used in wanted.items() if used}
+
+    def _slice(self, budget: int) -> int:
+        status = int(self._call(address(self.state), address(self.table), budget))
+        return self._failure(status) if status in {FAILED, TOO_SMALL} else status
+
+    def _failure(self, status: int) -> int:
+        """Why CVODE gave up."""
+        answer = int(self["flag"]) if status == FAILED else STALLED
+        near = abs(self["bad_t"] - self.t) <= NEAR * max(abs(self.t), abs(self["end"] - self["t0"]))
+        if self["bad_index"] >= 0 and (answer in NO_VALUE or (answer in NO_STEP and near)):
+            return NOT_FINITE
+        return TOO_SMALL if answer in NO_STEP else FAILED
+
+    def _begin(self) -> None:
+        self._project()
+        self["terminal_hit"] = 0.0
+        self.session.restart(self.t)
+
+    def _counts(self) -> tuple[int, int, int, int]:
+        count = self.session.count
+        rejected = count("NumErrTestFails") + count("NumStepSolveFails")
+        jacobians = count("NumJacEvals") if self["steps"] else 0
+        return count("NumSteps"), rejected, int(self["evaluations"]), jacobians
+
+    def _message(self) -> str:
+        return meaning(int(self["flag"])) if self["flag"] < 0 else ""
+
+    def _fault(self) -> Fault:
+        y = self.state[self.layout.vector("stage")].copy()
+        return Fault(self["bad_t"], int(self["bad_index"]), y)

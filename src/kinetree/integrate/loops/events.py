@@ -1,0 +1,220 @@
+"""Events, output and the end of an accepted step, as LLVM IR.
+
+An event is a zero of a component of g(t, y), found by a change of its sign over a step and located
+on the dense output by false position, with the interval halved where that is slow.  The place
+reported is the first known one behind the zero, so that going on from there does not find it again.
+
+Refs: Hairer1993 sec. II.6
+"""
+
+from __future__ import annotations
+
+from kinetree.integrate.loops.layout import DONE, EVENT_VECTORS, RUNNING, TERMINAL
+from kinetree.integrate.loops.memory import BOTH, Memory
+from kinetree.integrate.loops.tableaus import Tableau
+from kinetree.targets.native.llvm import INT, PTR, REAL, VEC, Code, Value
+
+NONE = 2.0
+"""Place of an event that does not happen: beyond every step."""
+RESOLUTION = 2.0**-50
+"""Width of the interval, in shares of the step or of the time, to which a zero is located."""
+MOVED = 1e-3
+"""Projections beyond this share of the tolerance ask for a new evaluation of the derivatives."""
+ITERATIONS = 120
+"""Every third halves the interval, so this is enough for any function."""
+
+
+def events_text() -> str:
+    """void kt.events(s, table, t, y, into): values of all events."""
+    code = Code("kt.events", "void", (*BOTH, (REAL, "t"), (PTR, "y"), (PTR, "into")))
+    memory = Memory(code)
+    found = memory.evaluate("event", code.argument("t"), code.argument("y"))
+    code.copy(found, code.argument("into"), memory.entry("event_count"))
+    memory.add("event_evaluations", 1.0)
+    code.leave()
+    return code.text()
+
+
+def locate_text() -> str:
+    """double kt.locate(s, table, i, before, after, work): θ where event i changes its sign."""
+    arguments = (*BOTH, (INT, "i"), (REAL, "before"), (REAL, "after"), (PTR, "g"))
+    code = Code("kt.locate", REAL, arguments)
+    memory = Memory(code)
+    t, h, work = memory.cell("t"), memory.cell("h_try"), memory.vector("work")
+    coarse = code.unary("fabs", memory.cell("t_new") / h)
+    width = code.larger(coarse, 1.0) * RESOLUTION
+    sign = code.choose(code.argument("before") > 0.0, 1.0, -1.0)
+
+    def step(index: Value, carried: tuple[Value, ...]) -> list[Value]:
+        a, b, ga, gb, side = carried
+        middle = (a + b) * 0.5
+        chord = (a * gb - b * ga) / (gb - ga)
+        halve = (index % 3).same(2) | (chord > a + width * 0.5).negated()
+        halve = halve | (chord < b - width * 0.5).negated()
+        close = code.choose(chord <= a + width * 0.5, a + width * 0.5, middle)
+        close = code.choose(chord >= b - width * 0.5, b - width * 0.5, close)
+        place = code.choose(halve, code.choose((index % 3).same(2), middle, close), chord)
+        code.call("kt.dense", [*memory.both, place, work])
+        g = code.argument("g")
+        code.call("kt.events", [*memory.both, t + place * h, work, g])
+        value = code.load(code.at(g, code.argument("i")))
+        left = value * sign > 0.0
+        again = code.choose(left, side.same(1.0), side.same(2.0))
+        return [
+            code.choose(left, place, a),
+            code.choose(left, b, place),
+            code.choose(left, value, code.choose(again, ga * 0.5, ga)),
+            code.choose(left, code.choose(again, gb * 0.5, gb), value),
+            code.choose(left, code.constant(1.0), 2.0),
+        ]
+
+    start = [
+        code.constant(0.0), code.constant(1.0), code.argument("before"), code.argument("after"),
+        code.constant(0.0),
+    ]  # fmt: skip
+    limit = code.constant(ITERATIONS, INT)
+    found = code.fold(limit, start, step, lambda carried: carried[1] - carried[0] > width)
+    code.leave(found[1])
+    return code.text()
+
+
+def accept_text(tableau: Tableau) -> str:
+    """i64 kt.accept(s, table): events and output of the step, then go to its end."""
+    code = Code("kt.accept", INT, BOTH)
+    memory = Memory(code)
+    g = {name: memory.event_vector(tableau.rows, name) for name in EVENT_VECTORS}
+    count = memory.entry("event_count")
+    memory.put("end_of_step", 1.0)
+    memory.put("terminal_hit", 0.0)
+    with code.when(count > 0):
+        y_new = memory.vector("y_new")
+        code.call("kt.events", [*memory.both, memory.cell("t_new"), y_new, g["g_new"]])
+        _find(memory, g)
+        _record(memory, g)
+    theta = memory.cell("end_of_step")
+    t, h = memory.cell("t"), memory.cell("h_try")
+    early = theta < 1.0
+    stop = code.choose(early, t + theta * h, memory.cell("t_new"))
+    _output(memory, stop)
+    last = stop.same(memory.cell("end"))
+    with code.when(early):
+        code.call("kt.dense", [*memory.both, theta, memory.vector("work")])
+        code.copy(memory.vector("work"), memory.vector("y_new"), memory.entry("n"))
+    code.copy(memory.derivative(tableau.stages), memory.derivative(0), memory.entry("n"))
+    _advance(memory, stop)
+    code.copy(g["g_new"], g["g_old"], count)
+    memory.add("steps", 1.0)
+    keep_step(memory)
+    with code.when(early | (memory.cell("terminal_hit") > 0.0)):
+        code.leave(TERMINAL)
+    with code.when(last):
+        code.leave(DONE)
+    code.leave(RUNNING)
+    return code.text()
+
+
+def _find(memory: Memory, g: dict[str, Value]) -> None:
+    """Locate every change of sign, and the first of those that end the run."""
+    code = memory.code
+
+    def one(index: Value) -> None:
+        before, after = (code.load(code.at(g[name], index)) for name in ("g_old", "g_new"))
+        sense = code.load(code.at(g["sense"], index))
+        rising = (before < 0.0) & (after >= 0.0) & (sense >= 0.0)
+        falling = (before > 0.0) & (after <= 0.0) & (sense <= 0.0)
+        root = code.at(g["root"], index)
+        code.store(code.constant(NONE), root)
+        with code.when(rising | falling):
+            arguments = [*memory.both, index, before, after, g["g_work"]]
+            code.store(code.call("kt.locate", arguments, REAL), root)
+        place = code.load(root)
+        ends = (code.load(code.at(g["terminal"], index)) > 0.0) & (place <= 1.0)
+        with code.when(ends):
+            memory.put("terminal_hit", 1.0)
+            first = memory.cell("end_of_step")
+            memory.put("end_of_step", code.choose(place < first, place, first))
+
+    code.each(memory.entry("event_count"), one)
+
+
+def _record(memory: Memory, g: dict[str, Value]) -> None:
+    """Write every event up to the end of the step into the table: number, t, y."""
+    code = memory.code
+    n = memory.entry("n")
+    theta = memory.cell("end_of_step")
+
+    def one(index: Value) -> None:
+        place = code.load(code.at(g["root"], index))
+        with code.when(place <= theta):
+            row = code.whole(memory.cell("events")) * (n + 2)
+            at = code.at(memory.entry("event_table", PTR), row)
+            t = memory.cell("t") + place * memory.cell("h_try")
+            code.store(code.real(index), at)
+            code.store(t, code.at(at, 1))
+            work = memory.vector("work")
+            code.call("kt.dense", [*memory.both, place, work])
+            code.call("kt.project", [*memory.both, t, work])
+            code.copy(work, code.at(at, 2), n)
+            memory.add("events", 1.0)
+
+    code.each(memory.entry("event_count"), one)
+
+
+def _output(memory: Memory, stop: Value) -> None:
+    """Write y at every output time up to the end of the step."""
+    code = memory.code
+    n, count = memory.entry("n"), memory.entry("time_count")
+    way = memory.cell("direction")
+    start = code.whole(memory.cell("cursor"))
+    times = memory.entry("times", PTR)
+    t, h, work = memory.cell("t"), memory.cell("h_try"), memory.vector("work")
+
+    def due(carried: tuple[Value, ...]) -> Value:
+        return (code.load(code.at(times, carried[0])) - stop) * way <= 0.0
+
+    def one(index: Value, carried: tuple[Value, ...]) -> list[Value]:
+        del index
+        (cursor,) = carried
+        time = code.load(code.at(times, cursor))
+        code.call("kt.dense", [*memory.both, (time - t) / h, work])
+        code.call("kt.project", [*memory.both, time, work])
+        code.copy(work, code.at(memory.entry("values", PTR), cursor * n), n)
+        return [cursor + 1]
+
+    (cursor,) = code.fold(count - start, [start], one, due)
+    memory.put("cursor", code.real(cursor))
+
+
+def _advance(memory: Memory, stop: Value) -> None:
+    """y = y_new, projected where that is known; the derivative again where that changed much."""
+    code = memory.code
+    y, source = memory.vector("y"), memory.vector("y_new")
+    rtol, atol = memory.vector("rtol"), memory.vector("atol")
+    memory.put("t", stop)
+    code.copy(source, y, memory.entry("n"))
+    with code.when(memory.entry("project").same(0).negated()):
+        code.call("kt.project", [*memory.both, stop, y])
+
+        def part(index: Value, sums: tuple[Value, ...]) -> list[Value]:
+            there = memory.lanes(y, index)
+            size = code.unary("fabs", there)
+            scale = memory.lanes(atol, index) + memory.lanes(rtol, index) * size
+            moved = (there - memory.lanes(source, index)) / scale
+            return [sums[0] + moved * moved]
+
+        (total,) = code.fold(memory.chunks(), [code.constant(0.0, VEC)], part)
+        near = code.total(total) <= code.real(memory.entry("n")) * (MOVED * MOVED)
+        with code.when(near.negated()):
+            code.call("kt.rates", [*memory.both, stop, y, memory.derivative(0)])
+
+
+def keep_step(memory: Memory) -> None:
+    """Write t and y into the table of steps, where there is one."""
+    code = memory.code
+    n = memory.entry("n")
+    with code.when(memory.entry("step_room") > 0):
+        row = code.whole(memory.cell("rows")) * (n + 1)
+        at = code.at(memory.entry("step_table", PTR), row)
+        code.store(memory.cell("t"), at)
+        code.copy(memory.vector("y"), code.at(at, 1), n)
+        memory.add("rows", 1.0)

@@ -1,0 +1,121 @@
+"""Explicit Runge–Kutta methods as data.
+
+With stages kⱼ = f(t + cⱼ h, y + h Σ aⱼᵢ kᵢ), j = 1 … s, the step ends at y₁ = y + h Σ bⱼ kⱼ, and
+one more evaluation k at (t + h, y₁) serves the error estimate, the dense output and the next step.
+Between the ends, with Δ = h Σ bⱼ kⱼ and θ from 0 to 1,
+
+    y(θ) = y + θ(F₀ + (1-θ)(F₁ + θ(F₂ + (1-θ)(F₃ + …)))),
+    F₀ = Δ,   F₁ = h k₁ - Δ,   F₂ = 2Δ - h (k₁ + k),   F₃ … = h Σ dⱼ kⱼ.
+
+Without rows d that is Hermite's cubic.  Some methods need further stages for it, evaluated only in
+steps that have an output time or an event inside.
+
+Refs: Hairer1993 sec. II.1, II.5, II.6
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction as Fr
+
+from kinetree.integrate.loops.dop853 import DOP853_ROWS
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tableau:
+    """A method.
+
+    Attributes:
+        name: under which it is chosen.
+        order: of the solution at the end of a step.
+        error_order: power of the step that the error estimate goes with; 0 without one.
+        a: row j holds the weights of the stages before stage j; the first row is empty.
+        b: weights of the stages at the end of the step.
+        errors: weights of the stages and of the evaluation at the end that give the error; with two
+            rows e, f the norm of it is |e|²/√(|e|² + |f|²/100).
+        extra: rows like a, of stages after the end of the step, for the dense output alone.
+        dense: rows d.
+        stability: length of the stability region along the negative real axis.
+    """
+
+    name: str
+    order: int
+    error_order: int
+    a: tuple[Row, ...]
+    b: Row
+    errors: tuple[Row, ...] = ()
+    extra: tuple[Row, ...] = ()
+    dense: tuple[Row, ...] = ()
+    stability: float = 2.78
+
+    @property
+    def stages(self) -> int:
+        """Evaluations per step."""
+        return len(self.b)
+
+    @property
+    def rows(self) -> int:
+        """Derivatives kept per step: stages, end of the step, extra stages."""
+        return self.stages + 1 + len(self.extra)
+
+    @property
+    def c(self) -> Row:
+        """Place of every row of derivatives within the step, from 0 to 1."""
+        return (*(sum(row) for row in self.a), 1.0, *(sum(row) for row in self.extra))
+
+    @property
+    def dense_rows(self) -> tuple[Row, ...]:
+        """The rows F₀, F₁, … over h, as weights of all rows of derivatives."""
+        b = (*self.b, *[0.0] * (self.rows - self.stages))
+        first = [float(j == 0) for j in range(self.rows)]
+        last = [float(j == self.stages) for j in range(self.rows)]
+        return (
+            b,
+            tuple(f - w for f, w in zip(first, b, strict=True)),
+            tuple(2 * w - f - e for w, f, e in zip(b, first, last, strict=True)),
+            *self.dense,
+        )
+
+
+def _row(*values: Fr | int) -> Row:
+    return tuple(float(value) for value in values)
+
+
+RK4 = Tableau(
+    "rk4", 4, 0, a=((), _row(Fr(1, 2)), _row(0, Fr(1, 2)), _row(0, 0, 1)),
+    b=_row(Fr(1, 6), Fr(1, 3), Fr(1, 3), Fr(1, 6)),
+)  # fmt: skip
+
+DOPRI5 = Tableau(
+    "dopri5", 5, 5,
+    a=(
+        (),
+        _row(Fr(1, 5)),
+        _row(Fr(3, 40), Fr(9, 40)),
+        _row(Fr(44, 45), Fr(-56, 15), Fr(32, 9)),
+        _row(Fr(19372, 6561), Fr(-25360, 2187), Fr(64448, 6561), Fr(-212, 729)),
+        _row(Fr(9017, 3168), Fr(-355, 33), Fr(46732, 5247), Fr(49, 176), Fr(-5103, 18656)),
+    ),
+    b=_row(Fr(35, 384), 0, Fr(500, 1113), Fr(125, 192), Fr(-2187, 6784), Fr(11, 84)),
+    errors=(
+        _row(
+            Fr(71, 57600), 0, Fr(-71, 16695), Fr(71, 1920), Fr(-17253, 339200), Fr(22, 525),
+            Fr(-1, 40),
+        ),
+    ),
+    dense=(
+        _row(
+            Fr(-12715105075, 11282082432), 0, Fr(87487479700, 32700410799),
+            Fr(-10690763975, 1880347072), Fr(701980252875, 199316789632),
+            Fr(-1453857185, 822651844), Fr(69997945, 29380423),
+        ),
+    ),
+    stability=3.25,
+)  # fmt: skip
+
+DOP853 = Tableau("dop853", 8, 8, **DOP853_ROWS, stability=6.1)
+
+TABLEAUS = {row.name: row for row in (RK4, DOPRI5, DOP853)}
+"""Every explicit method by name."""

@@ -1,0 +1,190 @@
+"""One loop over the step-by-step solvers of SciPy: output times, events, projection, every ending.
+
+The rates may be not a number for a while: solvers shorten the step and try again.  Only where a
+step of least length fails too, or a state itself is not a number, the run ends there.
+
+Refs: Hairer1993 secs. II.5, II.6 (error control, dense output)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.integrate.crossings import crossings
+from kinetree.integrate.problem import (
+    EVENT,
+    FINISHED,
+    INTERRUPTED,
+    NOT_A_NUMBER,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+    Hit,
+    Path,
+    Problem,
+    Settings,
+)
+
+ONE_STEP = ("RK45", "DOP853", "Radau")
+"""Methods that forget the steps before, so that the state may be corrected between two steps."""
+REPORT_EVERY = 32
+"""Steps between two reports."""
+
+
+@dataclass
+class _Rates:
+    """The rates, counted, with the last place where they had no value."""
+
+    problem: Problem
+    count: int = 0
+    bad: tuple[float, Array] | None = None
+
+    def __call__(self, t: float, y: Array) -> Array:
+        self.count += 1
+        out = self.problem.rates(t, y)
+        if not np.isfinite(out).all() and np.isfinite(y).all():
+            self.bad = (t, np.array(y))
+        return out
+
+    def forget(self) -> None:
+        """A new step begins."""
+        self.bad = None
+
+
+@dataclass
+class _Record:
+    """Output so far."""
+
+    problem: Problem
+    every_step: bool
+    t: list[float] = field(default_factory=list)
+    y: list[Array] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+    next: int = 0
+    steps: int = 0
+
+    def start(self) -> None:
+        self.add(float(self.problem.times[0]), self.problem.start)
+        self.next = 1
+
+    def add(self, t: float, y: Array) -> None:
+        self.t.append(t)
+        self.y.append(np.array(y))
+
+    def step(self, t: float, y: Array, dense: Any) -> None:
+        """Record a step that ended at t, by its interpolant."""
+        if self.every_step:
+            self.add(t, y)
+            return
+        times = self.problem.times
+        while self.next < len(times) and times[self.next] <= t:
+            at = float(times[self.next])
+            self.add(at, y if at == t else dense(at))
+            self.next += 1
+
+
+def scipy_method(name: str, problem: Problem, settings: Settings) -> Path:
+    """Integrate by SciPy's solver of that name."""
+    rates, record = _Rates(problem), _Record(problem, settings.every_step)
+    record.start()
+    end, solver = NOT_A_NUMBER, None
+    try:
+        with np.errstate(all="ignore"):  # a state without rates is told by its place
+            if np.isfinite(rates(float(problem.times[0]), problem.start)).all():
+                solver = _solver(name, problem, settings, rates)
+                end = _run(solver, name, record, rates, settings)
+    except KeyboardInterrupt:
+        end = INTERRUPTED
+    bad_t, bad_y = rates.bad if end == NOT_A_NUMBER and rates.bad else (None, None)
+    return Path(
+        np.array(record.t),
+        np.array(record.y),
+        end,
+        tuple(record.hits),
+        last_t=float(record.problem.times[0] if solver is None else solver.t),
+        last_y=np.array(problem.start if solver is None else solver.y),
+        bad_t=bad_t,
+        bad_y=bad_y,
+        steps=record.steps,
+        evaluations=rates.count,
+        jacobians=int(getattr(solver, "njev", 0) or 0),
+    )
+
+
+def _solver(name: str, problem: Problem, settings: Settings, rates: _Rates) -> Any:
+    import scipy.integrate
+
+    least = 100 * float(np.finfo(float).eps)  # SciPy's own, of which it would warn
+    options: dict[str, Any] = {"rtol": max(settings.rtol, least), "atol": settings.atol}
+    options["max_step"] = settings.max_step
+    if name in ("Radau", "BDF", "LSODA") and problem.jacobian is not None:
+        options["jac"] = problem.jacobian
+    t0, t1 = float(problem.times[0]), float(problem.times[-1])
+    return getattr(scipy.integrate, name)(rates, t0, problem.start, t1, **options)
+
+
+def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Settings) -> str:
+    """Step until the end; why it ended."""
+    problem = record.problem
+    while solver.status == "running":
+        if record.steps >= settings.max_steps:
+            return TOO_MANY_STEPS
+        before, y_before = float(solver.t), solver.y
+        rates.forget()
+        _step(solver)
+        if not np.isfinite(solver.y).all():
+            rates.bad = rates.bad or (before, np.array(y_before))
+            solver.t, solver.y = before, y_before
+            return NOT_A_NUMBER
+        if solver.status == "failed":
+            return NOT_A_NUMBER if rates.bad else STEP_TOO_SMALL
+        record.steps += 1
+        dense = solver.dense_output()
+        stop = _events(record, dense, before, float(solver.t))
+        if stop is not None:
+            record.step(stop.t, stop.y, dense)
+            if record.t[-1] < stop.t:
+                record.add(stop.t, stop.y)
+            return EVENT
+        record.step(float(solver.t), solver.y, dense)
+        if problem.project is not None and name in ONE_STEP:
+            _correct(solver, problem, rates)
+        if settings.report is not None and record.steps % REPORT_EVERY == 0:
+            settings.report(float(solver.t))
+    return FINISHED
+
+
+def _step(solver: Any) -> None:
+    """One step; what SciPy raises on the way counts as a failed step."""
+    try:
+        solver.step()
+    except (ValueError, np.linalg.LinAlgError, FloatingPointError):
+        solver.status = "failed"
+
+
+def _correct(solver: Any, problem: Problem, rates: _Rates) -> None:
+    """Put the state back onto the constraints; a state that cannot be is left as it is."""
+    assert problem.project is not None
+    y = problem.project(float(solver.t), solver.y)
+    if np.isfinite(y).all():
+        solver.y = y
+        if hasattr(solver, "f"):
+            solver.f = rates(float(solver.t), y)
+
+
+def _events(record: _Record, dense: Any, t0: float, t1: float) -> Hit | None:
+    """Record the events of a step; the one that stops the run, if there is one."""
+    problem = record.problem
+    if problem.watched is None:
+        return None
+    for hit in crossings(problem.watched, problem.watches, dense, t0, t1):
+        record.hits.append(hit)
+        if problem.watches[hit.watch].stops:
+            return hit
+    return None
+
+
+__all__ = ["scipy_method"]

@@ -1,0 +1,1 @@
+"""The state from which a run, or many side by side, begins."""

@@ -1,0 +1,180 @@
+"""Coordinates and velocities that obey the loops at the start of one run, or of many side by side.
+
+Each run begins as any analysis begins (`assembly.consistent_start`).  Many are found together, in
+the same steps; a run for which these fail is started on its own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.assembly import (
+    MOVED,
+    Wish,
+    changes,
+    consistent_coordinates,
+    corrected,
+    free_columns,
+    kept_coordinates,
+    settled_velocities,
+    solved_columns,
+    unit_quaternions,
+)
+from kinetree.errors import ModelWarning
+from kinetree.integrate.start.beginning import Beginning, row_of, rows_of
+from kinetree.model import retract
+from kinetree.solve.newton import CUTOFF, straight_newton
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kinetree.assembly import Loops
+    from kinetree.program import Program
+
+
+class Starts:
+    """Consistent coordinates and velocities of many runs, one row each."""
+
+    def __init__(self, system: Loops, given: Beginning) -> None:
+        self.system, self.model, self.given = system, system.model, given
+        model = self.model
+        q = rows_of(given.q, model.initial(), list(model.coordinates), "q")
+        qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
+        leads = [np.shape(value) for value in given.parameters.values()]
+        self.lead = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], *leads)
+        self.q, self.qd = self._rows(q), self._rows(qd)
+        self.p = None if given.p is None else self._rows(np.asarray(given.p, dtype=float))
+
+    def _rows(self, values: Array) -> Array:
+        return np.array(np.broadcast_to(values, (*self.lead, values.shape[-1]))).reshape(
+            -1, values.shape[-1]
+        )
+
+    def found(self) -> tuple[Array, Array]:
+        """q and qd, with the leading axes of what is given; what is not kept is told."""
+        q = self._coordinates()
+        qd = self._velocities(q)
+        self._tell(q, qd)
+        return q.reshape(*self.lead, -1), qd.reshape(*self.lead, -1)
+
+    def _alone(self, number: int) -> tuple[Loops, Wish]:
+        """Loops and wish of one run."""
+        given, lead = self.given, self.lead
+        q, qd = (row_of(value, lead, number) for value in (given.q, given.qd))
+        parameters = row_of(dict(given.parameters), lead, number)
+        return self.system.at(parameters), Wish(q, qd, given.independent, given.t)
+
+    def _at(self, program: Program, q: Array, rows: Any = slice(None)) -> dict[str, Array]:
+        """Outputs of a Program for all or some of the runs, one row each."""
+        known: dict[str, Any] = {"q": q, "qd": np.zeros((len(q), self.model.nv))}
+        known["t"] = np.full(len(q), self.given.t)
+        if self.p is not None:
+            known["p"] = self.p[rows]
+        found = program.evaluate(**program.given(known))
+        shapes = {out.name: out.shape for out in program.outputs}
+        return {name: np.broadcast_to(x, (len(q), *shapes[name])) for name, x in found.items()}
+
+    def _driven(self, what: str, values: Array, names: list[str]) -> Array:
+        """Values with those in place that drives give."""
+        program, out = self.system.drives, values.copy()
+        if program is not None:
+            found = self._at(program, self.q)[what]
+            out[:, [names.index(name) for name in program.output(what).labels]] = found
+        return out
+
+    # --- coordinates -----------------------------------------------------------------------------
+
+    def _coordinates(self) -> Array:
+        if len(self.q) > 1:
+            out, done = self._together()
+        else:
+            out, done = self.q.copy(), np.zeros(1, dtype=bool)
+        for number in np.flatnonzero(~done):
+            out[number] = consistent_coordinates(*self._alone(int(number)))
+        return out
+
+    def _together(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Coordinates, and for which runs they are as each of them would find them by itself."""
+        system, wish = self._alone(0)
+        first = np.array([unit_quaternions(self.model, row) for row in self.q])
+        first = self._driven("q", first, list(self.model.coordinates))
+        J = self._at(system.program, first)["J"]
+        free = free_columns(system, kept_coordinates(self.model, wish))
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for k in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))):
+            groups.setdefault(tuple(solved_columns(system, J[k], free)), []).append(int(k))
+        q, done = first.copy(), np.zeros(len(first), dtype=bool)
+        for columns, rows in groups.items():
+            q[rows], done[rows] = self._closed(first[rows], rows, list(columns))
+        done &= np.abs(q - first).max(axis=1) < np.pi  # others may be a turn away
+        if system.guards is not None:
+            done &= ~(self._at(system.guards, q)["h"] < -1).any(axis=-1)
+        return q, done
+
+    def _closed(
+        self, q: Array, rows: list[int], columns: list[int]
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Coordinates of some of the runs, and which of these are closed."""
+        positions, nv = self.system.positions(), self.model.nv
+
+        def function(x: Array) -> tuple[Array, Array]:
+            found = self._at(self.system.program, x, rows)
+            return found["h"][:, positions], found["J"][:, positions][..., columns]
+
+        def move(x: Array, step: Array) -> Array:
+            whole = np.zeros((len(x), nv))
+            whole[:, columns] = step
+            return np.array([retract(self.model, *pair) for pair in zip(x, whole, strict=True)])
+
+        allowed = self.model.loop_tolerance
+        cutoff = max(CUTOFF, allowed)
+        return straight_newton(function, q, move, tolerance=allowed, cutoff=cutoff)
+
+    # --- velocities ------------------------------------------------------------------------------
+
+    def _velocities(self, q: Array) -> Array:
+        system, wish = self._alone(0)
+        one, fixed = settled_velocities(system, q[0], wish)
+        if len(q) == 1:
+            return one[None]
+        out = self._driven("qd", self.qd, list(self.model.velocities))
+        if not self.model.closures:
+            return out
+        assert system.whole is not None
+        found = self._at(system.whole, q)
+        out, fits = corrected(found["J"], found["ht"], out, fixed, self.model.loop_tolerance)
+        for number in np.flatnonzero(~fits):
+            system, wish = self._alone(int(number))
+            out[number] = settled_velocities(system, q[number], wish)[0]
+        return out
+
+    # --- what could not be kept ------------------------------------------------------------------
+
+    def _tell(self, q: Array, qd: Array) -> None:
+        """Warn of values that could not be kept."""
+        every = (changes(*self._alone(k), q[k], qd[k]) for k in self._suspects(q, qd))
+        told = [phrases for phrases in every if phrases]
+        if told:
+            where = f" in {len(told)} of {len(q)} runs" if self.lead else ""
+            text = f"the initial values do not satisfy the loops{where}: {', '.join(told[0])}"
+            warnings.warn(text, ModelWarning, stacklevel=2)
+
+    def _suspects(self, q: Array, qd: Array) -> list[int]:
+        """Runs in which a value that is given may have changed; the first one always."""
+        out = np.arange(len(q)) == 0
+        model, given = self.model, self.given
+        parts = ((given.q, self.q, q, model.coordinates), (given.qd, self.qd, qd, model.velocities))
+        for value, old, new, names in parts:
+            wanted = given.independent if value is None else value
+            by_name = value is None or isinstance(value, Mapping)
+            at = [k for k, name in enumerate(names) if not by_name or name in wanted]
+            out |= (np.abs(new - old) > MOVED * (1 + np.abs(old)))[:, at].any(axis=1)
+        return [int(number) for number in np.flatnonzero(out)]
+
+
+__all__ = ["Starts"]

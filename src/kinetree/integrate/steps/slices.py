@@ -1,0 +1,144 @@
+"""Runs the native loop in slices of steps.
+
+Between slices Python checks for Ctrl-C, reports progress and tests the partition.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arguments import check_arrays, check_positive, is_row
+from kinetree.errors import ShapeError, unknown
+from kinetree.integrate.loops.equal_steps import DONE, LOST
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kinetree.integrate.loops.equal_steps import March
+    from kinetree.integrate.loops.error_steps import Adaptive
+    from kinetree.integrate.steps.stepper import Stepper
+
+SLICE = 2000
+"""Steps between two checks for Ctrl-C and two reports of progress."""
+WATCHED = 100
+"""Steps between two tests of the partition."""
+Progress = Callable[[int, int], None]
+"""Called after every slice with the steps made and the steps wanted."""
+CHOICE = "choice"
+"""A march stopped because other independent coordinates are better."""
+HALF, TWO = 0.5, 2
+
+
+def drive(
+    march: March, steps: int, progress: Progress | None, bad: Callable[[], bool] | None = None
+) -> str:
+    """Run a march in slices; returns why it ended.
+
+    Args:
+        march: the march.
+        steps: how many are wanted.
+        progress: called after every slice.
+        bad: whether the march should stop for other independent coordinates.
+    """
+    told = march.step
+    try:
+        while march.advance(SLICE if bad is None else WATCHED):
+            if progress is not None and march.step - told >= SLICE:
+                told = march.step
+                progress(told, steps)
+            if bad is not None and bad():
+                return CHOICE
+    except KeyboardInterrupt:
+        return "interrupted"
+    if progress is not None:
+        progress(march.step, steps)
+    return {DONE: "end", LOST: "newton"}[march.status]
+
+
+def drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
+    """Run an adaptive march in slices; returns why it ended."""
+    try:
+        while march.advance(SLICE):
+            if progress is not None:
+                progress(march["accepted"], march["cursor"])
+    except KeyboardInterrupt:
+        return "interrupted"
+    return {DONE: "end", LOST: "newton"}[march.status]
+
+
+def whole_steps(duration: float, step: float, every: int) -> int:
+    """How many steps a run makes."""
+    if not 0 < step < np.inf:
+        raise ShapeError(
+            f"{step} s is not a valid length of a step", element="step", cure="give it above 0"
+        )
+    if not np.isfinite(duration) or duration < HALF * step:
+        raise ShapeError(f"{duration} s hold no step of {step} s", element="duration")
+    if every < 1:
+        raise ShapeError(
+            f"one in {every} steps cannot be kept", element="every", cure="give 1 or more"
+        )
+    return round(duration / step)
+
+
+def refuse_numbers(threads: int | None = None, **start: Any) -> None:
+    """Refuse what is not a state or a number of threads."""
+    for element, values in start.items():
+        if isinstance(values, Mapping):
+            check_arrays(**{f"{element} of '{name}'": value for name, value in values.items()})
+        else:
+            check_arrays(**{element: values})
+    if threads is not None:
+        check_positive("a positive number", threads=threads)
+
+
+def rising_times(times: Any) -> NDArray[np.float64]:
+    """Start, times of output and end [s] as an array."""
+    if not is_row(times) or np.size(times) < TWO or not (np.diff(times) > 0).all():
+        raise ShapeError("they must be two or more rising numbers", element="times")
+    return np.asarray(times, dtype=float)
+
+
+def series_of(
+    stepper: Stepper, series: Mapping[str, Any] | None, steps: int
+) -> tuple[NDArray[np.float64] | None, int]:
+    """Rows of the one input that changes from step to step, and its place; none without it."""
+    if not series:
+        return None, 0
+    if len(series) != 1:
+        raise ShapeError(
+            f"it has {len(series)} inputs", element="series", cure="give one input by name"
+        )
+    ((name, value),) = series.items()
+    check_arrays(series=value)
+    if name not in stepper.ports or name in stepper.state:
+        raise unknown("input", name, stepper.ports, stepper.program.name)
+    port, rows = stepper.ports[name], np.asarray(value, dtype=float)
+    rows = rows.reshape(rows.shape[0], -1) if rows.ndim else rows
+    if rows.shape != (steps, port.size):
+        raise ShapeError(f"expected {steps} rows of {port.size}", element=f"series '{name}'")
+    return rows, port.start
+
+
+def cores() -> int:
+    """How many threads may run at once."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+__all__ = [
+    "CHOICE",
+    "Progress",
+    "cores",
+    "drive",
+    "drive_adaptive",
+    "refuse_numbers",
+    "rising_times",
+    "series_of",
+    "whole_steps",
+]

@@ -1,0 +1,398 @@
+"""Runs of a fixed-step method: thousands of steps per native call, one run or many side by side."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arguments import check_arguments, check_arrays
+from kinetree.arrays import Array
+from kinetree.errors import ShapeError, unknown
+from kinetree.integrate.loops.equal_steps import March, Start
+from kinetree.integrate.loops.error_steps import Adaptive, Control
+from kinetree.integrate.partition_health import Watch
+from kinetree.integrate.start.beginning import Beginning, Lanes
+from kinetree.integrate.start.initial import Initial
+from kinetree.integrate.steps.advice import advice, said, singular_equation
+from kinetree.integrate.steps.coordinates import coordinates
+from kinetree.integrate.steps.fitting import refuse_light, refuse_other_rank, refuse_parameters
+from kinetree.integrate.steps.newton_failure import Failure, diagnose
+from kinetree.integrate.steps.repartitioned_run import relay
+from kinetree.integrate.steps.report import Report, Run
+from kinetree.integrate.steps.slices import (
+    Progress,
+    cores,
+    drive,
+    drive_adaptive,
+    refuse_numbers,
+    rising_times,
+    series_of,
+    whole_steps,
+)
+from kinetree.steppers.step import all_coordinates, step_program
+from kinetree.targets.native.lanes.packing import LANES
+
+if TYPE_CHECKING:
+    from kinetree.assembly import Loops
+    from kinetree.model import Model
+    from kinetree.targets.native.function import Function
+    from kinetree.targets.native.ports import Port
+
+_Many = tuple[Array, Array, list[str]]
+"""States of every run, its iterations (all together, most of one step), ends of blocks of lanes."""
+
+
+class Stepper:
+    """A compiled time step of a model; runs of it.
+
+    Attributes:
+        program: the step.
+        function: its native code.
+        state: sizes of the parts of the state, in order.
+        watch: looks at the choice of independent coordinates, where there is one.
+        kept: names of independent coordinates that the user chose; they start as given.
+        fixed: whether that choice is the user's, and stays.
+        coordinates: converts between coordinates of the step and of the model.
+    """
+
+    def __init__(
+        self, model: Model, formulation: str | None = None, integrator: str = "trapezoidal",
+        **options: Any,
+    ) -> None:  # fmt: skip
+        self.model, self.kept = model, tuple(options.get("independent") or ())
+        if all_coordinates(model, formulation, integrator):
+            options.pop("independent", None)  # it is about the start alone
+        self.program = step_program(model, formulation, integrator, **options)
+        self.function: Function = self.program.compile()
+        names = [
+            out.name.removesuffix("_next")
+            for out in self.program.outputs
+            if out.name.endswith("_next")
+        ]
+        ports = {p.name: p for p in self.function.inputs}
+        self.ports: Mapping[str, Port] = ports
+        self.state = {name: ports[name].size for name in names}
+        self.size = sum(self.state.values())
+        self._initial = Initial(model)
+        self._made = (formulation, integrator, options)
+        self._others: dict[tuple[str, ...], Stepper] = {}
+        info, equations = self.program.info, self._initial.loops
+        self.watch = None
+        if "independent" in info and equations is not None:
+            self.watch = Watch(model, info, equations)
+        self.fixed = bool(self.kept)
+        self.coordinates = coordinates(model, self.program)
+
+    @property
+    def loops(self) -> Loops | None:
+        """Equations of the loops as numbers; none of a tree."""
+        return self._initial.system if self.model.closures else None
+
+    def run(  # noqa: PLR0913  one argument per decision
+        self,
+        duration: float,
+        step: float,
+        *,
+        every: int = 1,
+        q: Any = None,
+        qd: Any = None,
+        x: Any = None,
+        t: float = 0.0,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        series: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+        threads: int | None = None,
+    ) -> Run:
+        """March from t to t + duration.
+
+        Args:
+            duration: [s]; the nearest whole number of steps is made.
+            step: [s].
+            every: states kept: every k-th.
+            q: coordinates at the start, all in order or some by name; made to obey the loops,
+                which keep what is given by name as far as they can.  Leading axes are a batch.
+            qd: velocities there, likewise; zero by default.
+            x: user states there.
+            t: time at the start [s].
+            parameters: single parameters by name; leading axes are a batch.
+            inputs: other inputs of the step by name: tau, wrenches, the method's parameter.
+            series: one input by name with one row per step.
+            progress: called after every slice.
+            threads: how many share a batch.
+        """
+        check_arguments(Stepper.run, locals())
+        refuse_numbers(threads, q=q, qd=qd, x=x)
+        steps = whole_steps(duration, step, every)
+        given = {**(inputs or {}), "h": step}
+        lanes = self._lanes(Beginning(q, qd, x, t), parameters or {}, given)
+        series_rows, series_at = series_of(self, series, steps)
+        start = Start(lanes.x, lanes.p, t, step, steps, every, series_rows, series_at)
+        began = time.perf_counter()
+        if not lanes.batch:
+            return self._single(start, lanes, parameters or {}, progress)
+        found = self._many(start, progress, threads)
+        wall = (time.perf_counter() - began) / lanes.x.shape[1]
+        return self._batch(found, start, lanes, wall)
+
+    def run_adaptive(  # noqa: PLR0913  one argument per decision
+        self,
+        times: Any,
+        control: Control | None = None,
+        *,
+        q: Any = None,
+        qd: Any = None,
+        x: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+    ) -> Run:
+        """March through output times with steps that follow the error (one run).
+
+        Args:
+            times: start, times of output, end [s].
+            control: tolerance and bounds of the steps; see `Control`.
+            q: coordinates at the start; made to obey the loops.
+            qd: velocities there, likewise; zero by default.
+            x: user states there.
+            parameters: single parameters by name.
+            inputs: other inputs of the step by name: tau, wrenches, the method's parameter.
+            progress: called after every slice: steps made, output times reached.
+
+        Returns:
+            The run; its `steps` are the time at the end and the length of every step.
+        """
+        check_arguments(Stepper.run_adaptive, locals())
+        refuse_numbers(q=q, qd=qd, x=x)
+        row = rising_times(times)
+        begin = Beginning(q, qd, x, float(row[0]))
+        lanes = self._lanes(begin, parameters or {}, {**(inputs or {}), "h": 1.0})
+        if lanes.batch:
+            raise ShapeError("steps that follow the error are for one run", element="start")
+        how = control or Control()
+        began = time.perf_counter()
+        march = Adaptive(self.function, self.size, lanes.x[:, 0], lanes.p[:, 0], row, how)
+        reason = drive_adaptive(march, progress)
+        wall = time.perf_counter() - began
+        mean, most = march.iterations
+        report = Report(reason, march.t, march["accepted"], wall, iterations=mean, most=most)
+        if reason == "newton":
+            found = self._diagnosed(lanes, march.last, march.t, march.h)
+            report = replace(report, residual=found.residual, worst=found.worst, message=(
+                f"at t = {march.t:.6g} s no step above {how.shortest:g} s succeeds; the largest "
+                f"residual is in {found.worst}"
+            ))  # fmt: skip
+        reached = march["cursor"]
+        start = Start(lanes.x, lanes.p, float(row[0]), 1.0, 1)
+        run = self._gathered(march.states[:reached], start, report, lanes, row[:reached])
+        return replace(run, steps=march.steps)
+
+    # --- what goes in ----------------------------------------------------------------------------
+
+    def _lanes(
+        self, begin: Beginning, parameters: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> Lanes:
+        p = self._parameters(parameters)
+        self._refuse_unknown(given)
+        refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
+        refuse_light(self.model, self._initial.dynamics, parameters, p)
+        refuse_other_rank(self.model, self.program.info, parameters, begin.t)
+        begin = replace(
+            begin, tau=given.get("tau"), p=p if parameters else None, parameters=parameters,
+            wrenches={k: x for k, x in given.items() if k in self.model.wrenches},
+            independent=self.kept,
+        )  # fmt: skip
+        state, q = self.coordinates.start_state(self._initial, begin)
+        state = {"a": state["qdd"], "y": state.get("xd", np.zeros(0)), **state}
+        values: dict[str, Array] = {}
+        for name, port in self.ports.items():
+            if port.parameter:
+                continue
+            if name == "t":
+                values[name] = np.asarray(begin.t)
+            elif name in self.state:
+                values[name] = state[name]
+            elif name in given:
+                values[name] = port.array(given[name])
+            else:
+                values[name] = port.default_array
+        lead = np.broadcast_shapes(
+            p.shape[:-1],
+            *[a.shape[: a.ndim - len(self.ports[n].shape)] for n, a in values.items()],
+        )
+        count = int(np.prod(lead))
+        x = np.zeros((self.function.sizes["x"], count))
+        for name, value in values.items():
+            port = self.ports[name]
+            whole = np.broadcast_to(value, (*lead, *port.shape)).reshape(count, port.size)
+            x[port.start : port.stop] = whole.T
+        apart = p.ndim > 1
+        columns = np.broadcast_to(p, (*lead, p.shape[-1])).reshape(count, -1) if apart else p[None]
+        return Lanes(x, np.ascontiguousarray(columns.T), lead, q)
+
+    def _refuse_unknown(self, given: Mapping[str, Any]) -> None:
+        """Refuse inputs that the step does not have, or that are part of its state."""
+        known = [name for name in self.ports if name not in {*self.state, "t", "p"}]
+        for name in given:
+            if name not in known:
+                raise unknown("input", name, known, self.program.name)
+        check_arrays(**given)
+
+    def _parameters(self, parameters: Mapping[str, Any]) -> Array:
+        port = self.ports.get("p")
+        if port is None:
+            if parameters:
+                raise unknown("parameter", next(iter(parameters)), (), self.program.name)
+            return np.zeros(0)
+        check_arrays(**{f"parameter '{name}'": value for name, value in parameters.items()})
+        values = port.default_array
+        lead = np.broadcast_shapes(*[np.shape(v) for v in parameters.values()])
+        out = np.array(np.broadcast_to(values, (*lead, port.size)))
+        for name, value in parameters.items():
+            if name not in port.labels:
+                raise unknown("parameter", name, port.labels, self.program.name)
+            out[..., port.labels.index(name)] = value
+        return out
+
+    # --- the march -------------------------------------------------------------------------------
+
+    def _single(
+        self, start: Start, lanes: Lanes, parameters: Mapping[str, Any], progress: Progress | None
+    ) -> Run:
+        began = time.perf_counter()
+        ended = relay(self, start, parameters, progress)
+        wall, march = time.perf_counter() - began, ended.march
+        report = replace(
+            ended.stepper._report(march, start, ended.reason, wall, lanes),
+            iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
+            most=ended.most, partitions=ended.marches,
+        )  # fmt: skip
+        return self._gathered(ended.states, start, report, lanes)
+
+    def chosen(self, independent: tuple[str, ...]) -> Stepper:
+        """The same with other independent coordinates; they are watched, too."""
+        if independent not in self._others:
+            formulation, integrator, options = self._made
+            options = {**options, "independent": independent}
+            made = Stepper(self.model, formulation, integrator, **options)
+            made.kept, made.fixed = self.kept, False
+            self._others[independent] = made
+        return self._others[independent]
+
+    def _many(self, start: Start, progress: Progress | None, threads: int | None) -> _Many:
+        """March all blocks of eight, on several threads."""
+        count = start.x.shape[1]
+        states = np.empty((count, start.steps // start.every + 1, self.size))
+        counts = np.zeros((count, 2))
+        firsts = range(0, count, LANES)
+        reasons = ["end"] * len(firsts)
+        places = iter(enumerate(firsts))
+        lock = threading.Lock()
+
+        def work(tell: Progress | None) -> None:
+            while True:
+                with lock:
+                    number, first = next(places, (-1, 0))
+                if number < 0:
+                    return
+                block = [min(first + k, count - 1) for k in range(LANES)]
+                p = start.p[:, block] if start.p.shape[1] > 1 else start.p
+                march = March(self.function, self.size, replace(start, x=start.x[:, block], p=p))
+                reasons[number] = drive(march, start.steps, tell)
+                used = min(LANES, count - first)
+                states[first : first + used] = np.moveaxis(march.states[:, :, :used], 2, 0)
+                counts[first : first + used] = march.counts[:, :used].T
+
+        number = min(len(firsts), threads or cores())
+        helpers = [threading.Thread(target=work, args=(None,)) for _ in range(number - 1)]
+        for helper in helpers:
+            helper.start()
+        work(progress)
+        for helper in helpers:
+            helper.join()
+        return states, counts, reasons
+
+    def _batch(self, found: _Many, start: Start, lanes: Lanes, wall: float) -> Run:
+        states, counts, reasons = found
+        reports = [self._of_lane(rows, counts[i], start, reasons[i // LANES], wall)
+                   for i, rows in enumerate(states)]  # fmt: skip
+        whole = states.reshape(*lanes.batch, *states.shape[1:])
+        return self._gathered(whole, start, tuple(reports), lanes)
+
+    def _of_lane(self, states: Array, counts: Array, start: Start, end: str, wall: float) -> Report:
+        bad = np.flatnonzero(~np.isfinite(states).all(axis=1))
+        row = int(bad[0]) - 1 if bad.size else start.steps // start.every
+        made = row * start.every if bad.size else start.steps
+        t = start.t0 + made * start.h
+        total, most = counts
+        told = Report("end", t, made, wall, iterations=total / max(1, made), most=int(most))
+        if not bad.size:
+            return told
+        reason = "newton" if end != "interrupted" else end
+        return replace(told, reason=reason, message=f"lost after t = {t:.6g} s")
+
+    def _gathered(
+        self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
+        times: Array | None = None,
+    ) -> Run:  # fmt: skip
+        if times is None:
+            times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
+        parts: dict[str, Array] = {}
+        at = 0
+        for name, size in self.state.items():
+            parts[name] = states[..., at : at + size]
+            at += size
+        empty = np.zeros((*states.shape[:-1], 0))
+        p: Array | None = None
+        if "p" in self.ports:
+            p = lanes.p.T.reshape(*lanes.batch, -1) if lanes.p.shape[1] > 1 else lanes.p[:, 0]
+        parts = self.coordinates.read(parts, p, times, lanes.q)
+        x, xd, lam = (parts.get(name, empty) for name in ("x", "xd", "lam"))
+        return Run(times, parts["q"], parts["qd"], parts["qdd"], x, xd, lam, report)
+
+    def _report(self, march: March, start: Start, reason: str, wall: float, lanes: Lanes) -> Report:
+        t = start.t0 + march.step * start.h
+        if reason != "newton":
+            return Report(reason, t, march.step, wall)
+        found = self._diagnosed(lanes, march.last[:, 0], t, start.h)
+        q = self._gathered(march.last.T, replace(start, t0=t), Report(reason, t, 0, 0.0), lanes).q
+        free = [k for k, name in enumerate(self.model.velocities) if name not in self.model.drives]
+        equation = singular_equation(self._initial.loops, (lanes.q, q[0]), free)
+        cure = advice(found, self.watch, q[0], t, equation)
+        message = f"step {march.step + 1} at t = {t:.6g} s: {said(found)}; {cure}"
+        return Report(reason, t, march.step, wall, found.residual, found.worst, message)
+
+    def _diagnosed(self, lanes: Lanes, state: Array, t: float, h: float) -> Failure:
+        """The residuals that the step from a state cannot solve."""
+        given: dict[str, Any] = {}
+        values = lanes.x[:, 0].copy()
+        values[: self.size] = state
+        for name, port in self.ports.items():
+            if not port.parameter:
+                given[name] = values[port.start : port.stop].reshape(port.shape)
+        given |= {"t": np.asarray(t), "h": np.asarray(h)}
+        if "p" in self.ports:
+            given["p"] = lanes.p[:, 0]
+        return diagnose(self.program, given)
+
+
+def run(
+    model: Model,
+    duration: float,
+    step: float,
+    *,
+    formulation: str | None = None,
+    integrator: str = "trapezoidal",
+    options: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Run:
+    """Derive, compile and march; see `step_program` for the options, `Stepper.run` for the rest."""
+    return Stepper(model, formulation, integrator, **(options or {})).run(duration, step, **given)
+
+
+__all__ = ["Control", "Report", "Run", "Stepper", "run"]

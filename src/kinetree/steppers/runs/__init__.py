@@ -1,1 +1,0 @@
-"""Runs of many steps: where they begin, how they go on, what is said when they fail."""

@@ -1,1 +1,0 @@
-"""Integration over time in native code: loops of explicit methods, CVODE, fixed steps."""
