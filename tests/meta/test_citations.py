@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+from kinetree.program import Note
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "kinetree"
@@ -51,3 +54,22 @@ def test_no_key_stands_twice() -> None:
 def test_every_formalism_names_its_source(path: Path) -> None:
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     assert "Refs:" in doc, "the module docstring needs a line 'Refs: AuthorYEAR sec. …'"
+
+
+def _tables() -> dict[str, tuple[str, dict[str, Note]]]:
+    """Module -> its text and its table of notes."""
+    found = {}
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        if "NOTES = notes(" in text and path.parent.name != "program":
+            name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+            found[name] = text, import_module(name).NOTES
+    return found
+
+
+@pytest.mark.parametrize("module", _tables())
+def test_every_row_of_a_table_of_notes_is_used(module: str) -> None:
+    text, table = _tables()[module]
+    quoted = set(re.findall(r'"(\w+)"', text))
+    used = {stem + tail for stem in quoted for tail in ("", "p", "q")}
+    assert table.keys() <= used, f"no equation has the names {sorted(table.keys() - used)}"

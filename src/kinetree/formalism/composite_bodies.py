@@ -27,23 +27,26 @@ from kinetree.formalism.links.vectors import (
     tensor_plus,
     times,
 )
-from kinetree.program import Note
+from kinetree.program.notes import notes
+
+NOTES = notes("""
+    mC hC IC hp | composite body             | WalkerOrin1982 method 3 | | link
+    F N         | force of unit acceleration {} | WalkerOrin1982
+    M           | mass matrix                | WalkerOrin1982
+""")
 
 
 def composites(frames: Frames) -> tuple[list[Node], list[Vec], list[Sym]]:
     """Mass, first moment and inertia of every composite body, about its link origin."""
-    scheme, system = frames.scheme, frames.system
+    system = frames.system
     m, h, inertia = (list(part) for part in zip(*frames.properties, strict=True))
     for i in system.inward():
-        link, p = system.links[i], system.links[i].parent
-        note = Note(link.name, "composite body", "WalkerOrin1982 method 3", "", "link")
-        m[i] = scheme.let(f"mC{i}", m[i], note)
-        h[i] = scheme.vector(f"hC{i}", h[i], note)
-        inertia[i] = frames.named_sym(f"IC{i}", inertia[i], note)
+        let, p = frames.naming(NOTES, i), system.links[i].parent
+        m[i], h[i], inertia[i] = let("mC", m[i]), let("hC", h[i]), let("IC", inertia[i])
         if p == 0:
             continue
         r = frames.offset(i)
-        h_p = scheme.vector(f"hp{i}", frames.to_parent(i, h[i], f"h{i}"), note)
+        h_p = let("hp", frames.to_parent(i, h[i], f"h{i}"))
         I_p = frames.sym_to_parent(i, inertia[i], f"I{i}")
         m[p] = m[p] + m[i]
         h[p] = plus(h[p], h_p, times(m[i], r))
@@ -53,15 +56,13 @@ def composites(frames: Frames) -> tuple[list[Node], list[Vec], list[Sym]]:
 
 def mass_matrix(frames: Frames) -> list[list[Node]]:
     """M, both triangles; symmetric entries are the same Node."""
-    scheme, system = frames.scheme, frames.system
+    system = frames.system
     m, h, inertia = composites(frames)
     M: list[list[Node]] = [[ZERO] * system.nv for _ in range(system.nv)]
     for i in system.outward():
         path = system.path(i)[::-1]
         for k, w, v in frames.columns(i):
-            note = Note(
-                system.links[i].name, f"force of unit acceleration {k + 1}", "WalkerOrin1982"
-            )
+            let = frames.naming(NOTES, i, k + 1)
             # momentum of the composite body moving with (w, v): force and torque about its origin
             f = plus(times(m[i], v), cross(w, h[i]))
             n = plus(apply_sym(inertia[i], w), cross(h[i], v))
@@ -73,12 +74,11 @@ def mass_matrix(frames: Frames) -> list[list[Node]]:
                         M[k][l] = M[l][k] = M[k][l] + twice * (dot(w_j, n) + dot(v_j, f))
                 if j == path[-1]:
                     break
-                f = scheme.vector(f"F{k}_{j}", frames.to_parent(j, f, f"F{k}_{j}"), note)
-                n = frames.to_parent(j, n, f"N{k}_{j}")
-                n = scheme.vector(f"N{k}_{j}", plus(n, cross(frames.offset(j), f)), note)
+                f = let("F", frames.to_parent(j, f, f"F{k}_{j}"), at=f"{k}_{j}")
+                n = plus(frames.to_parent(j, n, f"N{k}_{j}"), cross(frames.offset(j), f))
+                n = let("N", n, at=f"{k}_{j}")
     on_diagonal(system, M)
     for k in range(system.nv):
         for l in range(k + 1):
-            note = Note(step="mass matrix", eq="WalkerOrin1982", unit="")
-            M[k][l] = M[l][k] = scheme.let(f"M_{l + 1}_{k + 1}", M[k][l], note)
+            M[k][l] = M[l][k] = frames.scheme.let(f"M_{l + 1}_{k + 1}", M[k][l], NOTES["M"])
     return M

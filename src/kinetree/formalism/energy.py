@@ -21,14 +21,23 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import elastic
-from kinetree.formalism.kinematics import named
 from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import turning
 from kinetree.formalism.links.vectors import NULL, Vec, apply_sym, cross, dot, plus, times
-from kinetree.program import Note
+from kinetree.program.notes import notes
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.frames import Frames
+
+NOTES = notes("""
+    w    | angular velocity         | LuhWalkerPaul1980          | rad/s | link
+    vp v | velocity of the origin   | SaminFisette2003           | m/s   | link
+    P L  | momentum                 | Featherstone2008 sec. 2.12 |       | link
+    T    | twice the kinetic energy | Featherstone2008 sec. 2.13 | J
+    s    | gravity times position   | SaminFisette2003           | m2/s2
+    g    | gravity                  |                            | m/s2  | link
+    V    | potential energy         | SaminFisette2003           | J
+""")
 
 
 @dataclass(frozen=True)
@@ -43,16 +52,11 @@ def link_velocities(frames: Frames, qd: tuple[Node, ...]) -> LinkVelocities:
     """The outward sweep of velocities."""
     motion = LinkVelocities([NULL], [NULL])
     for i in frames.system.outward():
-        link = frames.system.links[i]
-        p = link.parent
+        let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         w_rel, v_rel = relative(frames, i, qd)
-        note = Note(link.name, "angular velocity", "LuhWalkerPaul1980", "rad/s", "link")
-        w = plus(frames.to_link(i, motion.w[p], f"w{i}"), w_rel)
-        motion.w.append(named(frames, f"w{i}", w, note))
-        note = Note(link.name, "velocity of the origin", "SaminFisette2003", "m/s", "link")
-        at = named(frames, f"vp{i}", plus(motion.v[p], cross(motion.w[p], frames.offset(i))), note)
-        v = plus(frames.to_link(i, at, f"v{i}"), v_rel)
-        motion.v.append(named(frames, f"v{i}", v, note))
+        motion.w.append(let("w", plus(frames.to_link(i, motion.w[p], f"w{i}"), w_rel)))
+        v_p = let("vp", plus(motion.v[p], cross(motion.w[p], frames.offset(i))))
+        motion.v.append(let("v", plus(frames.to_link(i, v_p, f"v{i}"), v_rel)))
     return motion
 
 
@@ -60,14 +64,11 @@ def kinetic(frames: Frames, motion: LinkVelocities) -> Node:
     """T [J], the sum over the links of ½ (v · P + w · L)."""
     twice: Node = ZERO
     for i in frames.system.outward():
-        link = frames.system.links[i]
+        let, w, v = frames.naming(NOTES, i), motion.w[i], motion.v[i]
         m, h, inertia = frames.properties[i]
-        w, v = motion.w[i], motion.v[i]
-        note = Note(link.name, "momentum", "Featherstone2008 sec. 2.12", "", "link")
-        P = named(frames, f"P{i}", plus(times(m, v), cross(w, h)), note)
-        L = named(frames, f"L{i}", plus(apply_sym(inertia, w), cross(h, v)), note)
-        note = Note(link.name, "twice the kinetic energy", "Featherstone2008 sec. 2.13", "J", "")
-        twice = frames.scheme.let(f"T{i}", twice + dot(v, P) + dot(w, L), note)
+        P = let("P", plus(times(m, v), cross(w, h)))
+        L = let("L", plus(apply_sym(inertia, w), cross(h, v)))
+        twice = let("T", twice + dot(v, P) + dot(w, L))
     return twice / 2
 
 
@@ -78,15 +79,11 @@ def potential(frames: Frames) -> Node:
     s: list[Node] = [ZERO]
     V: Node = ZERO
     for i in system.outward():
-        link = system.links[i]
+        let, p = frames.naming(NOTES, i), system.links[i].parent
         m, h, _ = frames.properties[i]
-        note = Note(link.name, "gravity times position", "SaminFisette2003", "m2/s2", "")
-        s_i = s[link.parent] + dot(g[link.parent], frames.offset(i))
-        s.append(frames.scheme.let(f"s{i}", s_i, note))
-        note = Note(link.name, "gravity", "", "m/s2", "link")
-        g.append(named(frames, f"g{i}", frames.to_link(i, g[link.parent], f"g{i}"), note))
-        note = Note(link.name, "potential energy", "SaminFisette2003", "J", "")
-        V = frames.scheme.let(f"V{i}", V - m * s[i] - dot(h, g[i]), note)
+        s.append(let("s", s[p] + dot(g[p], frames.offset(i))))
+        g.append(let("g", frames.to_link(i, g[p], f"g{i}")))
+        V = let("V", V - m * s[i] - dot(h, g[i]))
     return V
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
-from kinetree.formalism.links.linkage import Link, Linkage, rotate
+from kinetree.formalism.links.linkage import Linkage, rotate
 from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import accelerated
 from kinetree.formalism.links.vectors import (
@@ -34,13 +34,23 @@ from kinetree.formalism.links.vectors import (
     apply,
     cross,
     dot,
-    mat3,
     minus,
     plus,
     sym6,
     times,
 )
-from kinetree.program import Note, Scheme
+from kinetree.program.notes import notes
+
+NOTES = notes("""
+    wp w | angular velocity             | LuhWalkerPaul1980 eq. (1) | rad/s   | link
+    wd   | angular acceleration         | LuhWalkerPaul1980 eq. (2) | rad/s2  | link
+    ap a | acceleration of the origin   | LuhWalkerPaul1980 eq. (3) | m/s2    | link
+    ww   | products of angular velocity |                           | rad2/s2 | link
+    U    | U = w~ w~ + wd~              | SaminFisette2003          | rad2/s2 | link
+    f    | force on the link            | LuhWalkerPaul1980 eq. (6) | N       | link
+    n    | torque on the link           | LuhWalkerPaul1980 eq. (7) | N.m     | link
+    fp   | force on the link            | LuhWalkerPaul1980 eq. (6) | N       | parent
+""")
 
 
 @dataclass
@@ -58,56 +68,38 @@ def outward(
     frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...], gravity: Vec | None = None
 ) -> Motions:
     """The forward sweep; the ground accelerates by -g, the model's gravity where none is given."""
-    scheme, system = frames.scheme, frames.system
+    system = frames.system
     g = system.gravity if gravity is None else gravity
     still: Mat = (NULL, NULL, NULL)
     motion = Motions([NULL], [NULL], [NULL_TENSOR], [still], [(-g[0], -g[1], -g[2])])
     for i in system.outward():
-        link = system.links[i]
-        p = link.parent
+        let, p = frames.naming(NOTES, i), system.links[i].parent
         w_rel, v_rel = relative(frames, i, qd)
         wd_rel, vd_rel = relative(frames, i, qdd)
-        note = Note(link.name, "angular velocity", "LuhWalkerPaul1980 eq. (1)", "rad/s", "link")
-        w_p = frames.scheme.vector(f"wp{i}", frames.to_link(i, motion.w[p], f"w{i}"), note)
-        w = scheme.vector(f"w{i}", plus(w_p, w_rel), note)
-        note = Note(
-            link.name, "angular acceleration", "LuhWalkerPaul1980 eq. (2)", "rad/s2", "link"
-        )
+        w_p = let("wp", frames.to_link(i, motion.w[p], f"w{i}"))
+        w = let("w", plus(w_p, w_rel))
         wd_p = frames.to_link(i, motion.wd[p], f"wd{i}")
-        wd = scheme.vector(f"wd{i}", plus(wd_p, cross(w_p, w_rel), wd_rel), note)
-        note = Note(
-            link.name, "acceleration of the origin", "LuhWalkerPaul1980 eq. (3)", "m/s2", "link"
-        )
-        at = plus(motion.a[p], apply(motion.U[p], frames.offset(i)))
-        at = scheme.vector(f"ap{i}", at, note)
+        wd = let("wd", plus(wd_p, cross(w_p, w_rel), wd_rel))
+        a_p = let("ap", plus(motion.a[p], apply(motion.U[p], frames.offset(i))))
         coriolis = cross(plus(w_p, w_p, w_rel), v_rel)
-        a = scheme.vector(f"a{i}", plus(frames.to_link(i, at, f"a{i}"), coriolis, vd_rel), note)
+        a = let("a", plus(frames.to_link(i, a_p, f"a{i}"), coriolis, vd_rel))
+        ww = let("ww", sym6(w[j] * w[k] for j, k in SYM_PAIRS))
         motion.w.append(w)
         motion.wd.append(wd)
         motion.a.append(a)
-        ww, U = _gyration(scheme, link, w, wd)
         motion.ww.append(ww)
-        motion.U.append(U)
+        motion.U.append(let("U", acceleration_tensor(ww, wd)))
     return motion
 
 
-def _gyration(scheme: Scheme, link: Link, w: Vec, wd: Vec) -> tuple[Sym, Mat]:
-    """The products of velocities w wᵀ, and U = w̃ w̃ + w̃d; all elements named."""
-    i = link.index
-    note = Note(link.name, "products of angular velocity", "", "rad2/s2", "link")
-    ww = sym6(scheme.let(f"ww{i}_{'xyz'[a]}{'xyz'[b]}", w[a] * w[b], note) for a, b in SYM_PAIRS)
+def acceleration_tensor(ww: Sym, wd: Vec) -> Mat:
+    """U = w̃ w̃ + w̃d from the products w wᵀ."""
     xx, yy, zz, xy, xz, yz = ww
-    note = Note(link.name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "link")
-    rows = (
+    return (
         (-yy - zz, xy - wd[2], xz + wd[1]),
         (xy + wd[2], -xx - zz, yz - wd[0]),
         (xz - wd[1], yz + wd[0], -xx - yy),
     )
-    U = mat3(
-        (scheme.let(f"U{i}_{a}{b}", x, note) for b, x in enumerate(row, 1))
-        for a, row in enumerate(rows, 1)
-    )
-    return ww, U
 
 
 def resting(n: int) -> Motions:
@@ -129,29 +121,21 @@ def inertia_torque(I: Sym, wd: Vec, ww: Sym, U: Mat) -> Vec:
 
 def inward(frames: Frames, motion: Motions, outer: AppliedForces) -> tuple[list[Vec], list[Vec]]:
     """The backward sweep: force and torque (about the link origin) on every link by its parent."""
-    scheme, system = frames.scheme, frames.system
-    size = len(system.links)
-    f: list[Vec] = [NULL] * size
-    n: list[Vec] = [NULL] * size
+    system = frames.system
+    f: list[Vec] = [NULL] * len(system.links)
+    n: list[Vec] = [NULL] * len(system.links)
     for i, (force, torque) in outer.wrenches.items():
         f[i], n[i] = minus(f[i], force), minus(n[i], torque)
     for i in system.inward():
-        link = system.links[i]
+        let, p = frames.naming(NOTES, i), system.links[i].parent
         m, h, inertia = frames.properties[i]
         wd, ww, U, a = motion.wd[i], motion.ww[i], motion.U[i], motion.a[i]
-        note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "link")
-        F = plus(f[i], times(m, a), apply(U, h))
-        F = scheme.vector(f"f{i}", F, note)
-        note = Note(link.name, "torque on the link", "LuhWalkerPaul1980 eq. (7)", "N.m", "link")
-        N = plus(n[i], inertia_torque(inertia, wd, ww, U), cross(h, a))
-        N = scheme.vector(f"n{i}", N, note)
-        f[i], n[i] = F, N
-        p = link.parent
-        note = Note(link.name, "force on the link", "LuhWalkerPaul1980 eq. (6)", "N", "parent")
-        F_p = scheme.vector(f"fp{i}", frames.to_parent(i, F, f"f{i}"), note)
-        N_p = frames.to_parent(i, N, f"n{i}")
-        f[p] = plus(f[p], F_p)
-        n[p] = plus(n[p], N_p, cross(frames.offset(i), F_p))
+        f[i] = let("f", plus(f[i], times(m, a), apply(U, h)))
+        n[i] = let("n", plus(n[i], inertia_torque(inertia, wd, ww, U), cross(h, a)))
+        f_p = let("fp", frames.to_parent(i, f[i], f"f{i}"))
+        n_p = frames.to_parent(i, n[i], f"n{i}")
+        f[p] = plus(f[p], f_p)
+        n[p] = plus(n[p], n_p, cross(frames.offset(i), f_p))
     return f, n
 
 
@@ -209,6 +193,6 @@ def _welded(system: Linkage) -> tuple[Node, Vec]:
 
 
 __all__ = [
-    "Motions", "bias", "inertia_torque", "inertial", "inverse", "inward", "outward", "project",
-    "reaction", "resting",
+    "Motions", "acceleration_tensor", "bias", "inertia_torque", "inertial", "inverse", "inward",
+    "outward", "project", "reaction", "resting",
 ]  # fmt: skip

@@ -54,10 +54,20 @@ from kinetree.formalism.links.vectors import (
     vec3,
 )
 from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
-from kinetree.program import Note
+from kinetree.program.notes import notes
 from kinetree.program.solving import solve_symmetric
 
 NOTHING: Mat = (NULL, NULL, NULL)
+NOTES = notes("""
+    A H B           | articulated inertia                | Otter1996 eq. (14)             | | link
+    pn pf           | articulated bias                   | Otter1996 eq. (14)             | | link
+    D Di            | inertia seen by the joint          | Otter1996 eq. (17b)            | | link
+    u qdd0_         | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
+    Gn Gf           | inertia over D                     | Otter1996 eq. (19)             | | link
+    Bp Hp Hq pfp    | seen from the parent               | Otter1996 eq. (19)             | | parent
+    xap xw xa yw ya | acceleration above that at qdd = 0 | Otter1996 eq. (16c)            | | link
+    qdd_            | joint acceleration                 | Otter1996 eq. (16b)
+""")
 
 
 @dataclass(frozen=True)
@@ -134,16 +144,11 @@ def _skew(v: Vec) -> Mat:
 
 def _named(frames: Frames, i: int, body: Articulated, mark: str) -> Articulated:
     """Names for every element."""
-    scheme, link = frames.scheme, frames.system.links[i]
-    note = Note(link.name, "articulated inertia", "Otter1996 eq. (14)", "", "link")
-    bias = Note(link.name, "articulated bias", "Otter1996 eq. (14)", "", "link")
+    let = frames.naming(NOTES, i)
     return Articulated(
-        frames.named_sym(f"A{i}{mark}", body.A, note),
-        frames.named_mat(f"H{i}{mark}", body.H, note),
-        frames.named_sym(f"B{i}{mark}", body.B, note),
-        scheme.vector(f"pn{i}{mark}", body.pn, bias),
-        scheme.vector(f"pf{i}{mark}", body.pf, bias),
-    )
+        let("A", body.A, mark), let("H", body.H, mark), let("B", body.B, mark),
+        let("pn", body.pn, mark), let("pf", body.pf, mark),
+    )  # fmt: skip
 
 
 def _solve_joint(
@@ -164,19 +169,16 @@ def _solve_joint(
 
 def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node, rotor: Node) -> Solved:
     """One motion Φ = (w, v): D = Φᵀ I Φ + rotor, G = I Φ / D (Otter1996 eqs. 16b, 17, 19)."""
-    scheme, name = frames.scheme, frames.system.links[i].name
+    let = frames.naming(NOTES, i)
     ((_, w, v),) = frames.columns(i)
     Un = plus(apply_sym(body.A, w), apply(body.H, v))
     Uf = plus(apply_transposed(body.H, w), apply_sym(body.B, v))
-    note = Note(name, "inertia seen by the joint", "Otter1996 eq. (17b)", "", "link")
-    D = scheme.let(f"D{i}", dot(w, Un) + dot(v, Uf) + rotor, note)
-    Di = scheme.let(f"Di{i}", ONE / D, note)
-    note = Note(name, "force left for the joint", "Otter1996 eq. (17a), C dropped", "", "link")
-    u = scheme.let(f"u{i}", tau - dot(w, body.pn) - dot(v, body.pf), note)
-    qdd0 = scheme.let(f"qdd0_{i}", Di * u, note)
-    note = Note(name, "inertia over D", "Otter1996 eq. (19)", "", "link")
-    Gn = scheme.vector(f"Gn{i}", times(Di, Un), note)
-    Gf = scheme.vector(f"Gf{i}", times(Di, Uf), note)
+    D = let("D", dot(w, Un) + dot(v, Uf) + rotor)
+    Di = let("Di", ONE / D)
+    u = let("u", tau - dot(w, body.pn) - dot(v, body.pf))
+    qdd0 = let("qdd0_", Di * u)
+    Gn = let("Gn", times(Di, Un))
+    Gf = let("Gf", times(Di, Uf))
     left = Articulated(
         symmetric(_less(full(body.A), Un, Gn)),
         _less(body.H, Un, Gf),
@@ -296,18 +298,14 @@ def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
 
     With r from the parent origin to the link origin: H' = H + r~ B, A' = A + r~ H'ᵀ + (r~ Hᵀ)ᵀ.
     """
-    scheme, link = frames.scheme, frames.system.links[i]
-    note = Note(link.name, "seen from the parent", "Otter1996 eq. (19)", "", "parent")
+    let, r = frames.naming(NOTES, i), frames.offset(i)
     A = frames.sym_to_parent(i, body.A, f"A{i}t")
-    B = frames.sym_to_parent(i, body.B, f"B{i}t")
-    B = frames.named_sym(f"B{i}p", B, note)
-    H = frames.named_mat(f"H{i}p", frames.tensor_to_parent(i, body.H, f"H{i}t"), note)
-    pf = scheme.vector(f"pf{i}p", frames.to_parent(i, body.pf, f"pf{i}t"), note)
+    B = let("B", frames.sym_to_parent(i, body.B, f"B{i}t"), "p")
+    H = let("H", frames.tensor_to_parent(i, body.H, f"H{i}t"), "p")
+    pf = let("pf", frames.to_parent(i, body.pf, f"pf{i}t"), "p")
     pn = frames.to_parent(i, body.pn, f"pn{i}t")
-    r = frames.offset(i)
     shifted = transpose(mat3(cross(r, column) for column in full(B)))
-    moved = mat3(plus(row, extra) for row, extra in zip(H, shifted, strict=True))
-    H_p = frames.named_mat(f"H{i}q", moved, note)
+    H_p = let("H", mat3(plus(row, extra) for row, extra in zip(H, shifted, strict=True)), "q")
     P = [cross(r, row) for row in H_p]  # column j of r~ H'ᵀ is r × (row j of H')
     Q = [cross(r, row) for row in H]
     A_p = sym6(a + P[k][j] + Q[j][k] for a, (j, k) in zip(A, SYM_PAIRS, strict=True))
@@ -326,27 +324,19 @@ def _joined(a: Articulated, b: Articulated) -> Articulated:
 
 def _accelerations(frames: Frames, joints: dict[int, Solved]) -> list[Node]:
     """The third sweep: qdd = qdd0 - G·x from the ground outward (Otter1996 eqs. 16b, 16c)."""
-    scheme, system = frames.scheme, frames.system
+    system = frames.system
     qdd: list[Node] = [ZERO] * system.nv
     wd: list[Vec] = [NULL] * len(system.links)
     a: list[Vec] = [NULL] * len(system.links)
     for i in system.outward():
-        link, solved = system.links[i], joints[i]
-        p = link.parent
-        note = Note(
-            link.name, "acceleration above that at qdd = 0", "Otter1996 eq. (16c)", "", "link"
-        )
-        at = scheme.vector(f"xap{i}", plus(a[p], cross(wd[p], frames.offset(i))), note)
-        xw = scheme.vector(f"xw{i}", frames.to_link(i, wd[p], f"xw{i}"), note)
-        xa = scheme.vector(f"xa{i}", frames.to_link(i, at, f"xa{i}"), note)
+        let, joint, p = frames.naming(NOTES, i), joints[i], system.links[i].parent
+        at = let("xap", plus(a[p], cross(wd[p], frames.offset(i))))
+        xw = let("xw", frames.to_link(i, wd[p], f"xw{i}"))
+        xa = let("xa", frames.to_link(i, at, f"xa{i}"))
         own_w, own_a = xw, xa
-        for (k, w, v), first, (Gn, Gf) in zip(
-            frames.columns(i), solved.qdd0, solved.G, strict=True
-        ):
-            value = first - dot(Gn, xw) - dot(Gf, xa)
-            step = Note(link.name, "joint acceleration", "Otter1996 eq. (16b)")
-            qdd[k] = scheme.let(f"qdd_{k + 1}", value, step)
+        for (k, w, v), first, (Gn, Gf) in zip(frames.columns(i), joint.qdd0, joint.G, strict=True):
+            qdd[k] = let("qdd_", first - dot(Gn, xw) - dot(Gf, xa), at=k + 1)
             own_w, own_a = plus(own_w, times(qdd[k], w)), plus(own_a, times(qdd[k], v))
-        wd[i] = scheme.vector(f"yw{i}", own_w, note)
-        a[i] = scheme.vector(f"ya{i}", own_a, note)
+        wd[i] = let("yw", own_w)
+        a[i] = let("ya", own_a)
     return qdd

@@ -40,15 +40,16 @@ from kinetree.engine import (
     substitute,
     symbol,
 )
-from kinetree.formalism.kinematics import named
-from kinetree.formalism.links.frames import TENSOR, Frames
+from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Linkage, Pose, rotate
 from kinetree.formalism.links.motion import unit
 from kinetree.formalism.links.regroup import load, referred, regroup
 from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
+    SYM_PAIRS,
     Mat,
+    Sym,
     Vec,
     apply,
     cross,
@@ -61,16 +62,23 @@ from kinetree.formalism.links.vectors import (
     transpose,
     vec3,
 )
-from kinetree.formalism.newton_euler import Motions, outward
+from kinetree.formalism.newton_euler import Motions, acceleration_tensor, outward
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.model import drive
-from kinetree.program import Note
+from kinetree.program.notes import TENSOR, Naming, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
+NOTES = notes("""
+    Jw Jv             | motion of the carrier        |                     |         | body
+    w wd a            | motion of the carrier        | LuhWalkerPaul1980   |         | body
+    ww                | products of angular velocity |                     | rad2/s2 | body
+    U                 | U = w~ w~ + wd~              | SaminFisette2003    | rad2/s2 | body
+    xx yy zz xy xz yz | torque of a unit inertia     | BalafoutisPatel1991 |         | body
+""")
 PARAMETERS = ("mass", "h_x", "h_y", "h_z", *(f"I_{name}" for name in TENSOR))
 """Endings of the labels of the ten parameters of a carrier."""
 
@@ -262,60 +270,42 @@ def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> It
     J = partial_velocities(frames)
     for carrier in carriers:
         i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
-        note = Note(carrier.name, "motion of the carrier", "", "", "body")
+        let = Naming(frames.scheme, NOTES, carrier.name, before=f"{carrier.name}_")
         partials = {
-            k: (
-                named(frames, f"{carrier.name}_Jw{k}", rotate(R.T, w), note),
-                named(frames, f"{carrier.name}_Jv{k}", rotate(R.T, plus(v, cross(w, p))), note),
-            )
+            k: (let("Jw", rotate(R.T, w), at=k), let("Jv", rotate(R.T, plus(v, cross(w, p))), at=k))
             for k, (w, v) in J[i].items()
         }
-        state = _state(frames, carrier, motion)
-        for n, (force, torque) in enumerate(unit_wrenches(frames, carrier.name, state)):
+        state = _state(let, carrier, motion)
+        for n, (force, torque) in enumerate(unit_wrenches(let, state)):
             column = {k: dot(v, force) + dot(w, torque) for k, (w, v) in partials.items()}
             yield Row(f"{carrier.name}.{PARAMETERS[n]}", carrier.values[n], column)
 
 
-def _state(frames: Frames, carrier: Carrier, motion: Motions) -> State:
+def _state(let: Naming, carrier: Carrier, motion: Motions) -> State:
     """The motion of a carrier's frame, from that of its link."""
     i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
-    note = Note(carrier.name, "motion of the carrier", "LuhWalkerPaul1980", "", "body")
-    at = plus(motion.a[i], apply(motion.U[i], p))
-    w = named(frames, f"{carrier.name}_w", rotate(R.T, motion.w[i]), note)
-    wd = named(frames, f"{carrier.name}_wd", rotate(R.T, motion.wd[i]), note)
-    a = named(frames, f"{carrier.name}_a", rotate(R.T, at), note)
-    return State(w, wd, _gyration(frames, carrier.name, w, wd), a)
-
-
-def _gyration(frames: Frames, name: str, w: Vec, wd: Vec) -> Mat:
-    """U = w~ w~ + wd~, its elements named."""
-    note = Note(name, "U = w~ w~ + wd~", "SaminFisette2003", "rad2/s2", "body")
-    xx, yy, zz, xy, xz, yz = _products(frames, name, w)
-    rows = (
-        (-yy - zz, xy - wd[2], xz + wd[1]),
-        (xy + wd[2], -xx - zz, yz - wd[0]),
-        (xz - wd[1], yz + wd[0], -xx - yy),
+    w = let("w", rotate(R.T, motion.w[i]))
+    wd = let("wd", rotate(R.T, motion.wd[i]))
+    a = let("a", rotate(R.T, plus(motion.a[i], apply(motion.U[i], p))))
+    x, y, z = (
+        let("U", row, at=k) for k, row in enumerate(acceleration_tensor(_products(let, w), wd))
     )
-    x, y, z = (named(frames, f"{name}_U{k}", row, note) for k, row in enumerate(rows))
-    return (x, y, z)
+    return State(w, wd, (x, y, z), a)
 
 
-def _products(frames: Frames, name: str, w: Vec) -> list[Node]:
-    """Products of the components of w, in the order of a symmetric tensor."""
-    note = Note(name, "products of angular velocity", "", "rad2/s2", "body")
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    return [frames.scheme.let(f"{name}_ww{i}{j}", w[i] * w[j], note) for i, j in pairs]
+def _products(let: Naming, w: Vec) -> Sym:
+    """Products of the components of w."""
+    return sym6(let("ww", w[i] * w[j], at=f"{i}{j}") for i, j in SYM_PAIRS)
 
 
-def unit_wrenches(frames: Frames, name: str, state: State) -> list[tuple[Vec, Vec]]:
+def unit_wrenches(let: Naming, state: State) -> list[tuple[Vec, Vec]]:
     """(force, torque about the origin) that each of the ten parameters asks for when it is 1."""
     w, wd, U, a = state.w, state.wd, state.U, state.a
-    note = Note(name, "torque of a unit inertia", "BalafoutisPatel1991", "", "body")
 
-    def torque(stem: str, x: Node, y: Node, z: Node) -> tuple[Vec, Vec]:
-        return NULL, named(frames, f"{name}_{stem}", (x, y, z), note)
+    def torque(name: str, x: Node, y: Node, z: Node) -> tuple[Vec, Vec]:
+        return NULL, let(name, (x, y, z))
 
-    *_, xy, xz, yz = _products(frames, name, w)
+    *_, xy, xz, yz = _products(let, w)
     columns = transpose(U)
     return [
         (a, NULL),

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import AppliedForces, external
-from kinetree.formalism.kinematics import named
 from kinetree.formalism.links.rotors import accelerated, on_diagonal
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -37,11 +36,20 @@ from kinetree.formalism.links.vectors import (
     times,
 )
 from kinetree.formalism.newton_euler import Motions, outward
-from kinetree.program import Note
+from kinetree.program.notes import notes
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.frames import Frames
 
+NOTES = notes("""
+    Jp Jw Jv | partial velocity             | SaminFisette2003 |       | link
+    JP JL    | momentum of unit velocity {} | SaminFisette2003 |       | link
+    M        | mass matrix up to this link  | SaminFisette2003
+    L        | angular momentum by rotation | SaminFisette2003 | N.m.s | link
+    f        | inertial force               | SaminFisette2003 | N     | link
+    n        | inertial torque              | SaminFisette2003 | N.m   | link
+    tau      | virtual power                | SaminFisette2003
+""")
 Partials = list[dict[int, tuple[Vec, Vec]]]
 """Link -> velocity number -> partial angular velocity and velocity of the origin, link frame."""
 
@@ -50,15 +58,12 @@ def partial_velocities(frames: Frames) -> Partials:
     """∂(w, v)/∂qd_k of every link, for the velocities between it and the ground."""
     J: Partials = [{}]
     for i in frames.system.outward():
-        link = frames.system.links[i]
+        let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         mine: dict[int, tuple[Vec, Vec]] = {}
-        note = Note(link.name, "partial velocity", "SaminFisette2003", "", "link")
-        for k, (w, v) in J[link.parent].items():
-            at = named(frames, f"Jp{i}_{k}", plus(v, cross(w, frames.offset(i))), note)
-            mine[k] = (
-                named(frames, f"Jw{i}_{k}", frames.to_link(i, w, f"Jw{i}_{k}"), note),
-                named(frames, f"Jv{i}_{k}", frames.to_link(i, at, f"Jv{i}_{k}"), note),
-            )
+        for k, (w, v) in J[p].items():
+            v_p = let("Jp", plus(v, cross(w, frames.offset(i))), f"_{k}")
+            w_k = let("Jw", frames.to_link(i, w, f"Jw{i}_{k}"), f"_{k}")
+            mine[k] = w_k, let("Jv", frames.to_link(i, v_p, f"Jv{i}_{k}"), f"_{k}")
         for k, w, v in frames.columns(i):
             w_k, v_k = mine.get(k, (NULL, NULL))  # a follower adds to what its leader moves
             mine[k] = (plus(w_k, w), plus(v_k, v))
@@ -71,17 +76,15 @@ def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
     n = frames.system.nv
     M: list[list[Node]] = [[ZERO] * n for _ in range(n)]
     for i in frames.system.outward():
-        name = frames.system.links[i].name
         m, h, inertia = frames.properties[i]
         for b, (w, v) in J[i].items():
-            note = Note(name, f"momentum of unit velocity {b + 1}", "SaminFisette2003", "", "link")
-            P = named(frames, f"JP{i}_{b}", plus(times(m, v), cross(w, h)), note)
-            L = named(frames, f"JL{i}_{b}", plus(apply_sym(inertia, w), cross(h, v)), note)
+            let = frames.naming(NOTES, i, b + 1)
+            P = let("JP", plus(times(m, v), cross(w, h)), f"_{b}")
+            L = let("JL", plus(apply_sym(inertia, w), cross(h, v)), f"_{b}")
             for a, (w_a, v_a) in J[i].items():
                 if a <= b:
-                    note = Note(name, "mass matrix up to this link", "SaminFisette2003")
                     total = M[a][b] + dot(w_a, L) + dot(v_a, P)
-                    M[a][b] = M[b][a] = frames.scheme.let(f"M{i}_{a + 1}_{b + 1}", total, note)
+                    M[a][b] = M[b][a] = let("M", total, f"_{a + 1}_{b + 1}")
     return on_diagonal(frames.system, M)
 
 
@@ -92,18 +95,13 @@ def inertial_wrenches(
     f: list[Vec] = [NULL]
     n: list[Vec] = [NULL]
     for i in frames.system.outward():
-        link = frames.system.links[i]
+        let, U = frames.naming(NOTES, i), motion.U[i]
         m, h, inertia = frames.properties[i]
         w, wd, a = motion.w[i], motion.wd[i], motion.a[i]
-        note = Note(link.name, "angular momentum by rotation", "SaminFisette2003", "N.m.s", "link")
-        L = named(frames, f"L{i}", apply_sym(inertia, w), note)
+        L = let("L", apply_sym(inertia, w))
         F, T = outer.wrenches.get(i, (NULL, NULL))
-        note = Note(link.name, "inertial force", "SaminFisette2003", "N", "link")
-        force = plus(times(m, a), apply(motion.U[i], h))
-        f.append(named(frames, f"f{i}", minus(force, F), note))
-        note = Note(link.name, "inertial torque", "SaminFisette2003", "N.m", "link")
-        torque = plus(apply_sym(inertia, wd), cross(w, L), cross(h, a))
-        n.append(named(frames, f"n{i}", minus(torque, T), note))
+        f.append(let("f", minus(plus(times(m, a), apply(U, h)), F)))
+        n.append(let("n", minus(plus(apply_sym(inertia, wd), cross(w, L), cross(h, a)), T)))
     return f, n
 
 
@@ -114,10 +112,9 @@ def projected(
     f, n = wrenches
     tau: list[Node] = [-outer.efforts.get(k, ZERO) for k in range(frames.system.nv)]
     for i in frames.system.outward():
-        note = Note(frames.system.links[i].name, "virtual power", "SaminFisette2003")
+        let = frames.naming(NOTES, i)
         for k, (w, v) in J[i].items():
-            total = tau[k] + dot(w, n[i]) + dot(v, f[i])
-            tau[k] = frames.scheme.let(f"tau{i}_{k + 1}", total, note)
+            tau[k] = let("tau", tau[k] + dot(w, n[i]) + dot(v, f[i]), f"_{k + 1}")
     return tau
 
 

@@ -13,13 +13,20 @@ import numpy as np
 from kinetree.engine import Node
 from kinetree.formalism.links.linkage import Link, Linkage, rotate
 from kinetree.formalism.links.motion import FreeMotion, Let, LinkMotion, sym_to_joint
-from kinetree.formalism.links.vectors import Mat, Sym, Vec, mat3, plus, sym6
+from kinetree.formalism.links.vectors import Mat, Sym, Vec, plus
 from kinetree.program import Note, Scheme
+from kinetree.program.notes import Naming, Notes, notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+NOTES = notes("""
+    Q      | rotation matrix                       |                 | 1 | parent
+    p      | position of the joint                 |                 | m | parent
+    m h I  | mass properties about the link origin |                 |   | link
+    turned | turned tensor                         | planar rotation
+    before | constant rotation
+""")
 Properties = tuple[Node, Vec, Sym]
 """Mass, first moment and inertia of a link, about its origin, in its frame."""
 
@@ -32,23 +39,21 @@ class Frames:
         self.motions: list[LinkMotion] = []
         self.offsets: list[Vec] = []
         self.properties = [self._properties(link) for link in system.links]
-        for link in system.links:
-            motion = link.motion
+        for i, link in enumerate(system.links):
+            let, motion = self.naming(NOTES, i), link.motion
             if isinstance(motion, FreeMotion):
-                note = Note(link.name, "rotation matrix", "", "1", "parent")
-                motion = motion.named(self._let(f"Q{link.index}", note))
+                motion = motion.named(self._let(f"Q{i}", let.note("Q")))
             self.motions.append(motion)
-            shift = rotate(link.R0, motion.shift())
-            note = Note(link.name, "position of the joint", "", "m", "parent")
-            self.offsets.append(scheme.vector(f"p{link.index}", plus(link.r, shift), note))
+            self.offsets.append(let("p", plus(link.r, rotate(link.R0, motion.shift()))))
 
     def _properties(self, link: Link) -> Properties:
         """Names for mass, first moment and inertia: parameters alone, so hoisting moves them."""
-        note = Note(link.name, "mass properties about the link origin", "", "", "link")
-        let, i = self.scheme.let, link.index
-        m = let(f"m{i}", link.m, note)
-        h = self.scheme.vector(f"h{i}", link.h, note)
-        return m, h, self.named_sym(f"I{i}", link.I, note)
+        let = self.naming(NOTES, link.index)
+        return let("m", link.m), let("h", link.h), let("I", link.I)
+
+    def naming(self, table: Notes, i: int, number: int = 0) -> Naming:
+        """Names that end with the number of link i, with the notes of a table."""
+        return Naming(self.scheme, table, self.system.links[i].name, i, number=number)
 
     def columns(self, i: int) -> list[tuple[int, Vec, Vec]]:
         """(velocity number, angular, linear) of each column of Φ of link i, in its frame."""
@@ -75,15 +80,13 @@ class Frames:
 
     def tensor_to_parent(self, i: int, A: Mat, stem: str) -> Mat:
         """A 3×3 tensor in link i -> in the parent frame."""
-        note = Note(self.system.links[i].name, "turned tensor", "planar rotation")
-        let = self._let(stem, note)
-        before = self.motions[i].tensor_to_joint(A, let)
-        return self._turn(i, before, stem)
+        let = self._let(stem, self.naming(NOTES, i).note("turned"))
+        return self._turn(i, self.motions[i].tensor_to_joint(A, let), stem)
 
     def sym_to_parent(self, i: int, s: Sym, stem: str) -> Sym:
         """A symmetric tensor in link i -> in the parent frame."""
         R0 = self.system.links[i].R0
-        let = self._let(stem, Note(self.system.links[i].name, "turned tensor", "planar rotation"))
+        let = self._let(stem, self.naming(NOTES, i).note("turned"))
         before = sym_to_joint(self.motions[i], s, let)
         if np.array_equal(R0, np.eye(3)):
             return before
@@ -104,22 +107,11 @@ class Frames:
             (columns[0][2], columns[1][2], columns[2][2]),
         )
 
-    def named_sym(self, stem: str, s: Sym, note: Note) -> Sym:
-        """Names for the six elements of a symmetric tensor: stem_xx to stem_yz."""
-        return sym6(self.scheme.let(f"{stem}_{n}", x, note) for n, x in zip(TENSOR, s, strict=True))
-
-    def named_mat(self, stem: str, A: Mat, note: Note) -> Mat:
-        """Names for the nine elements of a matrix: stem_11 to stem_33."""
-        return mat3(
-            (self.scheme.let(f"{stem}_{a}{b}", x, note) for b, x in enumerate(row, 1))
-            for a, row in enumerate(A, 1)
-        )
-
     def _let(self, stem: str, note: Note) -> Let:
         return lambda name, x: self.scheme.let(f"{stem}_{name}", x, note)
 
     def _named(self, v: Vec, stem: str) -> Vec:
-        return self.scheme.vector(stem, v, Note(step="constant rotation"))
+        return self.scheme.vector(stem, v, NOTES["before"])
 
 
 def _is_exchange(R: NDArray[np.float64]) -> bool:

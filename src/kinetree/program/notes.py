@@ -1,0 +1,102 @@
+"""Notes as a table of the module: what its names mean stands beside the equations, not in between.
+
+NOTES = notes('''
+    w wp | angular velocity     | LuhWalkerPaul1980 eq. (1) | rad/s  | link
+    wd   | angular acceleration | LuhWalkerPaul1980 eq. (2) | rad/s2 | link
+''')
+let = Naming(scheme, NOTES, body="arm", at=3)
+w = let("w", plus(w_p, w_rel))                  # w3_x, w3_y, w3_z
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from kinetree.engine import Node
+from kinetree.program.program import Note
+from kinetree.program.scheme import AXES, Scheme, Triple
+
+Notes = Mapping[str, Note]
+"""What a name begins with -> its note, without the body."""
+Value = TypeVar(
+    "Value", Node, Triple, tuple[Triple, Triple, Triple], tuple[Node, Node, Node, Node, Node, Node]
+)
+"""A scalar, a vector, a matrix, or the six elements of a symmetric tensor."""
+TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+"""Endings of the names of a symmetric tensor's elements."""
+INDICES = {3: AXES, 6: TENSOR}
+
+
+def notes(table: str) -> dict[str, Note]:
+    """The rows "names | step | paper equation | unit | frame"; columns at the end may be missing.
+
+    A step may hold "{}", for the number that `Naming` is given.
+    """
+    found: dict[str, Note] = {}
+    for line in table.strip().splitlines():
+        names, *columns = (cell.strip() for cell in line.split("|"))
+        found |= dict.fromkeys(names.split(), Note("", *columns))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Names, with their notes, for what is written about one body.
+
+    Attributes:
+        scheme: where the equations go.
+        notes: table of the module.
+        body: link, point or element that the notes speak of.
+        at: what follows the name of the table, usually the number of the link.
+        before: what stands before it.
+        number: for steps that hold "{}".
+    """
+
+    scheme: Scheme
+    notes: Notes
+    body: str = ""
+    at: int | str = ""
+    before: str = ""
+    number: int = 0
+
+    def __call__(
+        self, name: str, value: Value, tail: str = "", *, at: int | str | None = None
+    ) -> Value:
+        """The value under its name, component by component.
+
+        Args:
+            name: of the table.
+            value: scalar, vector, matrix or symmetric tensor.
+            tail: end of the name; where the table has a row for name and tail, its note is taken.
+            at: in place of the usual number.
+        """
+        whole = f"{self.before}{name}{self.at if at is None else at}{tail}"
+        return let_each(self.scheme, whole, value, self.note(name, tail))
+
+    def note(self, name: str, tail: str = "") -> Note:
+        """The note of a name, on the body."""
+        row = self.notes.get(name + tail) or self.notes[name]
+        return Note(self.body, row.step.format(self.number), row.eq, row.unit, row.frame)
+
+
+def let_each(scheme: Scheme, name: str, value: Value, note: Note) -> Value:
+    """Names for a scalar, or for the components name_x …, name_xx … or name_11 … of a value."""
+    found: Any
+    if isinstance(value, Node):
+        found = scheme.let(name, value, note)
+    elif isinstance(value[0], Node):
+        found = tuple(
+            scheme.let(f"{name}_{k}", x, note)
+            for k, x in zip(INDICES[len(value)], value, strict=True)
+        )
+    else:
+        found = tuple(
+            tuple(scheme.let(f"{name}_{a}{b}", x, note) for b, x in enumerate(row, 1))
+            for a, row in enumerate(value, 1)
+        )
+    return cast("Value", found)
+
+
+__all__ = ["TENSOR", "Naming", "Notes", "let_each", "notes"]
