@@ -14,14 +14,13 @@ from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
 from kinetree.analysis.simulate import simulate
-from kinetree.analysis.write import write_simulation
 from kinetree.assembly import Assembly, Partition
 from kinetree.assembly.assemble import assemble
 from kinetree.assembly.partition import partition
 from kinetree.engine import Node, OperationCount, Table
 from kinetree.export import target as _fmu
 from kinetree.export.fmu import export_fmu
-from kinetree.export.package import export_c
+from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.load import load, save
 from kinetree.model import FrameModel, Model, as_frames
 from kinetree.model.position_matrices import position_matrices

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+import lengths
 import mechanisms
-from approx import assert_close
+from approx import IDENTITY, assert_close
 from export.models import example, rich
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.export.building import compiler
 from kinetree.export.stack import stack_bytes
 
@@ -31,11 +32,16 @@ FLAGS = "-O1 -Wall -Wextra -Werror -pedantic -fstack-usage"
 SAME = 1e-11  # the same steps by two compilers
 
 
-def run(folder: Path, *arguments: str) -> dict[str, Any]:
-    """Columns that the program of a package writes, once it is built."""
+def build(folder: Path) -> Path:
+    """The program of a package."""
     subprocess.run([str(MAKE), "-s", "-C", folder, f"CC={GCC}", f"CFLAGS={FLAGS}"], check=True)
     (program,) = (path for path in (folder / "build").iterdir() if not path.suffix)
-    done = subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
+    return program
+
+
+def run(folder: Path, *arguments: str) -> dict[str, Any]:
+    """Columns that the program of a package writes, once it is built."""
+    done = subprocess.run([build(folder), *arguments], check=True, capture_output=True, text=True)
     head, *rows = csv.reader(io.StringIO(done.stdout))
     return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
 
@@ -59,6 +65,118 @@ def test_the_program_simulates(name: str, tmp_path: Path) -> None:
         assert_close(found[f"qdd_{label}"], column, SAME, f"qdd of {label}", 10.0)
     shorter = run(tmp_path / "c", "0.1", "0.001", "50")
     assert_close(shorter["time"], np.array([0.0, 0.05, 0.1]), SAME, "other times")
+
+
+@built
+def test_loads_parameters_and_time_of_a_run(tmp_path: Path) -> None:
+    """A floating body with a spring, a state and the time, pushed and turned from outside."""
+    model = kt.Model("satellite")
+    b = model.body("b", mass=2.0, com=(0.1, 0, 0), inertia=(0.3, 0.4, 0.5))
+    model.free("f", model.ground, b)
+    k = model.parameter("k", 30.0)
+    model.spring("s", model.ground, b.point("eye", (0.2, 0.1, 0)), k, 0.1, 0.5)
+    model.state("z", 0.4, lambda x, t: -x["z"] + t)
+    model.wrench("push", b)
+    given: Any = {
+        "q": {"f_pz": 0.5}, "qd": {"f_wx": 1.0}, "wrenches": {"push": [0.1, 0, 0, 0, 1, 0]},
+        "parameters": {"k": 25.0}, "tau": {"f_wz": 0.05}, "t0": 0.7,
+    }  # fmt: skip
+    kt.write_simulation(model, tmp_path, 1.0, 1e-3, every=100, **given)
+    found = run(tmp_path)
+    truth = kt.simulate(model, 1.0, step=0.1, rtol=1e-10, atol=1e-12, **given)
+    assert_close(found["time"], truth.time.values, IDENTITY, "time")
+    for part, axis in (("q", "coordinate"), ("qd", "velocity"), ("x", "state")):
+        columns = np.array([found[f"{part}_{label}"] for label in truth[axis].values])
+        assert_close(columns.T, truth[part].values, 1e-8, part)
+    turn = np.array([found[f"q_{label}"] for label in model.coordinates[:4]])
+    assert_close(np.linalg.norm(turn, axis=0), np.ones(11), IDENTITY, "length of the quaternion")
+
+
+@built
+def test_steps_are_equal_and_the_end_is_written(tmp_path: Path) -> None:
+    kt.export_c(example("double_pendulum"), tmp_path, duration=1.0, step=0.3, every=3)
+    assert_close(run(tmp_path)["time"], np.array([0.0, 0.75, 1.0]), IDENTITY, "times")
+    assert_close(run(tmp_path, "0.1", "5")["time"], np.array([0.0, 0.1]), IDENTITY, "one step")
+
+
+@built
+def test_what_is_not_finite_ends_the_program(tmp_path: Path) -> None:
+    model = kt.Model("runaway", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=1.0))
+    model.joint_law("fire", "x", lambda q: 1e3 * q["x"] ** 3)
+    kt.write_simulation(model, tmp_path, 10.0, 1e-2, q=[1.0])
+    done = subprocess.run([build(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no value at t = " in done.stderr
+    assert len(done.stdout.splitlines()) < 900
+
+
+def test_loads_that_are_python_functions_are_refused(tmp_path: Path) -> None:
+    model = example("double_pendulum")
+    with pytest.raises(UnsupportedError, match="Python function"):
+        kt.export_c(model, tmp_path, tau=lambda t, q, qd: 0 * qd)
+    with pytest.raises(KinetreeError, match=r"step: .* positive"):
+        kt.write_simulation(model, tmp_path, 1.0, -0.1)
+
+
+OTHER_LENGTH = """
+#include "four_bar_system.h"
+#include <math.h>
+#include <stdio.h>
+
+static four_bar_system s;
+
+static int lost(void)
+{
+    int i, all = four_bar_evaluate(&s); /* the accelerations are the second half of der(y) */
+    for (i = four_bar_STATES/2; i < four_bar_STATES; i++)
+        all = all && isnan(s.yd[i]);
+    return all;
+}
+
+static void with(double length)
+{
+    four_bar_begin(&s);
+    s.now.p[NUMBER] = length;
+    printf("%d %d ", four_bar_project(&s), lost());
+    printf("%d %d\\n", four_bar_step(&s, 1e-3), four_bar_advance(&s, 1.0));
+}
+
+int main(void)
+{
+    four_bar_begin(&s);
+    const double usual = s.now.p[NUMBER];
+    with(VALUE);
+    with(usual);
+    return 0;
+}
+"""
+
+
+@built
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (mechanisms.four_bar, "top.end_x", 9.0),
+        (lengths.four_bar, "Z", 0.25),
+        (lengths.three_cranks, "L3", 1.2),
+    ],
+    ids=["too long", "out of the plane", "one crank differs"],
+)
+def test_loops_that_cannot_close_have_no_value(
+    model: Any, name: str, value: float, tmp_path: Path
+) -> None:
+    """Lengths may change at run time: all calls tell, accelerations are NaN, it can begin anew."""
+    mechanism = model()
+    mechanism.name = "four_bar"
+    files = kt.export_c(mechanism, tmp_path, step=0.01)
+    number = kt.derive(mechanism, "forward").input("p").labels.index(name)
+    text = OTHER_LENGTH.replace("NUMBER", str(number)).replace("VALUE", str(value))
+    (tmp_path / "main.c").write_text(text)
+    code = [str(path) for path in files if path.suffix == ".c"]
+    subprocess.run([str(GCC), "-O1", *code, "-o", tmp_path / "other", "-lm"], check=True)
+    done = subprocess.run([tmp_path / "other"], check=True, capture_output=True, text=True)
+    assert done.stdout.split("\n")[:2] == ["1 1 1 1", "0 0 0 0"]
 
 
 @built

@@ -349,6 +349,18 @@ def test_loops_that_cannot_close_end_the_start(
     unit.freeInstance()
 
 
+def test_inputs_start_with_their_defaults(tmp_path: Path) -> None:
+    """Baumgarte's method is as strong as in a run here; units are its own."""
+    path = kt.export_fmu(example("four_bar"), tmp_path, loops="multipliers", binary=False)
+    rows = fmpy.read_model_description(str(path)).modelVariables
+    found = {v.name: (float(v.start), v.unit) for v in rows if v.causality == "input"}
+    row = kt.derive(example("four_bar"), loops="multipliers").input("baumgarte")
+    assert row.default is not None
+    assert row.default[0] > 0
+    assert found["baumgarte_alpha"] == (row.default[0], "1/s")
+    assert found["tau_crank"] == (0.0, "N.m")
+
+
 # --- files ---------------------------------------------------------------------------------------
 
 

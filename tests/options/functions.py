@@ -388,11 +388,11 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "model": tree(), "folder": Unseen("package", "the files are the same"),
                 "points": ["rod.end"], "step": 1e-4, "duration": 3.0, "every": 7, **STARTED,
-                "precision": "single", "force": Unseen(True, "the folder is its own"),
-                "parameters": {"k": 5.0}, **CHOSEN,
+                "t0": 1.0, "precision": "single", "force": Unseen(True, "the folder is its own"),
+                **LOADS, **CHOSEN,
             },
-            {"force": "truth", "base_parameters": "truth", "folder": "word"},
-            {**SAYS, "points": "point"}, ("parameters", *OPTIONS),
+            {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
+            {**SAYS, "points": "point"}, LOADED,
         ),
     ),
     "write_simulation": (
@@ -404,10 +404,12 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "model": tree(), "folder": Unseen("run", "the files are the same"),
                 "duration": 2.0, "step": 0.02, "every": 7, **STARTED, "t0": 1.0, **LOADS,
+                "points": ["rod.end"], "precision": "single",
                 "force": Unseen(True, "the folder is its own"), **CHOSEN,
             },
             {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
-            SAYS, OPTIONS,
+            {**SAYS, "points": "point"},
+            ("points", *STARTED, "t0", "precision", "force", *LOADED),
         ),
     ),
     "Event": (

@@ -106,7 +106,7 @@ def test_program_in_c_reproduces_the_run(tmp_path: Path, gcc: str) -> None:
     subprocess.run([gcc, *FLAGS, *code, "-o", str(tmp_path / "run"), "-lm"], check=True)
     found = subprocess.run([str(tmp_path / "run")], capture_output=True, text=True, check=True)
     lines = found.stdout.splitlines()
-    assert lines[0].split(",")[:3] == ["t", "q_z0", "q_theta"]
+    assert lines[0].split(",")[:3] == ["time", "q_z0", "q_theta"]
     rows = np.loadtxt(lines, delimiter=",", skiprows=1)
     names = ("t", "z0", "theta", "y2", "beta", "alpha")
     assert np.abs(rows[:, :6] - columns(expected, names)).max() < 1e-8

@@ -106,6 +106,7 @@ class Code:
             "KT_START_TIME": number(float(self.found.t0)),
             "KT_STEP": number(float(self.step)),
             "KT_START_STATES": listed(self.found.start.tolist(), number),
+            "KT_START_INPUTS": listed(self.found.inputs or (0.0,), number),
             "KT_START_PARAMETERS": listed(values, number),
             "KT_REAL": self.language.real,
         }

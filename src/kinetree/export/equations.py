@@ -14,9 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
+from kinetree.errors import UnsupportedError
 from kinetree.pipeline import derive
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
@@ -26,8 +29,9 @@ from kinetree.program.restrict import restrict
 from kinetree.program.scheme import Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from kinetree.analysis.given.loads import Loads
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.assembly import Values
 
@@ -45,6 +49,7 @@ class Equations:
         main: outputs yd, out, g.
         projection: output y, the consistent state; none where every y is consistent.
         start: consistent initial y.
+        inputs: initial u.
         t0: time at which it is consistent [s].
         tied: names of the states that follow from others; the start values of these are guesses.
         closing: how many of the first outputs are forces that close loops.
@@ -53,6 +58,7 @@ class Equations:
     main: Program
     projection: Program | None
     start: Array
+    inputs: tuple[float, ...] = ()
     t0: float = 0.0
     tied: frozenset[str] = frozenset()
     closing: int = 0
@@ -77,6 +83,7 @@ def equations(
     points: Sequence[str] = (),
     *,
     at: tuple[Values, Values, Values] = (None, None, None),
+    t0: float = 0.0,
     events: bool = True,
 ) -> Equations:
     """The Programs of a model.
@@ -86,12 +93,14 @@ def equations(
         name: what names of Programs begin with.
         points: paths "body" or "body.point" whose positions are outputs [m, ground frame].
         at: q, qd, x to start from, all or by name; by default the model's.
+        t0: time at which it starts [s].
         events: whether the conditions of branches are outputs, too.
     """
     seen = _points(dynamics, points) if points else None
     found = programs(dynamics.forward, name, (points, seen), events=events)
-    start = initial_state(dynamics, 0.0, *at)
-    return Equations(*found, start, tied=_tied(dynamics), closing=closing(dynamics.forward))
+    start = initial_state(dynamics, t0, *at)
+    first = first_inputs(dynamics.forward, _constant(dynamics.loads))
+    return Equations(*found, start, first, t0, _tied(dynamics), closing(dynamics.forward))
 
 
 @derivation()
@@ -128,6 +137,31 @@ def programs(
 def closing(forward: Program) -> int:
     """Number of the forces that close loops."""
     return len(forward.output("lam").nodes) if state_form.has(forward, "lam") else 0
+
+
+def first_inputs(forward: Program, given: Mapping[str, Array]) -> tuple[float, ...]:
+    """u to start with: what is given by name of the input, else its default, else zero."""
+    found: list[float] = []
+    for row in _efforts(forward):
+        values = given.get(row.name, row.default)
+        found += np.zeros(len(row.symbols)).tolist() if values is None else list(values)
+    return tuple(float(x) for x in found)
+
+
+def _constant(loads: Loads) -> Mapping[str, Array]:
+    """The loads of an analysis, refused where they change during a run."""
+    if not loads.constant:
+        raise UnsupportedError(
+            "a Python function gives them, which C cannot call",
+            element="tau or wrenches",
+            cure="write it as a law of the model: joint_law, external or force_law",
+        )
+    return loads.fixed
+
+
+def _efforts(forward: Program) -> list[Input]:
+    """The inputs of forward dynamics that become u."""
+    return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
 
 
 def _tied(dynamics: Dynamics) -> frozenset[str]:
@@ -178,7 +212,7 @@ def _inputs(forward: Program) -> list[Input]:
     """t, y, u, p from the inputs of forward dynamics."""
     time, state, *rest = state_form.state_inputs(forward)
     state = replace(state, units=state_form.state_units(forward))
-    rows = [row for row in rest if not row.parameter]
+    rows = _efforts(forward)
     symbols = tuple(s for row in rows for s in row.symbols)
     found = [time, state]
     if symbols:
@@ -190,6 +224,8 @@ def _inputs(forward: Program) -> list[Input]:
 
 def _effort_units(forward: Program, row: Input) -> tuple[str, ...]:
     """N.m along angles, N along lengths; a wrench is [torque; force]."""
+    if row.units:
+        return row.units
     if row.name == "tau":
         return tuple("N" if unit == "m/s" else "N.m" for unit in forward.input("qd").units)
     return ("N.m",) * 3 + ("N",) * 3

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
+from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import Code
 from kinetree.export.equations import equations
@@ -39,6 +39,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     q: Values = None,
     qd: Values = None,
     x: Values = None,
+    t0: float = 0.0,
     precision: str = "double",
     force: bool = False,
     **options: Any,
@@ -58,12 +59,14 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         q: initial coordinates, all in order or some by name; by default the model's.
         qd: initial velocities; by default zero.
         x: initial user states; by default the model's.
+        t0: time at the beginning [s].
         precision: "double", or "single" for processors that have no other; errors are then about
             1e-6 of the values.
         force: write among files of other origin, too.
-        **options: parameters, values by name in place of the model's; of `derive`: formalism,
-            loops, partition; for a closed system also independent, names of the coordinates to be
-            kept independent.
+        **options: tau and wrenches as for `simulate`, constant, as first values of the inputs;
+            parameters, values by name in place of the model's; of `derive`: formalism, loops,
+            partition; for a closed system also independent, names of the coordinates to be kept
+            independent.
 
     Returns:
         The files written.  The same model gives the same bytes.
@@ -72,12 +75,13 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         KinetreeError: where the model cannot be derived or the folder not be written.
     """
     check_arguments(export_c, locals())
-    check_options("export_c", options, ("parameters", *OPTIONS))
+    check_options("export_c", options, LOADED)
     check_positive("a positive time in seconds", step=step, duration=duration)
     check_positive("a positive number of steps", every=every)
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
-    found = equations(dynamics(model, q=q, **options), name, points, at=(q, qd, x), events=False)
+    moving = dynamics(model, q=q, t=t0, **options)
+    found = equations(moving, name, points, at=(q, qd, x), t0=t0, events=False)
     code = Code(name, found, step, precision)
     texts = code.files()
     columns = [row.name for row in variables(found, step)]
@@ -93,6 +97,33 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     texts["Makefile"] = _makefile(name, library)
     texts["CMakeLists.txt"] = _cmake(name, library)
     return write_files(Path(folder), texts, force=force)
+
+
+def write_simulation(
+    model: Model,
+    folder: str | Path,
+    duration: float,
+    step: float,
+    *,
+    every: int = 1,
+    **options: Any,
+) -> tuple[Path, ...]:
+    """Write a run as a C program that stands alone: `export_c` with the times of the run.
+
+    Args:
+        model: the mechanism.
+        folder: new, empty, or with the files of an earlier export.
+        duration: length of the run [s].
+        step: of the classical fourth-order method [s].
+        every: steps between two lines of values.
+        **options: of `export_c`: q, qd, x, t0, tau, wrenches, parameters, points, ...
+
+    Returns:
+        The files written.
+
+    Refs: Verlinden2005 sec. VI
+    """
+    return export_c(model, folder, duration=duration, step=step, every=every, **options)
 
 
 def _makefile(name: str, library: Sequence[str]) -> str:
@@ -219,4 +250,4 @@ def _newtons(program: Program) -> Iterator[Newton]:
                 waiting.append(block.step)
 
 
-__all__ = ["export_c"]
+__all__ = ["export_c", "write_simulation"]

@@ -17,7 +17,7 @@ import numpy as np
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
-from kinetree.export.equations import Equations, closing, programs
+from kinetree.export.equations import Equations, closing, first_inputs, programs
 from kinetree.export.fmu import SUFFIX, Unit
 from kinetree.program.program import TARGETS, Program
 from kinetree.program.state_form import PARTS
@@ -71,7 +71,8 @@ class FmuTarget:
         main, projection = programs(program, unit.identifier)
         start = _consistent(program, projection, _start(program, q))
         tied = _tied(program)
-        found = Equations(main, projection, start, tied=tied, closing=closing(program))
+        first = first_inputs(program, {})
+        found = Equations(main, projection, start, first, tied=tied, closing=closing(program))
         path = Path(folder) / f"{unit.identifier}{SUFFIX}"
         return (unit.write(path, found, force=force),)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kinetree.export.equations import Equations
 
 STEP = "step"
+EFFORTS = ("N", "N.m")
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,8 @@ def _inputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
     for k, label in enumerate(row.labels if row else ()):
         assert row is not None
         yield Variable(
-            names.fresh(label), first + k, "input", start=0.0, unit=row.units[k],
-            description="effort from outside",
+            names.fresh(label), first + k, "input", start=found.inputs[k], unit=row.units[k],
+            description="effort from outside" if row.units[k] in EFFORTS else "input",
         )  # fmt: skip
 
 

@@ -2,10 +2,11 @@
  *
  *     KT_NAME [DURATION [STEP [EVERY]]] > run.csv
  *
- * DURATION [s], STEP of the method [s], EVERY so many steps one line.
+ * DURATION [s], longest STEP of the method [s], EVERY so many steps one line, and one at the end.
  */
 #include "KT_NAME_system.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,21 +47,22 @@ int main(int count, char **given)
     const double duration = option(count, given, 1, KT_DURATION);
     const double step = option(count, given, 2, KT_STEP);
     const long every = (long)option(count, given, 3, KT_EVERY);
-    const long steps = (long)(duration/step + 0.5);
+    const long steps = lround(ceil(duration/step*(1.0 - 1e-6)));
+    const double h = duration/(double)steps;
     double t0;
     long k;
     KT_NAME_begin(&s);
     t0 = (double)s.now.t;
     fputs(columns, stdout);
     for (k = 0; k <= steps; k++) {
-        const int failed = k > 0 ? KT_NAME_step(&s, (KT_REAL)step) : KT_NAME_project(&s);
-        s.now.t = (KT_REAL)(t0 + step*(double)k);
+        const int failed = k > 0 ? KT_NAME_step(&s, (KT_REAL)h) : KT_NAME_project(&s);
+        s.now.t = (KT_REAL)(t0 + h*(double)k);
         if (failed || KT_NAME_evaluate(&s)) {
             fprintf(stderr, "no value at t = %g s: the loops do not close, or the step is too "
                             "long\n", (double)s.now.t);
             return 1;
         }
-        if (k % (every > 0 ? every : 1) == 0)
+        if (k % (every > 0 ? every : 1) == 0 || k == steps)
             line();
     }
     return 0;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 static const double start_y[KT_ROOM_STATES] = {KT_START_STATES};
+static const double start_u[KT_ROOM_INPUTS] = {KT_START_INPUTS};
 static const double start_p[KT_ROOM_PARAMETERS] = {KT_START_PARAMETERS};
 
 void KT_NAME_begin(KT_NAME_system *s)
@@ -13,7 +14,7 @@ void KT_NAME_begin(KT_NAME_system *s)
     for (i = 0; i < KT_NAME_STATES; i++)
         s->now.y[i] = start_y[i];
     for (i = 0; i < KT_NAME_INPUTS; i++)
-        s->now.u[i] = 0.0;
+        s->now.u[i] = start_u[i];
     for (i = 0; i < KT_NAME_PARAMETERS; i++)
         s->now.p[i] = start_p[i];
     s->prepared = 0;
@@ -103,15 +104,18 @@ static int turned(const KT_NAME_system *s, const int *above)
     return 0;
 }
 
-/* One step; `passed` tells whether a stage of it, or its end, lies on another branch. */
+/* One step; `passed` tells whether a stage of it, or its end, lies on another branch.  Where none
+ * is watched, laws are asked a billionth of the step inside it: what jumps where a step ends does so
+ * between two steps. */
 static int moved(KT_NAME_system *s, double h, const int *above, int *passed)
 {
     double a[KT_ROOM_STATES], b[KT_ROOM_STATES], c[KT_ROOM_STATES], d[KT_ROOM_STATES];
-    double z[KT_ROOM_STATES], half = s->now.t + 0.5*h, end = s->now.t + h;
-    const double *y = s->now.y;
+    const double *y = s->now.y, end = s->now.t + h, inside = above ? 0.0 : 1e-9*h;
+    const double first = s->now.t + inside, half = s->now.t + 0.5*h, last = end - inside;
+    double z[KT_ROOM_STATES];
     int i;
     prepare(s);
-    rates(s, &s->now.t, y, a);
+    rates(s, &first, y, a);
     for (i = 0; i < KT_NAME_STATES; i++)
         z[i] = y[i] + 0.5*h*a[i];
     rates(s, &half, z, b);
@@ -122,7 +126,7 @@ static int moved(KT_NAME_system *s, double h, const int *above, int *passed)
     *passed |= turned(s, above);
     for (i = 0; i < KT_NAME_STATES; i++)
         z[i] = y[i] + h*c[i];
-    rates(s, &end, z, d);
+    rates(s, &last, z, d);
     *passed |= turned(s, above);
     for (i = 0; i < KT_NAME_STATES; i++)
         s->now.y[i] += h/6.0*(a[i] + 2.0*b[i] + 2.0*c[i] + d[i]);

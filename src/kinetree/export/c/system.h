@@ -36,7 +36,7 @@ typedef struct KT_NAME_system {
     int current;             /* set to 0 whenever t, y, u or p was changed */
 KT_CONSTANTS} KT_NAME_system;
 
-/* The model's own initial state, inputs of zero, the model's parameters. */
+/* The initial state, inputs and parameters of the export. */
 void KT_NAME_begin(KT_NAME_system *s);
 
 /* yd, out and g at the present state; 0, or 1 where der(y) has no value (loops do not close). */

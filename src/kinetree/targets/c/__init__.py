@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from kinetree.targets.c.run import Run
 from kinetree.targets.c.source import sources
 from kinetree.targets.text.target import TextTarget
 
 TARGET = TextTarget("c", "C", sources)
 
-__all__ = ["TARGET", "Run"]
+__all__ = ["TARGET"]

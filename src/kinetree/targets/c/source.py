@@ -12,30 +12,22 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.c import header
 from kinetree.targets.c.language import DOUBLE, MACHINES, language
-from kinetree.targets.c.run import run_text
 from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program
-    from kinetree.targets.c.run import Run
     from kinetree.targets.text.c.family import CFamily
 
 
-def sources(program: Program, main: Run | None = None, precision: str = "double") -> dict[str, str]:
+def sources(program: Program, precision: str = "double") -> dict[str, str]:
     """File name -> text; the same Program always gives the same bytes.
 
     Args:
         program: what to write.
-        main: for a Program of der(y), write a complete program NAME_run.c beside it, which
-            integrates it and prints a table.
         precision: "double" or "single".
     """
     spelled = language(precision)
-    source = Source(program, spelled)
-    texts = files(source, spelled)
-    if main is not None:
-        texts[f"{source.name}_run.c"] = run_text(source, main)
-    return texts
+    return files(Source(program, spelled), spelled)
 
 
 def files(source: Source, spelled: CFamily = DOUBLE) -> dict[str, str]:
