@@ -11,21 +11,23 @@ import ctypes
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from benchmarks import report
 from kinetree import engine as en
-from kinetree.integrate.loops.drive import Options, Problem, Run, compiled, drive, prepared
+from kinetree.integrate.methods import METHODS
+from kinetree.integrate.problem import Kernel, Native, Path, Problem, Settings
 from kinetree.program import Input, Output, Program
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
 from kinetree.targets.native.llvm import INT, PTR, Code, Value
 
 LOOP = "kt_repeat"
-THEIRS = {"dopri5": "RK45", "dop853": "DOP853", "bdf": "BDF"}
+THEIRS = {"dopri5": "RK45", "dop853": "DOP853", "cvode_bdf": "BDF"}
+TIME = Input("t", (), (en.symbol("t", en.Rank.COORDINATE),))
 COLUMNS = (
     "problem", "method", "components", "steps", "evaluations", "rhs ns", "step µs", "overhead %",
     "SciPy / kinetree", "deviation",
@@ -129,21 +131,39 @@ def by_scipy(case: Case, function: Any, method: str, tolerance: float) -> tuple[
     return time.thread_time() - start, found.y[:, -1]
 
 
+def kernel(program: Program) -> tuple[Kernel, Any]:
+    """Machine code of [t, y, rest], and what keeps it alive."""
+    rows = [row for row in program.inputs if row.name != "t"]
+    made = replace(program, inputs=(TIME, *rows)).compile()
+    return Kernel(made.address, made.preamble_values()), made
+
+
+def problem(case: Case, *, jacobian: bool) -> Problem:
+    """The case in machine code."""
+    rates, owner = kernel(case.program)
+    slopes = case.program.derivative("ydot", "y", only=True) if jacobian else None
+    J = kernel(slopes) if slopes is not None else None
+    rest = np.concatenate([*(np.ravel(value) for value in case.inputs.values()), np.zeros(0)])
+    native = Native(rates, rest, (owner, J), J and J[0])
+    times = np.array([0.0, case.duration])
+    return Problem(lambda t, y: np.full_like(y, t), case.start, times, native=native)
+
+
 def one(case: Case, function: Any, method: str, rhs: float) -> list[Any]:
     """A row of the table."""
     tolerance = 1e-8
-    options = Options(method, tolerance, tolerance, 1e-3 if method == "rk4" else 0.0)
-    times = [0.0, case.duration]
-    system = compiled(Problem(case.program, case.inputs), jacobian=method == "bdf")
+    step = 1e-3 if method == "rk4" else None
+    settings = Settings(tolerance, tolerance, 10_000_000, fixed_step=step)
+    given = problem(case, jacobian=method == "cvode_bdf")
 
-    def solve() -> Run:
-        return drive(prepared(system, case.start, times, options))
+    def solve() -> Path:
+        return METHODS[method].solve(given, settings)
 
     run, seconds = solve(), best(solve, 5)
     ratio = deviation = None
     if method in THEIRS:
         theirs, y = by_scipy(case, function, THEIRS[method], tolerance)
-        ratio, deviation = theirs / seconds, float(np.abs(y - run.y).max())
+        ratio, deviation = theirs / seconds, float(np.abs(y - run.last_y).max())
     overhead = 100 * (1 - run.evaluations * rhs / seconds)
     return [
         case.name, method, case.start.size, run.steps, run.evaluations, 1e9 * rhs,
@@ -155,7 +175,7 @@ def measure(quick: bool = False) -> dict[str, Any]:
     """All problems by all methods."""
     from kinetree.integrate.sundials.library import available
 
-    methods = ["rk4", "dopri5", "dop853", *(["bdf"] if available() else [])]
+    methods = ["rk4", "dopri5", "dop853", *(["cvode_bdf"] if available() else [])]
     rows = []
     for case in (kepler(), chain("chain10"), *(() if quick else (chain("chain30"),))):
         function = case.program.compile()

@@ -38,7 +38,6 @@ DATA = {
     "attributes of Model:": "the sections of a model file, one table each",
     "attributes of ForceKind:": "a row of the force table; all but two columns have defaults",
     "attributes of Joint:": "what the user gave, for files, and what its kind made of it",
-    "attributes of Run:": "a result: where it ended, what it took, what went wrong",
     "attributes of Plan:": "the whole answer of one stage of the compiler, for the next one",
     "attributes of Function:": "what every call would compute anew is kept",
     "attributes of March:": "arrays that native code has addresses of live as long as it runs",
@@ -50,7 +49,6 @@ DEFAULTS = {
     "overrides of MathML:": "spellings: powers of sines stand behind the name in pages",
     "overrides of Language:": "spellings: what most languages share, replaced where one differs",
     "overrides of Frame:": "a link has its parent's origin and axes unless its joint moves it",
-    "overrides of Slices:": "what a method adds to the report; most add nothing",
 }
 UNFINISHED = {
     "attributes of Structural:": "to become functions",

@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.approx import ROUNDING
 
+from integrate import flows
+from integrate.flows import problem
 from kinetree import engine as en
 from kinetree.errors import UnsupportedError
 from kinetree.integrate import methods
 from kinetree.integrate import problem as nouns
-from kinetree.integrate.problem import NativeRates, Problem, Settings, Watch
-from kinetree.program import Input, Output, Program
-from targets import flows
+from kinetree.integrate.problem import Problem, Settings, Watch
+from kinetree.program import Input
 
+STEP = {"rk4": 0.01}
 METHODS = {n: m.solve for n, m in methods.METHODS.items() if m.native and m.ready()}
 GRAVITY = 9.81
-
-
-def native(program: Program, rest: tuple[float, ...] = ()) -> NativeRates:
-    """The rates of y' = f(t, y) with x = [t, y, rest]."""
-    ordered = {row.name: row for row in program.inputs}
-    inputs = (ordered.pop("t", flows.TIME), ordered.pop("y"), *ordered.values())
-    rates = replace(program, inputs=inputs)
-    made, J = rates.compile(), rates.derivative("ydot", "y", only=True).compile()
-    return NativeRates(
-        made.address, made.preamble_values(), np.array(rest), (made, J), J.address,
-        J.preamble_values(),
-    )  # fmt: skip
-
-
-def problem(program: Program, start: list[float], times: np.ndarray, **more: object) -> Problem:
-    function = program.compile()
-
-    def rates(t: float, y: np.ndarray) -> np.ndarray:
-        found: np.ndarray = function(y=y)["ydot"]
-        return found
-
-    made = Problem(rates, np.array(start), times, native=native(program))
-    return replace(made, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -58,7 +35,7 @@ def test_every_method_follows_the_oscillator(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_step_is_recorded(name: str) -> None:
-    settings = Settings(1e-7, 1e-9, every_step=True, fixed_step=0.01)
+    settings = Settings(1e-7, 1e-9, every_step=True, fixed_step=STEP.get(name))
     path = METHODS[name](problem(flows.oscillator(), [1.0, 0.0], np.array([0.0, 3.0])), settings)
     assert path.t.size == path.steps + 1
     assert (path.t[0], path.t[-1]) == (0.0, 3.0)
@@ -67,24 +44,12 @@ def test_every_step_is_recorded(name: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_events_are_native_code(name: str) -> None:
-    """Nothing of Python runs between the steps: the function that Python would call is a trap."""
-    y = flows.state(2)
-    g = Output("g", (2,), (y.symbols[1], y.symbols[0]))
-    values = Program("events", (flows.TIME, y), (), (), (g,)).compile()
-
-    def trap(t: float, y: np.ndarray) -> np.ndarray:
-        raise AssertionError
-
+    """Nothing of Python runs between the steps: the functions that Python would call are traps."""
     given = problem(
-        flows.falling(), [1.0, 3.0], np.linspace(0, 3, 31),
-        watches=(Watch("top", -1), Watch("ground", -1, True)), watched=trap,
+        flows.falling(), [1.0, 3.0], np.linspace(0, 3, 31), events=flows.component(2, 1, 0),
+        watches=(Watch("top", -1), Watch("ground", -1, True)),
     )  # fmt: skip
-    assert given.native is not None
-    native = replace(
-        given.native, watched=values.address, watched_constants=values.preamble_values(),
-        owner=(given.native.owner, values),
-    )  # fmt: skip
-    path = METHODS[name](replace(given, native=native), Settings(1e-9, 1e-11, fixed_step=0.01))
+    path = METHODS[name](given, Settings(1e-9, 1e-11, fixed_step=STEP.get(name)))
     hit = (3 + np.sqrt(9 + 2 * GRAVITY)) / GRAVITY
     assert path.end == nouns.EVENT
     assert [row.watch for row in path.hits] == [0, 1]
@@ -98,7 +63,7 @@ def test_not_a_number_is_placed(name: str) -> None:
     y = flows.state(2)
     program = flows.program(y, [y.symbols[1], en.sqrt(2 - y.symbols[0])])
     path = METHODS[name](
-        problem(program, [0.0, 1.0], np.linspace(0, 9, 91)), Settings(fixed_step=0.01)
+        problem(program, [0.0, 1.0], np.linspace(0, 9, 91)), Settings(fixed_step=STEP.get(name))
     )
     assert path.end == nouns.NOT_A_NUMBER
     assert path.bad_t is not None
@@ -116,19 +81,12 @@ def test_projection_and_constant_inputs(name: str) -> None:
     w = Input("w", (1,), (en.symbol("w", en.Rank.PARAMETER),))
     program = flows.program(y, [-w.symbols[0] * b, w.symbols[0] * a], w)
     r = en.sqrt(a * a + b * b)
-    circle = Program(
-        "circle", (flows.TIME, y, w), (), (), flows.program(y, [a / r, b / r], name="y").outputs
-    ).compile()
-    rates = replace(
-        native(program, (2.0,)), project=circle.address,
-        project_constants=circle.preamble_values(),
-    )  # fmt: skip
+    circle = flows.program(y, [a / r, b / r], w, name="y")
     times = np.linspace(0.0, 20.0, 21)
-    given = Problem(lambda t, y: y, np.array([1.0, 0.0]), times, native=rates)
-    path = METHODS[name](given, Settings(1e-6, 1e-8, fixed_step=0.05))
+    given = problem(program, [1.0, 0.0], times, rest=[2.0], project=circle)
+    path = METHODS[name](given, Settings(1e-6, 1e-8, fixed_step=STEP.get(name)))
     assert np.hypot(*path.y.T) == pytest.approx(1.0, abs=ROUNDING)
     assert path.y[:, 0] == pytest.approx(np.cos(2.0 * times), abs=1e-2)
-    assert circle is not None
 
 
 def test_rates_in_python_are_refused() -> None:

@@ -11,6 +11,7 @@ from tests.options.rows import Refused, Row, Unseen
 
 import kinetree as kt
 from kinetree import steppers
+from kinetree.integrate import Control, Stepper
 from kinetree.program.program import TARGETS
 
 
@@ -20,8 +21,8 @@ def forward() -> kt.Program:
 
 
 @cache
-def stepper() -> steppers.Stepper:
-    return steppers.Stepper(closed(), "hybrid", "hht")
+def stepper() -> Stepper:
+    return Stepper(closed(), "hybrid", "hht")
 
 
 @cache
@@ -162,14 +163,14 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
     ),
     "Control": (
         Row(
-            steppers.Control, lambda _: {},
+            Control, lambda _: {},
             {"tolerance": 1e-4, "first": 1e-5, "longest": 0.1, "shortest": 1e-9},
             {"longest": "infinite"},
         ),
     ),
     "run": (
         Row(
-            steppers.Stepper.run, lambda _: {"self": stepper(), "duration": 0.02, "step": 0.01},
+            Stepper.run, lambda _: {"self": stepper(), "duration": 0.02, "step": 0.01},
             {
                 "duration": 0.03, "step": 0.005, "every": 2, "q": [0.5, -2.0, 2.5],
                 "qd": [1.0, 0.0, 0.0], "x": [0.9], "t": 1.0, "parameters": {"k": 5.0},
@@ -183,9 +184,9 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
     ),
     "run_adaptive": (
         Row(
-            steppers.Stepper.run_adaptive, lambda _: {"self": stepper(), "times": [0.0, 0.01]},
+            Stepper.run_adaptive, lambda _: {"self": stepper(), "times": [0.0, 0.01]},
             {
-                "times": [0.0, 0.02], "control": steppers.Control(first=1e-3),
+                "times": [0.0, 0.02], "control": Control(first=1e-3),
                 "q": [0.5, -2.0, 2.5], "qd": [1.0, 0.0, 0.0], "x": [0.9],
                 "parameters": {"k": 5.0}, "inputs": {"tau": [1.0, 0.0, 0.0]},
                 "progress": Unseen(lambda *_: None, "it is told"),

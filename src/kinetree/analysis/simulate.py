@@ -115,7 +115,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     chosen = "partition" in options or "independent" in options
     again = None if chosen else _again(system, fixed, options)
     with reporting(progress, t0, t0 + duration) as report:
-        settings = Settings(rtol, atol, max_steps, max_step, step == 0, step or None, report)
+        length = step or None if method == "rk4" else None
+        settings = Settings(rtol, atol, max_steps, max_step, step == 0, length, report)
         how = RunOptions(method, settings, events, again)
         return dataset(integrate(system, start, times, how))
 

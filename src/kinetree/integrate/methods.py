@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kinetree.errors import UnsupportedError, unknown
-from kinetree.integrate.loops.paths import native_path
+from kinetree.integrate.loops.native import native_method
 from kinetree.integrate.problem import Path, Problem, Settings
 from kinetree.integrate.scipy_methods import scipy_method
 from kinetree.integrate.sundials.library import available
@@ -42,11 +42,11 @@ class Method:
 
 
 def _native(name: str) -> Method:
-    return Method(name, partial(native_path, name), native=True)
+    return Method(name, partial(native_method, name), native=True)
 
 
 def _sundials(name: str, *, stiff: bool) -> Method:
-    return Method(name, partial(native_path, name), stiff, native=True, ready=available)
+    return Method(name, partial(native_method, name), stiff, native=True, ready=available)
 
 
 def _scipy(name: str, *, stiff: bool = False) -> Method:

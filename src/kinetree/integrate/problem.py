@@ -41,35 +41,32 @@ class Watch:
 
 
 @dataclass(frozen=True)
-class NativeRates:
-    """der(y) as native code `void f(const double* in, const double* c, double* out)`.
-
-    in = [t, y, rest], out = der(y); the jacobian's out = d der(y)/dy, row-major.
-
-    Attributes:
-        address: of f.
-        constants: c, the values of the preamble.
-        rest: inputs after y, constant during the run.
-        owner: keeps the code alive.
-        jacobian: address of the Jacobian's function of the same `in`; 0 where there is none.
-        jacobian_constants: its c.
-        project: address of the function that gives the consistent y; 0 where y always is.
-        project_constants: its c.
-        watched: address of the function of the same `in` that gives the values of all events; 0
-            where there are none.
-        watched_constants: its c.
-    """
+class Kernel:
+    """Native code `void f(const double* in, const double* c, double* out)`: its address, and c."""
 
     address: int
     constants: Array
+
+
+@dataclass(frozen=True)
+class Native:
+    """What is integrated, as native code; in = [t, y, rest].
+
+    Attributes:
+        rates: der(y).
+        rest: inputs after y, constant during the run.
+        owner: keeps the code alive.
+        jacobian: d der(y)/dy, row-major.
+        project: the consistent y; none where y always is.
+        watched: values of all events.
+    """
+
+    rates: Kernel
     rest: Array
     owner: Any
-    jacobian: int = 0
-    jacobian_constants: Array = field(default_factory=lambda: np.zeros(0))
-    project: int = 0
-    project_constants: Array = field(default_factory=lambda: np.zeros(0))
-    watched: int = 0
-    watched_constants: Array = field(default_factory=lambda: np.zeros(0))
+    jacobian: Kernel | None = None
+    project: Kernel | None = None
+    watched: Kernel | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class Problem:
     project: Callable[[float, Array], Array] | None = None
     watched: Callable[[float, Array], Array] | None = None
     watches: tuple[Watch, ...] = ()
-    native: NativeRates | None = None
+    native: Native | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class Settings:
         max_steps: steps after which the run ends.
         max_step: longest step [s].
         every_step: record every step taken instead of `Problem.times`.
-        fixed_step: step of methods without error control [s].
+        fixed_step: of native explicit methods: equal steps [s] in place of error control.
         report: called now and then with the time reached [s].
     """
 
@@ -159,5 +156,5 @@ class Path:
 
 __all__ = [
     "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "STEP_TOO_SMALL",
-    "TOO_MANY_STEPS", "Array", "Hit", "NativeRates", "Path", "Problem", "Settings", "Watch",
+    "TOO_MANY_STEPS", "Array", "Hit", "Kernel", "Native", "Path", "Problem", "Settings", "Watch",
 ]  # fmt: skip

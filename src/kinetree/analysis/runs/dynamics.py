@@ -15,7 +15,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
-from kinetree.integrate.problem import NativeRates
+from kinetree.integrate.problem import Kernel, Native
 from kinetree.model import Model
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program, state_form
@@ -183,7 +183,7 @@ class Dynamics:
         ]
         return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
 
-    def native(self, *, jacobian: bool, watched: Any = None) -> NativeRates | None:
+    def native(self, *, jacobian: bool, watched: Any = None) -> Native | None:
         """The rates as machine code; none where a Python function gives the loads.
 
         Args:
@@ -196,19 +196,16 @@ class Dynamics:
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
         J, project = (self._jacobian if jacobian else None), self._projection
-        none = np.zeros(0)
-        return NativeRates(
-            self._rates.address,
-            self._rates.preamble_values(),
-            np.concatenate([*rest, none]),
+        return Native(
+            _kernel(self._rates),
+            np.concatenate([*rest, np.zeros(0)]),
             (self._rates, J, project, watched),
-            J.address if J else 0,
-            J.preamble_values() if J else none,
-            project.address if project else 0,
-            project.preamble_values() if project else none,
-            watched.address if watched else 0,
-            watched.preamble_values() if watched else none,
+            *(None if f is None else _kernel(f) for f in (J, project, watched)),
         )
+
+
+def _kernel(function: Any) -> Kernel:
+    return Kernel(function.address, function.preamble_values())
 
 
 def dynamics(  # noqa: PLR0913  one argument per decision

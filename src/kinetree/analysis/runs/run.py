@@ -129,7 +129,7 @@ def as_problem(system: Dynamics, start: Array, times: Array, how: RunOptions) ->
     exact = stiff and system.exact_jacobian
     native = system.native(jacobian=exact, watched=events.function)
     if native is not None and how.method in MULTISTEP:
-        native = replace(native, project=0)
+        native = replace(native, project=None)
     return Problem(
         system.rates,
         start,

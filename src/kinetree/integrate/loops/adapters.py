@@ -82,7 +82,6 @@ def _jacobian() -> str:
     )
     into, n = _data(memory, "J", "matrix_data"), memory.entry("n")
     found = memory.evaluate("jacobian", code.argument("t"), _data(memory, "y"))
-    memory.add("jacobians", 1.0)
 
     def row(i: Value) -> None:
         start = i * n
@@ -180,11 +179,11 @@ def _output(memory: Memory) -> None:
     """Write y at every output time up to the time reached."""
     code = memory.code
     n, count, stop = memory.entry("n"), memory.entry("time_count"), memory.cell("t")
-    way, times = memory.cell("direction"), memory.entry("times", PTR)
+    times = memory.entry("times", PTR)
     start, work = code.whole(memory.cell("cursor")), memory.vector("work")
 
     def due(carried: tuple[Value, ...]) -> Value:
-        return (code.load(code.at(times, carried[0])) - stop) * way <= 0.0
+        return code.load(code.at(times, carried[0])) <= stop
 
     def one(index: Value, carried: tuple[Value, ...]) -> list[Value]:
         del index

@@ -5,23 +5,20 @@ Refs: Hindmarsh2005
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
-from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.integrate.loops.adapters import CALLBACKS, LOOP, adapters_text
 from kinetree.integrate.loops.layout import FAILED, NOT_FINITE, TOO_SMALL
-from kinetree.integrate.loops.native_problem import Fault, Options, System
-from kinetree.integrate.loops.slices import Slices
+from kinetree.integrate.loops.slices import CALL, Slices
+from kinetree.integrate.problem import Native, Problem, Settings
 from kinetree.integrate.sundials.library import required
-from kinetree.integrate.sundials.session import FAMILIES, Session, Setup, meaning
+from kinetree.integrate.sundials.session import Session, Setup, meaning
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
 
-METHODS = tuple(FAMILIES)
-CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 NO_VALUE = frozenset({-8, -9, -10, -11})
 """CVODE's answers where the derivative has no value."""
 STALLED = -3
@@ -41,18 +38,18 @@ def adapters() -> jit.Library:
 class Cvode(Slices):
     """A run by CVODE, Adams or backward differentiation formulas of variable order."""
 
-    def __init__(self, system: System, y0: Any, times: Any, options: Options) -> None:
+    def __init__(self, family: str, problem: Problem, native: Native, settings: Settings) -> None:
         library = required()
-        super().__init__(system, y0, times, options)
+        super().__init__(problem, native, settings)
         linked = adapters().addresses
         self._call = CALL(linked[LOOP])
         self._user = np.array([address(self.state), address(self.table)], dtype=np.int64)
         self._found = np.zeros(max(self.layout.events, 1), dtype=np.int32)
-        self._project()
-        self.values[0] = self.y
+        self._record_start()
+        senses = tuple(row.direction for row in problem.watches[: self.layout.events])
         setup = Setup(
-            options.method, self.t, self["end"], self._callbacks(), address(self._user),
-            system.senses, options.step, options.max_step,
+            family, self.t, self["end"], self._callbacks(), address(self._user), senses,
+            settings.max_step,
         )  # fmt: skip
         self.session = Session(setup, self.y, self.state[self.layout.vector("work")])
         self._enter({
@@ -66,13 +63,12 @@ class Cvode(Slices):
         })  # fmt: skip
 
     def _callbacks(self) -> dict[str, int]:
-        system = self.system
-        wanted = {
-            "rates": True, "weights": True, "jacobian": system.jacobian is not None,
-            "roots": system.event is not None, "project": system.project is not None,
-        }  # fmt: skip
-        linked = adapters().addresses
-        return {name: linked[CALLBACKS[name]] for name, used in wanted.items() if used}
+        linked, needs = adapters().addresses, {"weights": "rates", "roots": "event"}
+        return {
+            name: linked[entry]
+            for name, entry in CALLBACKS.items()
+            if needs.get(name, name) in self.kernels
+        }
 
     def _slice(self, budget: int) -> int:
         status = int(self._call(address(self.state), address(self.table), budget))
@@ -86,20 +82,13 @@ class Cvode(Slices):
             return NOT_FINITE
         return TOO_SMALL if answer in NO_STEP else FAILED
 
-    def _begin(self) -> None:
-        self._project()
-        self["terminal_hit"] = 0.0
-        self.session.restart(self.t)
-
-    def _counts(self) -> tuple[int, int, int, int]:
+    def _counts(self) -> tuple[int, int, int]:
         count = self.session.count
-        rejected = count("NumErrTestFails") + count("NumStepSolveFails")
         jacobians = count("NumJacEvals") if self["steps"] else 0
-        return count("NumSteps"), rejected, int(self["evaluations"]), jacobians
+        return count("NumSteps"), int(self["evaluations"]), jacobians
 
     def _message(self) -> str:
         return meaning(int(self["flag"])) if self["flag"] < 0 else ""
 
-    def _fault(self) -> Fault:
-        y = self.state[self.layout.vector("stage")].copy()
-        return Fault(self["bad_t"], int(self["bad_index"]), y)
+    def _fault(self) -> tuple[float, Array]:
+        return self["bad_t"], self.state[self.layout.vector("stage")].copy()

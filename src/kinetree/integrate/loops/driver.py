@@ -5,15 +5,14 @@ of `layout`, so that the caller may look at signals, show progress and go on.
 
     step control    next h = h · 0.9 · e^-(1/p - 0.75 β) · e_before^β,  β = 0.4/p,  factor 0.2 … 10
     error norm      e² = 1/n Σ (errᵢ / (atolᵢ + rtolᵢ max(|yᵢ|, |y₁ᵢ|)))²
-    stiffness       h |k - k_s| / |y₁ - Y_s| estimates h λ where the last stage lies at the end
 
-Refs: Hairer1993 sec. II.4; Hairer1996 sec. IV.2
+Refs: Hairer1993 sec. II.4
 """
 
 from __future__ import annotations
 
 from kinetree.integrate.loops.events import accept_text, events_text, locate_text
-from kinetree.integrate.loops.layout import FULL, NOT_FINITE, RUNNING, STREAK, TOO_MANY, TOO_SMALL
+from kinetree.integrate.loops.layout import FULL, NOT_FINITE, RUNNING, TOO_MANY, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code, Value
@@ -190,12 +189,12 @@ def guards(memory: Memory) -> None:
 def _choose_step(memory: Memory) -> None:
     """End of the step: as controlled, or on the grid of a fixed step; never past the end."""
     code = memory.code
-    t, h, end, way = (memory.cell(name) for name in ("t", "h", "end", "direction"))
+    t, h, end = (memory.cell(name) for name in ("t", "h", "end"))
     fixed = memory.cell("fixed") > 0.0
     on_grid = memory.cell("t0") + (memory.cell("steps") + 1.0) * h
     target = code.choose(fixed, on_grid, t + h)
     reach = code.choose(fixed, on_grid + h * 1e-9, t + h * STRETCH)
-    past = (reach - end) * way >= 0.0
+    past = reach >= end
     t_new = code.choose(past, end, target)
     memory.put("t_new", t_new)
     memory.put("h_try", code.choose(past | fixed, t_new - t, h))
@@ -227,8 +226,6 @@ def _judge(memory: Memory, tableau: Tableau, error: Value) -> None:
         with code.when((memory.cell("fixed") > 0.0).negated()):
             _control(memory, tableau, error)
     with code.when(error <= 1.0):
-        if tableau.errors and abs(tableau.c[tableau.stages - 1] - 1.0) < 1e-12:
-            _stiffness(memory, tableau)
         status = code.call("kt.accept", memory.both, INT)
         with code.when(status.same(RUNNING).negated()):
             code.leave(status)
@@ -256,26 +253,6 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
         most = code.choose(before, 1.0, MOST)
         h = h_try * code.choose(factor > most, most, factor)
         limit = memory.cell("h_most")
-        long = code.unary("fabs", h) > limit
-        memory.put("h", code.choose(long, limit * memory.cell("direction"), h))
+        memory.put("h", code.choose(h > limit, limit, h))
         memory.put("error_before", code.larger(error, 1e-4))
         memory.put("rejected_before", 0.0)
-
-
-def _stiffness(memory: Memory, tableau: Tableau) -> None:
-    """Count steps in a row whose size is set by stability."""
-    code = memory.code
-    last, end = memory.derivative(tableau.stages - 1), memory.derivative(tableau.stages)
-    y_new, stage = memory.vector("y_new"), memory.vector("stage")
-
-    def part(index: Value, sums: tuple[Value, ...]) -> list[Value]:
-        dk = memory.lanes(end, index) - memory.lanes(last, index)
-        dy = memory.lanes(y_new, index) - memory.lanes(stage, index)
-        return [sums[0] + dk * dk, sums[1] + dy * dy]
-
-    zero = code.constant(0.0, VEC)
-    dk, dy = (code.total(v) for v in code.fold(memory.chunks(), [zero, zero], part))
-    h = memory.cell("h_try")
-    limited = h * h * dk > dy * tableau.stability**2
-    before = memory.cell("stiff")
-    memory.put("stiff", code.choose(limited | (before >= STREAK), before + 1.0, 0.0))

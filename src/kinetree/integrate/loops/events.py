@@ -30,7 +30,6 @@ def events_text() -> str:
     memory = Memory(code)
     found = memory.evaluate("event", code.argument("t"), code.argument("y"))
     code.copy(found, code.argument("into"), memory.entry("event_count"))
-    memory.add("event_evaluations", 1.0)
     code.leave()
     return code.text()
 
@@ -164,13 +163,12 @@ def _output(memory: Memory, stop: Value) -> None:
     """Write y at every output time up to the end of the step."""
     code = memory.code
     n, count = memory.entry("n"), memory.entry("time_count")
-    way = memory.cell("direction")
     start = code.whole(memory.cell("cursor"))
     times = memory.entry("times", PTR)
     t, h, work = memory.cell("t"), memory.cell("h_try"), memory.vector("work")
 
     def due(carried: tuple[Value, ...]) -> Value:
-        return (code.load(code.at(times, carried[0])) - stop) * way <= 0.0
+        return code.load(code.at(times, carried[0])) <= stop
 
     def one(index: Value, carried: tuple[Value, ...]) -> list[Value]:
         del index

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 from kinetree.targets.native.llvm import LANES
 
 CELLS = (
-    "t", "h", "t_new", "h_try", "t0", "end", "direction", "h_most", "fixed", "error_before",
-    "rejected_before", "steps", "rejected", "evaluations", "most_steps", "cursor", "rows",
-    "events", "extras", "stiff", "event_evaluations", "end_of_step", "terminal_hit", "bad_t",
-    "bad_index", "flag", "jacobians", "stalled",
+    "t", "h", "t_new", "h_try", "t0", "end", "h_most", "fixed", "error_before", "rejected_before",
+    "steps", "rejected", "evaluations", "most_steps", "cursor", "rows", "events", "extras",
+    "end_of_step", "terminal_hit", "bad_t", "bad_index", "flag", "stalled",
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
 error_before: norm of the error of the last accepted step; cursor: next output time; rows, events:
 rows used in the tables of steps and events; extras: whether the extra stages of this step are
-evaluated; stiff: steps in a row that were limited by stability, not reset once there are STREAK of
-them; end_of_step: share of the step up to the first terminal event; bad_t, bad_index: where a
+evaluated; end_of_step: share of the step up to the first terminal event; bad_t, bad_index: where a
 derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
 not change."""
 HEADER = -(-len(CELLS) // LANES) * LANES
@@ -31,7 +29,7 @@ VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
 EVENT_VECTORS = ("g_old", "g_new", "g_work", "root", "sense", "terminal")
 """Vectors with one component per event.  sense: +1 rising, -1 falling, 0 both."""
 
-PARTS = ("", "_c", "_x", "_y", "_t_at", "_y_at", "_at")
+PARTS = ("", "_c", "_x", "_y")
 KERNELS = ("rates", "project", "event", "jacobian")
 TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
@@ -41,12 +39,9 @@ TABLE = (
 )  # fmt: skip
 """Entries of the table.
 
-Of every kernel: its address (0 where there is none), addresses of its c, x and y, places of t and
-of the state in x (-1 where there is no t), place of the result in y.  Names in _table are addresses
-of rows (event: number, t, y; step: t, y), in _room how many rows fit."""
-
-STREAK = 15.0
-"""Steps in a row limited by stability that show a stiff problem."""
+Of every kernel: its address (0 where there is none), addresses of its c, x = [t, y, …] and y.
+Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
+"""
 
 RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED = range(8)
 """What a slice ends with: budget used, end reached, not-a-number, too many steps, step too small, a

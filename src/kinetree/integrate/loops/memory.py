@@ -106,10 +106,8 @@ class Memory:
         """Call a kernel at a time and a state; address of its result."""
         code = self.code
         x = self.entry(f"{kernel}_x", PTR)
-        place = self.entry(f"{kernel}_t_at")
-        with code.when(place >= 0):
-            code.store(t, code.at(x, place))
-        code.copy(y, code.at(x, self.entry(f"{kernel}_y_at")), self.entry("n"))
+        code.store(t, x)
+        code.copy(y, code.at(x, 1), self.entry("n"))
         results = self.entry(f"{kernel}_y", PTR)
         code.call(self.entry(kernel, PTR), [x, self.entry(f"{kernel}_c", PTR), results])
-        return code.at(results, self.entry(f"{kernel}_at"))
+        return results

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.errors import ShapeError
+from kinetree.integrate import problem as nouns
 from kinetree.integrate.loops.layout import (
     DONE,
     FAILED,
@@ -21,32 +21,40 @@ from kinetree.integrate.loops.layout import (
     Layout,
     padded,
 )
-from kinetree.integrate.loops.native_problem import (
-    Crossing,
-    Fault,
-    Kernel,
-    Options,
-    Run,
-    System,
-    output_times,
-    start_state,
-    tolerance,
-)
-from kinetree.targets.native.function import address
+from kinetree.integrate.problem import Hit, Kernel, Native, Path, Problem, Settings
+from kinetree.targets.native.function import SINGLE, address
 
-REASONS = {
-    DONE: "end", NOT_FINITE: "not finite", TOO_MANY: "steps", TOO_SMALL: "step",
-    TERMINAL: "event", RUNNING: "interrupted", FAILED: "failed",
+ENDS = {
+    DONE: nouns.FINISHED, TERMINAL: nouns.EVENT, NOT_FINITE: nouns.NOT_A_NUMBER,
+    TOO_SMALL: nouns.STEP_TOO_SMALL, TOO_MANY: nouns.TOO_MANY_STEPS,
+    RUNNING: nouns.INTERRUPTED, FAILED: nouns.FAILED,
 }  # fmt: skip
+CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+"""A loop of state, table and budget."""
 EVENT_ROWS, STEP_ROWS = 256, 4096
 """Rows of the tables between two visits of Python."""
+
+
+class Bound:
+    """A kernel with buffers of its own; x = [t, y, rest]."""
+
+    def __init__(self, kernel: Kernel, native: Native, n: int, size: int) -> None:
+        self.address, self.c, self._owner = kernel.address, kernel.constants, native.owner
+        self.x, self.y = np.concatenate([np.zeros(1 + n), native.rest]), np.zeros(size)
+
+    def call(self, t: float, y: Array) -> Array:
+        """One evaluation from Python."""
+        self.x[0], self.x[1 : 1 + y.size] = t, y
+        SINGLE(self.address)(address(self.x), address(self.c), address(self.y))
+        return self.y.copy()
 
 
 class Slices:
     """A run that native code advances slice by slice; methods derive from it.
 
     Attributes:
-        system: the code that is integrated.
+        kernels: the code that is integrated: rates, and where there are any project, event,
+            jacobian.
         times: output times [s].
         values: y at these, one row each, as far as reached.
         layout: what stands where in the state.
@@ -54,23 +62,26 @@ class Slices:
         status: how the last slice ended.
     """
 
-    def __init__(
-        self, system: System, y0: Any, times: Any, options: Options, rows: int = 1
-    ) -> None:
-        self.system = system
-        self.times = output_times(times)
-        m = system.event.size if system.event else 0
-        self.layout = Layout(system.size, m, rows)
+    def __init__(self, problem: Problem, native: Native, settings: Settings, rows: int = 1) -> None:
+        n, m = problem.start.size, len(problem.watches) if native.watched else 0
+        sizes = {"rates": n, "project": n, "event": m, "jacobian": n * n}
+        given = (native.rates, native.project, native.watched, native.jacobian)
+        self.kernels = {
+            name: Bound(kernel, native, n, sizes[name])
+            for name, kernel in zip(sizes, given, strict=True)
+            if kernel is not None
+        }
+        self.times = np.ascontiguousarray(problem.times, dtype=np.float64)
+        self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
         self.status = RUNNING
-        self.y[:] = start_state(y0, system.size)
-        if not (options.step >= 0.0 and options.max_step > 0.0 and options.max_steps > 0):
-            raise ShapeError("steps must be positive", element="options")
-        self._make_tables(options)
-        self._set_cells(options)
-        self._set_tolerances(options)
-        self.state[self.layout.event_vector("sense")] = system.senses
-        self.state[self.layout.event_vector("terminal")][list(system.terminal)] = 1.0
+        self.y[:] = problem.start
+        self._make_tables(every_step=settings.every_step)
+        self._set_cells(settings)
+        self._set_tolerances(settings)
+        watches = problem.watches[:m]
+        self.state[self.layout.event_vector("sense")] = [row.direction for row in watches]
+        self.state[self.layout.event_vector("terminal")] = [row.stops for row in watches]
 
     def __getitem__(self, name: str) -> float:
         """A scalar of the state."""
@@ -103,63 +114,41 @@ class Slices:
             self.status = RUNNING if status == FULL else status
         return not self.finished
 
-    def restart(self, y: Any = None) -> None:
-        """Go on after a terminal event, from another state if one is given."""
-        if y is not None:
-            self.y[:] = start_state(y, self.layout.n)
-        self.status = RUNNING if self.t != self["end"] else DONE
-        self._begin()
-
-    def result(self) -> Run:
+    def path(self) -> Path:
         """What was computed so far."""
         reached = int(self["cursor"])
-        steps, rejected, evaluations, jacobians = self._counts()
-        way = self["direction"]
-        return Run(
-            REASONS[self.status],
-            self.times[:reached].copy(),
-            self.values[:reached].copy(),
-            self.t,
-            self.y.copy(),
-            steps,
-            rejected,
-            evaluations,
-            tuple(sorted(self._crossings, key=lambda crossing: crossing.t * way)),
-            np.concatenate(self._steps) if self._steps else None,
-            self._stiff(),
-            self._fault() if self.status == NOT_FINITE else None,
-            jacobians,
-            self._message(),
-        )
+        t, y = self.times[:reached].copy(), self.values[:reached].copy()
+        if self._steps:
+            rows = np.concatenate(self._steps)
+            t, y = np.append(self.times[0], rows[:, 0]), np.vstack([y[:1], rows[:, 1:]])
+        bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
+        hits = tuple(sorted(self._hits, key=lambda hit: hit.t))
+        ended = (ENDS[self.status], hits, self.t, self.y.copy(), bad_t, bad_y)
+        return Path(t, y, *ended, *self._counts(), self._message())
 
     def _slice(self, budget: int) -> int:
         """Let native code work; how it ended."""
         raise NotImplementedError
 
-    def _begin(self) -> None:
-        """Prepare for going on from the present time and state."""
+    def _fault(self) -> tuple[float, Array]:
+        """Time and state where the derivative is not a number."""
         raise NotImplementedError
 
-    def _fault(self) -> Fault:
-        """Where the derivative is not a number."""
+    def _counts(self) -> tuple[int, int, int]:
+        """Steps, evaluations of the derivatives and of the Jacobian."""
         raise NotImplementedError
-
-    def _counts(self) -> tuple[int, int, int, int]:
-        """Steps accepted and rejected, evaluations of the derivatives and of the Jacobian."""
-        return int(self["steps"]), int(self["rejected"]), int(self["evaluations"]), 0
-
-    def _stiff(self) -> bool:
-        return False
 
     def _message(self) -> str:
-        return ""
+        """What the method says itself."""
+        raise NotImplementedError
 
-    def _project(self) -> None:
-        """Make the present state consistent."""
-        if self.system.project is not None:
-            self.y[:] = self.system.project.call(self.t, self.y)
+    def _record_start(self) -> None:
+        """Make the start consistent, and record it."""
+        if "project" in self.kernels:
+            self.y[:] = self.kernels["project"].call(self.t, self.y)
+        self.values[0] = self.y
 
-    def _make_tables(self, options: Options) -> None:
+    def _make_tables(self, *, every_step: bool) -> None:
         """Buffers for output, and the table of addresses."""
         n, m = self.layout.n, self.layout.events
         self.values = np.zeros((self.times.size, n))
@@ -167,71 +156,55 @@ class Slices:
         self._all_times = np.append(self.times, np.inf)
         room = EVENT_ROWS + m if m else 0
         self._event_rows = np.zeros((room, n + 2))
-        self._step_rows = np.zeros((STEP_ROWS if options.natural else 0, n + 1))
-        self._crossings: list[Crossing] = []
+        self._step_rows = np.zeros((STEP_ROWS if every_step else 0, n + 1))
+        self._hits: list[Hit] = []
         self._steps: list[Array] = []
-        rows: dict[str, int] = {
+        self.table = np.zeros(len(TABLE), dtype=np.int64)
+        self._enter({
             "n": n, "padded": padded(n), "padded_events": padded(m), "event_count": m,
             "event_table": address(self._event_rows), "event_room": room,
             "times": address(self._all_times), "time_count": self.times.size,
             "values": address(self.values), "step_table": address(self._step_rows),
             "step_room": len(self._step_rows),
-        }  # fmt: skip
-        self.table = np.zeros(len(TABLE), dtype=np.int64)
-        self._enter(rows)
-        system = self.system
-        for name, kernel in (
-            ("rates", system.rates), ("project", system.project), ("event", system.event),
-            ("jacobian", system.jacobian),
-        ):  # fmt: skip
-            if kernel is not None:
-                self._enter(_entries(name, kernel))
+        })  # fmt: skip
+        for name, kernel in self.kernels.items():
+            buffers = {f"{name}_{part}": address(getattr(kernel, part)) for part in "xcy"}
+            self._enter({name: kernel.address, **buffers})
 
     def _enter(self, rows: dict[str, int]) -> None:
         """Set entries of the table."""
         for name, value in rows.items():
             self.table[TABLE.index(name)] = value
 
-    def _set_cells(self, options: Options) -> None:
+    def _set_cells(self, settings: Settings) -> None:
         t0, end = float(self.times[0]), float(self.times[-1])
         rows = {
-            "t": t0, "t0": t0, "end": end, "direction": 1.0 if end > t0 else -1.0,
-            "h_most": options.max_step, "most_steps": float(options.max_steps), "cursor": 1.0,
-            "end_of_step": 1.0, "bad_index": -1.0,
+            "t": t0, "t0": t0, "end": end, "h_most": settings.max_step,
+            "most_steps": float(settings.max_steps), "cursor": 1.0, "end_of_step": 1.0,
+            "bad_index": -1.0,
         }  # fmt: skip
         for name, value in rows.items():
             self[name] = value
         self.state[self.layout.event_vector("root")] = 2.0
 
-    def _set_tolerances(self, options: Options) -> None:
+    def _set_tolerances(self, settings: Settings) -> None:
         n = self.layout.n
-        for name, value, filler in (("rtol", options.rtol, 0.0), ("atol", options.atol, 1.0)):
+        # below the rounding of y no step could ever pass
+        rtol = np.maximum(settings.rtol, 10 * np.finfo(float).eps)
+        atol = np.maximum(settings.atol, np.finfo(float).tiny)
+        for name, value, filler in (("rtol", rtol, 0.0), ("atol", atol, 1.0)):
             place = self.layout.vector(name)
             self.state[place.start : place.start + padded(n)] = filler
-            self.state[place] = tolerance(value, n, name)
-        rtol, atol = (self.state[self.layout.vector(name)] for name in ("rtol", "atol"))
-        # below the rounding of y no step could ever pass
-        np.maximum(rtol, 10 * np.finfo(float).eps, out=rtol)
-        np.maximum(atol, np.finfo(float).tiny, out=atol)
+            self.state[place] = value
 
     def _drain(self) -> None:
         """Take events and steps out of their tables."""
         for row in self._event_rows[: int(self["events"])]:
-            self._crossings.append(Crossing(int(row[0]), float(row[1]), row[2:].copy()))
+            self._hits.append(Hit(int(row[0]), float(row[1]), row[2:].copy()))
         self["events"] = 0.0
         if count := int(self["rows"]):
             self._steps.append(self._step_rows[:count].copy())
         self["rows"] = 0.0
 
 
-def _entries(name: str, kernel: Kernel) -> dict[str, int]:
-    """Entries of the table for a kernel."""
-    return {
-        name: kernel.address,
-        f"{name}_x": address(kernel.x),
-        f"{name}_c": address(kernel.c),
-        f"{name}_y": address(kernel.y),
-        f"{name}_at": kernel.place,
-        f"{name}_t_at": kernel.t_at,
-        f"{name}_y_at": kernel.y_at,
-    }
+__all__ = ["CALL", "Bound", "Slices"]

@@ -37,7 +37,6 @@ class Tableau:
             rows e, f the norm of it is |e|²/√(|e|² + |f|²/100).
         extra: rows like a, of stages after the end of the step, for the dense output alone.
         dense: rows d.
-        stability: length of the stability region along the negative real axis.
     """
 
     name: str
@@ -48,7 +47,6 @@ class Tableau:
     errors: tuple[Row, ...] = ()
     extra: tuple[Row, ...] = ()
     dense: tuple[Row, ...] = ()
-    stability: float = 2.78
 
     @property
     def stages(self) -> int:
@@ -112,10 +110,9 @@ DOPRI5 = Tableau(
             Fr(-1453857185, 822651844), Fr(69997945, 29380423),
         ),
     ),
-    stability=3.25,
 )  # fmt: skip
 
-DOP853 = Tableau("dop853", 8, 8, **DOP853_ROWS, stability=6.1)
+DOP853 = Tableau("dop853", 8, 8, **DOP853_ROWS)
 
 TABLEAUS = {row.name: row for row in (RK4, DOPRI5, DOP853)}
 """Every explicit method by name."""

@@ -43,13 +43,11 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "CVodeCreate": (PTR, (INT, PTR)),
     "CVodeFree": (None, (PTR,)),
     "CVodeInit": (INT, (PTR, PTR, REAL, PTR)),
-    "CVodeReInit": (INT, (PTR, REAL, PTR)),
     "CVodeSetUserData": (INT, (PTR, PTR)),
     "CVodeWFtolerances": (INT, (PTR, PTR)),
     "CVodeSetLinearSolver": (INT, (PTR, PTR, PTR)),
     "CVodeSetJacFn": (INT, (PTR, PTR)),
     "CVodeSetMaxStep": (INT, (PTR, REAL)),
-    "CVodeSetInitStep": (INT, (PTR, REAL)),
     "CVodeSetStopTime": (INT, (PTR, REAL)),
     "CVodeSetMaxConvFails": (INT, (PTR, INT)),
     "CVodeSetMaxErrTestFails": (INT, (PTR, INT)),
@@ -64,8 +62,6 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "CVodeGetRootInfo": (INT, (PTR, PTR)),
     "CVodeGetNumSteps": (INT, (PTR, PTR)),
     "CVodeGetNumRhsEvals": (INT, (PTR, PTR)),
-    "CVodeGetNumErrTestFails": (INT, (PTR, PTR)),
-    "CVodeGetNumStepSolveFails": (INT, (PTR, PTR)),
     "CVodeGetNumJacEvals": (INT, (PTR, PTR)),
 }
 """Function -> (result, arguments)."""
@@ -104,14 +100,9 @@ def library() -> Library | None:
     return None
 
 
-def python_package() -> bool:
-    """Whether scikit-sundae can be used through its Python callbacks."""
-    return _origin("sksundae") is not None
-
-
 def available() -> bool:
     """Whether a package that carries the library is installed."""
-    return library() is not None or python_package()
+    return library() is not None
 
 
 def required() -> Library:
@@ -120,7 +111,7 @@ def required() -> Library:
     if found is None:
         raise UnsupportedError(
             "the library SUNDIALS is not installed",
-            element="methods 'bdf' and 'adams'",
+            element="methods 'cvode_bdf' and 'cvode_adams'",
             cure="install the package scikit-sundae, or kinetree[sundials]",
         )
     return found

@@ -47,7 +47,7 @@ class Setup:
         callbacks: addresses by name: rates, weights, and where wanted jacobian, roots, project.
         user: address that every callback receives.
         senses: per root function +1 rising, -1 falling, 0 both.
-        first_step, max_step: limits of the step [s]; 0 and infinity leave the choice to CVODE.
+        max_step: longest step [s]; infinity leaves the choice to CVODE.
     """
 
     family: str
@@ -56,7 +56,6 @@ class Setup:
     callbacks: Mapping[str, int]
     user: int
     senses: tuple[int, ...] = ()
-    first_step: float = 0.0
     max_step: float = float("inf")
 
 
@@ -103,11 +102,6 @@ class Session:
         self.memory = self._held.keep("CVodeFree", created)
         self._configure(y.size)
 
-    def restart(self, t: float) -> None:
-        """Begin anew at a time, from what stands in y."""
-        self._do("CVodeReInit", t, self.y)
-        self._do("CVodeSetStopTime", self.setup.end)
-
     def count(self, name: str) -> int:
         """A counter: NumSteps, NumRhsEvals, NumErrTestFails, NumStepSolveFails, NumJacEvals."""
         value = ctypes.c_long()
@@ -124,8 +118,6 @@ class Session:
         self._do("CVodeSetMaxConvFails", PATIENCE)
         self._do("CVodeSetMaxErrTestFails", PATIENCE)
         self._do("CVodeSetMaxHnilWarns", -1)
-        if setup.first_step:
-            self._do("CVodeSetInitStep", setup.first_step * np.sign(setup.end - setup.t))
         if np.isfinite(setup.max_step):
             self._do("CVodeSetMaxStep", setup.max_step)
         if setup.senses:

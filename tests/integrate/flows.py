@@ -1,8 +1,9 @@
-"""Right-hand sides whose solutions are known, for tests of the integrators."""
+"""Right-hand sides whose solutions are known, as problems in machine code."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from kinetree import engine as en
 from kinetree.engine import Node
+from kinetree.integrate.methods import METHODS
+from kinetree.integrate.problem import Kernel, Native, Path, Problem, Settings, Watch
 from kinetree.program import Input, Output, Program
 
 Array = NDArray[np.float64]
@@ -74,3 +77,45 @@ def component(size: int, *indices: int) -> Program:
     """g = single components of y."""
     y = state(size)
     return program(y, [y.symbols[i] for i in indices], name="g")
+
+
+def kernel(program: Program) -> tuple[Kernel, Any]:
+    """Machine code of a Program of t, y and more, and what keeps it alive."""
+    ordered = {row.name: row for row in program.inputs}
+    inputs = (ordered.pop("t", TIME), ordered.pop("y"), *ordered.values())
+    made = replace(program, inputs=inputs).compile()
+    return Kernel(made.address, made.preamble_values()), made
+
+
+def problem(  # one argument per part of a problem
+    rates: Program,
+    start: Any,
+    times: Any,
+    *,
+    rest: Sequence[float] = (),
+    events: Program | None = None,
+    watches: Sequence[Watch] = (),
+    project: Program | None = None,
+    jacobian: bool = True,
+) -> Problem:
+    """An initial value problem in machine code; what Python would call is a trap."""
+
+    def trap(t: float, y: Array) -> Array:
+        raise AssertionError
+
+    slopes = rates.derivative(rates.outputs[0].name, "y", only=True) if jacobian else None
+    parts = [None if part is None else kernel(part) for part in (rates, slopes, project, events)]
+    f, J, p, g = (None if part is None else part[0] for part in parts)
+    assert f is not None
+    size = 0 if events is None else events.outputs[0].shape[0]
+    names = tuple(watches) or tuple(Watch(f"g{i}") for i in range(size))
+    native = Native(f, np.array(rest, dtype=float), parts, J, p, g)
+    at = np.array(start, dtype=float)
+    return Problem(trap, at, np.array(times, dtype=float), watches=names, native=native)
+
+
+def solve(
+    method: str, rates: Program, start: Any, times: Any, settings: Settings, **more: Any
+) -> Path:
+    """Integrate by a method of the table."""
+    return METHODS[method].solve(problem(rates, start, times, **more), settings)
