@@ -35,9 +35,7 @@ LARGE = {
 DATA = {
     "attributes of Partition:": "a result that users read, every fact under its own name",
     "attributes of Document:": "the sections of a model file, one field each",
-    "attributes of Model:": "the sections of a model file, one table each",
-    "attributes of ForceKind:": "a row of the force table; all but two columns have defaults",
-    "attributes of Joint:": "what the user gave, for files, and what its kind made of it",
+    "attributes of Mechanism:": "the sections of a model file, one table each",
     "attributes of Plan:": "the whole answer of one stage of the compiler, for the next one",
     "attributes of Function:": "what every call would compute anew is kept",
     "attributes of March:": "arrays that native code has addresses of live as long as it runs",
@@ -62,8 +60,6 @@ UNFINISHED = {
     "overrides of Page:": "to become functions, with Structural",
     "overrides of Coordinates:": "to become functions, with Structural",
     "overrides of ForceWriter:": "what reads coordinates and laws is to be handed over",
-    "overrides of Model:": "FrameModel is to become a sibling of Model",
-    "overrides of ClosureMethods:": "FrameModel is to become a sibling of Model",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}
 

@@ -22,8 +22,7 @@ from kinetree.export import target as _fmu
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.load import load, save
-from kinetree.model import FrameModel, Model, as_frames
-from kinetree.model.position_matrices import position_matrices
+from kinetree.model import FrameModel, Model, as_frames, position_matrices
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run

@@ -130,6 +130,7 @@ NUMBER = Kind("a number", is_number)
 ALIASES = {
     "Values": "Mapping[str, float] | Sequence[float] | None",
     "Parameters": "Mapping[str, float] | None",
+    "Mechanism": "Model | FrameModel",
     "Progress": "Callable",
     "Events": "Mapping[str, Any] | str",
     "Residual": "Callable",

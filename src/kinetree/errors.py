@@ -75,6 +75,10 @@ class UnsupportedError(KinetreeError):
     """The element is understood, but what was asked for does not treat it yet."""
 
 
+class MissingError(UnsupportedError, AttributeError):
+    """A method that models of this sort do not have; what to do in its place is said."""
+
+
 class ModelWarning(UserWarning):
     """The model can be used, but it is probably not what was meant."""
 

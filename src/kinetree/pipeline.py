@@ -28,14 +28,13 @@ from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import FrameModel, as_frames
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.assembly import Partition
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 
@@ -48,7 +47,7 @@ BASE = "base_parameters"
 
 @derivation()
 def derive(  # noqa: PLR0913  one argument per decision
-    model: Model,
+    model: Mechanism,
     quantity: str = "forward",
     formalism: str | None = None,
     parameters: str = "run-time",
@@ -91,7 +90,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
-    matrices = isinstance(model, FrameModel) or formalism == MATRICES
+    matrices = model.by_matrices or formalism == MATRICES
     row = QUANTITIES[quantity]
     closed = bool(model.closures or model.drives) and quantity == "forward" and not matrices
     if not closed:
@@ -117,7 +116,7 @@ def derive(  # noqa: PLR0913  one argument per decision
 
 
 def _from_matrices(
-    model: Model,
+    model: Mechanism,
     quantity: str,
     formalism: str | None,
     parameters: str,
@@ -130,7 +129,7 @@ def _from_matrices(
         raise _no_points(quantity)
     whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
     model.check(invertible=whole == "forward")
-    system = placement(as_frames(model), folded=parameters == "folded")
+    system = placement(model.as_frames(), folded=parameters == "folded")
     program = condense(derive_placed(system, whole, points))
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
@@ -145,14 +144,14 @@ def _no_points(quantity: str) -> UnsupportedError:
     )
 
 
-def _signed(program: Program, model: Model, quantity: str, **rows: str) -> Program:
+def _signed(program: Program, model: Mechanism, quantity: str, **rows: str) -> Program:
     """The Program with its provenance."""
     return program.with_info(
         model=model.name, model_hash=model.content_hash(), quantity=quantity, **rows
     )
 
 
-def _refuse_idle(model: Model, quantity: str, **given: bool) -> None:
+def _refuse_idle(model: Mechanism, quantity: str, **given: bool) -> None:
     """Refuse options that a quantity of this model has no use for."""
     for name, differs in given.items():
         if differs:
@@ -174,7 +173,7 @@ class _How:
     base_parameters: bool
 
 
-def _closed(model: Model, how: _How, sorted_out: Partition | None) -> Program:
+def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Program:
     """Forward dynamics of a closed system."""
     way, loops = how.formalism or "newton_euler", how.loops
     if way not in INERTIA_AND_BIAS:
@@ -194,7 +193,7 @@ def _closed(model: Model, how: _How, sorted_out: Partition | None) -> Program:
     return _signed(program, model, "forward", formalism=way, parameters=how.parameters, **rows)
 
 
-def _refuse_closed(model: Model, quantity: str) -> None:
+def _refuse_closed(model: Mechanism, quantity: str) -> None:
     """Refuse what a tree's formulas would get wrong, because they know no loops."""
     raise UnsupportedError(
         "it has closures or drives, which this quantity would ignore",
@@ -205,7 +204,7 @@ def _refuse_closed(model: Model, quantity: str) -> None:
 
 @derivation()
 def derive_actuation(
-    model: Model,
+    model: Mechanism,
     actuators: Sequence[str] | None = None,
     *,
     free: Sequence[str] = (),
@@ -230,7 +229,7 @@ def derive_actuation(
     """
     check_arguments(derive_actuation, locals())
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
-    if isinstance(model, FrameModel):
+    if model.by_matrices:
         raise UnsupportedError(
             "it is given by position matrices, which have no loops",
             element=f"actuation of model '{model.name}'",
@@ -251,7 +250,7 @@ def derive_actuation(
 
 
 def _refuse_actuators(
-    model: Model, names: Sequence[str], free: Sequence[str], independent: Sequence[str]
+    model: Mechanism, names: Sequence[str], free: Sequence[str], independent: Sequence[str]
 ) -> None:
     """Refuse actuators and free velocities that cannot be."""
     for name in names:

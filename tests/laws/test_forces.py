@@ -315,7 +315,7 @@ def test_a_kind_may_have_a_state_and_use_the_time(monkeypatch: pytest.MonkeyPatc
         act.flow("load", (act.t - x) / act.value("lag"))
         act.push(force.points[0], (x, x * 0, x * 0))
 
-    row = ForceKind("lagged", write, {"lag": 1.0}, scalars=("lag",), places=1, time=True)
+    row = ForceKind("lagged", write, options={"lag": 1.0}, scalars=("lag",), places=1, time=True)
     monkeypatch.setitem(FORCES, "lagged", row)
     model = kt.Model("m", gravity=(0, 0, 0))
     mass = model.body("mass", mass=4.0)

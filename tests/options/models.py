@@ -281,7 +281,6 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
 }  # fmt: skip
 QUIET = {
-    "content_hash", "findings", "initial", "neutral", "tree", "law_names", "force_law_names",
-    "state_names",
+    "content_hash", "findings", "initial", "neutral", "tree", "as_frames",
 }  # fmt: skip
 """Methods without choices, and those that formats use to read laws."""

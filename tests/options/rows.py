@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import kinetree as kt
-from kinetree.model import Body, Joint
+from kinetree.model import Body, Joint, Mechanism
 from kinetree.targets.digest import digest
 
 WRONG: dict[str, Any] = {
@@ -120,7 +120,7 @@ class Row:
 
 def seen(answer: Any, given: Mapping[str, Any] | None = None) -> Any:
     """An answer as something to compare; a model that was changed counts as part of it."""
-    changed = [v.content_hash() for v in (given or {}).values() if isinstance(v, kt.Model)]
+    changed = [v.content_hash() for v in (given or {}).values() if isinstance(v, Mechanism)]
     return [*changed, *_seen(answer)]
 
 
@@ -151,7 +151,7 @@ def _parts(answer: Any) -> list[Any]:
         return list(answer)
     if isinstance(answer, Mapping):
         return [part for item in answer.items() for part in item]
-    if isinstance(answer, kt.Model):
+    if isinstance(answer, Mechanism):
         return [answer.content_hash()]
     if is_dataclass(answer) and not isinstance(answer, type):  # points and bodies know each other
         return [

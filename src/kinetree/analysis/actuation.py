@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.given.trajectory import Trajectory
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 INFINITE = (-np.inf, np.inf)
@@ -68,7 +68,7 @@ class Wanted:
 class _Task:
     """The equations, and who acts."""
 
-    model: Model
+    model: Mechanism
     program: Program
     found: Partition
     names: tuple[str, ...]
@@ -95,7 +95,7 @@ class _Task:
 
 
 def actuation(
-    model: Model,
+    model: Mechanism,
     motion: Trajectory,
     given: Mapping[str, Array],
     wanted: Wanted,
@@ -146,7 +146,7 @@ def actuation(
 
 
 def _sorted(
-    model: Model,
+    model: Mechanism,
     q: Array,
     t: float,
     independent: Sequence[str] | None,
@@ -156,7 +156,7 @@ def _sorted(
     return partition(model, q.tolist(), independent=independent, t=t, parameters=parameters)
 
 
-def _task(model: Model, found: Partition, wanted: Wanted) -> _Task:
+def _task(model: Mechanism, found: Partition, wanted: Wanted) -> _Task:
     program = derive_actuation(model, wanted.actuators, free=wanted.free, partition=found)
     program = with_values(program, wanted.parameters)
     names = tuple(name for name in program.info["actuators"].split(", ") if name)
@@ -228,7 +228,7 @@ def _march(
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
-def _no_value(model: Model, t: float) -> AssemblyError:
+def _no_value(model: Mechanism, t: float) -> AssemblyError:
     return AssemblyError(
         f"the efforts have no value at t = {t:.6g} s: the loops do not close there, or the "
         "actuators cannot move it",
@@ -299,7 +299,7 @@ def _beyond(task: _Task, guilty: Sequence[int], tau: Array, t: float) -> ModelEr
     )
 
 
-def _tell_moved(model: Model, motion: Trajectory, out: Mapping[str, Array]) -> None:
+def _tell_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array]) -> None:
     """Warn where the motion given does not obey the loops."""
     parts = (
         ("q", model.coordinates, motion.q, out["q_closed"]),

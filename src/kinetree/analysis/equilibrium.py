@@ -26,7 +26,7 @@ from kinetree.solve.newton import Solution, damped_newton
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 TOLERANCE = 1e-9
@@ -147,7 +147,7 @@ class _Task:
 
 
 def equilibrium(
-    model: Model,
+    model: Mechanism,
     *,
     q: Values = None,
     x: Values = None,

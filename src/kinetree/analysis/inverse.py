@@ -21,7 +21,7 @@ from kinetree.results.dataset import Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 CHOICES = ("independent", "partition")
 """Options of closed systems."""
@@ -30,7 +30,7 @@ WAYS = ("formalism", "base_parameters")
 
 
 def inverse(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     trajectory: Any,
     *,
     actuators: Sequence[str] | None = None,
@@ -91,7 +91,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     return run_dataset(motion.time, values, axes, rows)
 
 
-def _check_options(model: Model, options: Mapping[str, Any]) -> None:
+def _check_options(model: Mechanism, options: Mapping[str, Any]) -> None:
     """Refuse options that the motion of this model has no use for."""
     closed = bool(model.closures or model.drives)
     check_options("inverse", options, (*CHOICES, *WAYS))
@@ -116,7 +116,7 @@ def _refuse_ways(options: Mapping[str, Any]) -> None:
 
 
 def _inputs(
-    model: Model, motion: Trajectory, wrenches: Mapping[str, Any] | None
+    model: Mechanism, motion: Trajectory, wrenches: Mapping[str, Any] | None
 ) -> dict[str, Array]:
     """What the equations of inverse dynamics may take, by name."""
     given = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time, "x": motion.x}

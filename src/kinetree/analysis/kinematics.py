@@ -37,7 +37,7 @@ from kinetree.results.dataset import Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 XYZ = ("x", "y", "z")
@@ -47,7 +47,7 @@ XYZ = ("x", "y", "z")
 class _Motion:
     """The equations of a driven mechanism."""
 
-    model: Model
+    model: Mechanism
     system: Loops
     constraints: Program
     free: tuple[int, ...]
@@ -91,7 +91,7 @@ class _Motion:
 
 
 def kinematics(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     duration: float,
     *,
     q: Values = None,
@@ -140,7 +140,7 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
     return _with_points(run, program, table)
 
 
-def _motion(model: Model, parameters: Parameters) -> _Motion:
+def _motion(model: Mechanism, parameters: Parameters) -> _Motion:
     system = loops(model, parameters)
     return _Motion(
         model,
@@ -169,7 +169,7 @@ def _march(motion: _Motion, q: Array, times: Array) -> dict[str, Array]:
     return {name: np.array(value) for name, value in rows.items()}
 
 
-def _units(model: Model, which: str) -> tuple[str, ...]:
+def _units(model: Mechanism, which: str) -> tuple[str, ...]:
     return tuple(unit for joint in model.leaders for unit in getattr(joint, which))
 
 

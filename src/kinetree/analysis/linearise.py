@@ -35,7 +35,7 @@ from kinetree.program import state_form
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")
 
@@ -71,7 +71,7 @@ class Linear:
     velocities: tuple[str, ...]
 
 
-def linearise(model: Model, at: Any = None, *, t: float = 0.0, **options: Any) -> Linear:
+def linearise(model: Mechanism, at: Any = None, *, t: float = 0.0, **options: Any) -> Linear:
     """The linear model of small motions.
 
     Args:

@@ -17,7 +17,7 @@ from kinetree.errors import ModelWarning, UnsupportedError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 AT_REST = 1e-6
 """Largest acceleration of a state that counts as an equilibrium [rad/s2 or m/s2]."""
@@ -67,7 +67,7 @@ class Modes:
         return found
 
 
-def modes(model: Model | Linear, at: Any = None, *, t: float = 0.0, **options: Any) -> Modes:
+def modes(model: Mechanism | Linear, at: Any = None, *, t: float = 0.0, **options: Any) -> Modes:
     """The modes of small motions about a state; see `linearise` for the arguments.
 
     A state that is not at rest in equilibrium is warned of: its modes hold for a moment only.

@@ -19,7 +19,7 @@ from kinetree.results.dataset import PARTS, Axis, run_dataset
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 UNITS = ("N.m", "N.m", "N.m", "N", "N", "N")
@@ -30,7 +30,7 @@ MEANING = {
 
 
 def reactions(
-    model: Model,
+    model: Mechanism,
     run: xarray.Dataset,
     joints: Sequence[str] | None = None,
     *,
@@ -73,7 +73,7 @@ def reactions(
 
 
 def _wrenches(
-    model: Model, run: xarray.Dataset, given: Mapping[str, Any] | None
+    model: Mechanism, run: xarray.Dataset, given: Mapping[str, Any] | None
 ) -> dict[str, Array]:
     """External wrenches by name: given ones, or those of the run."""
     if given is None:
@@ -87,7 +87,7 @@ def _wrenches(
     return {name: np.asarray(value, dtype=float) for name, value in given.items()}
 
 
-def _multipliers(model: Model, run: xarray.Dataset, labels: Sequence[str]) -> Array:
+def _multipliers(model: Mechanism, run: xarray.Dataset, labels: Sequence[str]) -> Array:
     """Multipliers of the run in the order of the labels."""
     known = [str(name) for name in run["equation"].values] if "lam" in run else []
     missing = [label for label in labels if label not in known]

@@ -32,14 +32,14 @@ from kinetree.integrate.problem import Settings
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")
 """Arguments that equal steps have no use for."""
 
 
 def simulate(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     duration: float,
     *,
     q: Values = None,

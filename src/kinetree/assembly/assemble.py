@@ -28,7 +28,7 @@ from kinetree.solve.pivots import eliminate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 ROUNDED = 1e-3
 """Largest gap that may come from the rounding of data [m, m2 or 1]."""
@@ -58,7 +58,7 @@ class Assembly:
 
 
 def assemble(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     q: Sequence[float] | None = None,
     *,
     independent: Sequence[str] | None = None,

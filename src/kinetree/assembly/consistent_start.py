@@ -25,7 +25,7 @@ from kinetree.errors import AssemblyError
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 Flags = NDArray[np.bool_]
 FITS = 1e-9
@@ -69,7 +69,7 @@ def consistent_coordinates(system: Loops, wish: Wish) -> Array:
     return close(system, start, t=wish.t).q if found is None else found
 
 
-def kept_coordinates(model: Model, wish: Wish) -> list[str]:
+def kept_coordinates(model: Mechanism, wish: Wish) -> list[str]:
     """Velocities whose coordinates shall keep their values, in order of importance."""
     return list(dict.fromkeys([*_named(model, wish.q), *wish.independent]))
 
@@ -100,7 +100,7 @@ def _closed(system: Loops, start: Array, kept: list[str], t: float) -> Array | N
         return None  # what was given cannot be kept; the caller tells how it changed
 
 
-def _named(model: Model, given: Values) -> list[str]:
+def _named(model: Mechanism, given: Values) -> list[str]:
     """Velocities whose values, or coordinates, the user gave by name, but for driven ones.
 
     A coordinate without a velocity of its name, one of a quaternion, stands for its whole joint.
@@ -215,7 +215,7 @@ def _initial(system: Loops, wish: Wish) -> list[str]:
     return [names[k] for k in free if k not in moving and names[k] in given]
 
 
-def _told(model: Model, given: Values, names: Sequence[str]) -> dict[str, float]:
+def _told(model: Mechanism, given: Values, names: Sequence[str]) -> dict[str, float]:
     """Name -> smallest change that is told; in a whole array drives have their own values."""
     if isinstance(given, Mapping):
         return dict.fromkeys(given, MOVED)

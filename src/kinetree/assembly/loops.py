@@ -14,7 +14,7 @@ from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
-from kinetree.model import Angle, FrameModel
+from kinetree.model import Angle
 from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
@@ -23,7 +23,7 @@ from kinetree.solve.pivots import TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.model import Closure, Model
+    from kinetree.model import Closure, Mechanism
     from kinetree.program import Program
 
 
@@ -43,7 +43,7 @@ class Loops:
         whole: gives h, J, ht, Jdqd.
     """
 
-    model: Model
+    model: Mechanism
     program: Program
     labels: tuple[str, ...]
     rates: tuple[int, ...]
@@ -142,7 +142,7 @@ class Loops:
         return next((c.unit for c in conditions if c.label == component), "")
 
 
-def _values(program: Program, model: Model, q: Any, t: float) -> tuple[Array, Array]:
+def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array, Array]:
     """(h, J) that a Program gives at coordinates q and time t."""
     given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
     with np.errstate(all="ignore"):  # a law without a value is told by its name
@@ -155,7 +155,7 @@ def _evaluated(program: Program, **given: Any) -> dict[str, Array]:
     return program.evaluate(**program.given(given))
 
 
-def _guards(model: Model, parameters: Parameters) -> Program | None:
+def _guards(model: Mechanism, parameters: Parameters) -> Program | None:
     """h = a·b - 1 for every pair of directions that is meant to be parallel, and its Jacobian."""
     guarded: dict[str, Closure] = {}
     for closure in model.closures.values():
@@ -173,14 +173,14 @@ def _guards(model: Model, parameters: Parameters) -> Program | None:
         raise opposite_frames(error.element) from error
 
 
-def _derived(model: Model, quantity: str, parameters: Parameters) -> Program:
+def _derived(model: Mechanism, quantity: str, parameters: Parameters) -> Program:
     """The Program of a quantity that speaks of closures and drives alone."""
     model.check(invertible=False)
     made = QUANTITIES[quantity].derive(linkage(model), "recursive", values=parameters)
     return with_values(condense(made), parameters, model.name)
 
 
-def closure_equations(model: Model, parameters: Parameters = None) -> Program:
+def closure_equations(model: Mechanism, parameters: Parameters = None) -> Program:
     """h, J, Jdqd and ht of the closures of a model, with values of parameters in place of its own.
 
     Raises:
@@ -199,9 +199,9 @@ def opposite_frames(element: str) -> AssemblyError:
 
 
 @derivation()
-def loops(model: Model, parameters: Parameters = None) -> Loops:
+def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
     """The equations of the closures of a model, with values of parameters in place of its own."""
-    if isinstance(model, FrameModel):
+    if model.by_matrices:
         model.check(invertible=False)
         return Loops(model, _no_equations(model), (), (), (), ())
     whole = closure_equations(model, parameters)
@@ -222,7 +222,7 @@ def loops(model: Model, parameters: Parameters = None) -> Loops:
     )
 
 
-def _no_equations(model: Model) -> Program:
+def _no_equations(model: Mechanism) -> Program:
     """h and J of a model whose position matrices satisfy all conditions by themselves."""
     scheme = Scheme(f"{model.name}_constraints")
     scheme.output("h", (), (0,), ())

@@ -27,7 +27,7 @@ from kinetree.solve.pivots import Pivots, combination, eliminate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 AWAY = 0.02
 """How far to move from a configuration to see whether it is singular [rad or m]."""
@@ -93,7 +93,7 @@ class Partition:
 
 
 def partition(
-    model: Model,
+    model: Mechanism,
     q: Sequence[float] | None = None,
     *,
     independent: Sequence[str] | None = None,
@@ -131,7 +131,7 @@ def sorted_at(
     return _sorted(system, closed, J, _in_model(pivots, free), t)
 
 
-def refuse_foreign(model: Model, found: Partition) -> None:
+def refuse_foreign(model: Mechanism, found: Partition) -> None:
     """Refuse a partition of another model."""
     names = {*found.independent, *found.dependent, *found.driven}
     if names != set(model.velocities) or len(found.q) != model.nq:

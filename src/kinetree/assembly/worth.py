@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
-def worth(model: Model) -> list[int]:
+def worth(model: Mechanism) -> list[int]:
     """Of every velocity; the one of most worth is the last to follow from the loops."""
+    grounded = {joint.name for joint in model.body_joints if joint.parent.body is model.ground}
     ranked = [
-        (joint.initial is not None, joint.parent.body is model.ground)
+        (joint.initial is not None, joint.name in grounded)
         for joint in model.leaders
         for _ in joint.velocities
     ]

@@ -15,7 +15,7 @@ from kinetree.printing import Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism, Model
     from kinetree.program.program import Program
 
 app = typer.Typer(
@@ -48,7 +48,11 @@ def read(file: Path, *, checked: bool = False) -> tuple[Model, list[str]]:
 
 
 def derive(
-    model: Model, quantity: str, formalism: str, parameters: str, by: Sequence[str] | None = None
+    model: Mechanism,
+    quantity: str,
+    formalism: str,
+    parameters: str,
+    by: Sequence[str] | None = None,
 ) -> Program:
     """One Program, with derivatives of its outputs; the warnings of the check are not repeated."""
     from kinetree import derive as derived

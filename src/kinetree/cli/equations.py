@@ -28,7 +28,7 @@ from kinetree.printing import Row, print_json, print_table, say, working
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program.program import Program
 
 TargetName = Annotated[
@@ -181,7 +181,7 @@ def choices(of: str, formalism: str) -> list[tuple[str, str]]:
     ]
 
 
-def timed(model: Model, quantity: str, parameters: str) -> Row:
+def timed(model: Mechanism, quantity: str, parameters: str) -> Row:
     """Times of one quantity of one model."""
     start = time.perf_counter()
     program = derive(model, quantity, "", parameters)
@@ -202,7 +202,7 @@ def timed(model: Model, quantity: str, parameters: str) -> Row:
     }
 
 
-def state(model: Model, program: Program, batch: tuple[int, ...]) -> dict[str, Any]:
+def state(model: Mechanism, program: Program, batch: tuple[int, ...]) -> dict[str, Any]:
     """Values of every input without a default: random, quaternions left at 1 0 0 0."""
     import numpy as np
 

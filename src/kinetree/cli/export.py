@@ -12,7 +12,7 @@ from kinetree.errors import ModelWarning
 from kinetree.printing import print_json, say, warn, working
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Wanted:
         return {"formalism": self.formalism} if self.formalism else {}
 
 
-def fmu(model: Model, wanted: Wanted) -> tuple[Path, ...]:
+def fmu(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
     """A functional mock-up unit."""
     from kinetree import export_fmu
     from kinetree.targets.c.language import DOUBLE
@@ -52,7 +52,7 @@ def fmu(model: Model, wanted: Wanted) -> tuple[Path, ...]:
     return (path,)
 
 
-def c_package(model: Model, wanted: Wanted) -> tuple[Path, ...]:
+def c_package(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
     """Library, program and data sheet in C."""
     from kinetree import export_c
 
@@ -61,14 +61,14 @@ def c_package(model: Model, wanted: Wanted) -> tuple[Path, ...]:
     )
 
 
-EXPORTS: dict[str, Callable[[Model, Wanted], tuple[Path, ...]]] = {
+EXPORTS: dict[str, Callable[[Mechanism, Wanted], tuple[Path, ...]]] = {
     "fmu": fmu,
     "c-package": c_package,
 }
 """Targets that need a model."""
 
 
-def export(model: Model, target: str, wanted: Wanted, *, as_json: bool) -> None:
+def export(model: Mechanism, target: str, wanted: Wanted, *, as_json: bool) -> None:
     """Write a model and tell what was written."""
     with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as tell:
         warnings.simplefilter("always", ModelWarning)

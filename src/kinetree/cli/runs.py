@@ -17,7 +17,7 @@ from kinetree.printing import Row, print_json, print_table, say, warn
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 Out = Annotated[
     Path | None, typer.Option("-o", "--out", help="File to write: .nc (NetCDF) or .csv.")
@@ -86,7 +86,9 @@ def start_options(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value is not None}
 
 
-def operating_state(model: Model, given: tuple[Given, Given], values: Given, lock: Given) -> Any:
+def operating_state(
+    model: Mechanism, given: tuple[Given, Given], values: Given, lock: Given
+) -> Any:
     """The equilibrium near the values that the options give: coordinates, and no velocities."""
     from kinetree import equilibrium as run
 
@@ -123,7 +125,7 @@ def write(run: xarray.Dataset, out: Path) -> None:
 
 
 def report_run(
-    model: Model, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str]
+    model: Mechanism, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str]
 ) -> None:
     """Write a run, then say how it went and where it ended."""
     if out is not None:

@@ -22,7 +22,7 @@ from kinetree.constraints import (
     surface,
     universal,
 )
-from kinetree.model.methods.closures import CLOSURES
+from kinetree.model import CLOSURES
 
 ALL = (
     ball.KIND,

@@ -34,7 +34,8 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
 KIND = ClosureKind(
     "coupling",
     conditions,
-    {"first": REQUIRED, "second": REQUIRED, "ratio": REQUIRED, "offset": 0},
-    ("ratio", "offset"),
-    ends=0,
+    options={"first": REQUIRED, "second": REQUIRED, "ratio": REQUIRED, "offset": 0},
+    scalars=("ratio", "offset"),
+    places=0,
+    coordinates=("first", "second"),
 )

@@ -31,4 +31,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return tuple(Law(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
 
 
-KIND = ClosureKind("curve", conditions, {"law": REQUIRED}, laws=("law",))
+KIND = ClosureKind("curve", conditions, options={"law": REQUIRED}, laws=("law",))

@@ -25,4 +25,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (*on_line(axis), *parallel(axis))
 
 
-KIND = ClosureKind("cylindrical", conditions, {"axis": "z"})
+KIND = ClosureKind("cylindrical", conditions, options={"axis": "z"})

@@ -27,4 +27,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return tuple(Law(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
 
 
-KIND = ClosureKind("law", conditions, {"law": REQUIRED}, ends=0, laws=("law",))
+KIND = ClosureKind("law", conditions, options={"law": REQUIRED}, places=0, laws=("law",))

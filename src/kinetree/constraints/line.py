@@ -25,4 +25,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return on_line(direction(arguments["axis"], "axis"))
 
 
-KIND = ClosureKind("line", conditions, {"axis": "x"})
+KIND = ClosureKind("line", conditions, options={"axis": "x"})

@@ -25,4 +25,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (Along("normal", normal), *parallel(normal))
 
 
-KIND = ClosureKind("planar", conditions, {"normal": "z"})
+KIND = ClosureKind("planar", conditions, options={"normal": "z"})

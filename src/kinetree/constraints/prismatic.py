@@ -25,4 +25,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (*on_line(axis), *unturned())
 
 
-KIND = ClosureKind("prismatic", conditions, {"axis": "x"})
+KIND = ClosureKind("prismatic", conditions, options={"axis": "x"})

@@ -27,4 +27,6 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return tuple(RateLaw(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
 
 
-KIND = ClosureKind("rate", conditions, {"law": REQUIRED}, ends=0, laws=("law",), rates=True)
+KIND = ClosureKind(
+    "rate", conditions, options={"law": REQUIRED}, places=0, laws=("law",), rates=True
+)

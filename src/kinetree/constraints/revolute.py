@@ -27,4 +27,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (*together(), *parallel(axis))
 
 
-KIND = ClosureKind("revolute", conditions, {"axis": "z"})
+KIND = ClosureKind("revolute", conditions, options={"axis": "z"})

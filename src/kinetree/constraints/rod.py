@@ -32,4 +32,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (Distance("length"),)
 
 
-KIND = ClosureKind("rod", conditions, {"length": REQUIRED}, ("length",))
+KIND = ClosureKind("rod", conditions, options={"length": REQUIRED}, scalars=("length",))

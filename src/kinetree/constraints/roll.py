@@ -39,6 +39,6 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
 KIND = ClosureKind(
     "roll",
     conditions,
-    {"radius": REQUIRED, "axis": None, "normal": "z", "crown": 0},
-    ("radius", "crown"),
+    options={"radius": REQUIRED, "axis": None, "normal": "z", "crown": 0},
+    scalars=("radius", "crown"),
 )

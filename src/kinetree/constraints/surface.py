@@ -31,4 +31,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (Law("law", laws[0]),)
 
 
-KIND = ClosureKind("surface", conditions, {"law": REQUIRED}, laws=("law",))
+KIND = ClosureKind("surface", conditions, options={"law": REQUIRED}, laws=("law",))

@@ -33,4 +33,4 @@ def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, .
     return (*together(), Angle("angle", a, b, cosine, guarded=False))
 
 
-KIND = ClosureKind("universal", conditions, {"axes": ("x", "y")})
+KIND = ClosureKind("universal", conditions, options={"axes": ("x", "y")})

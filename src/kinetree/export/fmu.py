@@ -38,7 +38,7 @@ from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 VERSIONS = ("3.0", "2.0")
 SUFFIX = ".fmu"
@@ -47,7 +47,7 @@ STATE = {"t": "&now->t", "y": "now->y", "u": "now->u", "p": "now->p"}
 
 
 def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     path: str | Path,
     *,
     version: str = "3.0",

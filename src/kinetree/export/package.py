@@ -23,13 +23,13 @@ from kinetree.targets.text.about import FIRST_LINE
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 SHEET = "DATASHEET.md"
 
 
 def export_c(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     folder: str | Path,
     *,
     points: Sequence[str] = (),
@@ -100,7 +100,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
 
 
 def write_simulation(
-    model: Model,
+    model: Mechanism,
     folder: str | Path,
     duration: float,
     step: float,
@@ -177,7 +177,7 @@ target_link_libraries({name} PRIVATE {name}_model)
 # --- the data sheet ------------------------------------------------------------------------------
 
 
-def _sheet(code: Code, model: Model, texts: dict[str, str]) -> Iterator[str]:
+def _sheet(code: Code, model: Mechanism, texts: dict[str, str]) -> Iterator[str]:
     """Lines of the data sheet."""
     name, found = code.name, code.found
     yield f"<!-- {FIRST_LINE} -->"

@@ -19,7 +19,7 @@ from kinetree.forces import (
     tyre_linear,
     tyre_pacejka,
 )
-from kinetree.model.methods.elements import FORCES
+from kinetree.model import FORCES
 
 ALL = (
     link.KIND,

@@ -71,7 +71,7 @@ ZEROS = (0, 0, 0)
 KIND = ForceKind(
     "bushing",
     write,
-    {"stiffness": REQUIRED, "rotation": ZEROS, "damping": ZEROS, "rotation_damping": ZEROS},
+    options={"stiffness": REQUIRED, "rotation": ZEROS, "damping": ZEROS, "rotation_damping": ZEROS},
     vectors=("stiffness", "rotation", "damping", "rotation_damping"),
     units={
         "stiffness": "N/m",

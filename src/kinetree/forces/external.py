@@ -54,7 +54,7 @@ def check(given: Mapping[str, Any], element: str) -> None:
 KIND = ForceKind(
     "external",
     write,
-    {"force": None, "torque": None, "frame": "ground"},
+    options={"force": None, "torque": None, "frame": "ground"},
     vector_laws=("force", "torque"),
     places=1,
     check=check,

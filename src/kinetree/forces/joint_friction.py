@@ -46,7 +46,7 @@ def check(given: Mapping[str, Any], element: str) -> None:
 KIND = ForceKind(
     "joint_friction",
     write,
-    {
+    options={
         "joint": REQUIRED,
         "coulomb": 0,
         "viscous": 0,
@@ -56,7 +56,7 @@ KIND = ForceKind(
     },
     scalars=("coulomb", "viscous", "smooth", "static", "stribeck"),
     places=0,
-    velocity=True,
+    velocities=("joint",),
     units={
         "coulomb": "{effort}",
         "viscous": "{effort}.s/{q}",

@@ -21,8 +21,8 @@ def write(act: Action, force: Force) -> None:
 KIND = ForceKind(
     "joint_law",
     write,
-    {"joint": REQUIRED, "law": REQUIRED},
+    options={"joint": REQUIRED, "law": REQUIRED},
     laws=("law",),
     places=0,
-    velocity=True,
+    velocities=("joint",),
 )

@@ -31,10 +31,10 @@ def potential(act: Action, force: Force) -> Node:
 KIND = ForceKind(
     "joint_spring",
     write,
-    {"joint": REQUIRED, "stiffness": REQUIRED, "rest": 0, "damping": 0},
+    options={"joint": REQUIRED, "stiffness": REQUIRED, "rest": 0, "damping": 0},
     scalars=("stiffness", "rest", "damping"),
     places=0,
-    coordinate=True,
+    coordinates=("joint",),
     units={"stiffness": "{effort}/{q}", "rest": "{q}", "damping": "{effort}.s/{q}"},
     potential=potential,
 )

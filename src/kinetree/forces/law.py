@@ -34,7 +34,7 @@ def three(act: Action, name: str) -> Vec:
 KIND = ForceKind(
     "law",
     write,
-    {"force": {}, "torque": {}},
+    options={"force": {}, "torque": {}},
     vector_laws=("force", "torque"),
     places=ANY,
 )

@@ -37,7 +37,7 @@ def potential(act: Action, force: Force) -> Node:
 KIND = ForceKind(
     "link",
     write,
-    {"stiffness": 0, "length": 0, "damping": 0, "law": None},
+    options={"stiffness": 0, "length": 0, "damping": 0, "law": None},
     scalars=("stiffness", "length", "damping"),
     laws=("law",),
     variables=("length", "rate"),

@@ -104,7 +104,7 @@ def contact(
     return ForceKind(
         name,
         write,
-        {**OPTIONS, **more},
+        options={**OPTIONS, **more},
         scalars=(*SCALARS, *(key for key in more if key != "axis")),
         laws=("height",),
         variables=VARIABLES,

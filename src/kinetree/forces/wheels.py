@@ -164,7 +164,7 @@ def tyre(
     return ForceKind(
         name,
         write,
-        {**OPTIONS, **options},
+        options={**OPTIONS, **options},
         scalars=(*UNITS, *units),
         laws=("height",),
         variables=VARIABLES,

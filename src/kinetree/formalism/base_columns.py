@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 DEPENDENT = 1e-8
 """Share of a column outside the span of others below which it depends on them."""
@@ -42,7 +42,7 @@ ROWS = 4
 """Equations per column that the columns are compared on."""
 
 
-def independent_columns(program: Program, model: Model, *, base_parameters: bool) -> Program:
+def independent_columns(program: Program, model: Mechanism, *, base_parameters: bool) -> Program:
     """The regressor with independent columns; itself where they are, or need not be.
 
     Args:
@@ -70,7 +70,7 @@ def independent_columns(program: Program, model: Model, *, base_parameters: bool
     return replace(fixed, outputs=outputs)
 
 
-def sampled(program: Program, model: Model) -> NDArray[np.float64]:
+def sampled(program: Program, model: Mechanism) -> NDArray[np.float64]:
     """Y at random states, one below the other."""
     nv, n = program.output("Y").shape
     random = np.random.default_rng(1)

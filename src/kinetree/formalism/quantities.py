@@ -22,15 +22,14 @@ from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model import gimbal_locks, quaternions, state_symbol, time_symbol
-from kinetree.model.methods.closures import uses_time
+from kinetree.model import gimbal_locks, quaternions, state_symbol, time_symbol, uses_time
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program.locks import Locks
 
 Write = Callable[..., None]
@@ -68,7 +67,7 @@ class Quantity:
     welds: bool = False
     finish: Callable[..., Program] | None = None
 
-    def choose(self, model: Model, formalism: str | None) -> str:
+    def choose(self, model: Mechanism, formalism: str | None) -> str:
         """The formalism to use: the first, unless the user or the model's size says otherwise."""
         if formalism is None:
             names = tuple(self.ways)
@@ -154,7 +153,7 @@ def declare_loads(
     return third
 
 
-def declare_laws(scheme: Scheme, model: Model) -> None:
+def declare_laws(scheme: Scheme, model: Mechanism) -> None:
     """Declare the time t and the user states x, where the model has laws that use them."""
     if uses_time(model):
         scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))

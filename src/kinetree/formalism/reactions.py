@@ -47,7 +47,7 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
         force, torque = _on_link(push)
         outer.push(Pose(push.end.link, push.end.pose.R, NULL), force, torque)
     f, n = inward(frames, outward(frames, system.qd, qdd), outer)
-    joints = system.model.joints.values()
+    joints = system.model.body_joints
     six = [x for joint in joints for x in _at(system.pose(joint.child), f, n)]
     labels = [f"{joint.name}.{part}" for joint in joints for part in PARTS]
     scheme.output("joints", six, (len(joints), 6), labels)

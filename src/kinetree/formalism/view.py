@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.formalism.links.motion import LinkMotion
-    from kinetree.model import Model, ParameterTable
+    from kinetree.model import Mechanism, ParameterTable
 
 
 class MechanismView(Protocol):
     """Coordinates, velocities, run-time parameters, and the motions that tell their rates."""
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Mechanism:
         """What it was made from."""
 
     @property

@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
-from kinetree.model import ANY, Model, rotation_rpy, spelled, time_symbol
-from kinetree.model.methods.closures import CLOSURES
-from kinetree.model.methods.elements import FORCES, LABELS
+from kinetree.model import (
+    ANY,
+    CLOSURES,
+    FORCES,
+    KINDS,
+    Model,
+    closure_law_names,
+    force_law_names,
+    rotation_rpy,
+    spelled,
+    state_names,
+    time_symbol,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +29,7 @@ if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.formats.schema import BodyData, Document, PointData, StateData
     from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
-    from kinetree.model import Body, Scalar
+    from kinetree.model import Body, ElementKind, Scalar
 
 DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction", "armature")
 PLACE_FIELDS = ("kind", "parent", "child")
@@ -140,9 +150,7 @@ class _Builder:
         if "armature" in given:
             extra["armature"] = self.armature(name, given["armature"])
         arguments = {f: v for f, v in given.items() if f not in (*DATA_FIELDS, *PLACE_FIELDS)}
-        if "pitch" in arguments:
-            path = f"joints.{name}.pitch"
-            arguments["pitch"] = self.scalar(f"{name}.pitch", arguments["pitch"], path)
+        self.arguments(KINDS[kind], name, arguments)
         self.model.joint(kind, name, data.parent, data.child, arguments, **extra)
 
     def armature(self, name: str, given: Sequence[Any]) -> Any:
@@ -157,17 +165,35 @@ class _Builder:
         """Add one closure; its lengths and laws may be expressions."""
         given = data.model_dump(exclude_unset=True)
         row = CLOSURES[given.pop("kind")]
-        ends = [given.pop(end) for end in ("first", "second") if row.ends]
-        path = f"closures.{name}"
-        for key in given.keys() & set(row.scalars):
-            given[key] = self.scalar(f"{name}.{key}", given[key], f"{path}.{key}")
-        names = self.law_names(row.name) if row.laws else {}
-        for key in given.keys() & set(row.laws):
-            given[key] = [
-                self.scalar(f"{name}.{key}_{k}", law, f"{path}.{key}", names)
-                for k, law in enumerate(given[key], 1)
-            ]
+        ends = [given.pop(end) for end in row.labels]
+        if row.laws and ("closure", row.name) not in self.spelled:
+            self.spelled["closure", row.name] = spelled(closure_law_names(self.model, row))
+        self.arguments(row, name, given, self.spelled.get(("closure", row.name)))
         self.model.closure(row.name, name, ends, given)
+
+    def arguments(
+        self,
+        row: ElementKind,
+        name: str,
+        given: dict[str, Any],
+        names: dict[str, Node] | None = None,
+    ) -> None:
+        """Put expressions in place of their texts; laws may use `names`."""
+        for key, value in given.items():
+            stem, path = f"{name}.{key}", f"{row.noun}s.{name}.{key}"
+            if value is None:
+                continue
+            if key in row.scalars:
+                given[key] = self.scalar(stem, value, path)
+            elif key in row.vectors:
+                given[key] = self.scalars(stem, value, path)
+            elif key in row.vector_laws:
+                given[key] = self.vector_law(stem, value, path, names)
+            elif key in row.laws and row.law_size == 1:
+                given[key] = self.scalar(stem, value, path, names)
+            elif key in row.laws:
+                laws = enumerate(value, 1)
+                given[key] = [self.scalar(f"{stem}_{k}", law, path, names) for k, law in laws]
 
     def drive(self, name: str, law: Any) -> None:
         """Add one drive; its law is an expression of t, or none."""
@@ -182,7 +208,7 @@ class _Builder:
         for name, row in rows.items():
             with self.gather():
                 self.model.state(name, row.initial, None, row.unit)
-        names = spelled(self.model.state_names())
+        names = spelled(state_names(self.model))
         for name, row in rows.items():
             if row.rate is None or name not in self.model.states:
                 continue
@@ -195,43 +221,16 @@ class _Builder:
         """Add one force; its scalars and laws may be expressions."""
         given = data.model_dump(exclude_unset=True)
         row = FORCES[given.pop("kind")]
-        places: Any = (
-            given.pop("points")
-            if row.places == ANY
-            else [given.pop(label) for label in LABELS[row.places]]
-        )
-        path = f"forces.{name}"
-        labels = tuple(places) if row.places == ANY else LABELS[row.places]
-        names = self.force_law_names(row.name, labels) if row.laws or row.vector_laws else {}
-        for key in given:
-            stem, place = f"{name}.{key}", f"{path}.{key}"
-            if given[key] is None:
-                continue
-            if key in row.scalars:
-                given[key] = self.scalar(stem, given[key], place)
-            elif key in row.vectors:
-                given[key] = self.scalars(stem, given[key], place)
-            elif key in row.laws:
-                given[key] = self.scalar(stem, given[key], place, names)
-            elif key in row.vector_laws:
-                given[key] = self.vector_law(stem, given[key], place, names)
+        named = given.pop("points") if row.places == ANY else {}
+        places = named or [given.pop(label) for label in row.labels]
+        labels = tuple(named) or row.labels
+        key = ("force", row.name, *labels)
+        if (row.laws or row.vector_laws) and key not in self.spelled:
+            self.spelled[key] = spelled(force_law_names(self.model, row, labels))
+        self.arguments(row, name, given, self.spelled.get(key))
         self.model.force(row.name, name, places, given)
 
-    def law_names(self, kind: str) -> dict[str, Node]:
-        """What the laws of a kind of closure may use; joints are complete by now."""
-        key = ("closure", kind)
-        if key not in self.spelled:
-            self.spelled[key] = spelled(self.model.law_names(kind))
-        return self.spelled[key]
-
-    def force_law_names(self, kind: str, labels: tuple[str, ...]) -> dict[str, Node]:
-        """What the laws of a kind of force may use; joints and states are complete by now."""
-        key = ("force", kind, *labels)
-        if key not in self.spelled:
-            self.spelled[key] = spelled(self.model.force_law_names(kind, labels))
-        return self.spelled[key]
-
-    def vector_law(self, stem: str, value: Any, path: str, names: dict[str, Node]) -> Any:
+    def vector_law(self, stem: str, value: Any, path: str, names: dict[str, Node] | None) -> Any:
         """Three expressions, or three per label."""
         if isinstance(value, dict):
             return {

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError, UnsupportedError, suggest
 from kinetree.files import read_bytes, read_text
-from kinetree.model import FrameModel
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism, Model
 
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*YAML_SUFFIXES, ".urdf")
@@ -53,14 +52,14 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     return yaml_file.read(text, f"file '{file.name}'")
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
+def save(model: Mechanism, path: str | os.PathLike[str]) -> None:
     """Write `model` as a YAML file; comments of a model file that is there are kept."""
     check_arguments(save, locals())
     from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
 
     file = Path(path)
     _suffix(file, YAML_SUFFIXES)
-    if isinstance(model, FrameModel):
+    if model.by_matrices:
         raise UnsupportedError(
             "it is given by position matrices, which model files do not hold",
             element=f"model '{model.name}'",

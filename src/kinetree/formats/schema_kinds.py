@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
@@ -27,12 +27,11 @@ from kinetree.formats.schema_types import (
 )
 from kinetree.joints import ALL as JOINTS
 from kinetree.model import ANY, REQUIRED
-from kinetree.model.methods.elements import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import ClosureKind, ForceKind, Kind
+    from kinetree.model import ElementKind
 
 
 class LimitsData(Section):
@@ -70,9 +69,7 @@ OPTION_TYPES: dict[str, Any] = {
     "axis": Axis,
     "normal": Axis,
     "axes": Annotated[list[Axis], Field(min_length=2, max_length=2)],
-    "pitch": Scalar,
     "steps": Words,
-    **dict.fromkeys(("length", "ratio", "offset", "radius", "crown"), Scalar),
     **dict.fromkeys(("first", "second"), Name),
     "law": Laws,
     "joint": Name,
@@ -98,77 +95,45 @@ class ForceSection(Section):
     """A force: places as "body" or "body.point", a joint, scalars and laws, as its kind takes."""
 
 
-def closure_model(kind: ClosureKind) -> type[ClosureSection]:
-    """The section of one closure kind, with its ends and the arguments that kind takes."""
-    fields: dict[str, Any] = dict.fromkeys(("first", "second"), (Name, ...)) if kind.ends else {}
-    for name, default in kind.options.items():
-        wanted = OPTION_TYPES.get(name, Any)
-        wanted = wanted if default is not None else wanted | None
-        fields[name] = (wanted, ... if default is REQUIRED else default)
-    fields["kind"] = (Literal[kind.name], ...)
-    made: type[ClosureSection] = create_model(
-        f"{kind.name.capitalize()}Closure",
-        __base__=ClosureSection,
-        __doc__=f"A {kind.name} closure.",
-        **fields,
-    )
-    return made
+S = TypeVar("S", bound=Section)
 
 
-def joint_model(kind: Kind) -> type[JointSection]:
-    """The section of one joint kind, with the arguments that kind takes."""
-    fields: dict[str, Any] = {
-        name: (OPTION_TYPES.get(name, Any), ... if default is REQUIRED else default)
-        for name, default in kind.options.items()
-    }
-    fields["kind"] = (Literal[kind.name], ...)
-    made: type[JointSection] = create_model(
-        f"{kind.name.capitalize()}Joint",
-        __base__=JointSection,
-        __doc__=f"A {kind.name} joint.",
-        **fields,
-    )
-    return made
-
-
-def force_model(kind: ForceKind) -> type[ForceSection]:
-    """The section of one force kind, with its places and the arguments that kind takes."""
-    fields: dict[str, Any] = {}
+def kind_section(kind: ElementKind, base: type[S], places: tuple[str, ...]) -> type[S]:
+    """The section of one kind, with these places and the arguments that kind takes."""
+    fields: dict[str, Any] = dict.fromkeys(places, (Name, ...))
     if kind.places == ANY:
         fields["points"] = (Annotated[dict[str, Name], Field(min_length=1)], ...)
-    else:
-        fields = dict.fromkeys(LABELS[kind.places], (Name, ...))
     for name, default in kind.options.items():
-        wanted = _force_type(kind, name)
+        wanted = _argument_type(kind, name)
         wanted = wanted if default is not None else wanted | None
         filled = list(default) if isinstance(default, tuple) else default
         fields[name] = (wanted, ... if default is REQUIRED else filled)
     fields["kind"] = (Literal[kind.name], ...)
-    made: type[ForceSection] = create_model(
-        f"{kind.name.title().replace('_', '')}Force",
-        __base__=ForceSection,
-        __doc__=f"A {kind.name} force.",
+    made: type[S] = create_model(
+        f"{kind.name.title().replace('_', '')}{kind.noun.capitalize()}",
+        __base__=base,
+        __doc__=f"A {kind.name} {kind.noun}.",
         **fields,
     )
     return made
 
 
-def _force_type(kind: ForceKind, name: str) -> Any:
-    """What an argument of a force kind may be."""
+def _argument_type(kind: ElementKind, name: str) -> Any:
+    """What an argument of a kind may be."""
     if name in kind.vector_laws:
         return dict[str, Vector] if kind.places == ANY else Vector
     if name in kind.vectors:
         return Vector
-    if name in (*kind.laws, *kind.scalars):
+    if name in kind.scalars or (name in kind.laws and kind.law_size == 1):
         return Scalar
     if name in OPTION_TYPES:
         return OPTION_TYPES[name]
     return DEFAULT_TYPES.get(type(kind.options[name]), Any)
 
 
-JOINT_MODELS = {kind.name: joint_model(kind) for kind in JOINTS}
-CLOSURE_MODELS = {kind.name: closure_model(kind) for kind in CLOSURES}
-FORCE_MODELS = {kind.name: force_model(kind) for kind in FORCES}
+JOINT_MODELS = {kind.name: kind_section(kind, JointSection, ()) for kind in JOINTS}
+CLOSURE_MODELS = {kind.name: kind_section(kind, ClosureSection, kind.labels) for kind in CLOSURES}
+FORCE_MODELS = {kind.name: kind_section(kind, ForceSection, kind.labels) for kind in FORCES}
 if TYPE_CHECKING:
     JointEntry = JointSection
     ClosureEntry = ClosureSection

@@ -28,7 +28,7 @@ from kinetree.model import to_data
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism, Model
 
 NAMED_SECTIONS = (
     "parameters", "bodies", "points", "joints", "wrenches", "closures", "states", "forces",
@@ -58,7 +58,7 @@ def parse_yaml(text: str, where: str) -> Any:
     return read_plain(text, where).data
 
 
-def write(model: Model, old: str | None = None) -> str:
+def write(model: Mechanism, old: str | None = None) -> str:
     """YAML text of `model`; what did not change since the text `old` keeps its form."""
     data = document(model)
     if old is not None:
@@ -68,7 +68,7 @@ def write(model: Model, old: str | None = None) -> str:
     return _dump({key: _styled(value) for key, value in data.items()})
 
 
-def document(model: Model) -> dict[str, Any]:
+def document(model: Mechanism) -> dict[str, Any]:
     """The whole content of the model file as plain data."""
     data = {"kinetree": 1, **to_data(model)}
     if model.shapes is not None:
@@ -78,7 +78,7 @@ def document(model: Model) -> dict[str, Any]:
     return data
 
 
-def save(model: Model, path: Path) -> None:
+def save(model: Mechanism, path: Path) -> None:
     """Write `model` to `path`, keeping the comments of a model file that is there."""
     old = read_text(path) if path.is_file() else None
     write_file(path, write(model, old))

@@ -20,7 +20,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
 
@@ -35,7 +35,7 @@ class Watch:
         found: the better choice of the last look.
     """
 
-    def __init__(self, model: Model, info: Mapping[str, str], loops: Program) -> None:
+    def __init__(self, model: Mechanism, info: Mapping[str, str], loops: Program) -> None:
         self.model, self._loops = model, loops
         names, labels = list(model.velocities), list(loops.output("h").labels)
         own = set(filter(None, info["independent"].split(", ")))

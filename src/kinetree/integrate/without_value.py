@@ -18,7 +18,7 @@ from kinetree.program.interpret import interpret
 from kinetree.program.program import Block, Solve
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
 def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:
@@ -46,7 +46,7 @@ def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:
     return ""
 
 
-def drive_without_value(model: Model, t: float, parameters: Parameters = None) -> str:
+def drive_without_value(model: Mechanism, t: float, parameters: Parameters = None) -> str:
     """A phrase for the drive whose law has no value at a time; empty where all have one."""
     if not any(drive.law is not None for drive in model.drives.values()):
         return ""
@@ -62,7 +62,7 @@ def drive_without_value(model: Model, t: float, parameters: Parameters = None) -
 
 
 def force_without_value(
-    model: Model, arrays: Mapping[str, Any], parameters: Parameters = None
+    model: Mechanism, arrays: Mapping[str, Any], parameters: Parameters = None
 ) -> str:
     """A phrase for the force element that has no value at a state; empty where all have one.
 
@@ -87,7 +87,7 @@ def force_without_value(
     return ""
 
 
-def _known(model: Model, parameters: Parameters) -> dict[str, float]:
+def _known(model: Mechanism, parameters: Parameters) -> dict[str, float]:
     """Values of the parameters that a model has; those of its other forces went with them."""
     names = {row.name for row in parameter_table(model).rows}
     return {name: value for name, value in (parameters or {}).items() if name in names}

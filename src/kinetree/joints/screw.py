@@ -26,4 +26,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Twist(axis, scalar(arguments["pitch"], f"{element} pitch")),)
 
 
-KIND = Kind("screw", motions, options={"axis": "z", "pitch": REQUIRED})
+KIND = Kind("screw", motions, options={"axis": "z", "pitch": REQUIRED}, scalars=("pitch",))

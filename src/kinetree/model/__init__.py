@@ -2,6 +2,7 @@
 
 from kinetree.model.check import refuse
 from kinetree.model.closures import (
+    CLOSURES,
     Along,
     Angle,
     Closure,
@@ -16,20 +17,36 @@ from kinetree.model.closures import (
     Touch,
 )
 from kinetree.model.configuration import product, retract, turned
-from kinetree.model.contents import plain, to_data
-from kinetree.model.forces import ANY, Action, Between, Force, ForceKind, Frame, Place, State
-from kinetree.model.frame_model import FrameModel, elements, mapped
+from kinetree.model.contents import elements, plain, to_data
+from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
+from kinetree.model.frame_model import FrameModel, mapped
 from kinetree.model.gimbal import gimbal_locks
-from kinetree.model.laws import Named, coordinate_symbol, spelled, state_symbol, time_symbol, traced
-from kinetree.model.model import KINDS, Model
+from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, Kind
+from kinetree.model.laws import (
+    Named,
+    closure_law_names,
+    coordinate_symbol,
+    end_symbols,
+    force_law_names,
+    force_laws,
+    place_symbols,
+    spelled,
+    state_names,
+    state_symbol,
+    time_symbol,
+    traced,
+    uses_time,
+    variable,
+)
+from kinetree.model.mechanism import Mechanism
+from kinetree.model.model import Model
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import (
-    REQUIRED,
     Ball,
     Body,
+    Coordinates,
     Float,
     Joint,
-    Kind,
     Limits,
     Mimic,
     Motion,
@@ -39,7 +56,7 @@ from kinetree.model.parts import (
     Twist,
     Wrench,
 )
-from kinetree.model.position_matrices import as_frames
+from kinetree.model.position_matrices import as_frames, position_matrices
 from kinetree.model.topology import drive, problems, quaternions
 from kinetree.model.values import (
     IDENTITY,
@@ -76,93 +93,17 @@ from kinetree.model.vectors import (
 )
 
 __all__ = [
-    "ANY",
-    "IDENTITY",
-    "INERTIA",
-    "KINDS",
-    "LOOP_TOLERANCE",
-    "NULL",
-    "POSITIVE",
-    "REQUIRED",
-    "Action",
-    "Along",
-    "Angle",
-    "Ball",
-    "Between",
-    "Body",
-    "Closure",
-    "ClosureKind",
-    "Coincide",
-    "Condition",
-    "Coupled",
-    "Distance",
-    "Float",
-    "Force",
-    "ForceKind",
-    "Frame",
-    "FrameModel",
-    "Joint",
-    "Kind",
-    "Law",
-    "Limits",
-    "Mat",
-    "Matrix",
-    "Mimic",
-    "Model",
-    "Motion",
-    "Named",
-    "ParameterTable",
-    "Place",
-    "Point",
-    "RateLaw",
-    "Roll",
-    "Scalar",
-    "Shift",
-    "State",
-    "Touch",
-    "Turn",
-    "Twist",
-    "Vec",
-    "Vector",
-    "Wrench",
-    "apply",
-    "apply_transposed",
-    "as_frames",
-    "coordinate_symbol",
-    "cross",
-    "direction",
-    "directions",
-    "dot",
-    "drive",
-    "elements",
-    "gimbal_locks",
-    "is_null",
-    "mapped",
-    "mat3",
-    "matmul",
-    "minus",
-    "negative",
-    "numbers",
-    "parameter_table",
-    "plain",
-    "plus",
-    "problems",
-    "product",
-    "quaternions",
-    "refuse",
-    "retract",
-    "rotation",
-    "rotation_rpy",
-    "scalar",
-    "snap",
-    "spelled",
-    "state_symbol",
-    "time_symbol",
-    "times",
-    "to_data",
-    "traced",
-    "transpose",
-    "turned",
-    "vec",
-    "vec3",
-]
+    "ANY", "CLOSURES", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE", "NULL",
+    "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body", "Closure",
+    "ClosureKind", "Coincide", "Condition", "Coordinates", "Coupled", "Distance", "ElementKind",
+    "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "Kind", "Law", "Limits", "Mat",
+    "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named", "ParameterTable", "Place", "Point",
+    "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch", "Turn", "Twist", "Vec", "Vector",
+    "Wrench", "apply", "apply_transposed", "as_frames", "closure_law_names", "coordinate_symbol",
+    "cross", "direction", "directions", "dot", "drive", "elements", "end_symbols",
+    "force_law_names", "force_laws", "gimbal_locks", "is_null", "mapped", "mat3", "matmul", "minus",
+    "negative", "numbers", "parameter_table", "place_symbols", "plain", "plus", "position_matrices",
+    "problems", "product", "quaternions", "refuse", "retract", "rotation", "rotation_rpy", "scalar",
+    "snap", "spelled", "state_names", "state_symbol", "time_symbol", "times", "to_data", "traced",
+    "transpose", "turned", "uses_time", "variable", "vec", "vec3",
+]  # fmt: skip

@@ -18,7 +18,7 @@ from kinetree.errors import (
     sentence,
 )
 from kinetree.model import topology
-from kinetree.model.methods.elements import LABELS
+from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import Ball, Float
@@ -26,8 +26,9 @@ from kinetree.model.parts import Ball, Float
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Joint
+    from kinetree.model.parts import Body, Coordinates
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9
@@ -66,7 +67,9 @@ class Finding:
         return ModelError(self.problem, element=self.element, cure=self.cure)
 
 
-def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
+def check(
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn"
+) -> tuple[Finding, ...]:
     """Raise one ModelError with all errors; otherwise warn for what is doubtful; see `refuse`."""
     found = refuse(model, invertible=invertible, inertia=inertia)
     for finding in found:
@@ -75,7 +78,9 @@ def check(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tu
     return found
 
 
-def refuse(model: Model, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
+def refuse(
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn"
+) -> tuple[Finding, ...]:
     """Raise one ModelError with all errors; what is doubtful is passed over.
 
     Args:
@@ -111,7 +116,7 @@ def findings(model: Model) -> tuple[Finding, ...]:
     return (*broken, *found)
 
 
-def general(model: Model) -> tuple[list[Finding], ParameterTable | None]:
+def general(model: Mechanism) -> tuple[list[Finding], ParameterTable | None]:
     """Problems of names, data, values and inertias, whatever makes the bodies move.
 
     Returns:
@@ -134,7 +139,7 @@ def _as_finding(error: KinetreeError, topic: str) -> Finding:
     return Finding(ERROR, topic, error.element, error.problem, error.cure)
 
 
-def _names(model: Model) -> Iterator[Finding]:
+def _names(model: Mechanism) -> Iterator[Finding]:
     """Coordinates, velocities and parameters that cannot be told apart."""
     owner: dict[str, str] = {}
     for joint in model.joints.values():
@@ -169,7 +174,7 @@ def _names(model: Model) -> Iterator[Finding]:
             )
 
 
-def _data(model: Model) -> Iterator[Finding]:
+def _data(model: Mechanism) -> Iterator[Finding]:
     """Limits and start values that contradict themselves."""
     for joint in model.joints.values():
         element, bounds = f"joint '{joint.name}'", joint.limits
@@ -192,7 +197,7 @@ def _data(model: Model) -> Iterator[Finding]:
         )
 
 
-def _quaternions(joint: Joint) -> Iterator[Finding]:
+def _quaternions(joint: Coordinates) -> Iterator[Finding]:
     """Start quaternions whose length is not 1."""
     at = 0
     for motion in joint.motions:
@@ -230,7 +235,7 @@ def _values(table: ParameterTable) -> Iterator[Finding]:
             )
 
 
-def _armatures(model: Model, table: ParameterTable) -> Iterator[Finding]:
+def _armatures(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
     """Rotor inertias below zero."""
     for joint in model.joints.values():
         for name, _, unit in joint.armatures:
@@ -282,9 +287,9 @@ def _inertia(body: Body, table: ParameterTable) -> Iterator[Finding]:
         )
 
 
-def _closures(model: Model, table: ParameterTable) -> Iterator[Finding]:
+def _closures(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
     """Closures between bodies that are one piece, and lengths that are none."""
-    tree = topology.tree(model)
+    tree = model.tree()
     for closure in model.closures.values():
         element = f"closure '{closure.name}'"
         for name in POSITIVE:
@@ -303,12 +308,12 @@ def _closures(model: Model, table: ParameterTable) -> Iterator[Finding]:
             )
 
 
-def _forces(model: Model) -> Iterator[Finding]:
+def _forces(model: Mechanism) -> Iterator[Finding]:
     """Forces between bodies that are one piece."""
-    tree = topology.tree(model)
+    tree = model.tree()
     for force in model.forces.values():
         bodies = [point.body for point in force.points]
-        if force.labels == LABELS[2] and topology.welded(tree, *bodies):
+        if force.labels == ENDS and topology.welded(tree, *bodies):
             yield Finding(
                 WARNING,
                 "data",
@@ -318,9 +323,9 @@ def _forces(model: Model) -> Iterator[Finding]:
             )
 
 
-def _masses(model: Model, table: ParameterTable) -> Iterator[Finding]:
+def _masses(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
     """Joints that make M singular: errors by structure, warnings by default values."""
-    tree = topology.tree(model)
+    tree = model.tree()
     numeric = singular_joints(tree, table.values)
     if not numeric:
         return
@@ -353,7 +358,7 @@ def _negative_finding(
     return Finding(NOTE if closed else ERROR, "mass", f"body '{body}'", problem, cure)
 
 
-def _general_values(model: Model) -> dict[str, float]:
+def _general_values(model: Mechanism) -> dict[str, float]:
     """Values of the scalars when no named parameter is zero."""
     table = parameter_table(model)
     if not model.parameters:

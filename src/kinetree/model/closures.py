@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinetree.model.kinds import ElementKind
 from kinetree.model.values import Scalar, Vector
 
 if TYPE_CHECKING:
@@ -177,24 +178,19 @@ class Drive:
     law: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ClosureKind:
+@dataclass(frozen=True)
+class ClosureKind(ElementKind):
     """One row of the closure table.
 
     Attributes:
-        name: as in ``model.close_NAME(...)`` and in files.
         conditions: from the arguments of the kind and the element path (for errors) to conditions.
-        options: the arguments it takes, with their defaults; a missing default is `REQUIRED`.
-        scalars: the arguments that stay run-time parameters.
-        ends: number of places it joins, 2 or 0.
-        laws: the arguments that are expressions.
         rates: whether its laws may use velocities.
     """
 
-    name: str
+    noun: ClassVar[str] = "closure"
     conditions: Callable[[Mapping[str, Any], str], tuple[Condition, ...]]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    scalars: tuple[str, ...] = ()
-    ends: int = 2
-    laws: tuple[str, ...] = ()
     rates: bool = False
+
+
+CLOSURES: dict[str, ClosureKind] = {}
+"""The closure table: kind name -> row; the room `constraints` fills it."""

@@ -11,10 +11,10 @@ from kinetree.arrays import Array
 from kinetree.model.parts import Ball, Float
 
 if TYPE_CHECKING:
-    from kinetree.model.model import Model
+    from kinetree.model.mechanism import Mechanism
 
 
-def retract(model: Model, q: Any, step: Any) -> Array:
+def retract(model: Mechanism, q: Any, step: Any) -> Array:
     """q after the motion qd = step for a unit of time, each joint by itself.
 
     Args:

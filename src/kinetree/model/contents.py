@@ -11,26 +11,27 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, compounds, text
+from kinetree.engine import Node, as_node, compounds, text
 from kinetree.errors import ModelError
-from kinetree.model.forces import ANY
-from kinetree.model.methods.elements import FORCES
-from kinetree.model.parts import Shift, Turn, Twist
+from kinetree.model.forces import FORCES
+from kinetree.model.kinds import ANY
+from kinetree.model.parts import Joint, Shift, Turn, Twist
 from kinetree.model.values import IDENTITY, LOOP_TOLERANCE
 from kinetree.tables import Table
 from kinetree.units import quantity, to_si
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from kinetree.algebra import Transform
     from kinetree.model.closures import Closure, Condition, Drive
     from kinetree.model.forces import Force, State
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Joint, Motion, Parameter, Point
+    from kinetree.model.mechanism import Mechanism
+    from kinetree.model.parts import Body, Coordinates, Motion, Parameter, Point
     from kinetree.model.values import Scalar
 
 
-def to_data(model: Model) -> dict[str, Any]:
+def to_data(model: Mechanism) -> dict[str, Any]:
     """The model as nested dicts, lists, strings and numbers, in model order.
 
     Scalars given by an expression appear as its text, the one of the file when it came from there.
@@ -46,7 +47,7 @@ def to_data(model: Model) -> dict[str, Any]:
     return dict([*rows[:at], ("tables", tables), *rows[at:]])
 
 
-def _tables(model: Model, spell: _Speller) -> dict[str, Any]:
+def _tables(model: Mechanism, spell: _Speller) -> dict[str, Any]:
     """Tables that were added by name, then others that laws look up."""
     found = dict(model.tables)
     for table in spell.tables.values():
@@ -72,7 +73,7 @@ def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
     return table.knots, table.values, table.slopes
 
 
-def _to_data(model: Model, spell: _Speller) -> dict[str, Any]:
+def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
     data: dict[str, Any] = {"name": model.name, "gravity": spell.all("gravity", model.gravity)}
     if model.loop_tolerance != LOOP_TOLERANCE:
         data["loop_tolerance"] = model.loop_tolerance
@@ -103,7 +104,7 @@ def _parameter(row: Parameter, spell: _Speller) -> dict[str, Any]:
     return {"value": plain(value), **({"unit": unit} if unit else {})}
 
 
-def content_hash(model: Model) -> str:
+def content_hash(model: Mechanism) -> str:
     """SHA-256 of the canonical JSON of the mechanics, in hexadecimal.
 
     Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
@@ -113,7 +114,7 @@ def content_hash(model: Model) -> str:
     data = _exact(_to_data(model, spell))
     for joint in model.joints.values():
         row = data["joints"][joint.name]
-        for name in joint.arguments:
+        for name in _arguments(joint):
             del row[name]
         row["motions"] = _exact([_motion(joint, motion, spell) for motion in joint.motions])
     for closure in model.closures.values():
@@ -123,8 +124,21 @@ def content_hash(model: Model) -> str:
         row["conditions"] = _exact([_condition(c) for c in closure.conditions])
     if spell.tables:
         data["tables"] = sorted((t.name, _rows(t)) for t in spell.tables.values())
-    canonical = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    found = _sha256(json.dumps(data, separators=(",", ":"), ensure_ascii=True))
+    if not model.by_matrices:
+        return found
+    matrices = model.as_frames().matrices.items()
+    rows = [f"{name}:{','.join(text(x) for x in elements(T))}" for name, T in matrices]
+    return _sha256("\n".join([found, *rows]))
+
+
+def _sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def elements(T: Transform) -> list[Node]:
+    """The twelve elements of a matrix that are not constant: R row by row, then p."""
+    return [as_node(x) for x in (*(x for row in T.R.rows for x in row), *T.p)]
 
 
 def _exact(value: Any) -> Any:
@@ -219,14 +233,12 @@ def _point(point: Point, spell: _Speller) -> Any:
     return {"position": position, "rotation": [[plain(e) for e in row] for row in point.rotation]}
 
 
-def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
-    """One joint without its name."""
-    data: dict[str, Any] = {
-        "kind": joint.kind,
-        "parent": joint.parent.path,
-        "child": joint.child.path,
-    }
-    for name, value in joint.arguments.items():
+def _joint(joint: Coordinates, spell: _Speller) -> dict[str, Any]:
+    """One joint without its name; coordinates of position matrices join nothing."""
+    data: dict[str, Any] = {"kind": "coordinate", "parent": "ground", "child": "ground"}
+    if isinstance(joint, Joint):
+        data = {"kind": joint.kind, "parent": joint.parent.path, "child": joint.child.path}
+    for name, value in _arguments(joint).items():
         data[name] = _argument(f"{joint.name}.{name}", value, spell)
     if joint.limits:
         given = asdict(joint.limits).items()
@@ -238,7 +250,7 @@ def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
     if joint.initial:
         rows = enumerate(zip(joint.initial, joint.q_units, strict=True), 1)
         data["initial"] = [spell.start(f"{joint.name}.initial_{k}", *row) for k, row in rows]
-    if joint.renamed:
+    if isinstance(joint, Joint) and joint.renamed:
         data["coordinates"] = list(joint.coordinates)
     for name, number in (("damping", joint.damping), ("friction", joint.friction)):
         if number:
@@ -248,7 +260,11 @@ def _joint(joint: Joint, spell: _Speller) -> dict[str, Any]:
     return data
 
 
-def _armature(joint: Joint, spell: _Speller) -> Any:
+def _arguments(joint: Coordinates) -> Mapping[str, Any]:
+    return joint.arguments if isinstance(joint, Joint) else {}
+
+
+def _armature(joint: Coordinates, spell: _Speller) -> Any:
     """Rotor inertias: one scalar where all are the same, else one per velocity."""
     first, *others = joint.armature
     if all(x is first or x == first for x in others):
@@ -256,7 +272,7 @@ def _armature(joint: Joint, spell: _Speller) -> Any:
     return [spell.one(name, value) for name, value, _ in joint.armatures]
 
 
-def _motion(joint: Joint, motion: Motion, spell: _Speller) -> list[Any]:
+def _motion(joint: Coordinates, motion: Motion, spell: _Speller) -> list[Any]:
     """A motion as its name and its numbers."""
     row: list[Any] = [type(motion).__name__]
     if isinstance(motion, Turn | Shift | Twist):

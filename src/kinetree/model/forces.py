@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from kinetree.engine import Node, sqrt
 from kinetree.errors import ModelError
+from kinetree.model.kinds import ElementKind
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from kinetree.model.parts import Point
-
-ANY = -1
-"""Number of places of a kind that takes as many as it is given, each with a name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,46 +184,33 @@ class Action(Protocol):
 
 
 @dataclass(frozen=True)
-class ForceKind:
+class ForceKind(ElementKind):
     """One row of the force table.
 
     Attributes:
-        name: as in files and in ``model.force(NAME, …)``.
         write: writes the equations of one force.
-        options: the arguments it takes, with their defaults; a missing default is `REQUIRED`.
-        scalars: arguments that stay run-time parameters.
-        vectors: arguments of three such scalars each, NAME.argument_x to NAME.argument_z.
-        laws: arguments that are one expression each; None where there is no law.
-        vector_laws: arguments of three expressions each; with any number of places, a mapping
-            from the label of a point to three expressions.
         variables: names that laws may use besides q, qd, t, x and points.
-        places: number of points it acts on: 0, 1, 2 or `ANY`.
-        coordinate: whether the argument "joint" names a coordinate whose rate is its velocity.
-        velocity: whether the argument "joint" names a velocity, those of quaternions included.
         units: argument -> unit; "{q}" and "{effort}" stand for those of the joint.
         time: whether it uses the time without a law.
         check: refuses arguments that make no sense: (complete arguments, element path).
         potential: the energy [J] from which its conservative part derives.
     """
 
-    name: str
+    noun: ClassVar[str] = "force"
+    law_size: ClassVar[int] = 1
     write: Callable[[Action, Force], None]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    scalars: tuple[str, ...] = ()
-    vectors: tuple[str, ...] = ()
-    laws: tuple[str, ...] = ()
-    vector_laws: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
-    places: int = 2
-    coordinate: bool = False
-    velocity: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
     time: bool = False
     check: Callable[[Mapping[str, Any], str], None] | None = None
     potential: Callable[[Action, Force], Node] | None = None
 
 
+FORCES: dict[str, ForceKind] = {}
+"""The force table: kind name -> row; the room `forces` fills it."""
+
+
 __all__ = [
-    "ANY", "NULL", "Action", "Between", "Force", "ForceKind", "Frame", "Mat", "Place", "State",
+    "FORCES", "NULL", "Action", "Between", "Force", "ForceKind", "Frame", "Mat", "Place", "State",
     "Vec",
 ]  # fmt: skip

@@ -13,9 +13,8 @@ Refs: Verlinden2005 secs. II, VI
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Unpack
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -23,44 +22,48 @@ from kinetree.algebra import Rotation, Transform, Vector
 from kinetree.algebra.rotations import Factor, Rows
 from kinetree.algebra.transforms import Step
 from kinetree.arguments import check_arguments
-from kinetree.engine import Node, as_node, evaluate, symbols, text
-from kinetree.errors import DuplicateNameError, ModelError, UnsupportedError
+from kinetree.engine import Node, as_node, evaluate, symbols
+from kinetree.errors import MissingError, ModelError
 from kinetree.model import check as checks
 from kinetree.model.check import ERROR, Finding
-from kinetree.model.laws import Named, coordinate_symbol, time_symbol
-from kinetree.model.model import Model
+from kinetree.model.contents import elements
+from kinetree.model.laws import Named, coordinate_symbol, law_expressions, time_symbol
+from kinetree.model.methods.closures import ClosureMethods
+from kinetree.model.methods.forces import ForceMethods
+from kinetree.model.methods.joints import JointMethods
+from kinetree.model.new_element import new_element
 from kinetree.model.parameters import parameter_table
-from kinetree.model.parts import QUATERNION, Ball, Joint, Motion, Shift, Turn, check_name
+from kinetree.model.parts import QUATERNION, Ball, Coordinates, Motion, Shift, Turn
 from kinetree.model.values import ORTHOGONAL, Scalar, number, numbers
 
 if TYPE_CHECKING:
-    from kinetree.model.closures import Closure, Drive
-    from kinetree.model.laws import Law
-    from kinetree.model.methods.joints import JointData, Place
     from kinetree.model.parts import Body
-    from kinetree.model.topology import Tree
 
+INSTEAD = {
+    JointMethods: "add a coordinate and use it in the matrices",
+    ClosureMethods: "solve the condition for a coordinate, write a given motion as an expression "
+    "of t, or use a Model",
+}
+"""Methods of models of joints -> what to do in a model of matrices."""
 MOTIONS: dict[str, Motion] = {"rad": Turn((0, 0, 1)), "m": Shift((0, 0, 1))}
 """Unit of a coordinate -> a motion of that kind; its axis means nothing here."""
 ENDS = ("w", "x", "y", "z")
 
 
-class FrameModel(Model):
-    """A mechanism given by a homogeneous matrix per body.
-
-    Gravity, parameters, points, wrenches, forces and user states are those of any `Model`.  Every
-    coordinate is kept as a joint that joins nothing, so it has a name, a unit and a start value.
+class FrameModel(ForceMethods):
+    """A mechanism given by a homogeneous matrix per body, beside what every `Mechanism` has.
 
     Attributes:
+        joints: name -> Coordinates, a coordinate or a quaternion each.
         matrices: body name -> situation of its frame in the ground frame.
     """
 
+    by_matrices: ClassVar[bool] = True
+
     def __init__(self, name: str, gravity: Sequence[Scalar] = (0, 0, -9.81)) -> None:
         super().__init__(name, gravity)
+        self.joints: dict[str, Coordinates] = {}
         self.matrices: dict[str, Transform] = {}
-
-    def __repr__(self) -> str:
-        return f"FrameModel('{self.name}', {len(self.bodies)} bodies, nq={self.nq}, nv={self.nv})"
 
     # --- building --------------------------------------------------------------------------------
 
@@ -141,19 +144,9 @@ class FrameModel(Model):
         names: tuple[tuple[str, ...], tuple[str, ...]],
         initial: tuple[float, ...],
     ) -> None:
-        """Keep coordinates and velocities as a joint of the ground with itself."""
-        element = f"coordinate '{name}'"
-        check_name(name, element)
-        if name in self.joints:
-            raise DuplicateNameError(
-                "there is a coordinate of this name already",
-                element=element,
-                cure="give every coordinate a name of its own",
-            )
-        at = self.ground.origin
-        self.joints[name] = Joint(
-            name, "coordinate", at, at, motions, names[0], names[1], {}, initial=initial
-        )
+        """Add coordinates and velocities that belong together."""
+        new_element("coordinate", name, self.joints)
+        self.joints[name] = Coordinates(name, motions, *names, initial=initial)
 
     def _transform(self, T: Any, element: str) -> Transform:
         """The matrix with expressions of known symbols as elements."""
@@ -161,45 +154,21 @@ class FrameModel(Model):
             T = _from_rows(T, element)
         q = {name: coordinate_symbol(name) for name in self.coordinates}
         names = {"q": Named("coordinate", q, element), "t": time_symbol()}
-        return mapped(T, lambda flat: self._laws(flat, names, element))
+        return mapped(T, lambda flat: law_expressions(self, flat, names, element))
 
     # --- what such a model does not have ---------------------------------------------------------
 
-    def joint(
-        self,
-        kind: str,
-        name: str,
-        parent: Place,
-        child: Place,
-        arguments: Mapping[str, Any] | None = None,
-        **data: Unpack[JointData],
-    ) -> Joint:
-        """Refused: the matrices say how bodies move."""
-        del kind, parent, child, arguments, data
-        self._refuse(f"joint '{name}'", "add a coordinate and use it in the matrices")
+    if not TYPE_CHECKING:
 
-    def closure(
-        self,
-        kind: str,
-        name: str,
-        ends: Sequence[Place] = (),
-        arguments: Mapping[str, Any] | None = None,
-    ) -> Closure:
-        """Refused: the matrices satisfy all conditions by themselves."""
-        del kind, ends, arguments
-        self._refuse(f"closure '{name}'", "solve the condition for a coordinate, or use a Model")
+        def __getattr__(self, name: str) -> Any:
+            """Refuse what only a model of joints can do, with what to do in its place."""
+            for methods, cure in INSTEAD.items():
+                if name in vars(methods):
+                    raise self._missing(name, cure)
+            raise AttributeError(f"FrameModel has no attribute '{name}'")
 
-    def drive(self, joint: Joint | str, law: Law | None = None) -> Drive:
-        """Refused: a given motion is an expression of the time t in the matrices."""
-        del law
-        self._refuse(f"drive of '{joint}'", "write the motion as an expression of t")
-
-    def tree(self) -> Tree:
-        """Refused: there is no tree of joints."""
-        self._refuse("tree", "use a Model of joints where a tree is needed")
-
-    def _refuse(self, what: str, cure: str) -> NoReturn:
-        raise UnsupportedError(
+    def _missing(self, what: str, cure: str) -> MissingError:
+        return MissingError(
             f"model '{self.name}' is given by position matrices and has none",
             element=what,
             cure=cure,
@@ -207,19 +176,20 @@ class FrameModel(Model):
 
     # --- asking ----------------------------------------------------------------------------------
 
+    def tree(self) -> NoReturn:
+        """Refused: there is no tree of joints."""
+        raise self._missing("tree", "use a Model of joints where a tree is needed")
+
+    def as_frames(self) -> FrameModel:
+        """Itself."""
+        return self
+
     def findings(self) -> tuple[Finding, ...]:
         """Every problem of the model, all at once."""
         found, table = checks.general(self)
         if table is not None:
             found += [*_unplaced(self), *_unmoved(self), *_distorted(self)]
         return tuple(found)
-
-    def content_hash(self) -> str:
-        """SHA-256 of the mechanics (names, numbers, matrices), equal for equal models."""
-        rows = [super().content_hash()]
-        for name, T in self.matrices.items():
-            rows.append(f"{name}:{','.join(text(x) for x in elements(T))}")
-        return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
 def mapped(T: Transform, change: Callable[[list[Any]], Sequence[Any]]) -> Transform:
@@ -262,11 +232,6 @@ def _rows(new: Iterator[Any]) -> Rows:
 
 def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
     return [x for row in rows for x in row]
-
-
-def elements(T: Transform) -> list[Node]:
-    """The twelve elements of a matrix that are not constant: R row by row, then p."""
-    return [as_node(x) for x in (*(x for row in T.R.rows for x in row), *T.p)]
 
 
 def _from_rows(T: Any, element: str) -> Transform:
@@ -333,4 +298,4 @@ def _distorted(model: FrameModel) -> Iterator[Finding]:
             )
 
 
-__all__ = ["FrameModel", "elements", "mapped"]
+__all__ = ["FrameModel", "mapped"]

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kinetree.model.closures import Condition
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Joint
+    from kinetree.model.mechanism import Mechanism
+    from kinetree.model.parts import Coordinates
     from kinetree.program.locks import Locks
 
 ALONG = 1e-9
 """Sine or cosine below which two axes are parallel or at right angles."""
 
 
-def gimbal_locks(model: Model) -> Locks:
+def gimbal_locks(model: Mechanism) -> Locks:
     """(number of a coordinate, angle): it is at gimbal lock there and every half turn on [rad].
 
     Left out are turns that a rotor inertia, a drive or an equation between coordinates keeps from
@@ -44,7 +44,7 @@ def gimbal_locks(model: Model) -> Locks:
     return tuple(found)
 
 
-def _named(row: Condition, model: Model) -> Iterator[str]:
+def _named(row: Condition, model: Mechanism) -> Iterator[str]:
     """Coordinates that an equation names, be it by their velocities."""
     if isinstance(row, Coupled):
         yield from (row.first, row.second)
@@ -53,7 +53,7 @@ def _named(row: Condition, model: Model) -> Iterator[str]:
         yield from (n for n in model.coordinates if not used.isdisjoint((f"q_{n}", f"qd_{n}")))
 
 
-def _locks(joint: Joint, bound: set[str]) -> Iterator[tuple[int, float]]:
+def _locks(joint: Coordinates, bound: set[str]) -> Iterator[tuple[int, float]]:
     """Middle turns of a joint that can lock, by their number in the joint, and the angles."""
     motions = joint.motions
     if not all(motion.nv == len(motion.neutral) == 1 for motion in motions):

@@ -5,29 +5,39 @@ or several of these.  A function takes any of the arguments that its place offer
 `q`, `qd` and `x` are mappings by name, `t` is the time, others are said where the law is used.
 An argument with a default that is none of these keeps its default, so a law made in a loop can hold
 what it was made for: ``lambda qd, name=name: -3 * qd[name]``.
+
+| argument | meaning | in text |
+|---|---|---|
+| q, qd | coordinates and velocities by name | q_NAME, qd_NAME |
+| t | time [s] | t |
+| x | user states by name; not in closures | x_NAME |
+| x, y, z | of a closure: the first end in the frame of the second [m] | x, y, z |
+| points | of a force: its points by label, each a `Place` p, v, w, R | LABEL.p_x, LABEL.R_xz |
+| length, rate, … | of a force: the variables of its kind | length |
 """
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, is_row, shown
+from kinetree.arguments import shown
 from kinetree.engine import Node, Rank, as_node, symbol, symbols
-from kinetree.errors import DuplicateNameError, ExpressionError, ModelError, unknown
-from kinetree.model.parts import Joint
-from kinetree.tables import Table
+from kinetree.errors import ExpressionError, ModelError, plural, unknown
+from kinetree.model.closures import Law as LawCondition
+from kinetree.model.closures import RateLaw
+from kinetree.model.forces import FORCES, ForceKind, Mat, Place, Vec
+from kinetree.model.parts import Coordinates
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from kinetree.model.closures import ClosureKind
+    from kinetree.model.mechanism import Mechanism
 
-    from kinetree.model.parts import Parameter
-
+AXES = ("x", "y", "z")
 T = TypeVar("T")
 Law = Node | float | Callable[..., Any] | Sequence[Any]
 """An expression, a function that gives one or several, or several expressions."""
@@ -71,127 +81,160 @@ class Named(Mapping[str, T]):
         return len(self._rows)
 
 
-class LawMethods(ABC):
-    """What the parts of a model share that speak of coordinates and laws."""
+def place_symbols(label: str) -> Place:
+    """The symbols that stand for the motion of a point in laws of forces, such as LABEL.p_x."""
 
-    joints: dict[str, Joint]
-    parameters: dict[str, Parameter]
-    tables: dict[str, Table]
+    def vec(stem: str, rank: Rank = Rank.COORDINATE) -> Vec:
+        x, y, z = (symbol(f"{label}.{stem}{a}", rank) for a in AXES)
+        return x, y, z
 
-    @property
-    @abstractmethod
-    def coordinates(self) -> list[str]:
-        """Names of all q."""
+    R: Mat = (vec("R_x"), vec("R_y"), vec("R_z"))
+    return Place(R, vec("p_"), vec("v_", Rank.VELOCITY), vec("w_", Rank.VELOCITY))
 
-    @property
-    @abstractmethod
-    def velocities(self) -> list[str]:
-        """Names of all qd."""
 
-    def table(
-        self, name: str, knots: ArrayLike, values: ArrayLike, slopes: ArrayLike | None = None
-    ) -> Table:
-        """Add a table under a name; laws look it up by ``functions.table(x, table)``.
+def end_symbols() -> tuple[Node, Node, Node]:
+    """x, y, z [m] in laws of a closure with ends: the first end in the frame of the second."""
+    x, y, z = map(variable, AXES)
+    return x, y, z
 
-        Args:
-            name: table_NAME(x) in the expressions of files.
-            knots: at least two arguments, increasing.
-            values: one per knot.
-            slopes: derivative at each knot; by default such that the table rises where its values
-                rise and falls where they fall.
-        """
-        check_arguments(LawMethods.table, {"name": name}, "table")
-        if name in self.tables:
-            raise DuplicateNameError(
-                "there is a table of this name already",
-                element=f"table '{name}'",
-                cure="give every table a name of its own",
-            )
-        made = Table.monotone(knots, values, str(name))
-        if slopes is not None:
-            if not is_row(slopes):
-                raise ModelError(
-                    f"they are {shown(slopes)}",
-                    element=f"table '{name}' slopes",
-                    cure="give one number per knot",
-                )
-            given = tuple(np.asarray(slopes, dtype=float).tolist())
-            made = Table(made.knots, made.values, given, str(name))
-        self.tables[name] = made
-        return made
 
-    def _coordinate(self, joint: Any, element: str) -> str:
-        """The coordinate of a joint that has exactly one of its own, or the one of that name."""
-        if not isinstance(joint, Joint | str):
+def variable(name: str) -> Node:
+    """The symbol of a variable of a kind in its laws, such as the length of a link."""
+    return symbol(name, Rank.COORDINATE)
+
+
+def state_names(model: Mechanism, element: str = "") -> dict[str, Any]:
+    """What the rates of states may use, under the names of a function's arguments."""
+    q = {name: coordinate_symbol(name) for name in model.coordinates}
+    qd = {name: velocity_symbol(name) for name in model.velocities}
+    x = {name: state_symbol(name) for name in model.states}
+    return {
+        "q": Named("coordinate", q, element),
+        "qd": Named("velocity", qd, element),
+        "t": time_symbol(),
+        "x": Named("state", x, element),
+    }
+
+
+def force_law_names(
+    model: Mechanism, row: ForceKind, labels: Sequence[str], element: str = ""
+) -> dict[str, Any]:
+    """What the laws of a force may use: beside what states may, its points and variables."""
+    points = {label: place_symbols(label) for label in labels}
+    own = {name: variable(name) for name in row.variables}
+    return {**state_names(model, element), "points": Named("point", points, element), **own}
+
+
+def closure_law_names(model: Mechanism, row: ClosureKind, element: str = "") -> dict[str, Any]:
+    """What the laws of a closure may use: q, t, by its kind also qd, and x, y, z of its ends."""
+    keys = ("q", "t", "qd") if row.rates else ("q", "t")
+    found = state_names(model, element)
+    ends = dict(zip(AXES, end_symbols(), strict=True)) if row.places else {}
+    return {**{key: found[key] for key in keys}, **ends}
+
+
+def find_coordinate(model: Mechanism, joint: Any, element: str) -> str:
+    """The coordinate of a joint that has exactly one of its own, or the one of that name."""
+    if not isinstance(joint, Coordinates | str):
+        raise ModelError(
+            f"{shown(joint)} is not a joint",
+            element=f"{element} joint",
+            cure="give a joint, or the name of a coordinate",
+        )
+    name = joint if isinstance(joint, str) else joint.name
+    owners = {c: row for row in model.joints.values() for c in row.coordinates}
+    found = model.joints.get(name, owners.get(name))
+    if found is None:
+        raise unknown("coordinate", name, model.coordinates, element)
+    if found.nq != found.nv:
+        raise ModelError(
+            f"joint '{found.name}' turns by a quaternion",
+            element=element,
+            cure="use a joint whose velocities are the rates of its coordinates",
+        )
+    return _only(found, name, "coordinate", found.coordinates, element)
+
+
+def find_velocity(model: Mechanism, joint: Any, element: str) -> str:
+    """The velocity of a joint that has exactly one of its own, or the one of that name."""
+    name = joint.name if isinstance(joint, Coordinates) else str(joint)
+    if name in model.velocities:
+        return name
+    found = model.joints.get(name)
+    if found is None or (found.nv == 1 and not found.follows):
+        return model.velocity_of(find_coordinate(model, name, element))
+    return _only(found, name, "velocity", found.velocities, element)
+
+
+def _only(joint: Coordinates, name: str, noun: str, names: tuple[str, ...], element: str) -> str:
+    """The one of these coordinates or velocities that is meant; refused where it is not one."""
+    if joint.follows:
+        raise ModelError(
+            f"joint '{name}' follows another",
+            element=element,
+            cure=f"use the {noun} of the joint that leads",
+        )
+    if name in names:
+        return name
+    if len(names) != 1:
+        raise ModelError(
+            f"joint '{name}' has {len(names)} {plural(noun)}",
+            element=element,
+            cure=f"name one of {', '.join(names) or 'another joint'}",
+        )
+    return names[0]
+
+
+def law_expressions(
+    model: Mechanism, law: Any, names: Mapping[str, Any], element: str, count: int = 0
+) -> tuple[Node, ...]:
+    """The expressions of a law, each of known symbols only.
+
+    Args:
+        model: whose parameters it may use.
+        law: an expression, several, or a function that gives them.
+        names: what it may use besides, under the names of a function's arguments.
+        element: how sentences call it.
+        count: how many expressions it has to give; 0 for any number.
+    """
+    for name in spelled(names):
+        if name in model.parameters:
             raise ModelError(
-                f"{shown(joint)} is not a joint",
-                element=f"{element} joint",
-                cure="give a joint, or the name of a coordinate",
-            )
-        name = joint.name if isinstance(joint, Joint) else joint
-        owners = {c: row for row in self.joints.values() for c in row.coordinates}
-        found = self.joints.get(name, owners.get(name))
-        if found is None:
-            raise unknown("coordinate", name, self.coordinates, element)
-        if found.nq != found.nv:
-            raise ModelError(
-                f"joint '{found.name}' turns by a quaternion",
+                f"in laws '{name}' is not the parameter of that name",
                 element=element,
-                cure="use a joint whose velocities are the rates of its coordinates",
+                cure="rename the parameter",
             )
-        if found.follows:
-            raise ModelError(
-                f"joint '{name}' follows another",
-                element=element,
-                cure="use the coordinate of the joint that leads",
-            )
-        if name in found.coordinates:
-            return name
-        if len(found.coordinates) != 1:
-            raise ModelError(
-                f"joint '{name}' has {len(found.coordinates)} coordinates",
-                element=element,
-                cure=f"name one of {', '.join(found.coordinates) or 'another joint'}",
-            )
-        return found.coordinates[0]
+    value = traced(law, names, element)
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    several = isinstance(value, Sequence) and not isinstance(value, str)
+    entries = value if several else [value]
+    cure = "give a number, an expression or a function"
+    if any(isinstance(entry, bool) for entry in entries):
+        raise ModelError("a truth value is not a law", element=element, cure=cure)
+    try:
+        laws = tuple(as_node(entry) for entry in entries)
+    except ExpressionError as error:
+        raise ModelError(error.problem, element=element, cure=cure) from error
+    _refuse_foreign(model, laws, names, element)
+    if len(laws) != (count or len(laws)):
+        raise ModelError(f"its law has {len(laws)} values", element=element, cure=f"give {count}")
+    return laws
 
-    def _laws(self, law: Any, names: Mapping[str, Any], element: str) -> tuple[Node, ...]:
-        """The expressions of a law, each of known symbols only."""
-        for name in spelled(names):
-            if name in self.parameters:
-                raise ModelError(
-                    f"in laws '{name}' is not the parameter of that name",
-                    element=element,
-                    cure="rename the parameter",
-                )
-        value = traced(law, names, element)
-        value = value.tolist() if isinstance(value, np.ndarray) else value
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        entries = value if several else [value]
-        if any(isinstance(entry, bool) for entry in entries):
+
+def _refuse_foreign(
+    model: Mechanism, laws: tuple[Node, ...], names: Mapping[str, Any], element: str
+) -> None:
+    """Refuse symbols that a law does not know, or cannot be written with."""
+    known = {row.symbol for row in model.parameters.values()} | set(spelled(names).values())
+    for found in symbols(laws):
+        if found not in known:
+            raise unknown("name", found.name, sorted(entry.name for entry in known), element)
+        if not found.name.replace(".", "_").isidentifier():
             raise ModelError(
-                "a truth value is not a law",
+                f"'{found.name}' cannot be written in a law",
                 element=element,
-                cure="give a number, an expression or a function",
+                cure="name the coordinate by letters, digits and underscores",
             )
-        try:
-            laws = tuple(as_node(entry) for entry in entries)
-        except ExpressionError as error:
-            raise ModelError(
-                error.problem, element=element, cure="give a number, an expression or a function"
-            ) from error
-        known = {row.symbol for row in self.parameters.values()} | set(spelled(names).values())
-        for found in symbols(laws):
-            if found not in known:
-                listed = sorted(entry.name for entry in known)
-                raise unknown("name", found.name, listed, f"{element} law")
-            if not found.name.replace(".", "_").isidentifier():
-                raise ModelError(
-                    f"'{found.name}' cannot be written in a law",
-                    element=element,
-                    cure="name the coordinate by letters, digits and underscores",
-                )
-        return laws
 
 
 def spelled(names: Mapping[str, Any]) -> dict[str, Node]:
@@ -249,7 +292,27 @@ def _asked(
     return given
 
 
+def force_laws(model: Mechanism) -> list[Node]:
+    """Every expression of a force or state; the time itself where a kind uses it by itself."""
+    found = [state.rate for state in model.states.values() if state.rate is not None]
+    for force in model.forces.values():
+        found += [expr for exprs in force.laws.values() for expr in exprs]
+        if FORCES[force.kind].time:
+            found.append(time_symbol())
+    return found
+
+
+def uses_time(model: Mechanism) -> bool:
+    """Whether a law of a drive, closure, force or state depends on the time t."""
+    laws = [drive.law for drive in model.drives.values() if drive.law is not None]
+    for closure in model.closures.values():
+        laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
+    return time_symbol() in symbols([*laws, *force_laws(model)])
+
+
 __all__ = [
-    "Law", "LawMethods", "Named", "coordinate_symbol", "spelled", "state_symbol", "time_symbol",
-    "traced", "velocity_symbol",
+    "Law", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
+    "find_velocity", "force_law_names", "force_laws", "law_expressions", "place_symbols",
+    "spelled", "state_names", "state_symbol", "time_symbol", "traced", "uses_time", "variable",
+    "velocity_symbol",
 ]  # fmt: skip

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols
 from kinetree.errors import DuplicateNameError, unknown
-from kinetree.model.methods.elements import force_units
+from kinetree.model.forces import FORCES
 from kinetree.model.parts import Twist
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kinetree.model.closures import Closure
     from kinetree.model.forces import Force
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Joint, Point
+    from kinetree.model.mechanism import Mechanism
+    from kinetree.model.parts import Body, Coordinates, Joint, Point
     from kinetree.model.values import Scalar
 
 AXES = ("x", "y", "z")
@@ -113,7 +113,7 @@ class ParameterTable:
         """Advance per angle of the screw motion of `joint` [m/rad]."""
         return self.nodes[f"{joint.name}.pitch"]
 
-    def armature(self, joint: Joint) -> tuple[Node, ...]:
+    def armature(self, joint: Coordinates) -> tuple[Node, ...]:
         """Rotor inertia of every velocity of `joint` [kg.m2 or kg]; empty where it has none."""
         return tuple(self.nodes[name] for name, _, _ in joint.armatures)
 
@@ -134,7 +134,7 @@ class ParameterTable:
         return (self.nodes[f"{stem}_x"], self.nodes[f"{stem}_y"], self.nodes[f"{stem}_z"])
 
 
-def parameter_table(model: Model, *, folded: bool = False) -> ParameterTable:
+def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable:
     """The Node of every scalar of `model` and the list of its run-time parameters.
 
     Args:
@@ -175,7 +175,7 @@ def _folded(given: Scalar, value: float) -> Node:
     return number(value) if isinstance(given, Node) else as_node(given)
 
 
-def _evaluated(model: Model, expressions: dict[str, Node]) -> dict[str, float]:
+def _evaluated(model: Mechanism, expressions: dict[str, Node]) -> dict[str, float]:
     """Default values of the scalars given as expressions of named parameters."""
     if not expressions:
         return {}
@@ -188,13 +188,13 @@ def _evaluated(model: Model, expressions: dict[str, Node]) -> dict[str, float]:
     return {name: float(value) for name, value in zip(expressions, results, strict=True)}
 
 
-def foreign_symbols(model: Model, node: Node) -> list[str]:
+def foreign_symbols(model: Mechanism, node: Node) -> list[str]:
     """Names of the symbols in `node` that are not named parameters of `model`."""
     own = {row.symbol for row in model.parameters.values()}
     return [found.name for found in symbols([node]) if found not in own]
 
 
-def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
+def scalars(model: Mechanism) -> Iterator[tuple[str, Scalar, str, Rank]]:
     """(name, value, unit, rank) of every scalar of the model, in model order."""
     for axis, value in zip(AXES, model.gravity, strict=True):
         yield f"gravity_{axis}", value, "m/s2", Rank.PARAMETER
@@ -210,7 +210,7 @@ def scalars(model: Model) -> Iterator[tuple[str, Scalar, str, Rank]]:
             yield f"{force.name}.{name}", value, unit, Rank.PARAMETER
 
 
-def _joint_scalars(joint: Joint) -> Iterator[tuple[str, Scalar, str, Rank]]:
+def _joint_scalars(joint: Coordinates) -> Iterator[tuple[str, Scalar, str, Rank]]:
     """The scalars of one joint: pitch, rotor inertias."""
     for motion in joint.motions:
         if isinstance(motion, Twist):
@@ -229,3 +229,15 @@ def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:
     for point in body.points.values():
         for axis, value in zip(AXES, point.position, strict=True):
             yield f"{point.path}_{axis}", value, "m", Rank.LENGTH
+
+
+def force_units(model: Mechanism, force: Force) -> Iterable[tuple[str, Scalar, str]]:
+    """(name without that of the force, value, unit) of every run-time parameter of a force."""
+    row, turns = FORCES[force.kind], False
+    if row.coordinates or row.velocities:
+        joint: str = force.arguments["joint"]
+        turns = model.turns(model.velocity_of(joint) if row.coordinates else joint)
+    words = {"q": "rad", "effort": "N.m"} if turns else {"q": "m", "effort": "N"}
+    for name, value in force.scalars.items():
+        unit = row.units.get(name, row.units.get(name.rpartition("_")[0], ""))
+        yield name, value, unit.format(**words)

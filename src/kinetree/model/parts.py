@@ -6,14 +6,14 @@ frames in between, so a formalism treats five motions and never a joint kind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.errors import DuplicateNameError, ModelError
 from kinetree.model.values import IDENTITY, Matrix, Scalar, Scalar3, Vector, rotation, scalars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from kinetree.engine import Node
 
@@ -200,45 +200,34 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
-    """A joint: the motions that carry the child's frame from the parent's.
-
-    At q = 0 (quaternions 1 0 0 0) the frame of `child` coincides with the frame of `parent`.
+class Coordinates:
+    """Coordinates that belong together: those of a joint, or of a position matrix.
 
     Attributes:
-        name: unique among the joints.
-        kind: name of the row in the joint table, for files and pictures.
-        parent: point of the inner body, with its frame.
-        child: point of the outer body, with its frame; mostly the body's origin.
-        motions: elementary motions from parent to child; empty for a fixed joint.
+        name: unique in the mechanism.
+        motions: the elementary motions that they make, in order; empty for a fixed joint.
         coordinates: names of its q.
         velocities: names of its qd, which are those of its tau.
-        arguments: what the user gave to the kind (axis, pitch, ...), for files.
         limits: bounds, data only.
-        mimic: the joint it follows, if any; its coordinate is then not one of the model's.
+        mimic: the joint that is followed, if any; q is then not one of the model's.
         initial: q to start from, in place of the neutral one.
         damping: coefficient of viscous friction, data only [N.m.s/rad or N.s/m].
         friction: dry friction, data only [N.m or N].
         armature: inertia of the rotor behind every velocity, seen at the joint: it adds to the
             diagonal of M [kg.m2 for turning, kg for sliding]; numbers or Nodes, empty for none.
-        renamed: whether the coordinate names were given instead of made from the joint's name.
     """
 
     name: str
-    kind: str
-    parent: Point
-    child: Point
     motions: tuple[Motion, ...]
     coordinates: tuple[str, ...]
     velocities: tuple[str, ...]
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     limits: Limits | None = None
     mimic: Mimic | None = None
     initial: tuple[float, ...] | None = None
     damping: float = 0.0
     friction: float = 0.0
     armature: tuple[Scalar, ...] = ()
-    renamed: bool = False
 
     @property
     def nq(self) -> int:
@@ -252,7 +241,7 @@ class Joint:
 
     @property
     def neutral(self) -> tuple[float, ...]:
-        """Coordinates at which the two frames coincide."""
+        """Coordinates at which nothing is displaced: zeros, quaternions 1 0 0 0."""
         return tuple(value for motion in self.motions for value in motion.neutral)
 
     @property
@@ -277,6 +266,27 @@ class Joint:
         units = ("kg.m2" if unit == "rad/s" else "kg" for unit in self.v_units)
         rows = zip(ends, self.armature, units, strict=False)
         return tuple((f"{self.name}.armature{end}", value, unit) for end, value, unit in rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(Coordinates):
+    """A joint: the motions that carry the child's frame from the parent's.
+
+    At q = 0 (quaternions 1 0 0 0) the frame of `child` coincides with the frame of `parent`.
+
+    Attributes:
+        kind: name of the row in the joint table, for files and pictures.
+        parent: point of the inner body, with its frame.
+        child: point of the outer body, with its frame; mostly the body's origin.
+        arguments: what the user gave to the kind (axis, pitch, ...), for files.
+        renamed: whether the coordinate names were given instead of made from the joint's name.
+    """
+
+    kind: str
+    parent: Point
+    child: Point
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    renamed: bool = False
 
     def __repr__(self) -> str:
         return f"Joint('{self.name}', {self.kind}, '{self.parent.path}' -> '{self.child.path}')"
@@ -314,29 +324,6 @@ class Parameter:
     unit: str
     symbol: Node
     written: tuple[float, str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One row of the joint table.
-
-    Attributes:
-        name: as in ``model.KIND(...)`` and in files.
-        motions: from the arguments of the kind and the element path (for errors) to motions.
-        options: the arguments it takes, with their defaults; a missing default is `REQUIRED`.
-        q_suffixes: endings of the coordinate names when the kind does not number them.
-        v_suffixes: endings of the velocity names, likewise.
-    """
-
-    name: str
-    motions: Callable[[Mapping[str, Any], str], tuple[Motion, ...]]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    q_suffixes: tuple[str, ...] | None = None
-    v_suffixes: tuple[str, ...] | None = None
-
-
-REQUIRED = object()
-"""Marks an argument of a joint kind that has no default."""
 
 
 def check_title(name: Any) -> None:

@@ -21,6 +21,7 @@ from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 from kinetree.model.values import LETTER_AXES
 
 if TYPE_CHECKING:
+    from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
     from kinetree.model.parts import Point
     from kinetree.model.topology import Tree
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 LETTERS = {axis: letter for letter, axis in LETTER_AXES.items()}
 
 
-def as_frames(model: Model) -> FrameModel:
+def as_frames(model: Mechanism) -> FrameModel:
     """The same mechanism given by position matrices.
 
     Bodies, coordinates, parameters, forces, states and wrenches are shared with the model.
@@ -37,8 +38,11 @@ def as_frames(model: Model) -> FrameModel:
         UnsupportedError: where loops or drives make coordinates depend on each other.
     """
     check_arguments(as_frames, locals())
-    if isinstance(model, FrameModel):
-        return model
+    return model.as_frames()
+
+
+def from_joints(model: Model) -> FrameModel:
+    """A model of joints as one of position matrices; see `as_frames`."""
     if model.closures or model.drives:
         raise UnsupportedError(
             "it has closures or drives, so its coordinates are not independent",
@@ -54,11 +58,11 @@ def as_frames(model: Model) -> FrameModel:
     return made
 
 
-def position_matrices(model: Model) -> dict[str, Transform]:
+def position_matrices(model: Mechanism) -> dict[str, Transform]:
     """Body name -> T(q) of its frame in the ground frame."""
     check_arguments(position_matrices, locals())
-    if isinstance(model, FrameModel):
-        return dict(model.matrices)
+    if model.by_matrices:
+        return dict(model.as_frames().matrices)
     tree, table = model.tree(), parameter_table(model)
     names = model.coordinates
     q = [coordinate_symbol(name) for name in names]

@@ -18,8 +18,9 @@ from kinetree.model.parts import Ball, Float, Joint
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body
+    from kinetree.model.parts import Body, Coordinates
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def tree(model: Model) -> Tree:
         if i:
             children[p].append(i)
     origin = model.ground.origin
-    sentinel = Joint("ground", "fixed", origin, origin, (), (), ())
+    sentinel = Joint("ground", (), (), (), "fixed", origin, origin)
     leaders = model.leaders
     names = [joint.name for joint in leaders]
     q_at = dict(zip(names, accumulate((j.nq for j in leaders), initial=0), strict=False))
@@ -120,7 +121,7 @@ def tree(model: Model) -> Tree:
     )
 
 
-def drive(model: Model, joint: Joint) -> tuple[Joint, float, float]:
+def drive(model: Mechanism, joint: Coordinates) -> tuple[Coordinates, float, float]:
     """(leader, ratio, offset): the joint whose coordinate moves `joint`, and how.
 
     Raises:
@@ -198,7 +199,7 @@ def problems(model: Model) -> list[KinetreeError]:
     return [*found, *_cycles(reached), *_followers(model)]
 
 
-def _followers(model: Model) -> Iterator[KinetreeError]:
+def _followers(model: Mechanism) -> Iterator[KinetreeError]:
     """One error per joint that follows what cannot lead."""
     for joint in model.joints.values():
         try:
@@ -254,7 +255,7 @@ def _cycles(reached: dict[str, Joint]) -> list[KinetreeError]:
     return found
 
 
-def quaternions(model: Model) -> list[int]:
+def quaternions(model: Mechanism) -> list[int]:
     """Numbers of the first component of every quaternion in q."""
     found, k = [], 0
     for joint in model.leaders:

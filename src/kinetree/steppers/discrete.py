@@ -23,7 +23,7 @@ from kinetree.program.passes import condense
 from kinetree.steppers.step import GLOBAL, step_program
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 STARTING = ("qdd", "xd", "lam")
 """Inputs of a step that forward dynamics gives."""
@@ -33,7 +33,7 @@ STATE = ("q", "qd", "x")
 
 
 def discrete_program(
-    model: Model,
+    model: Mechanism,
     integrator: str = "rk4",
     formulation: str | None = None,
     *,

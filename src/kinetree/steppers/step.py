@@ -22,7 +22,6 @@ from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import FrameModel
 from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
 from kinetree.steppers.equations.loops import loops
@@ -44,18 +43,18 @@ from kinetree.steppers.formulations.topological import topological
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.steppers.family import Family
 
-Write = Callable[["Model", "Linkage", "Family", Settings], "Program"]
+Write = Callable[["Mechanism", "Linkage", "Family", Settings], "Program"]
 
 
-def _tree(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+def _tree(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
     return structural(*_residuals(model, system, settings), family, settings)
 
 
-def _hybrid(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
     used, exact = _residuals(model, system, settings)
     once = without_repeats(model)
     found = loops(once, replace(system, model=once))
@@ -63,17 +62,17 @@ def _hybrid(model: Model, system: Linkage, family: Family, settings: Settings) -
     return program if once is model else program.with_info(equations=", ".join(found.labels))
 
 
-def _topological(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+def _topological(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
     used, exact = _residuals(model, system, settings)
     return topological(used, exact, loops(model, system), family, settings)
 
 
-def _global(model: Model, system: Linkage, family: Family, settings: Settings) -> Program:
+def _global(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
     refuse_repeats(model)
     return global_step(natural_system(model, folded=not system.table.rows), family, settings)
 
 
-def _residuals(model: Model, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
+def _residuals(model: Mechanism, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
     """Residuals with the tangent of the settings, and with the exact one for derivatives."""
     exact = residual(model, system)
     if settings.tangent == "exact":
@@ -106,7 +105,7 @@ USED: Mapping[str, tuple[str, ...]] = {
 
 @derivation()
 def step_program(
-    model: Model,
+    model: Mechanism,
     formulation: str | None = None,
     integrator: str = "trapezoidal",
     *,
@@ -146,9 +145,10 @@ def step_program(
         forward = _forward(model, parameters, settings)
         solved = {k: x for k, x in forward.info.items() if k == "dependent"}
         program = explicit(model, forward, family).with_info(**solved)
-    elif isinstance(model, FrameModel):
+    elif model.by_matrices:
         _refuse_global(way)
-        parts = placed_residual(model, placement(model, folded=parameters == "folded"))
+        view = placement(model.as_frames(), folded=parameters == "folded")
+        parts = placed_residual(model, view)
         program = structural(parts, parts, family, settings)
     else:
         system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
@@ -160,7 +160,7 @@ def step_program(
     )  # fmt: skip
 
 
-def _forward(model: Model, parameters: str, settings: Settings) -> Program:
+def _forward(model: Mechanism, parameters: str, settings: Settings) -> Program:
     """Forward dynamics, in the independent coordinates that are wanted."""
     if not (settings.independent and model.closures):
         return derive(model, "forward", parameters=parameters)
@@ -177,7 +177,7 @@ def _refuse_global(way: str) -> None:
         )
 
 
-def _way(model: Model, family: Family, formulation: str | None) -> str:
+def _way(model: Mechanism, family: Family, formulation: str | None) -> str:
     """The formulation to use: as asked for, where it fits the model and the method."""
     if family.weights is None:
         fitting, default = [EXPLICIT], EXPLICIT
@@ -197,7 +197,7 @@ def _way(model: Model, family: Family, formulation: str | None) -> str:
     return way
 
 
-def all_coordinates(model: Model, formulation: str | None, integrator: str) -> bool:
+def all_coordinates(model: Mechanism, formulation: str | None, integrator: str) -> bool:
     """Whether a step treats all coordinates of a closed system alike, without a partition."""
     if integrator not in FAMILIES or not model.closures:
         return False
@@ -212,10 +212,10 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     return Settings(**options)
 
 
-def _refuse_idle(model: Model, way: str, settings: Settings) -> None:
+def _refuse_idle(model: Mechanism, way: str, settings: Settings) -> None:
     """Refuse settings that a formulation of this model has no use for."""
     used = USED[way]
-    if isinstance(model, FrameModel):
+    if model.by_matrices:
         used = tuple(name for name in used if name != "tangent")
     if not model.closures:
         used = tuple(name for name in used if name != "independent")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinetree.analysis.modes import Modes
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 FRAMES = 1000
 """Most frames of a run that a page carries; more are thinned out, evenly in time."""
@@ -77,7 +77,7 @@ def thinned(time: Array, count: int) -> NDArray[np.int64]:
     return np.unique(np.where(nearer, after - 1, after))
 
 
-def of_modes(model: Model, modes: Modes, size: float) -> Footage:
+def of_modes(model: Mechanism, modes: Modes, size: float) -> Footage:
     """One period of every mode: q = q0 + amplitude·Re(shape·exp(i·phase)), without decay.
 
     Args:
@@ -117,7 +117,7 @@ def described(number: int, s: complex) -> tuple[str, str]:
     return label, f"eigenvalue {s.real:.6g} {s.imag:+.6g}i 1/s"
 
 
-def _period(model: Model, q0: Array, shape: NDArray[Any], scale: tuple[Array, float]) -> Array:
+def _period(model: Mechanism, q0: Array, shape: NDArray[Any], scale: tuple[Array, float]) -> Array:
     """Coordinates over one period, as large as is pleasant to see."""
     rest, size = scale
     largest = float(np.abs(shape).max()) or 1.0

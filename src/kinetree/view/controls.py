@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly import Partition
-    from kinetree.model import Joint, Model
+    from kinetree.model import Coordinates, Mechanism
 
 MOST = 10
 """Parameters offered where none are asked for."""
@@ -27,7 +27,7 @@ Wishes = tuple["Partition | None", Sequence[str] | None, float]
 """Partition of a closed system, names of parameters wished for, extent of the mechanism [m]."""
 
 
-def controls(model: Model, data: dict[str, Any], wishes: Wishes) -> list[dict[str, Any]]:
+def controls(model: Mechanism, data: dict[str, Any], wishes: Wishes) -> list[dict[str, Any]]:
     """Every slider: what it changes, number or name, label, unit, least, greatest and start value.
 
     Args:
@@ -58,7 +58,7 @@ def widened(rows: list[dict[str, Any]], run: xarray.Dataset | None) -> list[dict
 
 
 def _coordinates(
-    model: Model, q: list[float], found: Partition | None, size: float
+    model: Mechanism, q: list[float], found: Partition | None, size: float
 ) -> list[dict[str, Any]]:
     """Coordinates that may be chosen; quaternions are not posed one by one."""
     chosen = None if found is None else set(found.independent)
@@ -73,7 +73,7 @@ def _coordinates(
     return rows
 
 
-def _range(joint: Joint, value: float, unit: str, size: float) -> tuple[float, float]:
+def _range(joint: Coordinates, value: float, unit: str, size: float) -> tuple[float, float]:
     """Limits of a joint, or a turn or the mechanism's extent to either side."""
     reach = math.pi if unit == "rad" else size
     low, high = value - reach, value + reach
@@ -86,7 +86,7 @@ def _range(joint: Joint, value: float, unit: str, size: float) -> tuple[float, f
 
 
 def _velocities(
-    model: Model, qd: list[float], found: Partition | None, size: float
+    model: Mechanism, qd: list[float], found: Partition | None, size: float
 ) -> list[dict[str, Any]]:
     chosen = set(model.velocities)
     if found is not None:
@@ -101,7 +101,7 @@ def _velocities(
     return rows
 
 
-def _efforts(model: Model, size: float) -> list[dict[str, Any]]:
+def _efforts(model: Mechanism, size: float) -> list[dict[str, Any]]:
     """Efforts up to the weight of everything, at an arm of half the extent."""
     values = parameter_table(model).values
     weight = GRAVITY * sum(values[f"{name}.mass"] for name in model.bodies) or 1.0
@@ -116,7 +116,7 @@ def _efforts(model: Model, size: float) -> list[dict[str, Any]]:
 
 
 def _parameters(
-    model: Model, taken: dict[str, float], sliders: Sequence[str] | None
+    model: Mechanism, taken: dict[str, float], sliders: Sequence[str] | None
 ) -> list[dict[str, Any]]:
     units = {row.name: row.unit for row in parameter_table(model).rows}
     names = _usual(model, taken)[:MOST] if sliders is None else list(sliders)
@@ -130,7 +130,7 @@ def _parameters(
     return rows
 
 
-def _usual(model: Model, taken: dict[str, float]) -> list[str]:
+def _usual(model: Mechanism, taken: dict[str, float]) -> list[str]:
     """Declared parameters, then those of forces, gravity and masses."""
     declared = [name for name in taken if name in model.parameters]
     forces = [name for name in taken if name.partition(".")[0] in model.forces]

@@ -13,7 +13,7 @@ from kinetree.model import INERTIA, parameter_table
 from kinetree.view.quaternions import matrices
 
 if TYPE_CHECKING:
-    from kinetree.model import Body, Closure, Force, Joint, Model, Point
+    from kinetree.model import Body, Closure, Force, Joint, Mechanism, Point
 
 THIN, THICK = 0.004, 0.018
 SLENDER = 0.06
@@ -34,7 +34,7 @@ class Measures:
         knees: body name -> further places where something is attached, in the body frame [m].
     """
 
-    model: Model
+    model: Mechanism
     values: dict[str, float]
     up: Array
     size: float
@@ -73,12 +73,12 @@ class Measures:
 
     def inner(self, body: Body) -> Joint | None:
         """The joint that carries a body."""
-        joints = joining(self.model)
+        joints = self.model.body_joints
         return next((joint for joint in joints if joint.child.body is body), None)
 
 
 def measures(
-    model: Model, first: Array, knees: Mapping[str, list[Array]] | None = None
+    model: Mechanism, first: Array, knees: Mapping[str, list[Array]] | None = None
 ) -> Measures:
     """Measures of a model whose bodies have the poses `first` (bodies × 7).
 
@@ -103,11 +103,6 @@ def measures(
     radius = SLENDER * float(np.median(spans)) if spans else THICK * size
     thickness = float(np.clip(radius, THIN * size, THICK * size))
     return Measures(model, values, up, size, thickness, first, draft.knees)
-
-
-def joining(model: Model) -> list[Joint]:
-    """Joints of two bodies; a coordinate of position matrices joins nothing."""
-    return [joint for joint in model.joints.values() if joint.child.body is not model.ground]
 
 
 def seen(poses: Array, body: int, at: Array) -> Array:
@@ -145,9 +140,9 @@ def _place(values: dict[str, float], point: Point) -> Array:
     return np.array([values[f"{point.path}_{k}"] for k in "xyz"])
 
 
-def _attached(model: Model) -> list[Point]:
+def _attached(model: Mechanism) -> list[Point]:
     """Every point that carries a joint, a closure or a force."""
-    joints = [joint.parent for joint in joining(model) if joint.motions]
+    joints = [joint.parent for joint in model.body_joints if joint.motions]
     ends = [end for closure in model.closures.values() for end in closure.ends]
     pushed = [point for force in model.forces.values() for point in force.points]
     return [*joints, *ends, *pushed]

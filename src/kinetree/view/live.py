@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly import Partition
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 SCRIPT = Path(__file__).parent / "live.js"
@@ -106,7 +106,7 @@ class Engine:
     preview: xarray.Dataset | None
 
 
-def engine(model: Model, how: Live, size: float) -> Engine:
+def engine(model: Mechanism, how: Live, size: float) -> Engine:
     """Derive and write everything that a page needs to simulate.
 
     Args:
@@ -163,7 +163,7 @@ def _inner(program: Program) -> str:
     return re.sub(r"^export ", "", text, flags=re.MULTILINE) + "return { evaluate, info };\n"
 
 
-def _start(model: Model, how: Live) -> dict[str, Array]:
+def _start(model: Mechanism, how: Live) -> dict[str, Array]:
     """q, qd and x to start from, as `simulate` starts: made to obey the loops."""
     states = np.array([state.initial for state in model.states.values()])
     begin = Beginning(
@@ -174,7 +174,7 @@ def _start(model: Model, how: Live) -> dict[str, Array]:
     return {"q": found["q"], "qd": found["qd"], "x": found.get("x", states)}
 
 
-def _sorted_out(model: Model, how: Live, q: Array) -> Partition | None:
+def _sorted_out(model: Mechanism, how: Live, q: Array) -> Partition | None:
     """The partition of a closed system, by preference with a joint on the ground independent."""
     if not (model.closures or model.drives):
         return None
@@ -182,8 +182,8 @@ def _sorted_out(model: Model, how: Live, q: Array) -> Partition | None:
     usual = partition(model, independent=how.independent, **given)
     if how.independent is not None or usual.mobility != 1:
         return usual
-    for joint in model.leaders:
-        if joint.parent.body is model.ground and len(joint.coordinates) == 1:
+    for joint in model.body_joints:
+        if joint.parent.body is model.ground and joint.nq == 1 and not joint.follows:
             try:
                 other = partition(model, independent=joint.velocities, **given)
             except KinetreeError:
@@ -207,7 +207,7 @@ def _values(programs: Iterable[Program], given: Mapping[str, float] | None) -> d
     return values
 
 
-def _signals(model: Model) -> list[dict[str, Any]]:
+def _signals(model: Mechanism) -> list[dict[str, Any]]:
     """What is recorded: coordinates, velocities, user states."""
     units = {
         "q": [u for joint in model.leaders for u in joint.q_units],
@@ -222,7 +222,7 @@ def _signals(model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _preview(model: Model, how: Live, length: float) -> xarray.Dataset | None:
+def _preview(model: Mechanism, how: Live, length: float) -> xarray.Dataset | None:
     """A short run by the same method; none where it cannot be made."""
     count = max(1, round(LOOK / length))
     with warnings.catch_warnings():

@@ -22,7 +22,7 @@ from kinetree.view.signals import as_run
 
 if TYPE_CHECKING:
     from kinetree.analysis.modes import Modes
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
 """The viewer: web/viewer built into one file."""
@@ -43,7 +43,7 @@ PAGE = """<!doctype html>
 
 
 def animate(  # noqa: PLR0913  one keyword per choice of the user
-    model: Model,
+    model: Mechanism,
     run: Any = None,
     path: str | Path = "mechanism.html",
     *,
@@ -95,7 +95,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     return write_file(file, text)
 
 
-def footage(model: Model, run: Any, modes: Modes | None) -> Footage:
+def footage(model: Mechanism, run: Any, modes: Modes | None) -> Footage:
     """The frames of a run or of modes, or the assembled initial configuration."""
     if modes is not None:
         first = poses(model, modes.linear.q[None])[0]
@@ -106,7 +106,7 @@ def footage(model: Model, run: Any, modes: Modes | None) -> Footage:
     return standing(assemble(model).q if closed else model.initial())
 
 
-def _live_page(model: Model, how: Live, look: Look, viewer: str) -> str:
+def _live_page(model: Mechanism, how: Live, look: Look, viewer: str) -> str:
     """A page that simulates; a run made beforehand only tells how much room the motion takes."""
     first = poses(model, model.initial()[None])[0]
     made = engine(model, how, measures(model, first).size)

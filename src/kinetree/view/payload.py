@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.model import FrameModel
-from kinetree.view.dimensions import Measures, joining, measures, seen
+from kinetree.view.dimensions import Measures, measures, seen
 from kinetree.view.drawing import (
     body_parts,
     closure_parts,
@@ -29,7 +28,7 @@ from kinetree.view.shapes import Shapes, given_shapes
 from kinetree.view.solids import Part, outline
 
 if TYPE_CHECKING:
-    from kinetree.model import Model, Point
+    from kinetree.model import Mechanism, Point
     from kinetree.view.clips import Footage
 
 LOOKED_AT = 200
@@ -57,11 +56,11 @@ class Look:
     folder: Path = Path()
 
 
-def payload(model: Model, footage: Footage, look: Look) -> dict[str, Any]:
+def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
     """Everything a page shows, as plain data."""
     times = np.array([t for clip in footage.clips for t in clip["times"]])
     motion = poses(model, footage.q, times)
-    bent = walks(model, footage.q, times) if isinstance(model, FrameModel) else None
+    bent = walks(model.as_frames(), footage.q, times) if model.by_matrices else None
     m = measures(model, motion[0], None if bent is None else bent.held())
     own = given_shapes(model, look.folder) if look.shapes else Shapes()
     solids = drawn(m, own, _ranges(m, footage.q))
@@ -106,7 +105,7 @@ def drawn(
     for name, body in model.bodies.items():
         made[name] += own.parts.get(name) or body_parts(m, body)
     made[model.ground.name] += own.parts.get(model.ground.name) or held(m)
-    for joint in joining(model):
+    for joint in model.body_joints:
         inside, outside = joint.parent.body.name, joint.child.body.name
         if outside not in own.parts:
             made[outside] += joint_parts(m, joint)
@@ -193,7 +192,7 @@ def _room(
     return low, high, floor
 
 
-def _note(model: Model, footage: Footage) -> str:
+def _note(model: Mechanism, footage: Footage) -> str:
     """One line about model and frames."""
     facts = [
         _count(len(model.bodies), "body", "bodies"),

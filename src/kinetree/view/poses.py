@@ -13,16 +13,16 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import FrameModel, refuse
+from kinetree.model import refuse
 from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continued, quaternions
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 
-def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
+def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:
     """Quaternion w, x, y, z and position [m] of every body in the ground frame.
 
     Args:
@@ -56,7 +56,7 @@ def poses(model: Model, q: Any, t: Any = 0.0) -> Array:
 
 
 @derivation()
-def pose_program(model: Model, *, folded: bool = True) -> Program:
+def pose_program(model: Mechanism, *, folded: bool = True) -> Program:
     """Position and rotation of every body, not condensed.
 
     Args:
@@ -69,8 +69,8 @@ def pose_program(model: Model, *, folded: bool = True) -> Program:
     return restrict(_kinematics(model, names, folded=folded), outputs)
 
 
-def _kinematics(model: Model, names: list[str], *, folded: bool) -> Program:
-    if isinstance(model, FrameModel):
-        return derive_placed(placement(model, folded=folded), "kinematics", names)
+def _kinematics(model: Mechanism, names: list[str], *, folded: bool) -> Program:
+    if model.by_matrices:
+        return derive_placed(placement(model.as_frames(), folded=folded), "kinematics", names)
     system = linkage(model, folded=folded)
     return QUANTITIES["kinematics"].derive(system, "recursive", points=names)

@@ -34,7 +34,7 @@ from kinetree.view.solids import Part, part
 from kinetree.view.stl import triangles
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "box": ("size",),
@@ -63,7 +63,7 @@ class Shapes:
     notes: list[str] = field(default_factory=list)
 
 
-def given_shapes(model: Model, folder: Path) -> Shapes:
+def given_shapes(model: Mechanism, folder: Path) -> Shapes:
     """The shapes of a model; mesh files are looked for below `folder`."""
     found = Shapes()
     data = model.shapes

@@ -16,7 +16,7 @@ from kinetree.results.files import columns, over_time
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Curve:
     values: Array
 
 
-def as_run(model: Model, run: Any) -> xarray.Dataset:
+def as_run(model: Mechanism, run: Any) -> xarray.Dataset:
     """A run as a Dataset that fits the model; a mapping with "time" and "q" will do."""
     import xarray as xr
 
@@ -66,7 +66,7 @@ def as_run(model: Model, run: Any) -> xarray.Dataset:
     return made
 
 
-def _from_mapping(model: Model, run: Any) -> xarray.Dataset:
+def _from_mapping(model: Mechanism, run: Any) -> xarray.Dataset:
     """The Dataset of arrays by name: time, q, and perhaps qd, qdd, tau."""
     if not isinstance(run, Mapping) or "time" not in run or "q" not in run:
         raise FormatError(

@@ -117,7 +117,7 @@ MISTAKES = {
     "closures.bar.length": ("length: 3*speed", "length: 3*sped", "did you mean 'speed'?"),
     "closures.cam.law": ("q_q1 - sin", "q_q9 - sin", "there is no parameter 'q_q9'"),
     "drives.q1": ("q1: speed*t", "q1: speed*tt", "there is no parameter 'tt'"),
-    "closure 'pin' second end": (
+    "closure 'pin' second": (
         "second: slider}   #",
         "second: slide}   #",
         "did you mean 'slider'?",

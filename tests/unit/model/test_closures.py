@@ -94,11 +94,11 @@ def test_a_massless_part_of_a_loop_is_no_error():
 MISTAKES = {
     "same body": (
         lambda m: m.close_ball("c", m.bodies["rod"], m.bodies["rod"].points["end"]),
-        r"closure 'c': both its ends are on the body 'rod'; give places on two different bodies",
+        r"closure 'c': both its places are on the body 'rod'; give places on two different bodies",
     ),
     "unknown body": (
         lambda m: m.close_ball("c", "rodd", "slider"),
-        r"closure 'c' first end: there is no body 'rodd'; did you mean 'rod'\?",
+        r"closure 'c' first: there is no body 'rodd'; did you mean 'rod'\?",
     ),
     "duplicate": (
         lambda m: m.close_ball("pin", "rod", "slider"),
@@ -117,7 +117,7 @@ MISTAKES = {
         lambda m: m.closure("rod", "c", ("rod", "slider")),
         "a rod closure needs its 'length'; give length",
     ),
-    "ends": (lambda m: m.closure("ball", "c", ("rod",)), "has 1 ends; give 2 ends"),
+    "ends": (lambda m: m.closure("ball", "c", ("rod",)), "it has 1 places; give 2: first, second"),
     "coordinate": (
         lambda m: m.couple("c", "q1", "q7", 2),
         r"closure 'c': there is no coordinate 'q7'; did you mean 'q",
@@ -128,7 +128,7 @@ MISTAKES = {
     ),
     "law argument": (
         lambda m: m.constrain("c", lambda p: p),
-        "closure 'c': there is no argument of a law 'p'",
+        "closure 'c' law: there is no argument of a law 'p'",
     ),
     "surface": (
         lambda m: m.close_surface("c", "rod", "slider", lambda x, y: (x, y)),

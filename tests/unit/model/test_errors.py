@@ -14,6 +14,7 @@ from kinetree.errors import (
     FileError,
     FormatError,
     KinetreeError,
+    MissingError,
     ModelError,
     ModelWarning,
     PartitionError,
@@ -73,6 +74,7 @@ MISTAKES = {
     FileError: lambda folder: kt.save(pendulum(), below_a_file(folder)),
     ShapeError: lambda _: kt.derive(pendulum(), "energy").evaluate(q=[0, 1], qd=[0]),
     UnsupportedError: lambda folder: kt.derive(pendulum(), "energy").write("native", folder),
+    MissingError: lambda _: kt.FrameModel("m").close_ball,
 }
 """Every kind of error, and a mistake that a user could make."""
 

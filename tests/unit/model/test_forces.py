@@ -11,8 +11,7 @@ import kinetree as kt
 from kinetree.engine import sin
 from kinetree.errors import DuplicateNameError, KinetreeError, ModelWarning, UnknownNameError
 from kinetree.forces import ALL
-from kinetree.model.methods.closures import uses_time
-from kinetree.model.methods.elements import FORCES
+from kinetree.model import FORCES, uses_time
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "count": (
         lambda m: m.force("link", "s", ("bob.tip",)),
-        "force 's': acts on 1 places; give 2: first, second.",
+        "force 's': it has 1 places; give 2: first, second.",
     ),
     "nan": (
         lambda m: m.spring("s", "bob.tip", "ground", math.nan),
@@ -144,7 +143,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "foreign symbol": (
         lambda m: m.joint_law("s", "x", kt.Model("other").parameter("gain", 1.0)),
-        "force 's' law law: there is no name 'gain'",
+        "force 's' law: there is no name 'gain'",
     ),
     "values": (
         lambda m: m.external("s", "bob", (1, 2)),
@@ -173,7 +172,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "name": (lambda m: m.spring("a b", "bob", "ground", 1), "force 'a b': 'a b' cannot be a name"),
     "state rate": (
         lambda m: m.state("z", rate=lambda x: x["y"]),
-        "state 'z': there is no state 'y'",
+        "state 'z' rate: there is no state 'y'",
     ),
     "state initial": (
         lambda m: m.state("z", initial=math.inf),

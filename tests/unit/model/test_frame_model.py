@@ -126,6 +126,18 @@ def test_joints_closures_and_drives_are_refused() -> None:
     ):
         with pytest.raises(UnsupportedError, match="position matrices"):
             add()
+    assert not hasattr(model, "revolute")
+    with pytest.raises(AttributeError, match="no attribute 'revolut'"):
+        model.revolut  # noqa: B018  asking is enough
+
+
+def test_it_is_no_model_of_joints() -> None:
+    """Nothing in one sort of model comes from the other: both are mechanisms."""
+    assert kt.Model not in kt.FrameModel.__mro__
+    assert not pendulum().closures
+    assert not pendulum().drives
+    with pytest.raises(kt.errors.ShapeError, match="give a Model or a FrameModel"):
+        kt.derive("pendulum", "forward")  # type: ignore[arg-type]
 
 
 def test_other_formalisms_and_quantities_are_refused() -> None:

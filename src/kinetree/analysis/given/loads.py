@@ -15,7 +15,7 @@ import numpy as np
 from kinetree.arguments import is_finite, is_row, shown
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
-from kinetree.model import Model
+from kinetree.model import Mechanism
 
 Law = Callable[[float, Array, Array], Any]
 """(t, q, qd) -> values."""
@@ -61,7 +61,7 @@ class Loads:
         return {name: np.array([row[name] for row in rows]) for name in self.fixed}
 
 
-def loads(model: Model, tau: Any = None, wrenches: Mapping[str, Any] | None = None) -> Loads:
+def loads(model: Mechanism, tau: Any = None, wrenches: Mapping[str, Any] | None = None) -> Loads:
     """The loads that a user describes.
 
     Args:

@@ -12,7 +12,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 PARTS = ("time", "q", "qd", "qdd", "x")
 
@@ -39,7 +39,7 @@ class Trajectory:
     named: tuple[str, ...] = ()
 
 
-def trajectory(model: Model, given: Any) -> Trajectory:
+def trajectory(model: Mechanism, given: Any) -> Trajectory:
     """The motion that a user means.
 
     Args:
@@ -71,7 +71,7 @@ def trajectory(model: Model, given: Any) -> Trajectory:
     return Trajectory(time, q, qd, qdd, x, named)
 
 
-def _spread(model: Model, rows: Mapping[str, Any], named: tuple[str, ...]) -> dict[str, Array]:
+def _spread(model: Mechanism, rows: Mapping[str, Any], named: tuple[str, ...]) -> dict[str, Array]:
     """Whole tables of q, qd and qdd from columns by name; the rest at initial values, at rest."""
     count = np.size(next(iter(rows["q"].values())))
     zero = np.zeros(model.nv)
@@ -132,7 +132,7 @@ def _table(value: Any, width: int, name: str) -> Array:
     return table
 
 
-def _rates(model: Model, rows: Mapping[str, Any], time: Array, q: Array) -> dict[str, Array]:
+def _rates(model: Mechanism, rows: Mapping[str, Any], time: Array, q: Array) -> dict[str, Array]:
     """The missing ones of qd and qdd, by a spline."""
     if "time" not in rows or len(time) < 4:
         raise ShapeError(

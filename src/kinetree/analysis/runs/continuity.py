@@ -26,7 +26,7 @@ from kinetree.assembly import Loops, depending
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 JUMP = 0.3
 """Change of a coordinate, beyond what its motion explains, that is a jump [rad or m]."""
@@ -58,7 +58,7 @@ class Motion:
     qdd: Array
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Mechanism:
         """The mechanism."""
         return self.loops.model
 

@@ -16,7 +16,7 @@ from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, so
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
 from kinetree.integrate.problem import Kernel, Native
-from kinetree.model import Model
+from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program, state_form
 
@@ -46,7 +46,7 @@ class Dynamics:
         loops: equations of the loops as numbers; none of a tree.
     """
 
-    model: Model
+    model: Mechanism
     forward: Program
     loads: Loads
     partition: Partition | None = None
@@ -209,7 +209,7 @@ def _kernel(function: Any) -> Kernel:
 
 
 def dynamics(  # noqa: PLR0913  one argument per decision
-    model: Model,
+    model: Mechanism,
     *,
     q: Any = None,
     t: float = 0.0,
@@ -256,7 +256,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
 
 
 def _refuse_choices(
-    model: Model, independent: Sequence[str] | None, partition: Partition | None
+    model: Mechanism, independent: Sequence[str] | None, partition: Partition | None
 ) -> None:
     """Refuse independent coordinates where there is nothing to choose."""
     if independent is None:
@@ -275,7 +275,7 @@ def _refuse_choices(
         )
 
 
-def _refuse_singular(model: Model, found: Partition) -> None:
+def _refuse_singular(model: Mechanism, found: Partition) -> None:
     """Refuse a start at which equations are lost that count as soon as it moves."""
     if found.singular:
         raise PartitionError(

@@ -8,11 +8,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 
-def manifest(model: Model, program: Program) -> dict[str, Any]:
+def manifest(model: Mechanism, program: Program) -> dict[str, Any]:
     """Version, model, hash, and how its equations were derived."""
     info = {
         name: program.info[name] for name in ("formalism", "formulation") if name in program.info

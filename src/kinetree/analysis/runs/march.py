@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.integrate import Report, Run
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 STEPS = 1000
 """Steps of a run where no length of a step is given."""
@@ -43,7 +43,7 @@ class Begin:
 
 
 def march(  # noqa: PLR0913  one argument per decision
-    model: Model,
+    model: Mechanism,
     duration: float,
     begin: Begin,
     *,
@@ -114,7 +114,7 @@ def refuse_stepping(options: Mapping[str, Any]) -> None:
             )
 
 
-def _constant(model: Model, name: str, wrench: Any) -> Any:
+def _constant(model: Mechanism, name: str, wrench: Any) -> Any:
     if name not in model.wrenches:
         raise unknown("wrench", name, model.wrenches, "wrenches")
     if callable(wrench):
@@ -126,7 +126,7 @@ def _constant(model: Model, name: str, wrench: Any) -> Any:
     return wrench
 
 
-def _efforts(model: Model, tau: Any) -> Any:
+def _efforts(model: Mechanism, tau: Any) -> Any:
     if callable(tau) or (isinstance(tau, Mapping) and any(callable(f) for f in tau.values())):
         raise UnsupportedError(
             "a fixed-step method takes constant efforts",

@@ -17,8 +17,7 @@ from kinetree.engine import ZERO, Node, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import folded
-from kinetree.model import Action, Between, Place, time_symbol
-from kinetree.model.methods.elements import place_symbols, variable
+from kinetree.model import Action, Between, Place, place_symbols, state_names, time_symbol, variable
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class ForceWriter(Action):
 
     def state(self, name: str) -> Node:
         """The symbol of a user state."""
-        names = self.system.model.state_names(self._element)["x"]
+        names = state_names(self.system.model, self._element)["x"]
         node: Node = names[name]
         return node
 

@@ -44,7 +44,7 @@ from kinetree.model import Ball, Float, ParameterTable, Shift, Turn, Twist, para
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.model import Body, Model, Motion, Point, Wrench
+    from kinetree.model import Body, Mechanism, Motion, Point, Wrench
 
 SNAP = 1e-14
 """Entries of a product of rotations this close to 0 or ±1 are that number."""
@@ -89,7 +89,7 @@ class Linkage:
         table: the run-time parameters.
     """
 
-    model: Model
+    model: Mechanism
     links: tuple[Link, ...]
     poses: dict[str, Pose]
     gravity: Vec
@@ -130,7 +130,7 @@ class Linkage:
         return [link.motion for link in self.links[1:]]
 
 
-def linkage(model: Model, *, folded: bool = False, welds: bool = False) -> Linkage:
+def linkage(model: Mechanism, *, folded: bool = False, welds: bool = False) -> Linkage:
     """The links of a model.
 
     Args:
@@ -173,7 +173,7 @@ def rotate_tensor(R: NDArray[np.float64], s: Sym) -> Sym:
 class _Assembly:
     """A linkage being built, joint by joint."""
 
-    def __init__(self, model: Model, *, folded: bool, welds: bool) -> None:
+    def __init__(self, model: Mechanism, *, folded: bool, welds: bool) -> None:
         self.model, self.welds = model, welds
         self.tree = model.tree()
         self.table = parameter_table(model, folded=folded)

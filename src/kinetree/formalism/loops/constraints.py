@@ -30,8 +30,8 @@ from kinetree.model import (
     RateLaw,
     Roll,
     Touch,
+    end_symbols,
 )
-from kinetree.model.methods.closures import place_symbols
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -145,7 +145,7 @@ def _between(ends: Ends, condition: Condition, atoms: Atoms) -> Row:
     if not isinstance(condition, Law):
         return ROWS[type(condition)](ends, condition)
     place = {
-        s: along(ends, axis, f"u{s.name}") for s, axis in zip(place_symbols(), AXES, strict=True)
+        s: along(ends, axis, f"u{s.name}") for s, axis in zip(end_symbols(), AXES, strict=True)
     }
     return law(folded(ends.frames.system, condition.expr), {**atoms, **place})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, derivative
 from kinetree.formalism.loops.laws import folded
-from kinetree.model.methods.closures import time_symbol
+from kinetree.model import time_symbol
 from kinetree.program import Assign, Note
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from kinetree.engine import (
 from kinetree.errors import ModelError
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.loops.conditions import Row
-from kinetree.model.methods.closures import time_symbol
+from kinetree.model import time_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

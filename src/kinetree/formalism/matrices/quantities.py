@@ -13,8 +13,7 @@ from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
 from kinetree.formalism import dalembert
 from kinetree.formalism.quantities import declare_inputs, declare_laws
-from kinetree.model import elements, time_symbol
-from kinetree.model.methods.closures import uses_time
+from kinetree.model import elements, time_symbol, uses_time
 from kinetree.program import Program, Scheme
 from kinetree.program.program import Input
 

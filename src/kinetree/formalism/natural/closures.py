@@ -41,9 +41,9 @@ from kinetree.model import (
     RateLaw,
     Roll,
     Touch,
+    end_symbols,
     time_symbol,
 )
-from kinetree.model.methods.closures import place_symbols
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.links import Frame
@@ -106,7 +106,7 @@ def _curved(rows: Rows, closure: Closure, condition: Condition, ends: tuple[End,
         return roll(rows, condition, ends, size)
     assert isinstance(condition, Law)
     atoms = {s: rows.product(second.direction(a), d)
-             for s, a in zip(place_symbols(), AXES, strict=True)}  # fmt: skip
+             for s, a in zip(end_symbols(), AXES, strict=True)}  # fmt: skip
     return rows.law(folded(rows.space.system, condition.expr), atoms)
 
 

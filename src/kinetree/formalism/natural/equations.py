@@ -26,15 +26,13 @@ from kinetree.formalism.natural.forces import applied, state_rates
 from kinetree.formalism.natural.links import Frame, natural_space
 from kinetree.formalism.natural.rotors import push_slid, turned, turning_rotors
 from kinetree.formalism.quantities import declare_laws
-from kinetree.model import Coupled, Law, RateLaw, time_symbol
-from kinetree.model.methods.closures import uses_time
-from kinetree.model.methods.elements import force_laws
+from kinetree.model import Coupled, Law, RateLaw, force_laws, time_symbol, uses_time
 from kinetree.program import Input, Program, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Link, Linkage
     from kinetree.formalism.loops.conditions import Row
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 TAU = "tau"
 
@@ -58,7 +56,7 @@ class Equations:
     rates: frozenset[int]
 
 
-def equations(model: Model, system: Linkage) -> Equations:
+def equations(model: Mechanism, system: Linkage) -> Equations:
     """The equations of a model."""
     space = natural_space(system, _spoken(model) | turning_rotors(system))
     forces, bound = Scheme(f"{model.name}_natural"), Scheme(f"{model.name}_ties")
@@ -85,7 +83,7 @@ def _own(rows: Rows) -> list[Row]:
     return [rows.row(tie) for tie in rows.space.conditions]
 
 
-def _spoken(model: Model) -> set[str]:
+def _spoken(model: Mechanism) -> set[str]:
     """Coordinates of the model that laws, couplings and joint forces speak of."""
     exprs = list(force_laws(model))
     names: set[str] = set()
@@ -103,7 +101,7 @@ def _spoken(model: Model) -> set[str]:
     used = {s.name for s in symbols(rates)}
     names |= {name for name in model.velocities if f"qd_{name}" in used}
     for force in model.forces.values():
-        if FORCES[force.kind].coordinate:
+        if FORCES[force.kind].coordinates:
             names.add(force.arguments["joint"])
     return names
 

@@ -18,7 +18,7 @@ from kinetree.formalism.quantities import QUANTITIES
 from kinetree.model import Coincide
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 SMALL = 1e-12
@@ -38,7 +38,7 @@ class Chart:
         labels: of the multipliers of closures, as other formulations have them.
     """
 
-    model: Model
+    model: Mechanism
     found: Equations
     drives: Program | None
     there: Program
@@ -122,7 +122,7 @@ class Chart:
 
 
 @derivation()
-def chart(model: Model, *, folded: bool = False) -> Chart:
+def chart(model: Mechanism, *, folded: bool = False) -> Chart:
     """The natural coordinates of a model."""
     system = linkage(model, folded=folded)
     found = equations(model, system)

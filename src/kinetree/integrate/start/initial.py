@@ -25,12 +25,11 @@ from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.integrate.start.beginning import Beginning, rows_of
 from kinetree.integrate.start.starts import Starts
-from kinetree.model import FrameModel
 from kinetree.steppers.equations.residual import placed_program, rate_program
 
 if TYPE_CHECKING:
     from kinetree.assembly import Loops
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 Known = dict[int, tuple[Array, Array, Array]]
@@ -41,13 +40,13 @@ class Initial:
     """Makes consistent states of a model."""
 
     @derivation()
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Mechanism) -> None:
         self.model = model
         self.loops: Program | None = None
         self.drives: Program | None = None
         self.rates: Program | None = None
-        if isinstance(model, FrameModel):
-            placed = placement(model)
+        if model.by_matrices:
+            placed = placement(model.as_frames())
             self.dynamics = derive_placed(placed, "mass_bias")
             self.rates = placed_program(placed) if model.states else None
             return

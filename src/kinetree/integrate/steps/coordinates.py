@@ -13,7 +13,7 @@ from kinetree.steppers.step import GLOBAL
 if TYPE_CHECKING:
     from kinetree.integrate.start.beginning import Beginning
     from kinetree.integrate.start.initial import Initial
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 State = dict[str, Array]
@@ -84,7 +84,7 @@ class NaturalCoordinates(Coordinates):
         return {**parts, **self.chart.read(parts, {} if p is None else {"p": p}, times, start)}
 
 
-def coordinates(model: Model, program: Program) -> Coordinates:
+def coordinates(model: Mechanism, program: Program) -> Coordinates:
     """The coordinates of a model beside those of a step."""
     if program.info["formulation"] != GLOBAL:
         return Coordinates(program)

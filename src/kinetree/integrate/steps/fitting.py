@@ -12,7 +12,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import PartitionError, UnsupportedError
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 LIGHT = 0.01
@@ -20,7 +20,7 @@ LIGHT = 0.01
 
 
 def refuse_parameters(
-    model: Model, loops: Program | None, parameters: Mapping[str, Any], t: float
+    model: Mechanism, loops: Program | None, parameters: Mapping[str, Any], t: float
 ) -> None:
     """Refuse values for which a component of a closure that no coordinate changes is open.
 
@@ -53,7 +53,9 @@ def refuse_parameters(
         closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
 
 
-def refuse_light(model: Model, dynamics: Program, parameters: Mapping[str, Any], p: Any) -> None:
+def refuse_light(
+    model: Mechanism, dynamics: Program, parameters: Mapping[str, Any], p: Any
+) -> None:
     """Refuse masses so small that residuals which a step allows would be large motions.
 
     What a step may leave of its residuals is measured by the model's own masses.
@@ -87,7 +89,7 @@ def refuse_light(model: Model, dynamics: Program, parameters: Mapping[str, Any],
 
 
 def refuse_other_rank(
-    model: Model, info: Mapping[str, str], parameters: Mapping[str, Any], t: float
+    model: Mechanism, info: Mapping[str, str], parameters: Mapping[str, Any], t: float
 ) -> None:
     """Refuse values for which more or fewer equations are independent than a step solves.
 

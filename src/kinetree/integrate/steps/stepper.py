@@ -39,7 +39,7 @@ from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.assembly import Loops
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 
@@ -61,7 +61,7 @@ class Stepper:
     """
 
     def __init__(
-        self, model: Model, formulation: str | None = None, integrator: str = "trapezoidal",
+        self, model: Mechanism, formulation: str | None = None, integrator: str = "trapezoidal",
         **options: Any,
     ) -> None:  # fmt: skip
         self.model, self.kept = model, tuple(options.get("independent") or ())
@@ -382,7 +382,7 @@ class Stepper:
 
 
 def run(
-    model: Model,
+    model: Mechanism,
     duration: float,
     step: float,
     *,

@@ -7,55 +7,40 @@ the place of the first end in the frame of the second.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
-from kinetree.engine import Node, Rank, symbol, symbols
-from kinetree.errors import DuplicateNameError, ModelError, unknown
-from kinetree.model.closures import Closure, ClosureKind, Drive, RateLaw
-from kinetree.model.closures import Law as LawCondition
+from kinetree.errors import DuplicateNameError
+from kinetree.model.closures import CLOSURES, Closure, Drive
 from kinetree.model.laws import (
-    LawMethods,
-    Named,
-    coordinate_symbol,
-    spelled,
+    closure_law_names,
+    find_coordinate,
+    law_expressions,
     time_symbol,
-    traced,
-    velocity_symbol,
 )
-from kinetree.model.methods.elements import force_laws
-from kinetree.model.parts import REQUIRED, Joint, check_name
-from kinetree.model.values import Scalar, frozen, scalar
+from kinetree.model.methods.forces import ForceMethods
+from kinetree.model.new_element import (
+    complete,
+    find_kind,
+    find_places,
+    new_element,
+    scalar_values,
+)
+from kinetree.model.values import Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kinetree.model.laws import Law
     from kinetree.model.methods.joints import Axis, Place
-    from kinetree.model.model import Model
-    from kinetree.model.parts import Point
-
-CLOSURES: dict[str, ClosureKind] = {}
-"""The closure table: kind name -> row; the room `constraints` fills it."""
-PLACE_LETTERS = ("x", "y", "z")
+    from kinetree.model.parts import Joint
 
 
-def place_symbols() -> tuple[Node, Node, Node]:
-    """x, y, z [m] in laws of a closure with ends: the first end in the frame of the second."""
-    x, y, z = (symbol(letter, Rank.COORDINATE) for letter in PLACE_LETTERS)
-    return x, y, z
-
-
-class ClosureMethods(LawMethods):
+class ClosureMethods(ForceMethods):
     """``model.close_KIND(name, first, second, …)`` for every closure kind, laws and drives."""
 
     closures: dict[str, Closure]
     drives: dict[str, Drive]
-
-    @abstractmethod
-    def _place(self, place: Any, element: str) -> Point:
-        """The Point meant by a body, a point or a path."""
 
     def closure(
         self,
@@ -65,25 +50,15 @@ class ClosureMethods(LawMethods):
         arguments: Mapping[str, Any] | None = None,
     ) -> Closure:
         """Add a closure of the kind called `kind`; the methods below spell the known kinds."""
-        element = f"closure '{name}'"
-        check_name(name, element)
-        given_ones = {"kind": kind, "ends": ends, "arguments": arguments}
-        check_arguments(ClosureMethods.closure, given_ones, element)
-        if name in self.closures:
-            raise DuplicateNameError(
-                "there is a closure of this name already",
-                element=element,
-                cure="give every closure a name of its own",
-            )
-        if kind not in CLOSURES:
-            raise unknown("closure kind", kind, CLOSURES, element)
-        row = CLOSURES[kind]
-        places = self._ends(row, ends, element)
-        given = self._closure_arguments(row, arguments or {}, element)
-        values: dict[str, Scalar] = {key: given[key] for key in row.scalars}
-        made = Closure(name, kind, places, row.conditions(given, element), given, values)
-        self.closures[name] = made
-        return made
+        element = new_element("closure", name, self.closures)
+        given = {"kind": kind, "ends": ends, "arguments": arguments}
+        check_arguments(ClosureMethods.closure, given, element)
+        row = find_kind(CLOSURES, "closure", kind, element)
+        _, points = find_places(self, row, ends, element)
+        full = complete(self, row, arguments, closure_law_names(self, row, element), element)
+        conditions, values = row.conditions(full, element), scalar_values(row, full)
+        self.closures[name] = Closure(name, kind, points, conditions, full, values)
+        return self.closures[name]
 
     def close_ball(self, name: str, first: Place, second: Place) -> Closure:
         """Keep the two ends at one place: up to three equations [m]."""
@@ -186,7 +161,7 @@ class ClosureMethods(LawMethods):
             law: q(t), such as ``lambda t: 2*t``; without it q, qd, qdd are given at run time.
         """
         check_arguments(ClosureMethods.drive, {"joint": joint}, "drive")
-        name = self._coordinate(joint, "drive")
+        name = find_coordinate(self, joint, "drive")
         element = f"drive '{name}'"
         if name in self.drives:
             raise DuplicateNameError(
@@ -194,71 +169,9 @@ class ClosureMethods(LawMethods):
             )
         expr = None
         if law is not None:
-            (expr,) = self._laws(law, {"t": time_symbol()}, element)
+            (expr,) = law_expressions(self, law, {"t": time_symbol()}, f"{element} law", 1)
         self.drives[name] = Drive(name, expr)
         return self.drives[name]
 
-    # --- what the methods share ------------------------------------------------------------------
 
-    def _ends(self, row: ClosureKind, ends: Sequence[Place], element: str) -> tuple[Point, ...]:
-        """The places of a closure, on two different bodies."""
-        if len(ends) != row.ends:
-            raise ModelError(f"has {len(ends)} ends", element=element, cure=f"give {row.ends} ends")
-        titles = (f"{element} first end", f"{element} second end")
-        places = tuple(self._place(end, title) for end, title in zip(ends, titles, strict=False))
-        if places and places[0].body is places[1].body:
-            raise ModelError(
-                f"both its ends are on the body '{places[0].body.name}'",
-                element=element,
-                cure="give places on two different bodies",
-            )
-        return places
-
-    def _closure_arguments(
-        self, row: ClosureKind, given: Mapping[str, Any], element: str
-    ) -> dict[str, Any]:
-        """The arguments of a kind, complete and checked: scalars, laws, coordinates."""
-        for key in given:
-            if key not in row.options:
-                raise unknown(f"argument of a {row.name} closure", key, row.options, element)
-        full = {**row.options, **given}
-        for key, value in full.items():
-            if value is REQUIRED:
-                raise ModelError(
-                    f"a {row.name} closure needs its '{key}'", element=element, cure=f"give {key}"
-                )
-            if key in row.scalars:
-                full[key] = scalar(value, f"{element} {key}")
-            elif key in row.laws:
-                full[key] = self._laws(value, self.law_names(row.name, element), element)
-            elif row.ends == 0:
-                full[key] = self._coordinate(value, element)
-            else:
-                full[key] = frozen(value)
-        return full
-
-    def law_names(self, kind: str, element: str = "") -> dict[str, Any]:
-        """What the laws of a closure may use, under the names of a function's arguments."""
-        row = CLOSURES[kind]
-        q = {name: coordinate_symbol(name) for name in self.coordinates}
-        names: dict[str, Any] = {"q": Named("coordinate", q, element), "t": time_symbol()}
-        if row.rates:
-            qd = {name: velocity_symbol(name) for name in self.velocities}
-            names["qd"] = Named("velocity", qd, element)
-        if row.ends:
-            names |= dict(zip(PLACE_LETTERS, place_symbols(), strict=True))
-        return names
-
-
-def uses_time(model: Model) -> bool:
-    """Whether a law of a drive, closure, force or state depends on the time t."""
-    laws = [drive.law for drive in model.drives.values() if drive.law is not None]
-    for closure in model.closures.values():
-        laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
-    return time_symbol() in symbols([*laws, *force_laws(model)])
-
-
-__all__ = [
-    "CLOSURES", "ClosureMethods", "Named", "coordinate_symbol", "place_symbols", "spelled",
-    "time_symbol", "traced", "uses_time", "velocity_symbol",
-]  # fmt: skip
+__all__ = ["ClosureMethods"]

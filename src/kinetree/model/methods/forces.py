@@ -12,8 +12,9 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, shown
 from kinetree.errors import ModelError
-from kinetree.model.laws import traced
-from kinetree.model.methods.elements import ForceTable
+from kinetree.model.forces import FORCES
+from kinetree.model.laws import force_law_names, traced
+from kinetree.model.mechanism import Mechanism
 from kinetree.model.values import scalar
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 ZEROS = (0, 0, 0)
 
 
-class ForceMethods(ForceTable):
+class ForceMethods(Mechanism):
     """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
 
     def spring(
@@ -167,8 +168,7 @@ class ForceMethods(ForceTable):
         """
         element = f"force '{name}'"
         check_arguments(ForceMethods.force_law, {"points": points}, element)
-        labels = tuple(points)
-        found = traced(law, self.force_law_names("law", labels, element), element)
+        found = traced(law, force_law_names(self, FORCES["law"], tuple(points), element), element)
         if not isinstance(found, Mapping):
             raise ModelError(
                 "its law gives no mapping",

@@ -5,15 +5,17 @@ The methods only name the kind; its row in the joint table says what motions it 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from kinetree.arguments import shown
+from kinetree.arguments import check_arguments, check_options, shown
 from kinetree.errors import ModelError, unknown
-from kinetree.model.parts import Joint, Limits, Mimic
+from kinetree.model.kinds import KINDS, Kind
+from kinetree.model.methods.forces import ForceMethods
+from kinetree.model.new_element import complete, find_kind, find_place, new_element
+from kinetree.model.parts import Joint, Limits, Mimic, check_name
 from kinetree.model.values import Scalar, number, numbers, scalars
 from kinetree.units import quantity
 
@@ -51,10 +53,11 @@ class JointData(TypedDict, total=False):
     armature: Scalar | Sequence[Scalar]
 
 
-class JointMethods(ABC):
+class JointMethods(ForceMethods):
     """``model.KIND(name, parent, child, …)`` for every joint kind."""
 
-    @abstractmethod
+    joints: dict[str, Joint]
+
     def joint(
         self,
         kind: str,
@@ -64,7 +67,33 @@ class JointMethods(ABC):
         arguments: Mapping[str, Any] | None = None,
         **data: Unpack[JointData],
     ) -> Joint:
-        """Add a joint of the kind called `kind`; the methods below spell the known kinds."""
+        """Add a joint of the kind called `kind`.
+
+        Args:
+            kind: a name in the joint table.
+            name: unique among the joints.
+            parent: inner body (its origin) or point, by object or by path "body.point".
+            child: outer body, whose frame lands on the parent's at q = 0; or a point of it.
+            arguments: what the kind takes: axis, pitch, ...
+            **data: limits, mimic, initial, coordinates, damping, friction, armature.
+        """
+        element = new_element("joint", name, self.joints)
+        check_arguments(JointMethods.joint, {"kind": kind, "arguments": arguments}, element)
+        check_options(element, data, JointData.__annotations__)
+        row = find_kind(KINDS, "joint", kind, element)
+        given = complete(self, row, arguments, {}, element)
+        motions = row.motions(given, element)
+        nq = sum(len(motion.neutral) for motion in motions)
+        q_names, v_names = _names(row, name, nq, data.get("coordinates"))
+        ends = zip(row.labels, (parent, child), strict=True)
+        inner, outer = (find_place(self, place, f"{element} {label}") for label, place in ends)
+        fields = joint_fields(data, motions, element)
+        made = Joint(name, motions, q_names, v_names, kind, inner, outer, given, **fields)
+        self.joints[name] = made
+        for k, text in enumerate(start_values(data.get("initial")) or ()):
+            if isinstance(text, str):
+                self.sources[f"{name}.initial_{k + 1}"] = text
+        return made
 
     def revolute(
         self, name: str, parent: Place, child: Place, axis: Axis = "z", **data: Unpack[JointData]
@@ -235,3 +264,21 @@ def start_values(given: Any) -> Any:
     if isinstance(given, int | float | str | np.generic):
         return [given]
     return list(given) if isinstance(given, list | tuple | np.ndarray) else given
+
+
+def _names(
+    row: Kind, name: str, nq: int, coordinates: Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the coordinates and velocities of a joint."""
+    element = f"joint '{name}' coordinates"
+    numbered = (name,) if nq == 1 else tuple(f"{name}_{k + 1}" for k in range(nq))
+    q_names = tuple(f"{name}_{end}" for end in row.q_suffixes) if row.q_suffixes else numbered
+    if coordinates is not None:
+        check_arguments(_names, {"coordinates": coordinates}, f"joint '{name}'")
+        q_names = tuple(coordinates)
+        for entry in q_names:
+            check_name(entry, element)
+        if len(q_names) != nq:
+            raise ModelError(f"has {len(q_names)} names", element=element, cure=f"give {nq} names")
+    v_names = tuple(f"{name}_{end}" for end in row.v_suffixes) if row.v_suffixes else q_names
+    return q_names, v_names

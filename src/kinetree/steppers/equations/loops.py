@@ -24,7 +24,7 @@ from kinetree.steppers.equations.residual import dot, rows
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.steppers.equations.residual import Residual
 
 ANGULAR = "rad/s"
@@ -50,7 +50,7 @@ class Loops:
     slopes: Program
 
 
-def loops(model: Model, system: Linkage) -> Loops:
+def loops(model: Mechanism, system: Linkage) -> Loops:
     """The loops of a model."""
     value = QUANTITIES["constraints"].derive(system, "recursive")
     labels = tuple(value.output("h").labels)

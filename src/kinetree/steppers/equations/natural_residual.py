@@ -15,7 +15,7 @@ from kinetree.steppers.equations.loops import Loops
 from kinetree.steppers.equations.residual import Residual, dot, rows, state_slopes
 
 if TYPE_CHECKING:
-    from kinetree.model import Model, State
+    from kinetree.model import Mechanism, State
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class NaturalSystem:
     loops: Loops
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Mechanism:
         """The mechanism."""
         return self.chart.model
 
 
-def natural_system(model: Model, *, folded: bool = False) -> NaturalSystem:
+def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
     """The natural coordinates of a model, and its equations in them."""
     made = chart(model, folded=folded)
     found = made.found
@@ -70,7 +70,7 @@ def natural_system(model: Model, *, folded: bool = False) -> NaturalSystem:
     slopes = forward(found.value, "tau", ("q", "qd", "qdd"))
     space = Space(n, n, {k: k for k in range(n)})
     states = state_slopes(found.value) if model.states else None
-    residual = Residual(cast("Model", names), space, found.value, slopes, states, None)
+    residual = Residual(cast("Mechanism", names), space, found.value, slopes, states, None)
     slopes_of = _slopes(found.ties, n)
     loops = Loops(found.space.system, found.labels, found.rates, found.ties, slopes_of)
     return NaturalSystem(made, residual, loops)

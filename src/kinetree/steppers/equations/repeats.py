@@ -17,17 +17,17 @@ from kinetree.errors import UnsupportedError
 from kinetree.model import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
-def repeats(model: Model) -> list[str]:
+def repeats(model: Mechanism) -> list[str]:
     """Labels of the equations that repeat others, where the data of the loops are rounded."""
     if not model.closures or model.loop_tolerance == LOOP_TOLERANCE:
         return []
     return list(partition(model).redundant)
 
 
-def without_repeats(model: Model) -> Model:
+def without_repeats(model: Mechanism) -> Mechanism:
     """The model with independent equations alone, where the data of its loops are rounded."""
     extra = set(repeats(model))
     if not extra:
@@ -43,7 +43,7 @@ def without_repeats(model: Model) -> Model:
     return made
 
 
-def refuse_repeats(model: Model) -> None:
+def refuse_repeats(model: Mechanism) -> None:
     """Refuse rounded loops with more equations than they need.
 
     Raises:

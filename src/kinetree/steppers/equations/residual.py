@@ -36,7 +36,7 @@ from kinetree.steppers.equations.increments import Space
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
     from kinetree.formalism.matrices import Placement
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Residual:
         drives: q, qd, qdd of the driven coordinates by the time; or None.
     """
 
-    model: Model
+    model: Mechanism
     space: Space
     value: Program
     slopes: Program
@@ -72,7 +72,7 @@ class Residual:
         return [k for k in range(self.model.nv) if k not in driven]
 
 
-def residual(model: Model, system: Linkage, *, tangent: str = "exact") -> Residual:
+def residual(model: Mechanism, system: Linkage, *, tangent: str = "exact") -> Residual:
     """The equations of motion of a model, loops left aside."""
     value = rate_program(system)
     if tangent == "exact":
@@ -90,7 +90,7 @@ def residual(model: Model, system: Linkage, *, tangent: str = "exact") -> Residu
     )
 
 
-def placed_residual(model: Model, system: Placement) -> Residual:
+def placed_residual(model: Mechanism, system: Placement) -> Residual:
     """The equations of motion of a model given by position matrices, by d'Alembert's principle."""
     value = placed_program(system)
     slopes = forward(value, "tau", ("q", "qd", "qdd"), tangent=True)
@@ -115,7 +115,7 @@ def placed_program(system: Placement) -> Program:
     return scheme.program()
 
 
-def refuse_free_drives(model: Model) -> None:
+def refuse_free_drives(model: Mechanism) -> None:
     """Refuse drives without a law: a step would not know where they go."""
     for name, drive in model.drives.items():
         if drive.law is None:

@@ -17,7 +17,7 @@ from kinetree.errors import ShapeError
 from kinetree.model import retract
 
 if TYPE_CHECKING:
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.steppers.equations.residual import Residual
 
@@ -55,7 +55,7 @@ def scales(parts: Residual) -> Scales:
     return Scales(np.maximum(M, floor), C, K, states)
 
 
-def start(model: Model, drives: Program | None, q: Any = None, t: float = 0.0) -> Array:
+def start(model: Mechanism, drives: Program | None, q: Any = None, t: float = 0.0) -> Array:
     """Coordinates to begin with: given ones or the model's, driven ones at their laws."""
     out = model.initial() if q is None else np.array(q, dtype=float)
     if out.shape != (model.nq,) or not np.isfinite(out).all():

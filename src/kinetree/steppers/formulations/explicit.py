@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node, Rank, linear, number, substitute, symbol
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import FrameModel
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.inline import bound, inline
 from kinetree.steppers.equations.increments import Space, unit
@@ -23,7 +22,7 @@ from kinetree.steppers.equations.residual import dot
 
 if TYPE_CHECKING:
     from kinetree.formalism import MechanismView
-    from kinetree.model import Model
+    from kinetree.model import Mechanism
     from kinetree.steppers.family import Family
 
 State = tuple[list[Node], list[Node], list[Node]]
@@ -44,7 +43,7 @@ class _Rates:
 class Explicit:
     """A step being written."""
 
-    def __init__(self, model: Model, forward: Program) -> None:
+    def __init__(self, model: Mechanism, forward: Program) -> None:
         self.forward, self.space = forward, Space.of(_system(model))
         self.scheme = Scheme(f"{model.name}_step")
         self.known = {row.name: row for row in forward.inputs}
@@ -147,12 +146,12 @@ class Explicit:
         return parts[0], parts[1], parts[2]
 
 
-def _system(model: Model) -> MechanismView:
+def _system(model: Mechanism) -> MechanismView:
     """The model as links, or as position matrices."""
-    return placement(model) if isinstance(model, FrameModel) else linkage(model)
+    return placement(model.as_frames()) if model.by_matrices else linkage(model)
 
 
-def explicit(model: Model, forward: Program, family: Family) -> Program:
+def explicit(model: Mechanism, forward: Program, family: Family) -> Program:
     """One step of an explicit method."""
     page = Explicit(model, forward)
     if family.stages:

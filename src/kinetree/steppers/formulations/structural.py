@@ -347,7 +347,7 @@ class Structural:
     def velocity_label(self, k: int) -> str:
         """A velocity and the body that it moves."""
         name = self.names[k]
-        joint = next((j for j in self.parts.model.leaders if name in j.velocities), None)
+        joint = next((j for j in self.parts.model.body_joints if name in j.velocities), None)
         return f"'{name}'" if joint is None else f"'{name}' of body '{joint.child.body.name}'"
 
     def write_iteration_count(self) -> None:

@@ -1,0 +1,361 @@
+"""What every mechanism has, whatever says how its bodies move: joints, or position matrices."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from kinetree.arguments import check_arguments, is_row, shown
+from kinetree.engine import Node, Rank, symbol
+from kinetree.errors import DuplicateNameError, ModelError, unknown
+from kinetree.model import check as checks
+from kinetree.model import contents
+from kinetree.model.forces import FORCES, Force, State
+from kinetree.model.laws import force_law_names, law_expressions, state_names, state_symbol
+from kinetree.model.new_element import (
+    complete,
+    find_kind,
+    find_place,
+    find_places,
+    law_values,
+    new_element,
+    refuse_duplicate,
+    scalar_values,
+)
+from kinetree.model.parts import Body, Coordinates, Joint, Parameter, Point, Wrench, check_title
+from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
+from kinetree.tables import Table
+from kinetree.units import to_si
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from kinetree.arrays import Array
+    from kinetree.model.check import Finding
+    from kinetree.model.closures import Closure, Drive
+    from kinetree.model.frame_model import FrameModel
+    from kinetree.model.laws import Law
+    from kinetree.model.methods.joints import Place
+    from kinetree.model.topology import Tree
+
+RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": Rank.LENGTH}
+PARAMETER_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
+RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t", "x")
+FRAMES = ("body", "world")
+
+
+class Mechanism(ABC):
+    """Bodies, coordinates, wrenches, forces, states and parameters in the order of addition.
+
+    Attributes:
+        by_matrices: whether position matrices, in place of joints, say how the bodies move.
+        name: of the mechanism.
+        gravity: acceleration of gravity in the ground frame [m/s2].
+        ground: the body that does not move.
+        bodies: name -> Body, without the ground.
+        joints: name -> Coordinates; their order numbers the coordinates.
+        wrenches: name -> Wrench.
+        closures: name -> Closure; their order numbers the constraints.
+        drives: coordinate -> Drive.
+        forces: name -> Force.
+        states: name -> State; their order numbers x.
+        tables: name -> Table, those that were added by name.
+        parameters: name -> Parameter, the named ones.
+        sources: path of a scalar -> the text it had in the model file.
+        loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
+        shapes: free-form data for viewers, kept verbatim.
+        layout: free-form data for diagram editors, kept verbatim.
+    """
+
+    by_matrices: ClassVar[bool] = False
+    joints: Mapping[str, Coordinates]
+    closures: Mapping[str, Closure] = MappingProxyType({})
+    drives: Mapping[str, Drive] = MappingProxyType({})
+    loop_tolerance: float = LOOP_TOLERANCE
+
+    def __init__(self, name: str, gravity: Sequence[Scalar] = (0, 0, -9.81)) -> None:
+        check_arguments(Mechanism, {"name": name}, "model")
+        check_title(name)
+        gx, gy, gz = scalars(gravity, "gravity", (3,))
+        self.name = str(name)
+        self.gravity: Scalar3 = (gx, gy, gz)
+        self.ground = Body("ground")
+        self.bodies: dict[str, Body] = {}
+        self.wrenches: dict[str, Wrench] = {}
+        self.forces: dict[str, Force] = {}
+        self.states: dict[str, State] = {}
+        self.tables: dict[str, Table] = {}
+        self.parameters: dict[str, Parameter] = {}
+        self.sources: dict[str, str] = {}
+        self.shapes: Any = None
+        self.layout: Any = None
+
+    def __repr__(self) -> str:
+        size = f"{len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}"
+        return f"{type(self).__name__}('{self.name}', {size})"
+
+    # --- building --------------------------------------------------------------------------------
+
+    def parameter(self, name: str, value: float, unit: str = "") -> Node:
+        """Add a named parameter; the Node returned may stand in any mass, length or inertia.
+
+        Args:
+            name: letters, digits, underscores and dots, as in expressions.
+            value: default at run time, in `unit`; without one in SI units.
+            unit: such as "kg", "mm", "kg.m2", "N.m/deg" (`kinetree.units`): the value is turned
+                into SI units, in which values at run time are given.  Whether it fits the place
+                where the parameter is used is not checked.
+        """
+        element = f"parameter '{name}'"
+        check_arguments(Mechanism.parameter, {"name": name, "unit": unit}, element)
+        if not PARAMETER_NAME.match(name):
+            raise ModelError(
+                f"{name!r} cannot be a name",
+                element=element,
+                cure="use letters, digits, underscores and dots, beginning with a letter",
+            )
+        refuse_duplicate("parameter", name, self.parameters)
+        given = float(number(value, element)), str(unit)
+        si, own = to_si(*given, element)
+        node = symbol(name, RANK_OF_UNIT.get(own, Rank.PARAMETER))
+        written = None if own == given[1] else given
+        self.parameters[name] = Parameter(name, si, own, node, written)
+        return node
+
+    def body(
+        self,
+        name: str,
+        mass: Scalar = 0,
+        com: Sequence[Scalar] = (0, 0, 0),
+        inertia: Sequence[Scalar] = (0, 0, 0),
+        *,
+        physical: bool = True,
+    ) -> Body:
+        """Add a rigid body.
+
+        Args:
+            name: unique among the bodies.
+            mass: [kg].
+            com: centre of mass from the body's origin, in the body frame [m].
+            inertia: about the centre of mass, in the body frame: xx, yy, zz or
+                xx, yy, zz, xy, xz, yz, tensor elements [kg.m2].
+            physical: False for an effective inertia that no real body has; it is then not checked.
+        """
+        element = new_element("body", name, self.bodies)
+        check_arguments(Mechanism.body, {"physical": physical}, element)
+        if name == self.ground.name:
+            raise DuplicateNameError(
+                "the name is taken by the ground", element=element, cure="choose another name"
+            )
+        x, y, z = scalars(com, f"{element} com", (3,))
+        values = scalars(inertia, f"{element} inertia", (3, 6))
+        moments = values if len(values) == 6 else (*values, 0, 0, 0)
+        made = Body(name, scalar(mass, f"{element} mass"), (x, y, z), moments, physical)
+        self.bodies[name] = made
+        return made
+
+    def wrench(self, name: str, place: Place, frame: str = "body") -> Wrench:
+        """Add an external wrench: a run-time input of six values [torque; force] [N.m, N].
+
+        Args:
+            name: of the input; a Python identifier, none of q, qd, qdd, tau, p, t, x.
+            place: body (its origin) or point at which the force acts, about which the torque is.
+            frame: "body" for components in the frame of the place, "world" for the ground's.
+        """
+        element = f"wrench '{name}'"
+        check_arguments(Mechanism.wrench, {"name": name, "frame": frame}, element)
+        if not name.isidentifier() or name in RUN_TIME_INPUTS:
+            raise ModelError(
+                f"{name!r} cannot name a run-time input",
+                element=element,
+                cure=f"use letters, digits, underscores, and none of {', '.join(RUN_TIME_INPUTS)}",
+            )
+        refuse_duplicate("wrench", name, self.wrenches)
+        if frame not in FRAMES:
+            raise unknown("frame", frame, FRAMES, element)
+        made = Wrench(name, find_place(self, place, element), frame)
+        self.wrenches[name] = made
+        return made
+
+    def table(
+        self, name: str, knots: ArrayLike, values: ArrayLike, slopes: ArrayLike | None = None
+    ) -> Table:
+        """Add a table under a name; laws look it up by ``functions.table(x, table)``.
+
+        Args:
+            name: table_NAME(x) in the expressions of files.
+            knots: at least two arguments, increasing.
+            values: one per knot.
+            slopes: derivative at each knot; by default such that the table rises where its values
+                rise and falls where they fall.
+        """
+        check_arguments(Mechanism.table, {"name": name}, "table")
+        refuse_duplicate("table", name, self.tables)
+        made = Table.monotone(knots, values, str(name))
+        if slopes is not None:
+            if not is_row(slopes):
+                raise ModelError(
+                    f"they are {shown(slopes)}",
+                    element=f"table '{name}' slopes",
+                    cure="give one number per knot",
+                )
+            given = tuple(np.asarray(slopes, dtype=float).tolist())
+            made = Table(made.knots, made.values, given, str(name))
+        self.tables[name] = made
+        return made
+
+    def force(
+        self,
+        kind: str,
+        name: str,
+        places: Sequence[Any] | Mapping[str, Any] = (),
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Force:
+        """Add a force of the kind called `kind`; other methods spell the known kinds.
+
+        Args:
+            kind: a name in the force table.
+            name: unique among the forces; its scalars are the parameters "name.argument".
+            places: bodies, points or paths; a mapping by label for a kind with any number.
+            arguments: what the kind takes.
+        """
+        element = new_element("force", name, self.forces)
+        given = {"kind": kind, "places": places, "arguments": arguments}
+        check_arguments(Mechanism.force, given, element)
+        row = find_kind(FORCES, "force", kind, element)
+        labels, points = find_places(self, row, places, element)
+        names = force_law_names(self, row, labels, element)
+        full = complete(self, row, arguments, names, element)
+        if row.check is not None:
+            row.check(full, element)
+        values, laws = scalar_values(row, full), dict(law_values(row, full))
+        self.forces[name] = Force(name, kind, points, labels, full, values, laws)
+        return self.forces[name]
+
+    def state(
+        self, name: str, initial: float = 0.0, rate: Law | None = None, unit: str = ""
+    ) -> Node:
+        """Add a state with der(x) = rate; the Node returned may stand in laws.
+
+        Args:
+            name: unique among the states; x_NAME in laws and equations.
+            initial: value to start from, in `unit`; without one in SI units.
+            rate: expression or function of q, qd, t, x, in SI units; it may use this state and
+                earlier ones.  Without it, give it later by `state_rate`.
+            unit: such as "bar", see `parameter`: `initial` is turned into SI units.
+        """
+        element = new_element("state", name, self.states)
+        check_arguments(Mechanism.state, {"unit": unit}, element)
+        given = float(number(initial, f"{element} initial")), str(unit)
+        si, own = to_si(*given, element)
+        written = None if own == given[1] else given
+        self.states[name] = State(name, si, None, own, written)
+        if rate is not None:
+            try:
+                self.state_rate(name, rate)
+            except Exception:
+                del self.states[name]
+                raise
+        return state_symbol(name)
+
+    def state_rate(self, name: str, rate: Law) -> State:
+        """Give der(x) of a state, where it speaks of states that are added after it."""
+        check_arguments(Mechanism.state_rate, {"name": name}, "state")
+        if name not in self.states:
+            raise unknown("state", name, self.states, "state rate")
+        element = f"state '{name}' rate"
+        (expr,) = law_expressions(self, rate, state_names(self, element), element, 1)
+        self.states[name] = replace(self.states[name], rate=expr)
+        return self.states[name]
+
+    # --- asking ----------------------------------------------------------------------------------
+
+    def point(self, path: str) -> Point:
+        """The point at "body.point", or the origin of "body"; "ground" is a body too."""
+        check_arguments(Mechanism.point, {"path": path})
+        return find_place(self, path, f"point '{path}'")
+
+    @property
+    def leaders(self) -> list[Coordinates]:
+        """The joints with coordinates of their own: all that follow no other, in order."""
+        return [joint for joint in self.joints.values() if not joint.follows]
+
+    @property
+    def body_joints(self) -> list[Joint]:
+        """The joints that join bodies, in order; coordinates of position matrices join none."""
+        return [joint for joint in self.joints.values() if isinstance(joint, Joint)]
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of all q, in order."""
+        return [name for joint in self.leaders for name in joint.coordinates]
+
+    @property
+    def velocities(self) -> list[str]:
+        """Names of all qd (and tau), in order."""
+        return [name for joint in self.leaders for name in joint.velocities]
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return sum(joint.nq for joint in self.leaders)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return sum(joint.nv for joint in self.leaders)
+
+    def neutral(self) -> Array:
+        """Coordinates at which all joint frames coincide: zeros, quaternions 1 0 0 0."""
+        return np.array([v for joint in self.leaders for v in joint.neutral], dtype=float)
+
+    def initial(self) -> Array:
+        """Coordinates to start from: the joints' `initial`, neutral where none is given."""
+        values = (joint.initial or joint.neutral for joint in self.leaders)
+        return np.array([value for start in values for value in start], dtype=float)
+
+    def velocity_of(self, coordinate: str) -> str:
+        """The name of the velocity that is the rate of a coordinate."""
+        check_arguments(Mechanism.velocity_of, {"coordinate": coordinate})
+        for joint in self.joints.values():
+            if coordinate in joint.coordinates:
+                return joint.velocities[joint.coordinates.index(coordinate)]
+        raise unknown("coordinate", coordinate, self.coordinates, "velocity")
+
+    def turns(self, velocity: str) -> bool:
+        """Whether a velocity is a rate of turning [rad/s], not of sliding [m/s]."""
+        check_arguments(Mechanism.turns, {"velocity": velocity})
+        if velocity not in self.velocities:
+            raise unknown("velocity", str(velocity), self.velocities, "turns")
+        rows = (zip(j.velocities, j.v_units, strict=True) for j in self.joints.values())
+        return "rad/s" in [unit for row in rows for name, unit in row if name == velocity]
+
+    def check(self, *, invertible: bool = True, inertia: str = "warn") -> tuple[Finding, ...]:
+        """Raise for errors, warn for what is doubtful; see `kinetree.model.check.check`."""
+        check_arguments(Mechanism.check, {"invertible": invertible, "inertia": inertia})
+        return checks.check(self, invertible=invertible, inertia=inertia)
+
+    def content_hash(self) -> str:
+        """SHA-256 of the mechanics (names, numbers, how bodies move), equal for equal models."""
+        return contents.content_hash(self)
+
+    @abstractmethod
+    def findings(self) -> tuple[Finding, ...]:
+        """Every problem of the model, all at once: errors, warnings, notes."""
+
+    @abstractmethod
+    def tree(self) -> Tree:
+        """The topology, ground first, parents before children; an error when it is no tree."""
+
+    @abstractmethod
+    def as_frames(self) -> FrameModel:
+        """The same mechanism given by position matrices; an error where loops keep it from it."""
+
+
+__all__ = ["Mechanism"]
