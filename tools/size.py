@@ -54,7 +54,6 @@ UNFINISHED = {
     "attributes of Page:": "to become functions, with Structural",
     "attributes of Stepper:": "to become a record of a compiled step, with Structural",
     "attributes of Space:": "names, q, qd and qdd are to become one table",
-    "attributes of Sensitivity:": "to become a record of the outward pass, and functions of it",
     "overrides of Structural:": "to become functions",
     "overrides of Hybrid:": "to become functions, with Structural",
     "overrides of Page:": "to become functions, with Structural",

@@ -37,6 +37,7 @@ from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
 from kinetree.program import Note, Scheme
+from kinetree.program.notes import about, notes
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ if TYPE_CHECKING:
     from kinetree.formalism.matrices.placement import Placement
     from kinetree.model import Point
 
+NOTES = notes("""
+    unit         | momentum of a unit velocity  | Verlinden2005 eq. (8)
+    M            | mass matrix up to this body  | Verlinden2005 eq. (8)
+    f            | inertial less applied force  | Verlinden2005 eq. (6) | N     | body
+    L            | angular momentum             | Verlinden2005 eq. (6) | N.m.s | body
+    n            | inertial less applied torque | Verlinden2005 eq. (6) | N.m   | body
+    tau          | virtual work up to this body | Verlinden2005 eq. (6)
+    wr           | w × r                        |                       | m/s   | body
+    acceleration | acceleration                 |                       | m/s2  | body
+    jdqd         | jdqd                         |                       | m/s2  | body
+    d            | partial
+""")
 Matrix = list[list[Node]]
 
 
@@ -60,16 +73,14 @@ def mass_matrix(motion: Motion) -> Matrix:
     for body in motion.system.bodies.values():
         if not body.heavy:
             continue
-        parts = motion.contributions(body.name)
+        let, parts = about(motion.scheme, NOTES, body.name), motion.contributions(body.name)
         for b, (th, d) in parts.items():
-            note = Note(body.name, "momentum of a unit velocity", "Verlinden2005 eq. (8)")
-            L = motion.scheme.vector(f"{body.name}_L{b + 1}", apply_sym(body.I, th), note)
+            L = let("L", apply_sym(body.I, th), at=b + 1, row="unit")
             for a, (th_a, d_a) in parts.items():
                 if a <= b:
-                    note = Note(body.name, "mass matrix up to this body", "Verlinden2005 eq. (8)")
                     total = M[a][b] + body.m * dot(d_a, d) + dot(th_a, L)
                     name = f"M_{body.name}_{a + 1}_{b + 1}"
-                    M[a][b] = M[b][a] = motion.scheme.let(name, total, note)
+                    M[a][b] = M[b][a] = motion.scheme.let(name, total, let.note("M"))
     return on_diagonal(motion.system, M)
 
 
@@ -81,7 +92,7 @@ def required(motion: Motion, efforts: Efforts) -> list[Node]:
         if not body.heavy and acting == (NULL, NULL):
             continue
         f, n = _wrench(motion, body.name, acting)
-        note = Note(body.name, "virtual work up to this body", "Verlinden2005 eq. (6)")
+        note = about(motion.scheme, NOTES, body.name).note("tau")
         for k, (th, d) in motion.contributions(body.name).items():
             total = tau[k] + dot(d, f) + dot(th, n)
             tau[k] = motion.scheme.let(f"tau_{body.name}_{k + 1}", total, note)
@@ -93,14 +104,10 @@ def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Ve
     body = motion.body(name)
     (w, _), (wd, a) = motion.velocity(name), motion.acceleration(name)
     force, torque = acting
-    note = Note(name, "inertial less applied force", "Verlinden2005 eq. (6)", "N", "body")
-    f = minus(times(body.m, a), force)
-    f = motion.scheme.vector(f"{name}_f", f, note)
-    note = Note(name, "angular momentum", "Verlinden2005 eq. (6)", "N.m.s", "body")
-    L = motion.scheme.vector(f"{name}_L", apply_sym(body.I, w), note)
-    note = Note(name, "inertial less applied torque", "Verlinden2005 eq. (6)", "N.m", "body")
-    n = minus(plus(apply_sym(body.I, wd), cross(w, L)), torque)
-    return f, motion.scheme.vector(f"{name}_n", n, note)
+    let = about(motion.scheme, NOTES, name)
+    f = let("f", minus(times(body.m, a), force))
+    L = let("L", apply_sym(body.I, w))
+    return f, let("n", minus(plus(apply_sym(body.I, wd), cross(w, L)), torque))
 
 
 # --- quantities ----------------------------------------------------------------------------------
@@ -146,8 +153,8 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     for body in system.bodies.values():
         w, v = motion.velocity(body.name)
         if body.heavy and any(x is not ZERO for x in (*w, *v)):
-            note = Note(body.name, "twice the kinetic energy", "", "J")
             spin = dot(w, apply_sym(body.I, w))
+            note = Note(body.name, "twice the kinetic energy", "", "J")
             twice = scheme.let("T2", twice + body.m * dot(v, v) + spin, note)
             V = V - body.m * dot(system.gravity, motion.centre(body.name))
     scheme.output("kinetic", (twice / 2,), ())
@@ -190,15 +197,15 @@ def _point(driven: Motion, free: Motion, point: Point) -> None:
     scheme.output(f"{path}.rotation", [x for row in place.R for x in row], (3, 3))
     scheme.output(f"{path}.velocity", (*place.w, *place.v))
     w, _ = driven.velocity(name)
-    swept = scheme.vector(f"{path}_wr", cross(w, arm), Note(path, "w × r", "", "m/s", "body"))
+    let = about(scheme, NOTES, path)
+    swept = let("wr", cross(w, arm))
     for title, motion in (("acceleration", driven), ("jdqd", free)):
         wd, a = motion.acceleration(name)
-        at = plus(a, cross(wd, arm), cross(w, swept))
-        at = scheme.vector(f"{path}_a", at, Note(path, title, "", "m/s2", "body"))
+        at = let("a", plus(a, cross(wd, arm), cross(w, swept)), row=title)
         scheme.output(f"{path}.{title}", (*apply(R, wd), *apply(R, at)))
     J: Matrix = [[ZERO] * driven.system.nv for _ in range(6)]
     for k, (th, d) in driven.contributions(name).items():
-        at = scheme.vector(f"{path}_d{k + 1}", plus(d, cross(th, arm)), Note(path, "partial"))
+        at = let("d", plus(d, cross(th, arm)), at=k + 1)
         column = (*apply(R, th), *apply(R, at))
         for row, x in zip(J, column, strict=True):
             row[k] = x

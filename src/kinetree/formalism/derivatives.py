@@ -33,18 +33,29 @@ Refs: Singh2022 (in the ground frame there); WalkerOrin1982; Featherstone2008
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kinetree.engine import ZERO, Node, linear, number
 from kinetree.formalism.composite_bodies import composites
-from kinetree.formalism.force_derivatives import ForceSlopes, force_slopes
-from kinetree.formalism.forces.link_forces import wrenches_alone
+from kinetree.formalism.force_derivatives import force_slopes
+from kinetree.formalism.forces.link_forces import AppliedForces, wrenches_alone
 from kinetree.formalism.links.frames import Frames
-from kinetree.formalism.links.momenta import gathered, of_links, of_wrenches
+from kinetree.formalism.links.momenta import Momentum, gather, of_links, of_wrenches
 from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import accelerated, on_diagonal
-from kinetree.formalism.links.vectors import NULL, Vec, apply, apply_sym, cross, dot, plus, times
+from kinetree.formalism.links.vectors import (
+    NULL,
+    Sym,
+    Vec,
+    apply,
+    apply_sym,
+    cross,
+    dot,
+    plus,
+    times,
+    vec3,
+)
 from kinetree.formalism.newton_euler import (
     Motions,
     inward,
@@ -53,7 +64,15 @@ from kinetree.formalism.newton_euler import (
     resting,
 )
 from kinetree.program import Note
+from kinetree.program.notes import notes
 
+NOTES = notes("""
+    up uq u     | twice the velocity of the origin      |           | m/s | link
+    wp Ta Tv y  | turning of the motion subspace        | Singh2022 |     | link
+    ap aq za zv | second turning of the motion subspace | Singh2022 |     | link
+    velocity    | forces of velocity {}                 | Singh2022 |     | link
+    coordinate  | forces of coordinate {}               | Singh2022 |     | link
+""")
 Pair = tuple[Vec, Vec]
 """Angular and linear part of a motion, or torque and force."""
 Matrix = list[list[Node]]
@@ -79,197 +98,246 @@ class Column:
     rate: Pair
 
 
-class Sensitivity:
-    """Derivatives of inverse dynamics, written into a scheme.
+@dataclass(frozen=True)
+class Composite:
+    """A link and all beyond it, frozen together, about the link origin and in the link frame.
 
     Attributes:
-        M: derivative of tau by qdd, the mass matrix.
-        by_q, by_qd: derivatives of tau times `sign`.
+        m, h, I: mass, first moment, inertia.
+        moving: twice the moments of momentum.
+        held: moments of the wrenches that are given in the ground frame.
     """
 
-    def __init__(self, frames: Frames, sign: int) -> None:
-        """Everything that does not depend on qdd; `sign` is 1, or -1 where -∂tau is wanted."""
-        self.frames, self.scheme, self.system = frames, frames.scheme, frames.system
-        self.outer = wrenches_alone(frames)
-        self.sign = number(sign)
-        n = self.system.nv
-        self.M, self.by_q, self.by_qd = ([[ZERO] * n for _ in range(n)] for _ in range(3))
-        self.still = outward(frames, self.system.qd, (ZERO,) * n)
-        self.u2: list[Vec] = [NULL]  # twice the velocity of the link origin
-        self.u2_p: list[Vec] = [NULL]  # the same of the parent, where the link origin is
-        self.columns: list[list[Column]] = [[]]
-        for i in self.system.outward():
-            self._advance(i)
-            self.columns.append(list(self._columns(i)))
-        self.m, self.h, self.I = composites(frames)
-        self.moving = gathered(frames, of_links(frames, self.still.w, self.u2), "G")
-        self.held = gathered(frames, of_wrenches(frames), "W")
-        self.mass: dict[Key, dict[int, Pair]] = {}
-        self.couple: dict[Key, dict[int, Vec]] = {}
-        for i in self.system.outward():
-            for column in self.columns[i]:
-                self._velocity(i, column)
-        on_diagonal(self.system, self.M)
+    m: Node
+    h: Vec
+    I: Sym
+    moving: Momentum
+    held: Momentum
 
-    def _advance(self, i: int) -> None:
-        """Twice the velocity of the origin of link i, in its frame."""
-        link, frames = self.system.links[i], self.frames
-        note = Note(link.name, "twice the velocity of the origin", "", "m/s", "link")
-        r2 = times(TWO, frames.offset(i))
-        at = plus(self.u2[link.parent], cross(self.still.w[link.parent], r2))
-        at = self.scheme.vector(f"up{i}", at, note)
-        before = self.scheme.vector(f"uq{i}", frames.to_link(i, at, f"u{i}"), note)
-        v_rel = relative(frames, i, self.system.qd)[1]
-        self.u2_p.append(before)
-        self.u2.append(self.scheme.vector(f"u{i}", plus(before, v_rel, v_rel), note))
+    def inertia(self, x: Pair) -> Pair:
+        """Torque and force that accelerate it by x."""
+        n = plus(apply_sym(self.I, x[0]), cross(self.h, x[1]))
+        return n, plus(times(self.m, x[1]), cross(x[0], self.h))
 
-    def _columns(self, i: int) -> Iterator[Column]:
-        """The columns of link i; 2Ṡ of a link with several velocities comes from its own motion."""
-        frames, link = self.frames, self.system.links[i]
-        note = Note(link.name, "turning of the motion subspace", "Singh2022", "", "link")
-        let = self.scheme.vector
-        w_p = let(f"wp{i}", frames.to_link(i, self.still.w[link.parent], f"w{i}"), note)
-        alone = len(frames.columns(i)) == 1
-        for k, w, v in frames.columns(i):
-            y, x = cross(w_p, w), cross(w_p, v)
-            wn, un = (w_p, self.u2_p[i]) if alone else (self.still.w[i], self.u2[i])
-            angular = plus(y, cross(wn, w))
-            along = times(number(0.5), plus(cross(self.u2_p[i], w), cross(un, w)))
-            rate = (let(f"Ta{k}", angular, note), let(f"Tv{k}", plus(along, x, cross(wn, v)), note))
-            yield Column(k, (w, v), let(f"y{k}", y, note), rate)
 
-    # --- forces of one column, carried inward ----------------------------------------------------
+@dataclass(frozen=True)
+class Sweep:
+    """Everything of the links that does not depend on qdd.
 
-    def _inertia(self, i: int, x: Pair) -> Pair:
-        """I x of the composite body of link i."""
-        n = plus(apply_sym(self.I[i], x[0]), cross(self.h[i], x[1]))
-        return n, plus(times(self.m[i], x[1]), cross(x[0], self.h[i]))
+    Attributes:
+        frames: the links and the scheme to write into.
+        sign: 1, or -1 where -∂tau is wanted.
+        outer: external wrenches.
+        columns: of every link.
+        u2_p: twice the velocity of the parent where the link origin is, link frame.
+        bodies: composite body of every link.
+    """
 
-    def _carried(self, stem: str, i: int, force: Pair, note: Note) -> dict[int, Pair]:
-        """A force on link i about the origins of all links from there to the ground."""
-        n, f = force
-        force = (self._named(f"{stem}n{i}", n, note), self._named(f"{stem}f{i}", f, note))
-        found = {i: force}
-        while p := self.system.links[i].parent:
-            n, f = (self.frames.to_parent(i, x, f"{stem}{i}") for x in force)
-            f = self._named(f"{stem}f{p}", f, note)
-            n = self._named(f"{stem}n{p}", plus(n, cross(self.frames.offset(i), f)), note)
-            found[p] = force = (n, f)
-            i = p
-        return found
+    frames: Frames
+    sign: Node
+    outer: AppliedForces
+    columns: list[list[Column]]
+    u2_p: list[Vec]
+    bodies: list[Composite]
 
-    def _carried_couple(self, stem: str, i: int, couple: Vec, note: Note) -> dict[int, Vec]:
-        """A couple on link i in the frames of all links from there to the ground."""
-        found = {i: self._named(f"{stem}{i}", couple, note)}
-        while p := self.system.links[i].parent:
-            turned = self.frames.to_parent(i, found[i], f"{stem}{i}")
-            found[p] = self._named(f"{stem}{p}", turned, note)
-            i = p
-        return found
+    def each(self) -> Iterator[tuple[int, Column]]:
+        """(link, column) of every velocity of every link, outward."""
+        return ((i, column) for i, some in enumerate(self.columns) for column in some)
 
-    def _named(self, stem: str, v: Vec, note: Note) -> Vec:
-        """Names with exactly these signs: most of the components are results as they stand."""
-        x, y, z = (
-            self.scheme.let_signed(f"{stem}_{a}", e, note) for a, e in zip("xyz", v, strict=True)
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives by qdd (the mass matrix) and, times the sign of the sweep, by qd.
+
+    Attributes:
+        mass, couple: link and velocity -> I S and 2Bᵀ S, on every link inward.
+    """
+
+    M: Matrix
+    by_qd: Matrix
+    mass: dict[Key, dict[int, Pair]]
+    couple: dict[Key, dict[int, Pair]]
+
+
+def sweep(frames: Frames, sign: int) -> Sweep:
+    """Turning columns and composite bodies; `sign` is 1, or -1 where -∂tau is wanted."""
+    system, outer = frames.system, wrenches_alone(frames)
+    w = outward(frames, system.qd, (ZERO,) * system.nv).w
+    u2, u2_p, columns = [NULL], [NULL], [list[Column]()]
+    for i in system.outward():
+        let, p = frames.naming(NOTES, i), system.links[i].parent
+        at = let("up", plus(u2[p], cross(w[p], times(TWO, frames.offset(i)))))
+        u2_p.append(let("uq", frames.to_link(i, at, f"u{i}")))
+        v_rel = relative(frames, i, system.qd)[1]
+        u2.append(let("u", plus(u2_p[i], v_rel, v_rel)))
+        w_p = let("wp", frames.to_link(i, w[p], f"w{i}"))
+        columns.append(list(_columns(frames, i, (w_p, u2_p[i]), (w[i], u2[i]))))
+    mass = composites(frames)
+    moving = gather(frames, of_links(frames, w, u2), "G")
+    held = gather(frames, of_wrenches(frames), "W")
+    bodies = [Composite(*row) for row in zip(*mass, moving, held, strict=True)]
+    return Sweep(frames, number(sign), outer, columns, u2_p, bodies)
+
+
+def _columns(frames: Frames, i: int, carrier: Pair, own: Pair) -> Iterator[Column]:
+    """The columns of link i.
+
+    Args:
+        frames: the links.
+        i: number of the link.
+        carrier: angular velocity and twice the velocity of the parent, at the link origin.
+        own: the same of the link; from these comes Ṡ where it has several velocities.
+    """
+    let, (w_p, u2_p) = frames.naming(NOTES, i), carrier
+    wn, un = carrier if len(frames.columns(i)) == 1 else own
+    for k, w, v in frames.columns(i):
+        y, x = cross(w_p, w), cross(w_p, v)
+        along = times(number(0.5), plus(cross(u2_p, w), cross(un, w)))
+        angular = let("Ta", plus(y, cross(wn, w)), at=k)
+        rate = (angular, let("Tv", plus(along, x, cross(wn, v)), at=k))
+        yield Column(k, (w, v), let("y", y, at=k), rate)
+
+
+# --- forces of one column, carried inward --------------------------------------------------------
+
+
+def carry(
+    frames: Frames, stem: str, i: int, force: Pair, note: Note, ends: str = "nf"
+) -> dict[int, Pair]:
+    """A force on link i about the origins of all links from there to the ground.
+
+    Names have exactly these signs, since most of the components are results as they stand; `ends`
+    are the letters of torque and force in them.
+    """
+
+    def let(k: int, v: Vec, at: int) -> Vec:
+        stem_of = f"{stem}{ends[k : k + 1]}{at}"
+        return vec3(
+            frames.scheme.let_signed(f"{stem_of}_{a}", e, note)
+            for a, e in zip("xyz", v, strict=True)
         )
-        return (x, y, z)
 
-    # --- derivatives by qd and qdd ---------------------------------------------------------------
+    found = {i: (let(0, force[0], i), let(1, force[1], i))}
+    while p := frames.system.links[i].parent:
+        n, f = (frames.to_parent(i, x, f"{stem}{i}") for x in found[i])
+        f = let(1, f, p)
+        found[p] = let(0, plus(n, cross(frames.offset(i), f)), p), f
+        i = p
+    return found
 
-    def _velocity(self, i: int, column: Column) -> None:
-        """Rows and columns of M and of ∂tau/∂qd that belong to a column of link i."""
-        k, (w, v) = column.k, column.S
-        name = self.system.links[i].name
-        note = Note(name, f"forces of velocity {k + 1}", "Singh2022", "", "link")
-        B = self.moving[i]
-        mass = self._carried(f"A{k}_", i, self._inertia(i, column.S), note)
-        couple = self._carried_couple(f"D{k}_", i, B.transposed(w, v), note)
-        force = total(self.sign, self._inertia(i, column.rate), B.times(w))
-        force_at = self._carried(f"C{k}_", i, force, note)
+
+# --- derivatives by qd and qdd -------------------------------------------------------------------
+
+
+def velocity_slopes(made: Sweep) -> Slopes:
+    """M and ∂tau/∂qd, by rows and columns that belong to one velocity of a link."""
+    frames, sign, n = made.frames, made.sign, made.frames.system.nv
+    out = Slopes([[ZERO] * n for _ in range(n)], [[ZERO] * n for _ in range(n)], {}, {})
+    for i, column in made.each():
+        k, (w, v), body = column.k, column.S, made.bodies[i]
+        note = frames.naming(NOTES, i, k + 1).note("velocity")
+        mass = carry(frames, f"A{k}_", i, body.inertia(column.S), note)
+        couple = carry(frames, f"D{k}_", i, (body.moving.transposed(w, v), NULL), note, "")
+        force = total(sign, body.inertia(column.rate), body.moving.times(w))
+        force_at = carry(frames, f"C{k}_", i, force, note)
         for j in mass:
-            for other in self.columns[j]:
+            for other in made.columns[j]:
                 l = other.k
-                _add(self.M, k, l, product(other.S, mass[j]), also=j != i)
-                _add(self.by_qd, l, k, product(other.S, force_at[j]))
+                _add(out.M, k, l, product(other.S, mass[j]), also=j != i)
+                _add(out.by_qd, l, k, product(other.S, force_at[j]))
                 if j != i:
-                    row = product(other.rate, mass[j]) + dot(other.S[0], couple[j])
-                    row = self.scheme.let_signed(f"dv_{k + 1}_{l + 1}", self.sign * row, note)
-                    _add(self.by_qd, k, l, row)
-        self.mass[i, k], self.couple[i, k] = mass, couple
+                    row = product(other.rate, mass[j]) + dot(other.S[0], couple[j][0])
+                    row = frames.scheme.let_signed(f"dv_{k + 1}_{l + 1}", sign * row, note)
+                    _add(out.by_qd, k, l, row)
+        out.mass[i, k], out.couple[i, k] = mass, couple
+    on_diagonal(frames.system, out.M)
+    return out
 
-    def bias(self) -> list[Node]:
-        """c = ½ (∂tau/∂qd) qd + gravity - applied forces."""
-        frames, system = self.frames, self.system
-        qd = times_each(0.5 * self.sign, system.qd)
-        n = len(system.links)
-        applied = project(frames, *inward(frames, resting(n), self.outer), self.outer)
-        weight = outward(frames, (ZERO,) * system.nv, (ZERO,) * system.nv).a
-        c = [applied[k] + dot(row, qd) for k, row in enumerate(self.by_qd)]
-        for i in system.outward():
-            for column in self.columns[i]:
-                f = times(self.m[i], weight[i])
-                c[column.k] = c[column.k] + product(column.S, (cross(self.h[i], weight[i]), f))
-        return c
 
-    def less(self, forces: ForceSlopes) -> None:
-        """Subtract the derivatives of the generalised forces of force elements."""
-        for matrix, slopes in ((self.by_q, forces.by_q), (self.by_qd, forces.by_qd)):
-            for k, row in enumerate(slopes):
-                for l, x in enumerate(row):
-                    matrix[k][l] = matrix[k][l] - self.sign * x
+def bias(made: Sweep, by_qd: Matrix) -> list[Node]:
+    """c = ½ (∂tau/∂qd) qd + gravity - applied forces."""
+    frames, system = made.frames, made.frames.system
+    qd = [0.5 * made.sign * x for x in system.qd]
+    applied = project(frames, *inward(frames, resting(len(system.links)), made.outer), made.outer)
+    weight = outward(frames, (ZERO,) * system.nv, (ZERO,) * system.nv).a
+    c = [applied[k] + dot(row, qd) for k, row in enumerate(by_qd)]
+    for i, column in made.each():
+        body = made.bodies[i]
+        force = cross(body.h, weight[i]), times(body.m, weight[i])
+        c[column.k] = c[column.k] + product(column.S, force)
+    return c
 
-    # --- derivatives by q ------------------------------------------------------------------------
 
-    def at(self, qdd: tuple[Node, ...]) -> list[Node]:
-        """Fill `by_q` for accelerations qdd; tau at qdd."""
-        motion = outward(self.frames, self.system.qd, qdd)
-        f, n = inward(self.frames, motion, self.outer)
-        second = {(i, k): x for i in self.system.outward() for k, x in self._second(i, motion)}
-        for i in self.system.outward():
-            for column in self.columns[i]:
-                self._position(i, column, second, (n[i], f[i]))
-        return accelerated(self.system, project(self.frames, f, n, self.outer), qdd)
+def subtract(matrix: Matrix, sign: Node, slopes: Matrix) -> None:
+    """Subtract, times a sign, the derivatives of the generalised forces of force elements."""
+    for row, own in zip(matrix, slopes, strict=True):
+        row[:] = [x - sign * y for x, y in zip(row, own, strict=True)]
 
-    def _second(self, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
-        """Ψ̈ of every column of link i."""
-        frames, link = self.frames, self.system.links[i]
-        p = link.parent
-        note = Note(link.name, "second turning of the motion subspace", "Singh2022", "", "link")
-        let = self.scheme.vector
-        at = let(f"ap{i}", plus(motion.a[p], apply(motion.U[p], frames.offset(i))), note)
-        a_p = let(f"aq{i}", frames.to_link(i, at, f"a{i}"), note)
-        w_p = let(f"wp{i}", frames.to_link(i, motion.w[p], f"w{i}"), note)
-        wd_p = frames.to_link(i, motion.wd[p], f"wd{i}")
-        for column in self.columns[i]:
-            w, v = column.S
-            if len(self.columns[i]) == 1:  # U' Φ = U Φ where the link turns about Φ or not at all
-                Uw, Uv = apply(motion.U[i], w), apply(motion.U[i], v)
-            else:
-                Uw = plus(cross(wd_p, w), cross(w_p, column.y))
-                Uv = plus(cross(wd_p, v), cross(w_p, cross(w_p, v)))
-            along = plus(cross(a_p, w), cross(self.u2_p[i], column.y), Uv)
-            yield column.k, (let(f"za{column.k}", Uw, note), let(f"zv{column.k}", along, note))
 
-    def _position(self, i: int, column: Column, second: dict[Key, Pair], F: Pair) -> None:
-        """Row and column of ∂tau/∂q that belong to a column of link i."""
-        k, (w, v) = column.k, column.S
-        name = self.system.links[i].name
-        note = Note(name, f"forces of coordinate {k + 1}", "Singh2022", "", "link")
-        parts = self._inertia(i, second[i, k]), self.moving[i].times(column.y)
-        turned = (plus(cross(w, F[0]), cross(v, F[1])), cross(w, F[1]))  # S ×* F
-        force = total(self.sign, *parts, self.held[i].times(w), turned)
-        at = self._carried(f"B{k}_", i, force, note)
-        held = self._carried_couple(f"E{k}_", i, self.held[i].transposed(w, v), note)
-        for j in at:
-            for other in self.columns[j]:
-                l = other.k
-                _add(self.by_q, l, k, product(other.S, at[j]))
-                if j == i:
-                    _add(self.by_q, l, k, -self.sign * product(other.S, turned))
-                    continue
-                row = product(second[j, l], self.mass[i, k][j]) + dot(other.y, self.couple[i, k][j])
-                row = self.sign * (row + dot(other.S[0], held[j]))
-                _add(self.by_q, k, l, self.scheme.let_signed(f"dq_{k + 1}_{l + 1}", row, note))
+# --- derivatives by q ----------------------------------------------------------------------------
+
+
+def position_slopes(
+    made: Sweep, slopes: Slopes, qdd: tuple[Node, ...]
+) -> tuple[list[Node], Matrix]:
+    """(tau, ∂tau/∂q times the sign of the sweep) at accelerations qdd."""
+    frames, system = made.frames, made.frames.system
+    motion = outward(frames, system.qd, qdd)
+    f, n = inward(frames, motion, made.outer)
+    second = {(i, k): x for i in system.outward() for k, x in _second(made, i, motion)}
+    by_q = [[ZERO] * system.nv for _ in range(system.nv)]
+    for i, column in made.each():
+        _add_position(made, slopes, (i, column), second, (n[i], f[i]), by_q)
+    return accelerated(system, project(frames, f, n, made.outer), qdd), by_q
+
+
+def _second(made: Sweep, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
+    """Ψ̈ of every column of link i."""
+    frames, p = made.frames, made.frames.system.links[i].parent
+    let = frames.naming(NOTES, i)
+    at = let("ap", plus(motion.a[p], apply(motion.U[p], frames.offset(i))))
+    a_p = let("aq", frames.to_link(i, at, f"a{i}"))
+    w_p = let("wp", frames.to_link(i, motion.w[p], f"w{i}"))
+    wd_p = frames.to_link(i, motion.wd[p], f"wd{i}")
+    for column in made.columns[i]:
+        w, v = column.S
+        if len(made.columns[i]) == 1:  # U' Φ = U Φ where the link turns about Φ or not at all
+            Uw, Uv = apply(motion.U[i], w), apply(motion.U[i], v)
+        else:
+            Uw = plus(cross(wd_p, w), cross(w_p, column.y))
+            Uv = plus(cross(wd_p, v), cross(w_p, cross(w_p, v)))
+        along = plus(cross(a_p, w), cross(made.u2_p[i], column.y), Uv)
+        yield column.k, (let("za", Uw, at=column.k), let("zv", along, at=column.k))
+
+
+def _add_position(
+    made: Sweep,
+    slopes: Slopes,
+    which: tuple[int, Column],
+    second: dict[Key, Pair],
+    F: Pair,
+    by_q: Matrix,
+) -> None:
+    """Row and column of ∂tau/∂q that belong to a column of a link."""
+    frames, (i, column) = made.frames, which
+    k, (w, v), body = column.k, column.S, made.bodies[i]
+    note = frames.naming(NOTES, i, k + 1).note("coordinate")
+    parts = body.inertia(second[i, k]), body.moving.times(column.y)
+    turned = (plus(cross(w, F[0]), cross(v, F[1])), cross(w, F[1]))  # S ×* F
+    force = total(made.sign, *parts, body.held.times(w), turned)
+    at = carry(frames, f"B{k}_", i, force, note)
+    held = carry(frames, f"E{k}_", i, (body.held.transposed(w, v), NULL), note, "")
+    mass, couple = slopes.mass[i, k], slopes.couple[i, k]
+    for j in at:
+        for other in made.columns[j]:
+            l = other.k
+            _add(by_q, l, k, product(other.S, at[j]))
+            if j == i:
+                _add(by_q, l, k, -made.sign * product(other.S, turned))
+                continue
+            row = product(second[j, l], mass[j]) + dot(other.y, couple[j][0])
+            row = made.sign * (row + dot(other.S[0], held[j][0]))
+            _add(by_q, k, l, frames.scheme.let_signed(f"dq_{k + 1}_{l + 1}", row, note))
 
 
 def _add(matrix: Matrix, k: int, l: int, x: Node, *, also: bool = False) -> None:
@@ -290,21 +358,18 @@ def total(sign: Node, *forces: Pair) -> Pair:
     return times(sign, n), times(sign, f)
 
 
-def times_each(factor: Node, values: Sequence[Node]) -> list[Node]:
-    """Every value times a number."""
-    return [factor * x for x in values]
-
-
 def inverse_derivatives(frames: Frames, qdd: tuple[Node, ...]) -> None:
     """Outputs tau, dtau_dq, dtau_dqd, dtau_dqdd (the mass matrix)."""
-    made = Sensitivity(frames, 1)
-    tau = made.at(qdd)
+    made = sweep(frames, 1)
+    slopes = velocity_slopes(made)
+    tau, by_q = position_slopes(made, slopes, qdd)
     forces = force_slopes(frames)
     if forces:
         tau = [x - Q for x, Q in zip(tau, forces.Q, strict=True)]
-        made.less(forces)
+        subtract(by_q, made.sign, forces.by_q)
+        subtract(slopes.by_qd, made.sign, forces.by_qd)
     frames.scheme.output("tau", tau, None, frames.system.model.velocities)
-    write(frames, "tau", {"q": made.by_q, "qd": made.by_qd, "qdd": made.M})
+    write(frames, "tau", {"q": by_q, "qd": slopes.by_qd, "qdd": slopes.M})
 
 
 def write(frames: Frames, of: str, blocks: dict[str, Matrix]) -> None:

@@ -21,7 +21,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.derivatives import Matrix, Sensitivity, write
+from kinetree.formalism.derivatives import (
+    Matrix,
+    bias,
+    position_slopes,
+    subtract,
+    sweep,
+    velocity_slopes,
+    write,
+)
 from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import FreeMotion, unit
@@ -33,21 +41,24 @@ from kinetree.program import Note
 def forward_derivatives(frames: Frames, tau: tuple[Node, ...]) -> None:
     """Outputs qdd, dqdd_dq, dqdd_dqd, dqdd_dtau (the inverse of the mass matrix)."""
     n, fall = frames.system.nv, free_fall(frames)
-    made = Sensitivity(fall.frames if fall else frames, -1)
+    made = sweep(fall.frames if fall else frames, -1)
+    slopes = velocity_slopes(made)
     for k in fall.along if fall else ():
-        for row in made.by_qd:
+        for row in slopes.by_qd:
             row[k] = ZERO
-    b = [t - x for t, x in zip(tau, made.bias(), strict=True)]
+    b = [t - x for t, x in zip(tau, bias(made, slopes.by_qd), strict=True)]
     forces = force_slopes(frames)
     if forces:
         b = [x + Q for x, Q in zip(b, forces.Q, strict=True)]
-        made.less(forces)
+        subtract(slopes.by_qd, made.sign, forces.by_qd)
     unit = [[ONE if i == j else ZERO for j in range(n)] for i in range(n)]
-    B = [[x, *row, *e] for x, row, e in zip(b, made.by_qd, unit, strict=True)]
-    X = solved(frames, "M [qdd, ∂qdd/∂qd, ∂qdd/∂tau] = [tau - c, -∂tau/∂qd, 1]", made.M, B)
+    B = [[x, *row, *e] for x, row, e in zip(b, slopes.by_qd, unit, strict=True)]
+    X = solve(frames, "M [qdd, ∂qdd/∂qd, ∂qdd/∂tau] = [tau - c, -∂tau/∂qd, 1]", slopes.M, B)
     qdd = [row[0] for row in X]
-    made.at(tuple(qdd))
-    by_q = solved(frames, "M ∂qdd/∂q = -∂tau/∂q", made.M, made.by_q)
+    _, down = position_slopes(made, slopes, tuple(qdd))
+    if forces:
+        subtract(down, made.sign, forces.by_q)
+    by_q = solve(frames, "M ∂qdd/∂q = -∂tau/∂q", slopes.M, down)
     by_qd = [row[1 : n + 1] for row in X]
     if fall:
         fall.restore(qdd, by_q, by_qd)
@@ -55,7 +66,7 @@ def forward_derivatives(frames: Frames, tau: tuple[Node, ...]) -> None:
     write(frames, "qdd", {"q": by_q, "qd": by_qd, "tau": [row[n + 1 :] for row in X]})
 
 
-def solved(frames: Frames, step: str, A: Matrix, B: Matrix) -> Matrix:
+def solve(frames: Frames, step: str, A: Matrix, B: Matrix) -> Matrix:
     """X with A X = B; columns that are nothing but zeros are left out of the system."""
     full = [[ZERO] * len(B[0]) for _ in B]
     moving = [k for k in range(len(B[0])) if any(row[k] is not ZERO for row in B)]

@@ -28,7 +28,7 @@ from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, cross, minus, plus
-from kinetree.program import Note
+from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +37,21 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage, Pose
     from kinetree.model import Point
 
+NOTES = notes("""
+    R     | orientation                      | Docquier2013 eq. (48) | 1      | ground
+    r x   | position                         | Docquier2013 eq. (48) | m      | ground
+    wr vl | relative motion                  |                       |        | ground
+    w     | angular velocity                 | SaminFisette2003      | rad/s  | ground
+    vr    | velocity by the parent's turning |                       | m/s    | ground
+    v     | velocity of the origin           | SaminFisette2003      | m/s    | ground
+    wq wd | angular acceleration             | SaminFisette2003      | rad/s2 | ground
+    ac a  | acceleration of the origin       | SaminFisette2003      | m/s2   | ground
+""")
+POINT = notes("""
+    r x | position of the point | | m    | ground
+    vr  | w × r                 | | m/s  | ground
+    ar  | w × w × r             | | m/s2 | ground
+""")
 IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 OUTPUTS = ("position", "rotation", "velocity", "acceleration", "jacobian", "jdqd")
 """What is given of every point, as outputs called "point.position" and so on."""
@@ -73,12 +88,6 @@ class Accelerations:
     a: dict[int, Vec]
 
 
-def named(frames: Frames, stem: str, v: Vec, note: Note) -> Vec:
-    """The vector with its three components named."""
-    x, y, z = frames.scheme.vector(stem, v, note)
-    return (x, y, z)
-
-
 def geometry(frames: Frames, links: Iterable[int], base: int = 0) -> Geometry:
     """Poses of some links, parents before children, seen from a link that carries them all.
 
@@ -89,17 +98,15 @@ def geometry(frames: Frames, links: Iterable[int], base: int = 0) -> Geometry:
     """
     place = Geometry({base: IDENTITY}, {base: NULL}, {base: NULL})
     for i in links:
-        link = frames.system.links[i]
-        note = Note(link.name, "orientation", "Docquier2013 eq. (48)", "1", "ground")
-        R_p = place.R[link.parent]
+        let, p = frames.naming(NOTES, i), frames.system.links[i].parent
+        R_p = place.R[p]
         x, y, z = (
-            named(frames, f"R{i}{k}", frames.to_link(i, row, f"R{i}{k}"), note)
+            let("R", frames.to_link(i, row, f"R{i}{k}"), k)
             for k, row in zip("xyz", R_p, strict=True)
         )
         place.R[i] = (x, y, z)  # Eq. (48), Docquier2013; R_0i = R_0p R_pi, row by row
-        note = Note(link.name, "position", "Docquier2013 eq. (48)", "m", "ground")
-        place.r[i] = named(frames, f"r{i}", apply(R_p, frames.offset(i)), note)
-        place.p[i] = named(frames, f"x{i}", plus(place.p[link.parent], place.r[i]), note)
+        place.r[i] = let("r", apply(R_p, frames.offset(i)))
+        place.p[i] = let("x", plus(place.p[p], place.r[i]))
     return place
 
 
@@ -108,22 +115,17 @@ def velocities(frames: Frames, place: Geometry) -> Velocities:
     base = next(iter(place.p))
     motion = Velocities({base: NULL}, {base: NULL})
     for i in _moving(place):
-        link = frames.system.links[i]
+        let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         w_rel, v_rel = _relative(frames, place, i, frames.system.qd)
-        note = Note(link.name, "angular velocity", "SaminFisette2003", "rad/s", "ground")
-        w_p, v_p = motion.w[link.parent], motion.v[link.parent]
-        motion.w[i] = named(frames, f"w{i}", plus(w_p, w_rel), note)
-        note = Note(link.name, "velocity of the origin", "SaminFisette2003", "m/s", "ground")
-        turning = swept(frames, place, motion, i)
-        motion.v[i] = named(frames, f"v{i}", plus(v_p, turning, v_rel), note)
+        motion.w[i] = let("w", plus(motion.w[p], w_rel))
+        motion.v[i] = let("v", plus(motion.v[p], swept(frames, place, motion, i), v_rel))
     return motion
 
 
 def swept(frames: Frames, place: Geometry, motion: Velocities, i: int) -> Vec:
     """Velocity w × r of the origin of link i by the turning of its parent."""
-    link = frames.system.links[i]
-    note = Note(link.name, "velocity by the parent's turning", "", "m/s", "ground")
-    return named(frames, f"vr{i}", cross(motion.w[link.parent], place.r[i]), note)
+    w_p = motion.w[frames.system.links[i].parent]
+    return frames.naming(NOTES, i)("vr", cross(w_p, place.r[i]))
 
 
 def accelerations(
@@ -133,20 +135,17 @@ def accelerations(
     base = next(iter(place.p))
     rates = Accelerations({base: NULL}, {base: NULL})
     for i in _moving(place):
-        link = frames.system.links[i]
-        p = link.parent
+        let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         w_p, wd_p = motion.w[p], rates.wd[p]
         w_rel, v_rel = _relative(frames, place, i, frames.system.qd)
         wd_rel, vd_rel = _relative(frames, place, i, qdd)
-        note = Note(link.name, "angular acceleration", "SaminFisette2003", "rad/s2", "ground")
-        gyration = named(frames, f"wq{i}", cross(w_p, w_rel), note)
-        rates.wd[i] = named(frames, f"wd{i}", plus(wd_p, gyration, wd_rel), note)
-        note = Note(link.name, "acceleration of the origin", "SaminFisette2003", "m/s2", "ground")
+        gyration = let("wq", cross(w_p, w_rel))
+        rates.wd[i] = let("wd", plus(wd_p, gyration, wd_rel))
         tangential = cross(wd_p, place.r[i])
         centripetal = cross(w_p, swept(frames, place, motion, i))
         coriolis = cross(plus(w_p, w_p, w_rel), v_rel)
-        still = named(frames, f"ac{i}", plus(centripetal, coriolis), note)
-        rates.a[i] = named(frames, f"a{i}", plus(rates.a[p], tangential, still, vd_rel), note)
+        still = let("ac", plus(centripetal, coriolis))
+        rates.a[i] = let("a", plus(rates.a[p], tangential, still, vd_rel))
     return rates
 
 
@@ -199,13 +198,12 @@ def _outputs(
     """The outputs of one point."""
     scheme, i = frames.scheme, pose.link
     place, motion, driven, free = state
-    note = Note(path, "position of the point", "", "m", "ground")
-    r = named(frames, f"{path}_r", apply(place.R[i], pose.p), note)
-    at = named(frames, f"{path}_x", plus(place.p[i], r), note)
+    let, w = about(scheme, POINT, path), motion.w[i]
+    r = let("r", apply(place.R[i], pose.p))
+    at = let("x", plus(place.p[i], r))
     turned = [rotate(pose.R.T, row) for row in place.R[i]]
-    w = motion.w[i]
-    v_r = named(frames, f"{path}_vr", cross(w, r), Note(path, "w × r", "", "m/s", "ground"))
-    v_rr = named(frames, f"{path}_ar", cross(w, v_r), Note(path, "w × w × r", "", "m/s2", "ground"))
+    v_r = let("vr", cross(w, r))
+    v_rr = let("ar", cross(w, v_r))
     J = jacobian(frames, place, i, at)
     scheme.output(f"{path}.position", at)
     scheme.output(f"{path}.rotation", [x for row in turned for x in row], (3, 3))
@@ -223,15 +221,11 @@ def _moving(place: Geometry) -> list[int]:
 def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) -> tuple[Vec, Vec]:
     """Angular and linear rate of link i relative to its joint, in ground components."""
     w, v = relative(frames, i, tuple(rates))
-    name = frames.system.links[i].name
-    note = Note(name, "relative motion", "", "", "ground")
-    return (
-        named(frames, f"wr{i}", apply(place.R[i], w), note),
-        named(frames, f"vl{i}", apply(place.R[i], v), note),
-    )
+    let = frames.naming(NOTES, i)
+    return let("wr", apply(place.R[i], w)), let("vl", apply(place.R[i], v))
 
 
 __all__ = [
     "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "geometry",
-    "jacobian", "kinematics", "named", "points_of", "velocities",
+    "jacobian", "kinematics", "points_of", "velocities",
 ]  # fmt: skip

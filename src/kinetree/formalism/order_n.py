@@ -31,6 +31,7 @@ from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.rotors import rotors
 from kinetree.formalism.links.vectors import (
     NULL,
+    NULL_MATRIX,
     NULL_TENSOR,
     SYM_INDEX,
     SYM_PAIRS,
@@ -44,8 +45,10 @@ from kinetree.formalism.links.vectors import (
     dot,
     full,
     mat3,
+    matrix_plus,
     minus,
     plus,
+    skew,
     sym6,
     symmetric,
     tensor_plus,
@@ -57,14 +60,13 @@ from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
 from kinetree.program.notes import notes
 from kinetree.program.solving import solve_symmetric
 
-NOTHING: Mat = (NULL, NULL, NULL)
 NOTES = notes("""
     A H B           | articulated inertia                | Otter1996 eq. (14)             | | link
     pn pf           | articulated bias                   | Otter1996 eq. (14)             | | link
     D Di            | inertia seen by the joint          | Otter1996 eq. (17b)            | | link
     u qdd0_         | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
     Gn Gf           | inertia over D                     | Otter1996 eq. (19)             | | link
-    Bp Hp Hq pfp    | seen from the parent               | Otter1996 eq. (19)             | | parent
+    parent          | seen from the parent               | Otter1996 eq. (19)             | | parent
     xap xw xa yw ya | acceleration above that at qdd = 0 | Otter1996 eq. (16c)            | | link
     qdd_            | joint acceleration                 | Otter1996 eq. (16b)
 """)
@@ -133,13 +135,8 @@ def _rigid(frames: Frames, still: Motions, outer: AppliedForces) -> list[Articul
         if i in outer.wrenches:
             force, torque = outer.wrenches[i]
             f, n = minus(f, force), minus(n, torque)
-        bodies.append(Articulated(inertia, _skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
+        bodies.append(Articulated(inertia, skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
     return bodies
-
-
-def _skew(v: Vec) -> Mat:
-    x, y, z = v
-    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
 
 
 def _named(frames: Frames, i: int, body: Articulated, mark: str) -> Articulated:
@@ -243,7 +240,7 @@ def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]
         for a in range(3)
     ]
     pf = plus(body.pf, apply_transposed(body.H, vec3(qdd0)))
-    left = Articulated(NULL_TENSOR, NOTHING, symmetric(mat3(B)), vec3(tau), pf)
+    left = Articulated(NULL_TENSOR, NULL_MATRIX, symmetric(mat3(B)), vec3(tau), pf)
     G = tuple((_unit(k), K[k]) for k in range(3))
     return Solved(tuple(qdd0), G, left)
 
@@ -260,7 +257,7 @@ def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...
     u = [t - p for t, p in zip(tau, (*body.pn, *body.pf), strict=True)]
     qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", rows, u)
     G = tuple((_unit(k), NULL) for k in range(3)) + tuple((NULL, _unit(k)) for k in range(3))
-    left = Articulated(NULL_TENSOR, NOTHING, NULL_TENSOR, vec3(tau[:3]), vec3(tau[3:]))
+    left = Articulated(NULL_TENSOR, NULL_MATRIX, NULL_TENSOR, vec3(tau[:3]), vec3(tau[3:]))
     return Solved(tuple(qdd0), G, left)
 
 
@@ -300,12 +297,12 @@ def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
     """
     let, r = frames.naming(NOTES, i), frames.offset(i)
     A = frames.sym_to_parent(i, body.A, f"A{i}t")
-    B = let("B", frames.sym_to_parent(i, body.B, f"B{i}t"), "p")
-    H = let("H", frames.tensor_to_parent(i, body.H, f"H{i}t"), "p")
-    pf = let("pf", frames.to_parent(i, body.pf, f"pf{i}t"), "p")
+    B = let("B", frames.sym_to_parent(i, body.B, f"B{i}t"), "p", row="parent")
+    H = let("H", frames.tensor_to_parent(i, body.H, f"H{i}t"), "p", row="parent")
+    pf = let("pf", frames.to_parent(i, body.pf, f"pf{i}t"), "p", row="parent")
     pn = frames.to_parent(i, body.pn, f"pn{i}t")
     shifted = transpose(mat3(cross(r, column) for column in full(B)))
-    H_p = let("H", mat3(plus(row, extra) for row, extra in zip(H, shifted, strict=True)), "q")
+    H_p = let("H", matrix_plus(H, shifted), "q", row="parent")
     P = [cross(r, row) for row in H_p]  # column j of r~ H'ᵀ is r × (row j of H')
     Q = [cross(r, row) for row in H]
     A_p = sym6(a + P[k][j] + Q[j][k] for a, (j, k) in zip(A, SYM_PAIRS, strict=True))
@@ -315,7 +312,7 @@ def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
 def _joined(a: Articulated, b: Articulated) -> Articulated:
     return Articulated(
         tensor_plus(a.A, b.A),
-        mat3(plus(x, y) for x, y in zip(a.H, b.H, strict=True)),
+        matrix_plus(a.H, b.H),
         tensor_plus(a.B, b.B),
         plus(a.pn, b.pn),
         plus(a.pf, b.pf),

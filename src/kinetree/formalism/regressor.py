@@ -65,7 +65,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.newton_euler import Motions, acceleration_tensor, outward
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.model import drive
-from kinetree.program.notes import TENSOR, Naming, notes
+from kinetree.program.notes import TENSOR, Naming, about, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -270,7 +270,7 @@ def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> It
     J = partial_velocities(frames)
     for carrier in carriers:
         i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
-        let = Naming(frames.scheme, NOTES, carrier.name, before=f"{carrier.name}_")
+        let = about(frames.scheme, NOTES, carrier.name)
         partials = {
             k: (let("Jw", rotate(R.T, w), at=k), let("Jv", rotate(R.T, plus(v, cross(w, p))), at=k))
             for k, (w, v) in J[i].items()

@@ -32,7 +32,7 @@ INDICES = {3: AXES, 6: TENSOR}
 def notes(table: str) -> dict[str, Note]:
     """The rows "names | step | paper equation | unit | frame"; columns at the end may be missing.
 
-    A step may hold "{}", for the number that `Naming` is given.
+    Step and frame may hold "{}", for what `Naming` is given as `detail`.
     """
     found: dict[str, Note] = {}
     for line in table.strip().splitlines():
@@ -51,7 +51,7 @@ class Naming:
         body: link, point or element that the notes speak of.
         at: what follows the name of the table, usually the number of the link.
         before: what stands before it.
-        number: for steps that hold "{}".
+        detail: for steps and frames that hold "{}".
     """
 
     scheme: Scheme
@@ -59,26 +59,39 @@ class Naming:
     body: str = ""
     at: int | str = ""
     before: str = ""
-    number: int = 0
+    detail: int | str = ""
 
     def __call__(
-        self, name: str, value: Value, tail: str = "", *, at: int | str | None = None
+        self,
+        name: str,
+        value: Value,
+        tail: str = "",
+        *,
+        at: int | str | None = None,
+        row: str | None = None,
     ) -> Value:
         """The value under its name, component by component.
 
         Args:
             name: of the table.
             value: scalar, vector, matrix or symmetric tensor.
-            tail: end of the name; where the table has a row for name and tail, its note is taken.
+            tail: end of the name.
             at: in place of the usual number.
+            row: of the table, where it is not that of the name.
         """
         whole = f"{self.before}{name}{self.at if at is None else at}{tail}"
-        return let_each(self.scheme, whole, value, self.note(name, tail))
+        return let_each(self.scheme, whole, value, self.note(row or name))
 
-    def note(self, name: str, tail: str = "") -> Note:
-        """The note of a name, on the body."""
-        row = self.notes.get(name + tail) or self.notes[name]
-        return Note(self.body, row.step.format(self.number), row.eq, row.unit, row.frame)
+    def note(self, row: str) -> Note:
+        """The note of a row of the table, on the body."""
+        note = self.notes[row]
+        step, frame = (text.format(self.detail) for text in (note.step, note.frame))
+        return Note(self.body, step, note.eq, note.unit, frame)
+
+
+def about(scheme: Scheme, table: Notes, name: str, detail: str = "") -> Naming:
+    """Names that begin with that of a body, point or element."""
+    return Naming(scheme, table, name, before=f"{name}_", detail=detail)
 
 
 def let_each(scheme: Scheme, name: str, value: Value, note: Note) -> Value:
@@ -99,4 +112,4 @@ def let_each(scheme: Scheme, name: str, value: Value, note: Note) -> Value:
     return cast("Value", found)
 
 
-__all__ = ["TENSOR", "Naming", "Notes", "let_each", "notes"]
+__all__ = ["TENSOR", "Naming", "Notes", "about", "let_each", "notes"]

@@ -26,7 +26,7 @@ from kinetree.formalism.forces.force_writer import (
     ForceWriter,
     state_rate_expressions,
 )
-from kinetree.formalism.kinematics import Geometry, Velocities, geometry, named, velocities
+from kinetree.formalism.kinematics import Geometry, Velocities, geometry, velocities
 from kinetree.formalism.links.linkage import rotate, wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
 from kinetree.formalism.links.vectors import (
@@ -44,6 +44,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.loops.closure_views import last_common
 from kinetree.model import Between, Place
 from kinetree.program import Note
+from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +52,15 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.links.linkage import Pose
     from kinetree.model import Force, Frame, Point
+
+NOTES = notes("""
+    d    | from the first point to the second | | m   | last common
+    dd   | rate of that vector                | | m/s | last common
+    F    | on the link                        | | N   | link
+    T    | on the link                        | | N.m | link
+    r x  | position of the point              | | m   | {}
+    vr v | velocity of the point              | | m/s | {}
+""")
 
 
 @dataclass
@@ -123,8 +133,7 @@ def state_rates(frames: Frames, applied: AppliedForces | None = None) -> list[No
         applied = elements(frames)
     found: list[Node] = []
     for name, rate in state_rate_expressions(frames.system, applied or ExternalInputs()):
-        note = Note(name, "rate of the state")
-        found.append(frames.scheme.let(f"xd_{name}", rate, note))
+        found.append(frames.scheme.let(f"xd_{name}", rate, Note(name, "rate of the state")))
     return found
 
 
@@ -172,12 +181,11 @@ class RelativeViews:
         place, motion = self.links(base, (pose.link,))
         i, title = pose.link, point.path
         where = "ground" if base == 0 else "last common link"
-        note = Note(title, "position of the point", "", "m", where)
-        arm = named(frames, f"{title}_r", apply(place.R[i], pose.p), note)
-        p = named(frames, f"{title}_x", plus(place.p[i], arm), note)
-        note = Note(title, "velocity of the point", "", "m/s", where)
-        turning = named(frames, f"{title}_vr", cross(motion.w[i], arm), note)
-        v = named(frames, f"{title}_v", plus(motion.v[i], turning), note)
+        let = about(frames.scheme, NOTES, title, where)
+        arm = let("r", apply(place.R[i], pose.p))
+        p = let("x", plus(place.p[i], arm))
+        turning = let("vr", cross(motion.w[i], arm))
+        v = let("v", plus(motion.v[i], turning))
         x, y, z = (rotate(pose.R.T, row) for row in place.R[i])
         return Place((x, y, z), p, v, motion.w[i])
 
@@ -202,10 +210,8 @@ class LinkForceWriter(ForceWriter):
         base, links = self.sight.base(first, second)
         self.sight.links(base, links)
         a, b = self.sight.end(base, first), self.sight.end(base, second)
-        note = Note(self.force.name, "from the first point to the second", "", "m", "last common")
-        d = named(self.frames, f"{self.force.name}_d", minus(b.p, a.p), note)
-        note = Note(self.force.name, "rate of that vector", "", "m/s", "last common")
-        rate = named(self.frames, f"{self.force.name}_dd", minus(b.v, a.v), note)
+        let = about(self.scheme, NOTES, self.force.name)
+        d, rate = let("d", minus(b.p, a.p)), let("dd", minus(b.v, a.v))
         return Between(first, second, d, rate, a.R, b.R, a.w, b.w, base, self.let)
 
     def place(self, point: Point) -> Place:
@@ -231,8 +237,7 @@ class LinkForceWriter(ForceWriter):
         else:
             place, _ = self.sight.links(frame.base, (pose.link,))
             v = apply_transposed(place.R[pose.link], v)
-        note = Note(self.force.name, "on the link", "", "N" if stem == "F" else "N.m", "link")
-        return named(self.frames, f"{self.force.name}_{stem}{pose.link}", v, note)
+        return about(self.scheme, NOTES, self.force.name)(stem, v, at=pose.link)
 
 
 __all__ = [

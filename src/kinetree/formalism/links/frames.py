@@ -51,9 +51,9 @@ class Frames:
         let = self.naming(NOTES, link.index)
         return let("m", link.m), let("h", link.h), let("I", link.I)
 
-    def naming(self, table: Notes, i: int, number: int = 0) -> Naming:
+    def naming(self, table: Notes, i: int, detail: int | str = "") -> Naming:
         """Names that end with the number of link i, with the notes of a table."""
-        return Naming(self.scheme, table, self.system.links[i].name, i, number=number)
+        return Naming(self.scheme, table, self.system.links[i].name, i, "", detail)
 
     def columns(self, i: int) -> list[tuple[int, Vec, Vec]]:
         """(velocity number, angular, linear) of each column of Φ of link i, in its frame."""

@@ -20,27 +20,29 @@ from kinetree.formalism.links.linkage import wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
+    NULL_MATRIX,
     Mat,
     Vec,
     apply,
     cross,
     mat3,
+    matrix_plus,
     minus,
+    outer,
     plus,
+    skew,
     times,
     transpose,
     vec3,
 )
 from kinetree.program import Note
 
-NOTHING: Mat = (NULL, NULL, NULL)
-
 
 @dataclass(frozen=True)
 class Momentum:
     """The two sums of a link or of a composite body."""
 
-    G: Mat = NOTHING
+    G: Mat = NULL_MATRIX
     P: Vec = NULL
     trace: Node = ZERO
 
@@ -66,7 +68,7 @@ def of_links(frames: Frames, w: list[Vec], u2: list[Vec]) -> list[Momentum]:
         )
         turning = transpose(mat3(cross(w[i], column) for column in J2))
         P = plus(times(m, u2[i]), cross(w[i], plus(h, h)))
-        found.append(Momentum(_plus(turning, _outer(u2[i], h)), P))
+        found.append(Momentum(matrix_plus(turning, outer(u2[i], h)), P))
     return found
 
 
@@ -80,12 +82,12 @@ def of_wrenches(frames: Frames) -> list[Momentum]:
         T = ground_to_link(frames, pose.link, vec3(symbols[:3]))
         F = ground_to_link(frames, pose.link, vec3(symbols[3:]))
         old = found[pose.link]
-        G = _plus(old.G, _plus(_outer(F, pose.p), _skew(T)))
+        G = matrix_plus(old.G, matrix_plus(outer(F, pose.p), skew(T)))
         found[pose.link] = Momentum(G, plus(old.P, F))
     return found
 
 
-def gathered(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]:
+def gather(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]:
     """The moments of every composite body, from those of the links."""
     scheme, system = frames.scheme, frames.system
     found = list(parts)
@@ -100,23 +102,7 @@ def gathered(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]
         if link.parent:
             P_p = scheme.vector(f"{stem}P{i}p", frames.to_parent(i, P, f"{stem}P{i}"), note)
             G_p = frames.tensor_to_parent(i, G, f"{stem}{i}")
-            old = found[link.parent]
-            G_sum = _plus(old.G, _plus(G_p, _outer(P_p, frames.offset(i))))
+            old, moved = found[link.parent], outer(P_p, frames.offset(i))
+            G_sum = matrix_plus(old.G, matrix_plus(G_p, moved))
             found[link.parent] = Momentum(G_sum, plus(old.P, P_p))
     return found
-
-
-def _outer(a: Vec, b: Vec) -> Mat:
-    """a bᵀ."""
-    return mat3([x * y for y in b] for x in a)
-
-
-def _skew(v: Vec) -> Mat:
-    """v~, with v~ x = v × x."""
-    x, y, z = v
-    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
-
-
-def _plus(A: Mat, B: Mat) -> Mat:
-    """A + B."""
-    return mat3(plus(a, b) for a, b in zip(A, B, strict=True))

@@ -31,6 +31,7 @@ from kinetree.model import (
 Sym = tuple[Node, Node, Node, Node, Node, Node]
 
 NULL_TENSOR: Sym = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+NULL_MATRIX: Mat = (NULL, NULL, NULL)
 SYM_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Row and column of each of the six elements of a symmetric tensor."""
 SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
@@ -56,6 +57,22 @@ def symmetric(A: Mat) -> Sym:
 def tensor_plus(a: Sym, b: Sym) -> Sym:
     """Sum of symmetric tensors."""
     return sym6(x + y for x, y in zip(a, b, strict=True))
+
+
+def matrix_plus(A: Mat, B: Mat) -> Mat:
+    """Sum of matrices."""
+    return mat3(plus(a, b) for a, b in zip(A, B, strict=True))
+
+
+def outer(a: Vec, b: Vec) -> Mat:
+    """a bᵀ."""
+    return mat3([x * y for y in b] for x in a)
+
+
+def skew(v: Vec) -> Mat:
+    """v~, with v~ x = v × x."""
+    x, y, z = v
+    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
 
 
 def apply_sym(s: Sym, v: Vec) -> Vec:
@@ -85,8 +102,8 @@ def inner(a: Sequence[Node], b: Sequence[Node]) -> Node:
 
 
 __all__ = [
-    "NULL", "NULL_TENSOR", "SYM_INDEX", "SYM_PAIRS", "Mat", "Sym", "Vec", "apply", "apply_sym",
-    "apply_transposed", "cross", "dot", "full", "inner", "is_null", "mat3", "matmul", "minus",
-    "negative", "plus", "steiner", "sym6", "symmetric", "tensor_plus", "times", "transpose", "vec",
-    "vec3",
+    "NULL", "NULL_MATRIX", "NULL_TENSOR", "SYM_INDEX", "SYM_PAIRS", "Mat", "Sym", "Vec", "apply",
+    "apply_sym", "apply_transposed", "cross", "dot", "full", "inner", "is_null", "mat3", "matmul",
+    "matrix_plus", "minus", "negative", "outer", "plus", "skew", "steiner", "sym6", "symmetric",
+    "tensor_plus", "times", "transpose", "vec", "vec3",
 ]  # fmt: skip

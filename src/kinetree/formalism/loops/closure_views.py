@@ -24,7 +24,6 @@ from kinetree.formalism.kinematics import (
     Velocities,
     accelerations,
     geometry,
-    named,
     velocities,
 )
 from kinetree.formalism.links.linkage import rotate
@@ -40,7 +39,7 @@ from kinetree.formalism.links.vectors import (
     times,
     vec3,
 )
-from kinetree.program import Note
+from kinetree.program.notes import Naming, about, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,6 +48,12 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage, Pose
     from kinetree.model import Closure
 
+NOTES = notes("""
+    r x  | place of the end        | | m    | last common link
+    vr v | velocity of the end     | | m/s  | last common link
+    a    | acceleration of the end | | m/s2 | last common link
+    mo   | moment about the joint  | |      | last common link
+""")
 Columns = dict[int, Node]
 """Velocity number -> element of a row of J."""
 
@@ -106,15 +111,13 @@ class End:
         self.frames, self.view, self.pose, self.link = frames, view, pose, pose.link
         place, motion, free = view.place, view.motion, view.free
         self.w, self.wd = motion.w[self.link], free.wd[self.link]
-        note = Note(title, "place of the end", "", "m", "last common link")
-        arm = named(frames, f"{title}_r", apply(place.R[self.link], pose.p), note)
-        self.p = named(frames, f"{title}_x", plus(place.p[self.link], arm), note)
-        note = Note(title, "velocity of the end", "", "m/s", "last common link")
-        turning = named(frames, f"{title}_vr", cross(self.w, arm), note)
-        self.v = named(frames, f"{title}_v", plus(motion.v[self.link], turning), note)
-        note = Note(title, "acceleration of the end", "", "m/s2", "last common link")
+        let = about(frames.scheme, NOTES, title)
+        arm = let("r", apply(place.R[self.link], pose.p))
+        self.p = let("x", plus(place.p[self.link], arm))
+        turning = let("vr", cross(self.w, arm))
+        self.v = let("v", plus(motion.v[self.link], turning))
         bias = plus(free.a[self.link], cross(self.wd, arm), cross(self.w, turning))
-        self.a = named(frames, f"{title}_a", bias, note)
+        self.a = let("a", bias)
 
     def turned(self, axis: Sequence[float]) -> Vec:
         """A direction fixed in the frame of the end, in the frame of the base."""
@@ -125,12 +128,12 @@ class End:
         """Projection of a force through `at`, and of a torque, on the axes of the branch."""
         system, place = self.frames.system, self.view.place
         row: Columns = {}
-        note = Note("", "moment about the joint", "", "", "last common link")
+        let = Naming(self.frames.scheme, NOTES)
         for j in system.path(self.link):
             if j not in place.p or j == self.view.base:
                 continue
             moment = plus(torque, cross(minus(at, place.p[j]), force))
-            moment = moment if is_null(force) else named(self.frames, f"mo{j}", moment, note)
+            moment = moment if is_null(force) else let("mo", moment, at=j)
             for k, w, v in self.frames.columns(j):
                 term = dot(apply(place.R[j], w), moment) + dot(apply(place.R[j], v), force)
                 row[k] = row.get(k, ZERO) + term  # a follower adds to what its leader moves

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number, scale
-from kinetree.formalism.kinematics import named
 from kinetree.formalism.links.motion import unit
 from kinetree.formalism.links.vectors import NULL, Vec, cross, dot, minus, plus
 from kinetree.formalism.loops.closure_views import Columns, End, Push
@@ -98,7 +97,7 @@ class Ends:
     def named(self, stem: str, v: Vec, step: str, unit_of: str) -> Vec:
         """A vector in the base's frame, its components named."""
         note = Note(self.closure.name, step, "", unit_of, "last common link")
-        return named(self.frames, f"{self.closure.name}_{stem}", v, note)
+        return self.frames.scheme.vector(f"{self.closure.name}_{stem}", v, note)
 
     def axis(self, end: End, axis: Vector, stem: str) -> Vec:
         """A direction of an end's frame, in the base's frame."""

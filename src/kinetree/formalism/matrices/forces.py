@@ -39,10 +39,20 @@ from kinetree.formalism.links.vectors import (
 )
 from kinetree.model import Between, Place
 from kinetree.program import Note
+from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
     from kinetree.formalism.matrices.kinematics import Motion
     from kinetree.model import Force, Frame, Point
+
+NOTES = notes("""
+    d  | from the first point to the second | | m   | ground
+    dd | rate of that vector                | | m/s | ground
+    F  | effort on the body                 | |     | body
+    p   | position of the point | | m   | ground
+    vb  | velocity of the point | | m/s | body
+    v w | velocity of the point | | m/s | ground
+""")
 
 
 @dataclass
@@ -95,14 +105,11 @@ def point_place(motion: Motion, point: Point) -> Place:
     name, title = point.body.name, point.path
     R, body = motion.rotation(name), motion.body(name)
     arm = minus(motion.system.table.position(point), body.com)
-    note = Note(title, "position of the point", "", "m", "ground")
-    p = motion.scheme.vector(f"{title}_p", plus(motion.centre(name), apply(R, arm)), note)
+    let = about(motion.scheme, NOTES, title)
+    p = let("p", plus(motion.centre(name), apply(R, arm)))
     w_b, v_b = motion.velocity(name)
-    note = Note(title, "velocity of the point", "", "m/s", "body")
-    v_b = motion.scheme.vector(f"{title}_vb", plus(v_b, cross(w_b, arm)), note)
-    note = Note(title, "velocity of the point", "", "m/s", "ground")
-    v = motion.scheme.vector(f"{title}_v", apply(R, v_b), note)
-    w = motion.scheme.vector(f"{title}_w", apply(R, w_b), note)
+    v_b = let("vb", plus(v_b, cross(w_b, arm)))
+    v, w = let("v", apply(R, v_b)), let("w", apply(R, w_b))
     return Place(matmul(R, _rotation(point)), p, v, w)
 
 
@@ -122,10 +129,8 @@ class PlacedWriter(ForceWriter):
     def between(self, first: Point, second: Point) -> Between:
         """Two points seen from the ground."""
         a, b = self.place(first), self.place(second)
-        note = Note(self.force.name, "from the first point to the second", "", "m", "ground")
-        d = self.scheme.vector(f"{self.force.name}_d", minus(b.p, a.p), note)
-        note = Note(self.force.name, "rate of that vector", "", "m/s", "ground")
-        rate = self.scheme.vector(f"{self.force.name}_dd", minus(b.v, a.v), note)
+        let = about(self.scheme, NOTES, self.force.name)
+        d, rate = let("d", minus(b.p, a.p)), let("dd", minus(b.v, a.v))
         return Between(first, second, d, rate, a.R, b.R, a.w, b.w, 0, self.let)
 
     def place(self, point: Point) -> Place:
@@ -156,9 +161,8 @@ def _in_body(motion: Motion, point: Point, v: Vec, frame: Frame) -> Vec:
         return NULL
     if frame == "point":
         return apply(_rotation(point), v)
-    note = Note(point.body.name, "effort on the body", "", "", "body")
-    found = apply_transposed(motion.rotation(point.body.name), v)
-    return motion.scheme.vector(f"{point.body.name}_F", found, note)
+    name = point.body.name
+    return about(motion.scheme, NOTES, name)("F", apply_transposed(motion.rotation(name), v))
 
 
 def _rotation(point: Point) -> Mat:
