@@ -113,6 +113,8 @@ class _Task:
         if "xd" in out:
             h.append(out["xd"])
             J.append(self._columns(out, "xd"))
+            for k in set(range(len(at.x))) - set(self.system.changing):
+                J[-1][k, len(self.columns) + k] = 1.0  # modes stay as they are
         return np.concatenate(h), np.concatenate(J)
 
     def _columns(self, out: Mapping[str, Array], of: str) -> Array:

@@ -103,16 +103,17 @@ def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
     with np.errstate(all="ignore"):
         out = program.evaluate(**arrays(system, at))
     T = _displacements(system, at, out)
-    u, w = list(free.u), list(free.w)
+    u, w, x = list(free.u), list(free.w), system.changing
+    out = {**out, **{name: out[name][:, x] for name in ("dqdd_dx", "dxd_dx") if name in out}}
     # der(δ) of all directions by δ, δqd, δx: δqd + K δ
     by_q, by_v = _rate_derivatives(system, out)
     rows = [_row(by_q + _turning(system, at) @ T, by_v, None, free)[u]]
     rows.append(_row(out["dqdd_dq"], out["dqdd_dqd"], out.get("dqdd_dx"), free)[w])
     if "xd" in out:
-        rows.append(_row(out["dxd_dq"], out["dxd_dqd"], out["dxd_dx"], free))
-    width = len(u) + len(w) + len(at.x)
+        rows.append(_row(out["dxd_dq"], out["dxd_dqd"], out["dxd_dx"], free)[x])
+    width = len(u) + len(w) + len(x)
     A = np.concatenate([_wide(row, width) for row in rows])
-    B = np.concatenate([_by_loads(out, name, kept, loads) for name, kept in _blocks(out, u, w)])
+    B = np.concatenate([_by_loads(out, name, kept, loads) for name, kept in _blocks(u, w, x)])
     spread = np.zeros((system.nv, width))
     spread[:, : len(u)] = T[:, u]
     names = system.model.velocities
@@ -139,10 +140,9 @@ def _wide(row: Array, width: int) -> Array:
     return np.concatenate([row, np.zeros((len(row), width - row.shape[1]))], axis=1)
 
 
-def _blocks(out: Mapping[str, Array], u: list[int], w: list[int]) -> list[tuple[str, list[int]]]:
+def _blocks(u: list[int], w: list[int], x: list[int]) -> list[tuple[str, list[int]]]:
     """Output whose derivatives by the loads fill each block of rows; empty: zeros."""
-    rows = [("", u), ("qdd", w)]
-    return [*rows, ("xd", list(range(len(out["xd"]))))] if "xd" in out else rows
+    return [("", u), ("qdd", w), *([("xd", x)] if x else [])]
 
 
 def _by_loads(out: Mapping[str, Array], name: str, kept: list[int], loads: list[str]) -> Array:
@@ -190,7 +190,7 @@ def _state_names(system: Dynamics, free: Freedom) -> tuple[str, ...]:
     return (
         *(f"q_{names[k]}" for k in free.u),
         *(f"qd_{names[k]}" for k in free.w),
-        *(f"x_{name}" for name in system.states),
+        *(f"x_{system.states[k]}" for k in system.changing),
     )
 
 

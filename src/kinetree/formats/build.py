@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kinetree.engine import Node
-    from kinetree.formats.schema import BodyData, Document, PointData, StateData
+    from kinetree.formats.schema import BodyData, Document, EventData, PointData, StateData
     from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
     from kinetree.model import Body, ElementKind, Scalar
 
@@ -104,6 +104,9 @@ class _Builder:
         for name, force in document.forces.items():
             with self.gather():
                 self.force(name, force)
+        for name, event in document.events.items():
+            with self.gather():
+                self.event(name, event)
 
     @contextmanager
     def gather(self) -> Iterator[None]:
@@ -207,7 +210,14 @@ class _Builder:
         """Add the states, then their rates, which may speak of all of them."""
         for name, row in rows.items():
             with self.gather():
-                self.model.state(name, row.initial, None, row.unit)
+                if row.held and row.rate is not None:
+                    raise FormatError(
+                        "it has a rate and is held",
+                        element=f"states.{name}",
+                        cure="leave one of rate and held out",
+                    )
+                add = self.model.mode if row.held else self.model.state
+                add(name, row.initial, unit=row.unit)
         names = spelled(state_names(self.model))
         for name, row in rows.items():
             if row.rate is None or name not in self.model.states:
@@ -216,6 +226,27 @@ class _Builder:
                 path = f"states.{name}.rate"
                 rate = as_node(self.scalar(f"{name}.rate", row.rate, path, names))
                 self.model.state_rate(name, rate)
+
+    def event(self, name: str, data: EventData) -> None:
+        """Add one event; its condition and its changes are expressions."""
+        path, names = f"events.{name}", spelled(state_names(self.model))
+        when = None
+        if data.when is not None:
+            when = as_node(self.scalar(f"{name}.when", data.when, f"{path}.when", names))
+        then = {
+            key: as_node(self.scalar(f"{name}.{key}", law, f"{path}.then.{key}", names))
+            for key, law in data.then.items()
+        }
+        self.model.event(
+            name,
+            when,
+            then,
+            direction=data.direction,
+            stops=data.stops,
+            every=data.every,
+            offset=data.offset,
+            at=data.at,
+        )
 
     def force(self, name: str, data: ForceSection) -> None:
         """Add one force; its scalars and laws may be expressions."""

@@ -23,6 +23,7 @@ SECTIONS = {
     "state": "states",
     "force": "forces",
     "table": "tables",
+    "event": "events",
 }
 
 

@@ -108,15 +108,31 @@ class TableData(Section):
 
 
 class StateData(Section):
-    """A user state: der(x) = rate, an expression of q_NAME, qd_NAME, t, x_NAME and parameters."""
+    """A user state: der(x) = rate, an expression of q_NAME, qd_NAME, t, x_NAME and parameters.
+
+    A held one is a mode: it has no rate, events alone change it.
+    """
 
     initial: Number = 0.0
     rate: Scalar | None = None
     unit: Text = ""
+    held: Annotated[bool, Field(strict=True)] = False
 
 
 _state = Short("rate", SCALAR_JSON)
 StateEntry = Annotated[StateData, BeforeValidator(_state.expand), _state]
+
+
+class EventData(Section):
+    """An event, where `when` passes zero, periodic or at times [s]; `then` gives new values."""
+
+    when: Scalar | None = None
+    direction: Literal["rising", "falling", "both"] = "rising"
+    every: Number | None = None
+    offset: Number = 0.0
+    at: Number | list[Number] = Field(default_factory=list)
+    stops: Annotated[bool, Field(strict=True)] = False
+    then: dict[str, Scalar] = Field(default_factory=dict)
 
 
 class Document(Section):
@@ -136,6 +152,7 @@ class Document(Section):
     drives: dict[str, DriveEntry] = Field(default_factory=dict)
     states: dict[str, StateEntry] = Field(default_factory=dict)
     forces: dict[str, ForceEntry] = Field(default_factory=dict)
+    events: dict[str, EventData] = Field(default_factory=dict)
     shapes: Any = None
     layout: Any = None
 
@@ -214,6 +231,7 @@ SECTIONS: dict[tuple[str, ...], type[Section]] = {
     ("drives", "*"): DriveData,
     ("states", "*"): StateData,
     ("tables", "*"): TableData,
+    ("events", "*"): EventData,
 }
 
 

@@ -60,8 +60,15 @@ def _root(
 ) -> float:
     from scipy.optimize import brentq
 
+    def value(t: float) -> float:
+        return float(watched(t, dense(t))[k])
+
     a, b = float(between[0]), float(between[1])
-    return float(brentq(lambda t: float(watched(t, dense(t))[k]), a, b, xtol=1e-14, rtol=1e-14))
+    before, root = value(a), float(brentq(value, a, b, xtol=1e-14, rtol=1e-14))
+    ahead = np.spacing(max(abs(a), abs(b)))
+    while root < b and value(root) * before > 0:  # behind the zero, so it is not found again
+        root, ahead = min(root + ahead, b), 2 * ahead
+    return root
 
 
 __all__ = ["crossings"]

@@ -18,6 +18,7 @@ from kinetree.model.closures import (
 )
 from kinetree.model.configuration import product, retract, turned
 from kinetree.model.contents import elements, plain, to_data
+from kinetree.model.events import DIRECTIONS, Event
 from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
 from kinetree.model.frame_model import FrameModel, mapped
 from kinetree.model.gimbal import gimbal_locks
@@ -93,9 +94,9 @@ from kinetree.model.vectors import (
 )
 
 __all__ = [
-    "ANY", "CLOSURES", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE", "NULL",
+    "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE", "NULL",
     "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body", "Closure",
-    "ClosureKind", "Coincide", "Condition", "Coordinates", "Coupled", "Distance", "ElementKind",
+    "ClosureKind", "Coincide", "Condition", "Coordinates", "Coupled", "Distance", "ElementKind", "Event",
     "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "Kind", "Law", "Limits", "Mat",
     "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named", "ParameterTable", "Place", "Point",
     "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch", "Turn", "Twist", "Vec", "Vector",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kinetree.algebra import Transform
     from kinetree.model.closures import Closure, Condition, Drive
+    from kinetree.model.events import Event
     from kinetree.model.forces import Force, State
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.parts import Body, Coordinates, Motion, Parameter, Point
@@ -95,6 +96,8 @@ def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
         data["states"] = {row.name: _state(row, spell) for row in model.states.values()}
     if model.forces:
         data["forces"] = {row.name: _force(row, spell) for row in model.forces.values()}
+    if model.events:
+        data["events"] = {name: _event(name, row, spell) for name, row in model.events.items()}
     return data
 
 
@@ -304,10 +307,31 @@ def _state(state: State, spell: _Speller) -> dict[str, Any]:
     """One state without its name."""
     initial, unit = spell.quantity(state.initial, state.unit, state.written)
     data: dict[str, Any] = {"initial": plain(initial)} if initial else {}
-    if state.rate is not None:
+    if state.held:
+        data["held"] = True
+    elif state.rate is not None:
         data["rate"] = spell.one(f"{state.name}.rate", state.rate)
     if unit:
         data["unit"] = unit
+    return data
+
+
+def _event(name: str, event: Event, spell: _Speller) -> dict[str, Any]:
+    """One event without its name; what is at its default is left out."""
+    data: dict[str, Any] = {}
+    if isinstance(event.when, Node):
+        data |= {"when": spell.one(f"{name}.when", event.when)}
+        data |= {} if event.direction == "rising" else {"direction": event.direction}
+    if event.every is not None:
+        data |= {"every": plain(event.every)} | (
+            {"offset": plain(event.offset)} if event.offset else {}
+        )
+    if event.at:
+        data["at"] = [plain(t) for t in event.at]
+    if event.stops:
+        data["stops"] = True
+    if event.then:
+        data["then"] = {key: spell.one(f"{name}.{key}", law) for key, law in event.then.items()}
     return data
 
 

@@ -60,6 +60,7 @@ class State:
         rate: expression of q, qd, t, x and parameters; None where a force element writes it.
         unit: of the SI; empty where none was given.
         written: initial value and unit as they were given, where that was not in SI units.
+        held: whether events alone change it; its rate is zero.
     """
 
     name: str
@@ -67,6 +68,7 @@ class State:
     rate: Node | None = None
     unit: str = ""
     written: tuple[float, str] | None = None
+    held: bool = False
 
 
 class Place(NamedTuple):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
+    from kinetree.model.events import Event
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.laws import Law
     from kinetree.model.methods.joints import Place
@@ -65,6 +66,7 @@ class Mechanism(ABC):
         drives: coordinate -> Drive.
         forces: name -> Force.
         states: name -> State; their order numbers x.
+        events: name -> Event.
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         sources: path of a scalar -> the text it had in the model file.
@@ -90,6 +92,7 @@ class Mechanism(ABC):
         self.wrenches: dict[str, Wrench] = {}
         self.forces: dict[str, Force] = {}
         self.states: dict[str, State] = {}
+        self.events: dict[str, Event] = {}
         self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
         self.sources: dict[str, str] = {}

@@ -72,6 +72,11 @@ class Dynamics:
         return self.forward.input("x").labels if state_form.takes(self.forward, "x") else ()
 
     @property
+    def changing(self) -> list[int]:
+        """Numbers of the user states that have a rate; the others are modes."""
+        return [k for k, name in enumerate(self.states) if not self.model.states[name].held]
+
+    @property
     def closed(self) -> bool:
         """Whether loops or drives make coordinates depend on others."""
         return state_form.has(self.forward, "q_closed")
@@ -144,10 +149,10 @@ class Dynamics:
         found: Array = self.call(self._projection, t, y)[state_form.STATE]
         return found
 
-    def call(self, function: Any, t: float, y: Array) -> dict[str, Array]:
-        """Outputs of a compiled function of the same inputs as the rates."""
+    def call(self, function: Any, t: float, y: Array, **more: Array) -> dict[str, Array]:
+        """Outputs of a compiled function of the same inputs as the rates, and perhaps more."""
         q, qd, _ = self.split(y)
-        given = self.loads.at(t, q, qd)
+        given = {**self.loads.at(t, q, qd), **more}
         found: dict[str, Array] = function(check=False, t=np.array(float(t)), y=y, **given)
         return found
 

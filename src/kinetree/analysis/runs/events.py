@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.arguments import check_arguments, check_choice, shown
+from kinetree.arguments import shown
 from kinetree.arrays import Array
-from kinetree.engine import Node, as_node, substitute, symbols
+from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.integrate.problem import Watch
-from kinetree.model import Named, time_symbol, traced
-from kinetree.program import Output
+from kinetree.model import DIRECTIONS, Event, Named, state_names, time_symbol, traced
+from kinetree.program import Input, Output, Program
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
-from kinetree.program.state_form import consistent_state, state_inputs, state_parts
-
-DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happens where g(t, q, qd, x) passes zero.
-
-    Attributes:
-        when: g as an expression such as "q_knee - 0.5", or a function of any of t, q, qd, x, the
-            last three mappings by name: lambda q, qd: q["knee"] - 0.5.  The word "laws" stands for
-            all places where a law of the model changes its branch (select, minimum, contacts).
-        direction: "rising", "falling" or "both" ways through zero.
-        stops: whether the run ends there; else it is only recorded.
-    """
-
-    when: str | Node | Callable[..., Any]
-    direction: str = "both"
-    stops: bool = False
-
-    def __post_init__(self) -> None:
-        check_arguments(type(self), vars(self))
-        check_choice("direction", self.direction, DIRECTIONS)
-
+from kinetree.program.state_form import (
+    STATE,
+    consistent_state,
+    state_inputs,
+    state_labels,
+    state_parts,
+)
 
 LAWS = "laws"
 """The event that stands for every change of branch in a law."""
@@ -52,39 +36,109 @@ records where laws change their branch."""
 
 @dataclass(frozen=True)
 class Watched:
-    """The events of a run.
+    """What may happen in a run.
 
     Attributes:
-        watches: names, directions and effects.
-        function: native function of t, y, … whose output g are the values of all of them at the
-            consistent state.
+        watches: names, directions and effects: first of the events that are conditions, then of
+            those at given times.
+        function: native function of t, y, … whose output g are the values of all conditions at the
+            consistent state; none where there are none.
+        timed: the events at given times, in order.
+        update: native function of t, y, fired, … that gives the state after the events whose entry
+            in `fired` is 1, before its projection; none where no event changes anything.
+        final: numbers of the watches that end the run.
     """
 
     watches: tuple[Watch, ...] = ()
     function: Any = None
+    timed: tuple[Event, ...] = ()
+    update: Any = None
+    final: frozenset[int] = frozenset()
+
+    @property
+    def conditions(self) -> tuple[Watch, ...]:
+        """Those of the watches that are conditions."""
+        return self.watches[: len(self.watches) - len(self.timed)]
+
+    def next_time(self, t: float) -> float:
+        """The next time after t at which something happens by the clock [s]."""
+        return min((event.next_time(t) for event in self.timed), default=np.inf)
+
+    def ticks(self, t: float) -> list[int]:
+        """Numbers of the watches of the events that happen at t by the clock."""
+        first = len(self.conditions)
+        return [first + k for k, event in enumerate(self.timed) if event.happens_at(t)]
+
+
+class _Row(NamedTuple):
+    """One watch: its condition at the consistent state, none at given times; what it changes."""
+
+    watch: Watch
+    node: Node | None
+    event: Event
+    then: Mapping[str, Node]
 
 
 def watched(dynamics: Dynamics, given: Events | None) -> Watched:
-    """The events of a user, compiled for a model."""
+    """The events of a model and of a user, compiled."""
+    events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
+    found = [row for name, event in events.items() for row in _rows(dynamics, name, event)]
+    rows = sorted(found, key=lambda row: row.node is None)
+    changes = [(k, row.then) for k, row in enumerate(rows) if row.then]
+    return Watched(
+        tuple(row.watch for row in rows),
+        _conditions(dynamics, rows) if any(row.node is not None for row in rows) else None,
+        tuple(row.event for row in rows if row.node is None),
+        _update(dynamics, len(rows), changes) if changes else None,
+        frozenset(k for k, row in enumerate(rows) if row.event.stops),
+    )
+
+
+def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[_Row]:
+    """The watches of one event: one, or one per branch of all laws."""
+    law = _Law(dynamics, f"event '{name}'")
+    then = {law.target(key): law.node(new) for key, new in event.then.items()}
+    way, ends = DIRECTIONS[event.direction], event.stops or bool(then)
+    if event.when == LAWS:
+        row = crossings(dynamics.forward)
+        for label, node in zip(row.labels, row.nodes, strict=True):
+            yield _Row(Watch(f"{name}: {label}", way, ends), node, event, then)
+        return
+    condition = None
+    if not event.timed:
+        (condition,) = _consistently(dynamics.forward, [law.condition(event.when)])
+    yield _Row(Watch(name, way, ends), condition, event, then)
+
+
+def _conditions(dynamics: Dynamics, rows: list[_Row]) -> Any:
+    """The function g(t, y, …) of all conditions."""
     forward = dynamics.forward
-    y = [s for row in state_parts(forward) for s in row.symbols]
-    at = dict(zip(y, consistent_state(forward), strict=True))
-    watches: list[Watch] = []
-    nodes: list[Node] = []
-    for name, event in _events(given).items():
-        way = DIRECTIONS[event.direction]
-        if event.when == LAWS:
-            row = crossings(forward)
-            nodes += row.nodes
-            watches += [Watch(f"{name}: {label}", way, event.stops) for label in row.labels]
-        else:
-            nodes += substitute([_expression(dynamics, name, event)], at)
-            watches.append(Watch(name, way, event.stops))
-    if not nodes:
-        return Watched()
-    out = Output("g", (len(nodes),), tuple(nodes), tuple(watch.name for watch in watches))
+    nodes = tuple(row.node for row in rows if row.node is not None)
+    labels = tuple(row.watch.name for row in rows)[: len(nodes)]
+    out = Output("g", (len(nodes),), nodes, labels)
     program = replace(forward, name="events", inputs=state_inputs(forward), outputs=(out,))
-    return Watched(tuple(watches), condense(program).compile())
+    return condense(program).compile()
+
+
+def _update(dynamics: Dynamics, count: int, changes: list[tuple[int, Mapping[str, Node]]]) -> Any:
+    """The function y⁺(t, y, fired, …); where two events change the same, the later one does."""
+    forward = dynamics.forward
+    fired = tuple(symbol(f"fired[{k}]", Rank.FORCE) for k in range(count))
+    y = state_labels(forward)
+    new = dict(zip(y, consistent_state(forward), strict=True))
+    for number, then in changes:
+        values = _consistently(forward, list(then.values()))
+        for key, value in zip(then, values, strict=True):
+            new[key] = select(fired[number], value, new[key])
+    out = Output(STATE, (len(y),), tuple(new.values()), y)
+    inputs = (*state_inputs(forward), Input("fired", (count,), fired))
+    return condense(replace(forward, name="update", inputs=inputs, outputs=(out,))).compile()
+
+
+def _consistently(forward: Program, nodes: list[Node]) -> tuple[Node, ...]:
+    """Expressions of the state as those of the consistent state."""
+    y = [s for row in state_parts(forward) for s in row.symbols]
+    return tuple(substitute(nodes, dict(zip(y, consistent_state(forward), strict=True))))
 
 
 def watching(dynamics: Dynamics, function: Any) -> Callable[[float, Array], Array] | None:
@@ -98,8 +152,15 @@ def watching(dynamics: Dynamics, function: Any) -> Callable[[float, Array], Arra
     return values
 
 
-def _events(given: Events | None) -> dict[str, Event]:
+def _events(given: Events | None, taken: Mapping[str, Event]) -> dict[str, Event]:
+    """The events of a user by name, none of which the model has."""
     rows = ({LAWS: LAWS} if given == LAWS else _mapping(given)).items()
+    for name in taken.keys() & dict(rows).keys():
+        raise ModelError(
+            "the model has an event of this name",
+            element=f"event '{name}'",
+            cure="give it another name",
+        )
     return {name: row if isinstance(row, Event) else _event(name, row) for name, row in rows}
 
 
@@ -124,32 +185,60 @@ def _mapping(given: Events | None) -> Mapping[str, Any]:
     return given or {}
 
 
-def _expression(dynamics: Dynamics, name: str, event: Event) -> Node:
-    """g as an expression of the state, the time and named parameters."""
-    model, element = dynamics.model, f"event '{name}'"
-    parts = {
-        row.name: dict(zip(row.labels, row.symbols, strict=True))
-        for row in state_parts(dynamics.forward)
-    }
-    t = time_symbol()
-    names: dict[str, Any] = {
-        "q": Named("coordinate", parts["q"], element),
-        "qd": Named("velocity", parts["qd"], element),
-        "x": Named("state", parts.get("x", {}), element),
-        "t": t,
-    }
-    own = {f"{part}_{label}": node for part, row in parts.items() for label, node in row.items()}
-    own |= {t.name: t} | {row.name: row.symbol for row in model.parameters.values()}
-    if isinstance(event.when, str):
-        return parse(event.when, own, element)
-    node = as_node(traced(event.when, names, element))
-    known = set(own.values())
-    for found in symbols([node]):
-        if found not in known:
-            raise unknown("name", found.name, list(own), element)
-    if not set(symbols([node])):
-        raise ModelError("it never changes", element=element, cure="use t, q, qd or x in it")
-    return node
+class _Law:
+    """Expressions of one event: of the state, the time and named parameters."""
+
+    def __init__(self, dynamics: Dynamics, element: str) -> None:
+        self.element = element
+        parts = {
+            row.name: dict(zip(row.labels, row.symbols, strict=True))
+            for row in state_parts(dynamics.forward)
+        }
+        # closed systems have other symbols for what is a start value of their loops
+        names = state_names(dynamics.model)
+        self.symbols = {
+            names[part][label]: own for part, row in parts.items() for label, own in row.items()
+        }
+        t = time_symbol()
+        self.names: dict[str, Any] = {
+            "q": Named("coordinate", parts["q"], element),
+            "qd": Named("velocity", parts["qd"], element),
+            "x": Named("state", parts.get("x", {}), element),
+            "t": t,
+        }
+        self.state = {f"{p}_{name}": s for p, row in parts.items() for name, s in row.items()}
+        named = {row.name: row.symbol for row in dynamics.model.parameters.values()}
+        self.own = self.state | {t.name: t} | named
+
+    def target(self, key: Any) -> str:
+        """The name of what an event changes."""
+        word = key.name if isinstance(key, Node) else str(key)
+        if word not in self.state and f"x_{word}" in self.state:
+            word = f"x_{word}"
+        if word not in self.state:
+            raise unknown("coordinate, velocity, state or mode", word, self.state, self.element)
+        return word
+
+    def node(self, law: Any) -> Node:
+        """An expression from a text, a function, a number or an expression."""
+        if isinstance(law, str):
+            return parse(law, self.own, self.element)
+        node = as_node(traced(law, self.names, self.element))
+        (node,) = substitute([node], self.symbols)
+        known = set(self.own.values())
+        for found in symbols([node]):
+            if found not in known:
+                raise unknown("name", found.name, list(self.own), self.element)
+        return node
+
+    def condition(self, law: Any) -> Node:
+        """A condition, which must be able to change."""
+        node = self.node(law)
+        if not set(symbols([node])):
+            raise ModelError(
+                "it never changes", element=self.element, cure="use t, q, qd or x in it"
+            )
+        return node
 
 
 __all__ = ["DIRECTIONS", "LAWS", "Event", "Events", "Watched", "watched", "watching"]

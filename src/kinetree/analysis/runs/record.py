@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,21 +42,18 @@ STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 
 def dataset(run: Run) -> xarray.Dataset:
     """The Dataset of a run; a warning says why it ended early."""
-    parts = [_values(segment) for segment in run.segments]
+    parts = [_values(segment) for segment in run.segments if len(segment.path.t) > segment.first]
     labels = list(dict.fromkeys(name for part in parts for name in part.equations))
     for part in parts:
         part.spread(labels)
-    first = [slice(0 if k == 0 else 1, None) for k in range(len(parts))]  # ends meet
-    values = {
-        name: np.concatenate([part.values[name][s] for part, s in zip(parts, first, strict=True)])
-        for name in parts[0].values
-    }
-    t = np.concatenate([part.t[s] for part, s in zip(parts, first, strict=True)])
+    names = parts[0].values
+    values = {name: np.concatenate([part.values[name] for part in parts]) for name in names}
+    t = np.concatenate([part.t for part in parts])
     ended, advice = termination(run)
     more, doubts = _facts(run, t, values)
     rows = {**_counts(run), **more, "end_time": float(t[-1]), "termination": ended}
     made = run_dataset(t, values, _axes(run.last.dynamics, labels), rows)
-    if run.problem.watches:
+    if run.last.watches:
         made = _with_hits(made, run)
     pushed = _wrenches(run.last.dynamics, t, values)
     if pushed:
@@ -107,6 +104,7 @@ class _Part:
 def _values(segment: Segment) -> _Part:
     """What is recorded of a segment."""
     system, path = segment.dynamics, segment.path
+    path = replace(path, t=path.t[segment.first :], y=path.y[segment.first :])
     y = _consistent(system, path)
     q, qd, x = system.split(y)
     found = system.outputs(path.t, y)
@@ -132,7 +130,7 @@ def _counts(run: Run) -> dict[str, Any]:
         "steps": sum(path.steps for path in paths),
         "evaluations": sum(path.evaluations for path in paths),
         "jacobians": sum(path.jacobians for path in paths),
-        "partitions": len(paths) if system.closed else 0,
+        "partitions": run.partitions if system.closed else 0,
         "wall_time_s": round(run.seconds, 6),
     }
 
@@ -187,7 +185,7 @@ def termination(run: Run) -> tuple[str, str]:
     path, system = run.last.path, run.last.dynamics
     if path.end == EVENT:
         hit = path.hits[-1]
-        return f"event '{run.problem.watches[hit.watch].name}' at t = {hit.t:.6g} s", ""
+        return f"event '{run.last.watches[hit.watch].name}' at t = {hit.t:.6g} s", ""
     at = f"at t = {path.last_t:.6g} s"
     if path.end in (FINISHED, INTERRUPTED):
         advice = STIFF if stiff(run) else ""

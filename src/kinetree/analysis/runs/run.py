@@ -10,18 +10,20 @@ Refs: WehageHaug1982
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, watched, watching
+from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.repartition import degraded
+from kinetree.analysis.runs.updates import AT_ONCE, Crowd, settle, simultaneous
 from kinetree.arrays import Array
 from kinetree.integrate.methods import Method, choose
 from kinetree.integrate.problem import (
     EVENT,
+    FAILED,
     FINISHED,
     NOT_A_NUMBER,
     STEP_TOO_SMALL,
@@ -65,11 +67,13 @@ class Segment:
         dynamics: in those coordinates.
         path: from where the part before ended.
         watches: the events of this part; laws may name their branches otherwise in another.
+        first: number of the first row of the path that is not the last one of the part before.
     """
 
     dynamics: Dynamics
     path: Path
     watches: tuple[Watch, ...] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Run:
         settings: tolerances and limits.
         method: as chosen.
         seconds: time spent integrating [s].
+        partitions: number of choices of independent coordinates.
     """
 
     segments: tuple[Segment, ...]
@@ -89,6 +94,7 @@ class Run:
     settings: Settings
     method: Method
     seconds: float
+    partitions: int = 1
 
     @property
     def last(self) -> Segment:
@@ -98,33 +104,121 @@ class Run:
 
 def integrate(system: Dynamics, start: Array, times: Array, how: RunOptions) -> Run:
     """Integrate from a consistent state over the output times [s]."""
-    found: list[Segment] = []
-    seconds, left = 0.0, how.settings.max_steps
-    while True:
-        problem = as_problem(system, start, times, how)
-        chosen = choose(how.method, problem)
+    journey = _Journey(system, start, times, how)
+    while journey.go_on():
+        pass
+    return journey.run()
+
+
+class _Journey:
+    """A run on its way: legs between events and changes of coordinates."""
+
+    def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
+        self.how, self.times, self.start = how, times, start
+        self.segments: list[Segment] = []
+        self.seconds, self.left, self.partitions = 0.0, how.settings.max_steps, 1
+        self.happened: dict[int, float] = {}
+        self.crowd = Crowd(float(times[-1] - times[0]))
+        self.take(system)
+        ticks = self.events.ticks(float(times[0]))
+        self.ended = bool(ticks) and not self.happen(float(times[0]), start, ticks)
+
+    def take(self, system: Dynamics) -> None:
+        """Go on with these equations."""
+        self.system, self.events = system, watched(system, self.how.events)
+        self.problem = as_problem(system, self.start, self.times, self.how, self.events)
+        self.method = choose(self.how.method, self.problem)
         with np.errstate(all="ignore"):
-            problem.rates(float(times[0]), start)  # compiled before the clock runs
+            self.problem.rates(float(self.times[0]), self.start)  # compiled before the clock runs
+
+    def run(self) -> Run:
+        """What was found."""
+        how = self.how.settings
+        found = tuple(self.segments)
+        return Run(found, self.problem, how, self.method, self.seconds, self.partitions)
+
+    def go_on(self) -> bool:
+        """Integrate to the next event or change of coordinates; False where the run has ended."""
+        if self.ended:
+            return False
+        tick = self.events.next_time(float(self.times[0]))
+        times = self.times
+        if tick <= times[-1]:
+            times = np.append(times[times < tick], tick)
+        self.problem = replace(self.problem, start=self.start, times=times)
         began = time.perf_counter()
-        path = append_final_state(chosen.solve(problem, replace(how.settings, max_steps=left)))
-        seconds += time.perf_counter() - began
-        left -= path.steps
-        turn = (
-            _repartition_at(system, path, how.again) if len(found) < SEGMENTS and left > 0 else None
-        )
-        if turn is None:
-            found.append(Segment(system, path, problem.watches))
-            return Run(tuple(found), problem, how.settings, chosen, seconds)
-        number, system_next = turn
-        found.append(Segment(system, _until(path, number), problem.watches))
+        settings = replace(self.how.settings, max_steps=self.left)
+        path = append_final_state(self.method.solve(self.problem, settings))
+        self.seconds += time.perf_counter() - began
+        self.left -= path.steps
+        return self.turn(path) or self.meet(path, tick)
+
+    def turn(self, path: Path) -> bool:
+        """Go on in other coordinates, where these have become bad."""
+        if self.partitions >= SEGMENTS or self.left <= 0:
+            return False
+        found = _repartition_at(self.system, path, self.how.again)
+        if found is None:
+            return False
+        number, new = found
         t = float(path.t[number])
-        start = system_next.project(t, system.project(t, path.y[number]))
-        system, times = system_next, np.append(t, times[times > t])
+        self.keep(_until(path, number))
+        self.start = new.project(t, self.system.project(t, path.y[number]))
+        self.times = np.append(t, self.times[self.times > t])
+        self.partitions += 1
+        self.take(new)
+        return True
+
+    def meet(self, path: Path, tick: float) -> bool:
+        """Let happen what happens at the end of a leg; False where the run ends there."""
+        fired: list[int] = []
+        t, y = path.last_t, path.last_y
+        if path.end == EVENT:
+            t, y = path.hits[-1].t, path.hits[-1].y
+            fired = [hit.watch for hit in path.hits if hit.t == t]
+        elif path.end == FINISHED and path.t[-1] >= tick:
+            t, y = float(path.t[-1]), path.y[-1]
+            fired = self.events.ticks(t)
+        if fired:
+            near = t - AT_ONCE * max(abs(t), 1.0)
+            past = {k for k, time in self.happened.items() if time >= near}
+            also = simultaneous(self.system, self.events, t, y)
+            fired += [k for k in also if k not in past and k not in fired]
+        if not fired or self.events.final.intersection(fired):
+            self.keep(path)
+            return False
+        hits = tuple(hit for hit in path.hits if hit.t < t)
+        before = path.t < t if len(path.t) > 1 else np.ones(1, dtype=bool)
+        self.keep(replace(path, t=path.t[before], y=path.y[before], hits=hits, end=FINISHED))
+        return self.happen(t, y, fired)
+
+    def happen(self, t: float, y: Array, fired: Sequence[int]) -> bool:
+        """Make the changes of some events; False where the run ends by them."""
+        after = settle(self.system, self.events, t, y, fired)
+        trouble = after.trouble
+        self.happened |= dict.fromkeys((hit.watch for hit in after.hits), t)
+        if not trouble:
+            names = [self.events.watches[hit.watch].name for hit in after.hits]
+            trouble = self.crowd.add(t, names)
+        final = self.events.final.intersection(hit.watch for hit in after.hits)
+        ends = bool(trouble or final) or t >= self.times[-1]
+        shown = ends or self.how.settings.every_step or bool((self.times == t).any())
+        times, rows = np.array([t])[: int(shown)], after.y[None, :][: int(shown)]
+        end = FAILED if trouble else EVENT if final else FINISHED
+        self.keep(Path(times, rows, end, after.hits, t, after.y, message=trouble), first=0)
+        self.start, self.times = after.y, np.append(t, self.times[self.times > t])
+        return not ends
+
+    def keep(self, path: Path, first: int = 1) -> None:
+        """Add a part of the run; a leg begins where the part before ended."""
+        first = first if self.segments else 0
+        self.segments.append(Segment(self.system, path, self.events.watches, first))
 
 
-def as_problem(system: Dynamics, start: Array, times: Array, how: RunOptions) -> Problem:
+def as_problem(
+    system: Dynamics, start: Array, times: Array, how: RunOptions, events: Watched
+) -> Problem:
     """The problem that a method solves."""
-    events = watched(system, how.events)
     stiff = how.method.lower() in ("cvode_bdf", "radau", "bdf", "lsoda")
     exact = stiff and system.exact_jacobian
     native = system.native(jacobian=exact, watched=events.function)
@@ -137,7 +231,7 @@ def as_problem(system: Dynamics, start: Array, times: Array, how: RunOptions) ->
         system.jacobian if exact and system.loads.constant else None,
         system.project if system.projects else None,
         watching(system, events.function),
-        events.watches,
+        events.conditions,
         native,
     )
 

@@ -14,7 +14,7 @@ from kinetree.arguments import check_arguments, shown
 from kinetree.errors import ModelError
 from kinetree.model.forces import FORCES
 from kinetree.model.laws import force_law_names, traced
-from kinetree.model.mechanism import Mechanism
+from kinetree.model.methods.events import EventMethods
 from kinetree.model.values import scalar
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ZEROS = (0, 0, 0)
 
 
-class ForceMethods(Mechanism):
+class ForceMethods(EventMethods):
     """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
 
     def spring(

@@ -1,0 +1,132 @@
+"""What events change: the state after an event, found by repeating until nothing more happens.
+
+At an event the changes of all events that happen there are made at once, from the state before; the
+loops are closed again; conditions that passed zero by it are events of the same instant and make
+their changes next, and so on until the state settles.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.events import Watched
+from kinetree.arrays import Array
+from kinetree.integrate.problem import Hit, Watch
+
+ROUNDS = 100
+"""Rounds of changes at one instant after which events are said not to settle."""
+CROWD = 8
+"""Events in a row that are looked at for chattering."""
+AT_ONCE = 1e-13
+"""Times that differ by less than this part of them are one."""
+INSTANT = 1e-9
+"""They chatter where all of them happen within this part of the run."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The state after the events of one instant.
+
+    Attributes:
+        y: after them.
+        hits: the events, each with the state before it.
+        trouble: why it did not settle; empty where it did.
+    """
+
+    y: Array
+    hits: tuple[Hit, ...]
+    trouble: str = ""
+
+
+def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Settled:
+    """The state after the events `fired`, numbers of watches, at the time t [s]."""
+    hits: list[Hit] = []
+    y = system.project(t, y)
+    for _ in range(ROUNDS):
+        hits += [Hit(k, t, y) for k in fired]
+        new = _changed(system, events, t, y, fired)
+        if not np.isfinite(new).all():
+            names = _names(events.watches, fired)
+            return Settled(y, tuple(hits), f"the state after {names} has no value")
+        fired = _crossed(system, events, t, y, new)
+        y = new
+        if not fired:
+            return Settled(y, tuple(hits))
+    names = _names(events.watches, [hit.watch for hit in hits[-ROUNDS:]])
+    return Settled(y, tuple(hits), f"{names} undo each other and never settle")
+
+
+def _changed(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
+    """The consistent state after the changes of some events."""
+    if events.update is None:
+        return y
+    marks = np.zeros(len(events.watches))
+    marks[list(fired)] = 1.0
+    new = system.call(events.update, t, y, fired=marks)["y"]
+    return system.project(t, new)
+
+
+def _crossed(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:
+    """Numbers of the conditions that pass zero from one state to another in their direction."""
+    if events.function is None:
+        return []
+    g, h = (system.call(events.function, t, at)["g"] for at in (y, new))
+    return [
+        k
+        for k, watch in enumerate(events.conditions)
+        if (g[k] <= 0 < h[k] and watch.direction >= 0)
+        or (g[k] >= 0 > h[k] and watch.direction <= 0)
+    ]
+
+
+def simultaneous(system: Dynamics, events: Watched, t: float, y: Array) -> list[int]:
+    """Conditions that pass zero at t within rounding of the time."""
+    if events.function is None:
+        return []
+    step = AT_ONCE * max(abs(t), 1.0)
+    before = y - step * system.rates(t, y)
+    g, h = (system.call(events.function, *at)["g"] for at in ((t - step, before), (t, y)))
+    return [
+        k
+        for k, watch in enumerate(events.conditions)
+        if (g[k] < 0 <= h[k] and watch.direction >= 0)
+        or (g[k] > 0 >= h[k] and watch.direction <= 0)
+    ]
+
+
+def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
+    """The events by name, in words."""
+    names = list(dict.fromkeys(f"'{watches[k].name}'" for k in numbers))
+    return f"event {names[0]}" if len(names) == 1 else f"events {', '.join(names)}"
+
+
+@dataclass
+class Crowd:
+    """The last events of a run, to tell chattering.
+
+    Attributes:
+        duration: of the run [s].
+        times: of the last events [s].
+        names: of the last events.
+    """
+
+    duration: float
+    times: deque[float] = field(default_factory=lambda: deque(maxlen=CROWD))
+    names: deque[str] = field(default_factory=lambda: deque(maxlen=CROWD))
+
+    def add(self, t: float, names: Iterable[str]) -> str:
+        """Note the events of one instant; what is wrong, where they follow too fast."""
+        self.times.append(t)
+        self.names.extend(names)
+        if len(self.times) < CROWD or t - self.times[0] > INSTANT * self.duration:
+            return ""
+        told = ", ".join(f"'{name}'" for name in dict.fromkeys(self.names))
+        return f"{CROWD} times within {t - self.times[0]:.2g} s: {told}"
+
+
+__all__ = ["AT_ONCE", "Crowd", "Settled", "settle", "simultaneous"]
