@@ -289,4 +289,11 @@ def test_equilibria_and_linear_models_hold_the_modes() -> None:
     assert rest.x == pytest.approx([1.0, 40.0])
     linear = kt.linearise(model, at=rest)
     assert linear.states == ("q_x", "qd_x", "x_T")
-    assert linear.A == pytest.approx(np.array([[0, 1, 0], [-50, -1, 0], [0, 0, -0.1]]))
+    assert pytest.approx(np.array([[0, 1, 0], [-50, -1, 0], [0, 0, -0.1]])) == linear.A
+
+
+def test_where_nothing_can_happen_events_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(KinetreeError, match="'bounce' of the model cannot happen"):
+        kt.simulate(ball(), 1.0, formulation="tree", integrator="hht", step=0.01)
+    with pytest.raises(KinetreeError, match="'bounce' of the model cannot happen"):
+        kt.export_fmu(ball(), tmp_path / "ball.fmu")

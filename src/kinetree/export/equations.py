@@ -20,6 +20,7 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
+from kinetree.model import refuse_events
 from kinetree.pipeline import derive
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
@@ -96,6 +97,7 @@ def equations(
         t0: time at which it starts [s].
         events: whether the conditions of branches are outputs, too.
     """
+    refuse_events(dynamics.model.events, name, "simulate it here, or take the events out")
     seen = _points(dynamics, points) if points else None
     found = programs(dynamics.forward, name, (points, seen), events=events)
     start = initial_state(dynamics, t0, *at)

@@ -18,7 +18,7 @@ from kinetree.model.closures import (
 )
 from kinetree.model.configuration import product, retract, turned
 from kinetree.model.contents import elements, plain, to_data
-from kinetree.model.events import DIRECTIONS, Event
+from kinetree.model.events import DIRECTIONS, Event, refuse_events
 from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
 from kinetree.model.frame_model import FrameModel, mapped
 from kinetree.model.gimbal import gimbal_locks
@@ -104,7 +104,7 @@ __all__ = [
     "cross", "direction", "directions", "dot", "drive", "elements", "end_symbols",
     "force_law_names", "force_laws", "gimbal_locks", "is_null", "mapped", "mat3", "matmul", "minus",
     "negative", "numbers", "parameter_table", "place_symbols", "plain", "plus", "position_matrices",
-    "problems", "product", "quaternions", "refuse", "retract", "rotation", "rotation_rpy", "scalar",
+    "problems", "product", "quaternions", "refuse", "refuse_events", "retract", "rotation", "rotation_rpy", "scalar",
     "snap", "spelled", "state_names", "state_symbol", "time_symbol", "times", "to_data", "traced",
     "transpose", "turned", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

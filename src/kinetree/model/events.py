@@ -15,7 +15,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, shown
 from kinetree.engine import Node
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, UnsupportedError
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
 
@@ -84,4 +84,12 @@ class Event:
         return bool(self.next_time(before) <= t + 4 * np.spacing(max(abs(t), 1e-300)))
 
 
-__all__ = ["DIRECTIONS", "Event"]
+def refuse_events(events: Mapping[str, Event], element: str, cure: str) -> None:
+    """Refuse events where nothing can happen."""
+    if events:
+        names = ", ".join(f"'{name}'" for name in events)
+        raise UnsupportedError(f"the events {names} of the model cannot happen there",
+                               element=element, cure=cure)  # fmt: skip
+
+
+__all__ = ["DIRECTIONS", "Event", "refuse_events"]

@@ -15,6 +15,7 @@ from kinetree.analysis.runs.progress import reporting
 from kinetree.assembly import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.integrate import Stepper
+from kinetree.model import refuse_events
 from kinetree.results.dataset import Axis, run_dataset
 from kinetree.steppers.equations.step_inputs import Settings
 
@@ -72,6 +73,7 @@ def march(  # noqa: PLR0913  one argument per decision
             "rk4".
         **options: of `kinetree.steppers.step_program`.
     """
+    refuse_events(model.events, "equal steps", "leave formulation= and integrator= out")
     length = duration / STEPS if step is None else step
     given = {} if tau is None else {"tau": _efforts(model, tau)}
     given |= {name: _constant(model, name, wrench) for name, wrench in (wrenches or {}).items()}
