@@ -71,7 +71,8 @@ class EventMethods(Mechanism):
             raise ModelError("it never changes", element=element, cure="use t, q, qd or x in it")
         changes = {self._target(key, element): law for key, law in (then or {}).items()}
         laws = {
-            key: self._counted(law, names, f"{element} {key}", 1)[0] for key, law in changes.items()
+            key: law_expressions(self, law, names, f"{element} {key}", 1)[0]
+            for key, law in changes.items()
         }
         times = tuple(at) if isinstance(at, Sequence) else (at,)
         try:
