@@ -18,7 +18,7 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.repartition import degraded
-from kinetree.analysis.runs.updates import AT_ONCE, Crowd, settle, simultaneous
+from kinetree.analysis.runs.updates import Crowd, settle, simultaneous
 from kinetree.arrays import Array
 from kinetree.integrate.methods import Method, choose
 from kinetree.integrate.problem import (
@@ -116,8 +116,7 @@ class _Journey:
     def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
         self.how, self.times, self.start = how, times, start
         self.segments: list[Segment] = []
-        self.seconds, self.left, self.partitions = 0.0, how.settings.max_steps, 1
-        self.happened: dict[int, float] = {}
+        self.seconds, self.partitions = 0.0, 1
         self.crowd = Crowd(float(times[-1] - times[0]))
         self.take(system)
         ticks = self.events.ticks(float(times[0]))
@@ -130,6 +129,11 @@ class _Journey:
         self.method = choose(self.how.method, self.problem)
         with np.errstate(all="ignore"):
             self.problem.rates(float(self.times[0]), self.start)  # compiled before the clock runs
+
+    @property
+    def left(self) -> int:
+        """Steps that may still be made."""
+        return self.how.settings.max_steps - sum(row.path.steps for row in self.segments)
 
     def run(self) -> Run:
         """What was found."""
@@ -150,12 +154,11 @@ class _Journey:
         settings = replace(self.how.settings, max_steps=self.left)
         path = append_final_state(self.method.solve(self.problem, settings))
         self.seconds += time.perf_counter() - began
-        self.left -= path.steps
         return self.turn(path) or self.meet(path, tick)
 
     def turn(self, path: Path) -> bool:
         """Go on in other coordinates, where these have become bad."""
-        if self.partitions >= SEGMENTS or self.left <= 0:
+        if self.partitions >= SEGMENTS or self.left <= path.steps:
             return False
         found = _repartition_at(self.system, path, self.how.again)
         if found is None:
@@ -180,10 +183,8 @@ class _Journey:
             t, y = float(path.t[-1]), path.y[-1]
             fired = self.events.ticks(t)
         if fired:
-            near = t - AT_ONCE * max(abs(t), 1.0)
-            past = {k for k, time in self.happened.items() if time >= near}
-            also = simultaneous(self.system, self.events, t, y)
-            fired += [k for k in also if k not in past and k not in fired]
+            past = {*fired, *self.crowd.just_before(t)}
+            fired += simultaneous(self.system, self.events, t, y, past)
         if not fired or self.events.final.intersection(fired):
             self.keep(path)
             return False
@@ -196,10 +197,8 @@ class _Journey:
         """Make the changes of some events; False where the run ends by them."""
         after = settle(self.system, self.events, t, y, fired)
         trouble = after.trouble
-        self.happened |= dict.fromkeys((hit.watch for hit in after.hits), t)
         if not trouble:
-            names = [self.events.watches[hit.watch].name for hit in after.hits]
-            trouble = self.crowd.add(t, names)
+            trouble = self.crowd.add(after.hits, self.events.watches)
         final = self.events.final.intersection(hit.watch for hit in after.hits)
         ends = bool(trouble or final) or t >= self.times[-1]
         shown = ends or self.how.settings.every_step or bool((self.times == t).any())

@@ -8,7 +8,7 @@ their changes next, and so on until the state settles.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -84,8 +84,10 @@ def _crossed(system: Dynamics, events: Watched, t: float, y: Array, new: Array) 
     ]
 
 
-def simultaneous(system: Dynamics, events: Watched, t: float, y: Array) -> list[int]:
-    """Conditions that pass zero at t within rounding of the time."""
+def simultaneous(
+    system: Dynamics, events: Watched, t: float, y: Array, known: Container[int]
+) -> list[int]:
+    """Conditions that pass zero at t within rounding of the time, beside those that are known."""
     if events.function is None:
         return []
     step = AT_ONCE * max(abs(t), 1.0)
@@ -94,8 +96,11 @@ def simultaneous(system: Dynamics, events: Watched, t: float, y: Array) -> list[
     return [
         k
         for k, watch in enumerate(events.conditions)
-        if (g[k] < 0 <= h[k] and watch.direction >= 0)
-        or (g[k] > 0 >= h[k] and watch.direction <= 0)
+        if k not in known
+        and (
+            (g[k] < 0 <= h[k] and watch.direction >= 0)
+            or (g[k] > 0 >= h[k] and watch.direction <= 0)
+        )
     ]
 
 
@@ -111,22 +116,30 @@ class Crowd:
 
     Attributes:
         duration: of the run [s].
-        times: of the last events [s].
+        last: number of a watch -> time of its last event [s].
+        times: of the last instants with events [s].
         names: of the last events.
     """
 
     duration: float
+    last: dict[int, float] = field(default_factory=dict)
     times: deque[float] = field(default_factory=lambda: deque(maxlen=CROWD))
     names: deque[str] = field(default_factory=lambda: deque(maxlen=CROWD))
 
-    def add(self, t: float, names: Iterable[str]) -> str:
+    def add(self, hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
         """Note the events of one instant; what is wrong, where they follow too fast."""
+        t = hits[0].t
+        self.last |= dict.fromkeys((hit.watch for hit in hits), t)
         self.times.append(t)
-        self.names.extend(names)
+        self.names.extend(watches[hit.watch].name for hit in hits)
         if len(self.times) < CROWD or t - self.times[0] > INSTANT * self.duration:
             return ""
         told = ", ".join(f"'{name}'" for name in dict.fromkeys(self.names))
         return f"{CROWD} times within {t - self.times[0]:.2g} s: {told}"
 
+    def just_before(self, t: float) -> set[int]:
+        """Watches whose event was at t already, within rounding."""
+        return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
-__all__ = ["AT_ONCE", "Crowd", "Settled", "settle", "simultaneous"]
+
+__all__ = ["Crowd", "Settled", "settle", "simultaneous"]
