@@ -13,8 +13,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice
 from kinetree.assembly import refuse_foreign
@@ -22,18 +23,22 @@ from kinetree.assembly.partition import partition as partition_of
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism import QUANTITIES
-from kinetree.formalism.closed import INERTIA_AND_BIAS, LOOP_TREATMENTS, Closed, actuated
+from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuated, mixed
+from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
+from kinetree.formalism.joint_equations import EITHER, QDD, TAU, Known, read_known
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
+from kinetree.model.check import check
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.assembly import Partition
+    from kinetree.formalism.quantities import Quantity
     from kinetree.model import Mechanism
     from kinetree.program import Program
 
@@ -43,6 +48,10 @@ PARAMETERS = ("run-time", "folded")
 LOOPS = "explicit"
 """The usual treatment of loops."""
 BASE = "base_parameters"
+SOLVED = ("forward", "mixed")
+"""Quantities in which accelerations are found, so that loops and drives take part."""
+USES = {BASE: "mass properties", "known": "mixed dynamics"}
+"""Option -> what it is for, where that is not forward dynamics."""
 
 
 @derivation()
@@ -56,13 +65,15 @@ def derive(  # noqa: PLR0913  one argument per decision
     points: Sequence[str] | None = None,
     partition: Partition | None = None,
     loops: str = "explicit",
+    known: str | Mapping[str, str] | None = None,
 ) -> Program:
     """The Program of a quantity of a model.
 
     Args:
         model: the mechanism.
-        quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "reaction" (wrench on the
-            ground), "reactions" (wrench in every joint and closure),
+        quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "mixed" (qdd, tau, from
+            alpha qdd + beta tau = gamma of every velocity), "reaction" (wrench on the ground),
+            "reactions" (wrench in every joint and closure),
             "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
             "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
             coordinates),
@@ -82,6 +93,10 @@ def derive(  # noqa: PLR0913  one argument per decision
             coordinates, "multipliers" keeps all coordinates and pulls them back to the loops
             (Baumgarte), "projection" keeps all and projects them on the loops.
         points: for "kinematics", paths "body" or "body.point"; by default all of all bodies.
+        known: for "mixed", what gamma is: "tau" the force, "qdd" the acceleration, "either" the
+            right side of alpha qdd + beta tau = gamma with the inputs alpha and beta (0 and 1 where
+            not given).  One word for all velocities, or words by name of joint or velocity with
+            "tau" for those not named; by default "either" for all.
 
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
@@ -92,27 +107,44 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
     matrices = model.by_matrices or formalism == MATRICES
     row = QUANTITIES[quantity]
-    closed = bool(model.closures or model.drives) and quantity == "forward" and not matrices
-    if not closed:
-        _refuse_idle(model, quantity, partition=partition is not None, loops=loops != LOOPS)
-    if not base_parameters and (matrices or not (row.regroups or BASE in row.options)):
-        _refuse_idle(model, quantity, base_parameters=True)
+    closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
+    regroups = not matrices and (row.regroups or BASE in row.options)
+    _refuse_idle(
+        model, quantity, partition=not closed and partition is not None,
+        loops=not closed and loops != LOOPS, base_parameters=not (base_parameters or regroups),
+        known=known is not None and "known" not in row.options,
+    )  # fmt: skip
+    words = _beside_drives(model, EITHER if known is None else known)
     if matrices:
-        return _from_matrices(model, quantity, formalism, parameters, points)
+        return _from_matrices(model, quantity, formalism, parameters, points, words)
     if points is not None and "points" not in row.options:
         raise _no_points(quantity)
     if closed:
-        how = _How(formalism, parameters, loops, base_parameters)
+        how = _How(quantity, formalism, parameters, loops, base_parameters, words)
         return _closed(model, how, partition)
     if (model.closures or model.drives) and row.rates == "tau":
         _refuse_closed(model, quantity)
     way = row.choose(model, formalism)
-    model.check(invertible=row.rates == "tau")
-    system = linkage(model, folded=parameters == "folded", welds=row.welds)
-    if base_parameters and row.regroups:
-        system = regroup(system, all_moves=row.minimal)
-    program = condense(row.derive(system, way, base_parameters=base_parameters, points=points))
+    options = {BASE: base_parameters, "points": points, "known": words}
+    program = _open(model, row, way, folded=parameters == "folded", options=options)
     return _signed(program, model, quantity, formalism=way, parameters=parameters)
+
+
+def _open(
+    model: Mechanism, row: Quantity, way: str, *, folded: bool, options: Mapping[str, Any]
+) -> Program:
+    """A quantity of a tree, or one that does not know loops."""
+    _check_masses(model, row.name in SOLVED or row.rates == "tau", options["known"])
+    system = linkage(model, folded=folded, welds=row.welds)
+    if options[BASE] and row.regroups:
+        system = regroup(system, all_moves=row.minimal)
+    return condense(row.derive(system, way, **options))
+
+
+def _check_masses(model: Mechanism, invertible: bool, known: Mapping[str, str]) -> None:
+    """Check the model; where accelerations are found, M must be regular but for the known ones."""
+    held = [name for name, word in known.items() if word == QDD]
+    check(model, invertible=invertible, held=held)
 
 
 def _from_matrices(
@@ -121,16 +153,17 @@ def _from_matrices(
     formalism: str | None,
     parameters: str,
     points: Sequence[str] | None,
+    known: Mapping[str, str],
 ) -> Program:
     """A quantity by d'Alembert's principle, from the position matrices of the bodies."""
     if formalism not in (None, MATRICES):
         raise unknown("formalism", formalism, (MATRICES,), f"model '{model.name}'")
-    if points is not None and quantity in PLACED and not PLACED[quantity].points:
+    if points is not None and quantity in PLACED and "points" not in PLACED[quantity].options:
         raise _no_points(quantity)
     whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
-    model.check(invertible=whole == "forward")
+    _check_masses(model, whole in SOLVED, known)
     system = placement(model.as_frames(), folded=parameters == "folded")
-    program = condense(derive_placed(system, whole, points))
+    program = condense(derive_placed(system, whole, points=points, known=known))
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
     return _signed(program, model, quantity, formalism=MATRICES, parameters=parameters)
@@ -155,7 +188,7 @@ def _refuse_idle(model: Mechanism, quantity: str, **given: bool) -> None:
     """Refuse options that a quantity of this model has no use for."""
     for name, differs in given.items():
         if differs:
-            use = "mass properties" if name == BASE else "forward dynamics with closures or drives"
+            use = USES.get(name, "forward dynamics with closures or drives")
             raise UnsupportedError(
                 f"it is for {use}, and '{quantity}' of model '{model.name}' has none",
                 element=name,
@@ -165,17 +198,25 @@ def _refuse_idle(model: Mechanism, quantity: str, **given: bool) -> None:
 
 @dataclass(frozen=True)
 class _How:
-    """How forward dynamics of a closed system are derived; see `derive`."""
+    """How forward or mixed dynamics of a closed system are derived; see `derive`."""
 
+    quantity: str
     formalism: str | None
     parameters: str
     loops: str
     base_parameters: bool
+    known: Mapping[str, str]
 
 
 def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Program:
-    """Forward dynamics of a closed system."""
+    """Forward or mixed dynamics of a closed system."""
     way, loops = how.formalism or "newton_euler", how.loops
+    if how.quantity == "mixed" and loops != LOOPS:
+        raise UnsupportedError(
+            "mixed dynamics are written in the independent coordinates",
+            element=f"loops '{loops}'",
+            cure="leave loops= out",
+        )
     if way not in INERTIA_AND_BIAS:
         raise unknown("formalism", way, INERTIA_AND_BIAS, "forward dynamics of a closed system")
     model.check(invertible=loops != LOOPS)
@@ -184,13 +225,29 @@ def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Progra
     system = linkage(model, folded=how.parameters == "folded")
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
-    program = condense(LOOP_TREATMENTS[loops](system, closed))
+    if how.quantity == "mixed":
+        program = condense(mixed(system, closed, how.known))
+    else:
+        program = condense(LOOP_TREATMENTS[loops](system, closed))
     rows = {
         "loops": loops,
         "independent": ", ".join(found.independent),
         "dependent": ", ".join(found.dependent),
     }
-    return _signed(program, model, "forward", formalism=way, parameters=how.parameters, **rows)
+    return _signed(program, model, how.quantity, formalism=way, parameters=how.parameters, **rows)
+
+
+def _beside_drives(model: Mechanism, known: Known) -> dict[str, str]:
+    """What is known of every velocity; a drive says it of its own."""
+    words = read_known(model, known)
+    for name in () if isinstance(known, str) else model.drives:
+        if words[name] != TAU:
+            raise UnsupportedError(
+                f"a drive gives its motion, so known= cannot say '{words[name]}' of it",
+                element=f"velocity '{name}'",
+                cure="leave it out of known=, or remove the drive",
+            )
+    return {name: QDD if name in model.drives else word for name, word in words.items()}
 
 
 def _refuse_closed(model: Mechanism, quantity: str) -> None:

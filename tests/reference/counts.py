@@ -46,6 +46,8 @@ R3 = (
     Row("r3 no load (five joints), forward", lambda: manutec.r3("none", joints=5), "forward"),
     Row("r3 no load (rotor on link 6), forward", lambda: manutec.r3("rotor"), "forward"),
     Row("r3 rigid load, forward", lambda: manutec.r3("rigid"), "forward"),
+    Row("r3 rigid load, mixed", lambda: manutec.r3("rigid"), "mixed"),
+    Row("r3 rigid load, mixed by order N", lambda: manutec.r3("rigid"), "mixed", "order_n"),
 )
 ROBOTRAN = tuple(
     robotran_row(name, quantity)
@@ -65,6 +67,8 @@ LOOPS = tuple(
 ZOO = (
     Row("chain10 inverse", lambda: zoo.chain(10), "inverse"),
     Row("chain10 forward", lambda: zoo.chain(10), "forward", "order_n"),
+    Row("chain10 mixed", lambda: zoo.chain(10), "mixed", "order_n"),
+    Row("chain30 mixed", lambda: zoo.chain(30), "mixed", "order_n"),
     Row("every_kind inverse", zoo.every_kind, "inverse"),
     Row("every_kind forward", zoo.every_kind, "forward", "order_n"),
 )

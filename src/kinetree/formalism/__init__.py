@@ -4,7 +4,9 @@
 |---|---|
 | newton_euler | recursive inverse dynamics, reactions |
 | composite_bodies | mass matrix |
-| order_n | forward dynamics by articulated bodies |
+| order_n, articulated | forward and mixed dynamics by articulated bodies |
+| joint_equations | one equation between acceleration and force per velocity |
+| inertia_bias | M, and M qdd + c at given accelerations, by every formalism |
 | virtual_power, lagrange, dalembert | the same from other principles |
 | kinematics, energy, reactions | motion of points, energies, wrenches in joints |
 | derivatives, forward_derivatives, force_derivatives | exact slopes of dynamics and forces |

@@ -20,6 +20,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
+from kinetree.formalism.joint_equations import (
+    counted_from_given,
+    declare_equations,
+    given_accelerations,
+    solve_mixed,
+    whole_accelerations,
+)
 from kinetree.formalism.links.rotors import accelerated, on_diagonal, turning
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -36,12 +43,13 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
+from kinetree.formalism.quantities import write_mixed
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kinetree.formalism.matrices.placement import Placement
     from kinetree.model import Point
@@ -143,6 +151,20 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     write_states(motion, efforts)
 
 
+def mixed(
+    scheme: Scheme, system: Placement, gamma: Sequence[Node], known: Mapping[str, str]
+) -> None:
+    """Write qdd and tau, and xd where there are user states."""
+    rows = declare_equations(scheme, gamma, known)
+    given = given_accelerations(rows)
+    motion = falling(scheme, system, given)
+    efforts = applied(motion)
+    M, c = mass_matrix(motion), accelerated(system, required(motion, efforts), given)
+    qdd, tau = solve_mixed(scheme, M, c, counted_from_given(rows))
+    write_mixed(scheme, system.model, whole_accelerations(rows, qdd), tau)
+    write_states(motion, efforts)
+
+
 def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs.
 
@@ -213,5 +235,5 @@ def _point(driven: Motion, free: Motion, point: Point) -> None:
 
 
 __all__ = [
-    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required",
+    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "mixed", "required",
 ]  # fmt: skip

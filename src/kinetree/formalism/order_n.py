@@ -1,10 +1,15 @@
-"""Forward dynamics by the order-N recursion (articulated bodies), in link frames.
+"""Forward and mixed dynamics by the order-N recursion (articulated bodies), in link frames.
 
 Three sweeps: outward kinematics, inward articulated inertias and biases, outward accelerations.
-The articulated inertia of a link is kept as its three 3×3 blocks
+Every joint velocity has one equation alpha qdd + beta tau = gamma (`joint_equations`).  With x the
+acceleration of the joint's parent side, its force is
 
-    [ n ]   [ A   H ] [ wd ]
-    [ f ] = [ Hᵀ  B ] [ a  ] + bias
+    tau = s + U·x + D qdd,      U = I Φ,   D = Φᵀ U + rotor,   s = Φᵀ bias
+
+so the equation gives the acceleration, and what of the inertia and bias is left for the parent:
+
+    E = alpha + beta D,   qdd = qdd0 - (beta/E) U·x,   qdd0 = (gamma - beta s)/E
+    I - (beta/E) U Uᵀ,    bias + U qdd0
 
 | Otter1996 sec. 6 | here | meaning |
 |---|---|---|
@@ -12,20 +17,36 @@ The articulated inertia of a link is kept as its three 3×3 blocks
 | b^b | pn, pf | its bias torque and force |
 | M = Φᵀ I Φ (17b) | D | inertia seen by the joint, its rotor's added |
 | h (17a, printed with a spurious C) | u | force left for the joint |
+| L (8, 9) | alpha, beta | 0, 1 for a free joint, 1, 0 for a locked one |
 
 Deviation: with forces from the parent on the link, inertias are positive and D = +Φᵀ I Φ.
 
-Refs: Otter1996 sec. 6, eqs. 14-19; BrandlJohanniOtter1986; Featherstone2008 sec. 7.3; Docquier2013
-sec. 2.1.1
+Refs: Otter1996 sec. 4, eqs. 8, 9, sec. 6, eqs. 14-19; BrandlJohanniOtter1986; Featherstone2008
+sec. 7.3; Docquier2013 sec. 2.1.1
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.errors import UnsupportedError
+from kinetree.formalism.articulated import (
+    Articulated,
+    join,
+    move_to_parent,
+    name_elements,
+    rigid_bodies,
+)
 from kinetree.formalism.forces.link_forces import AppliedForces, external
+from kinetree.formalism.joint_equations import (
+    JointEquation,
+    counted_from_given,
+    given_accelerations,
+    whole_accelerations,
+)
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.rotors import rotors
@@ -34,9 +55,7 @@ from kinetree.formalism.links.vectors import (
     NULL_MATRIX,
     NULL_TENSOR,
     SYM_INDEX,
-    SYM_PAIRS,
     Mat,
-    Sym,
     Vec,
     apply,
     apply_sym,
@@ -45,73 +64,123 @@ from kinetree.formalism.links.vectors import (
     dot,
     full,
     mat3,
-    matrix_plus,
-    minus,
     plus,
-    skew,
-    sym6,
     symmetric,
-    tensor_plus,
     times,
     transpose,
     vec3,
 )
-from kinetree.formalism.newton_euler import Motions, inertia_torque, outward
-from kinetree.program.notes import notes
+from kinetree.formalism.newton_euler import outward
+from kinetree.program.notes import Naming, notes
 from kinetree.program.solving import solve_symmetric
 
+if TYPE_CHECKING:
+    from kinetree.formalism.links.linkage import Linkage
+
 NOTES = notes("""
-    A H B           | articulated inertia                | Otter1996 eq. (14)             | | link
-    pn pf           | articulated bias                   | Otter1996 eq. (14)             | | link
     D Di            | inertia seen by the joint          | Otter1996 eq. (17b)            | | link
-    u qdd0_         | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
+    b L             | its part that gives way, resists   | Otter1996 eqs. (8), (19)       | | link
+    s u qdd0_       | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
+    tau0_ S         | force of the joint at x = 0, by r  | Otter1996 eqs. (8), (17a)      | | link
     Gn Gf           | inertia over D                     | Otter1996 eq. (19)             | | link
-    parent          | seen from the parent               | Otter1996 eq. (19)             | | parent
     xap xw xa yw ya | acceleration above that at qdd = 0 | Otter1996 eq. (16c)            | | link
+    r               | force that x asks of the joint     | Otter1996 eq. (16b)            | | link
     qdd_            | joint acceleration                 | Otter1996 eq. (16b)
 """)
+Column = tuple[int, Vec, Vec]
+"""Velocity number and its column of Φ: angular, linear, in the link frame."""
 
 
 @dataclass(frozen=True)
-class Articulated:
-    """Articulated inertia of a link and its bias: A, B symmetric, H general; pn, pf bias."""
+class Row(JointEquation):
+    """A joint equation with what else acts along its velocity.
 
-    A: Sym
-    H: Mat
-    B: Sym
-    pn: Vec
-    pf: Vec
+    Attributes:
+        effort: of the model's own force elements, less what the rotor needs in the first sweep.
+        rotor: inertia of what turns with the joint without being carried by its links.
+    """
+
+    effort: Node
+    rotor: Node
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the force is known and no rotor turns with the joint."""
+        return self.is_free and self.rotor is ZERO
+
+    @property
+    def force(self) -> Node:
+        """The whole force along a velocity whose force is known."""
+        return self.gamma + self.effort
+
+
+@dataclass(frozen=True)
+class Resisting:
+    """A velocity whose force is not known beforehand: with r = U·x it is tau0 + share r.
+
+    Its acceleration is qdd0 - b r.
+    """
+
+    U: tuple[Vec, Vec]
+    b: Node
+    tau0: Node
+    share: Node
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A joint solved for its acceleration.
+    """Velocities of a joint solved for their accelerations.
 
-    With x the acceleration of its parent side, counted from that at qdd = 0 and in the link frame,
-    qdd = qdd0 - G·x and the link resists as `left` does.
+    With x the acceleration of its parent side, counted from that of the first sweep and in the
+    link frame, qdd = qdd0 - G·x and the link resists as `left` does.
     """
 
-    qdd0: tuple[Node, ...]
-    G: tuple[tuple[Vec, Vec], ...]
+    columns: Sequence[Column]
+    qdd0: Sequence[Node]
+    G: Sequence[tuple[Vec, Vec]]
     left: Articulated
+    resisting: Resisting | None = None
 
 
 def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list[Node]:
     """Accelerations qdd for given forces tau."""
+    qdd, _ = mixed(frames, qd, [JointEquation(ZERO, ONE, x) for x in tau])
+    return qdd
+
+
+def mixed(
+    frames: Frames, qd: tuple[Node, ...], equations: Sequence[JointEquation]
+) -> tuple[list[Node], list[Node]]:
+    """Accelerations qdd and forces tau that obey one equation per velocity.
+
+    Accelerations that are known enter the first sweep, so the others are counted from there.
+    """
     system = frames.system
     _refuse_followers(frames)
-    outer = external(frames)
-    tau = tuple(x + outer.efforts.get(k, ZERO) for k, x in enumerate(tau))
-    body = _rigid(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
-    joints: dict[int, Solved] = {}
-    armature = rotors(system)
+    outer, given = external(frames), given_accelerations(equations)
+    rows = _rows(system, counted_from_given(equations), given, outer)
+    body = rigid_bodies(frames, outward(frames, qd, given), outer)
+    joints: dict[int, list[Solved]] = {}
     for i in system.inward():
-        articulated = _named(frames, i, body[i], "")
-        joints[i] = _solve_joint(frames, i, articulated, tau, armature)
+        articulated = name_elements(frames, i, body[i], "")
+        joints[i] = _solve_joint(frames, i, articulated, rows)
         p = system.links[i].parent
         if p:
-            body[p] = _joined(body[p], _moved(frames, i, _named(frames, i, joints[i].left, "r")))
-    return _accelerations(frames, joints)
+            left = name_elements(frames, i, joints[i][-1].left, "r")
+            body[p] = join(body[p], move_to_parent(frames, i, left))
+    return _accelerations(frames, joints, equations)
+
+
+def _rows(
+    system: Linkage, equations: Sequence[JointEquation], given: Sequence[Node], outer: AppliedForces
+) -> list[Row]:
+    """The equations with what acts besides tau; rotors resist the given accelerations, too."""
+    found = rotors(system)
+    inertias = [found.get(k, ZERO) for k in range(system.nv)]
+    return [
+        Row(row.alpha, row.beta, row.gamma, outer.efforts.get(k, ZERO) - rotor * x, rotor)
+        for k, (row, x, rotor) in enumerate(zip(equations, given, inertias, strict=True))
+    ]
 
 
 def _refuse_followers(frames: Frames) -> None:
@@ -125,57 +194,43 @@ def _refuse_followers(frames: Frames) -> None:
             )
 
 
-def _rigid(frames: Frames, still: Motions, outer: AppliedForces) -> list[Articulated]:
-    """Every link alone; its bias is the whole inertial force of the motion at qdd = 0."""
-    bodies = []
-    for i, (m, h, inertia) in enumerate(frames.properties):
-        a, U = still.a[i], still.U[i]
-        f = plus(times(m, a), apply(U, h))
-        n = plus(inertia_torque(inertia, still.wd[i], still.ww[i], U), cross(h, a))
-        if i in outer.wrenches:
-            force, torque = outer.wrenches[i]
-            f, n = minus(f, force), minus(n, torque)
-        bodies.append(Articulated(inertia, skew(h), (m, m, m, ZERO, ZERO, ZERO), n, f))
-    return bodies
-
-
-def _named(frames: Frames, i: int, body: Articulated, mark: str) -> Articulated:
-    """Names for every element."""
-    let = frames.naming(NOTES, i)
-    return Articulated(
-        let("A", body.A, mark), let("H", body.H, mark), let("B", body.B, mark),
-        let("pn", body.pn, mark), let("pf", body.pf, mark),
-    )  # fmt: skip
-
-
 def _solve_joint(
-    frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...], armature: dict[int, Node]
-) -> Solved:
-    """Remove the joint's own motion from the articulated inertia."""
-    motion = frames.motions[i]
-    rotor = tuple(armature.get(k, ZERO) for k in motion.dofs)
+    frames: Frames, i: int, body: Articulated, equations: Sequence[Row]
+) -> list[Solved]:
+    """Remove the joint's own motions from the articulated inertia, all at once or in their order.
+
+    What the last one leaves is left of the joint.
+    """
+    motion, columns = frames.motions[i], frames.columns(i)
+    rows = [equations[k] for k in motion.dofs]
     if isinstance(motion, AxisMotion):
-        return _solve_axis(frames, i, body, tau[motion.dofs[0]], rotor[0])
-    mine = tuple(tau[k] for k in motion.dofs)
-    if any(x is not ZERO for x in rotor):
-        return _solve_rotors(frames, i, body, mine, rotor)
-    return (
-        _solve_float(frames, i, body, mine) if motion.floats else _solve_ball(frames, i, body, mine)
-    )
+        return [_solve_velocity(frames.naming(NOTES, i), body, columns[0], rows[0])]
+    if all(row.is_plain for row in rows):
+        return [(_solve_float if motion.floats else _solve_ball)(frames, i, body, rows)]
+    if all(row.is_free for row in rows):
+        return [_solve_rotors(frames, i, body, rows)]
+    solved: list[Solved] = []
+    for column, row in zip(columns, rows, strict=True):
+        let = replace(frames.naming(NOTES, i), at=f"{i}_{column[0] + 1}")
+        solved.append(_solve_velocity(let, body, column, row))
+        body = name_elements(frames, i, solved[-1].left, f"_{column[0] + 1}")
+    return solved
 
 
-def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node, rotor: Node) -> Solved:
-    """One motion Φ = (w, v): D = Φᵀ I Φ + rotor, G = I Φ / D (Otter1996 eqs. 16b, 17, 19)."""
-    let = frames.naming(NOTES, i)
-    ((_, w, v),) = frames.columns(i)
+def _solve_velocity(let: Naming, body: Articulated, column: Column, row: Row) -> Solved:
+    """One motion Φ = (w, v) with its equation (Otter1996 eqs. 8, 16b, 17, 19)."""
+    _, w, v = column
     Un = plus(apply_sym(body.A, w), apply(body.H, v))
     Uf = plus(apply_transposed(body.H, w), apply_sym(body.B, v))
-    D = let("D", dot(w, Un) + dot(v, Uf) + rotor)
-    Di = let("Di", ONE / D)
-    u = let("u", tau - dot(w, body.pn) - dot(v, body.pf))
+    D = let("D", dot(w, Un) + dot(v, Uf) + row.rotor)
+    Di = let("Di", ONE / (row.alpha + row.beta * D))
+    b = let("b", row.beta * Di)
+    s = dot(w, body.pn) + dot(v, body.pf) - row.effort
+    s = s if row.is_free else let("s", s)
+    u = let("u", row.gamma - row.beta * s)
     qdd0 = let("qdd0_", Di * u)
-    Gn = let("Gn", times(Di, Un))
-    Gf = let("Gf", times(Di, Uf))
+    Gn = let("Gn", times(b, Un))
+    Gf = let("Gf", times(b, Uf))
     left = Articulated(
         symmetric(_less(full(body.A), Un, Gn)),
         _less(body.H, Un, Gf),
@@ -183,8 +238,13 @@ def _solve_axis(frames: Frames, i: int, body: Articulated, tau: Node, rotor: Nod
         plus(body.pn, times(qdd0, Un)),
         plus(body.pf, times(qdd0, Uf)),
     )
-    solved = Solved((qdd0,), ((Gn, Gf),), left)
-    return _exact_along_axis(frames, i, solved, tau) if rotor is ZERO else solved
+    resisting = None
+    if not row.is_free:
+        tau0, share = let("tau0_", s + D * qdd0), let("S", row.alpha * Di)
+        resisting = Resisting((Un, Uf), b, tau0, share)
+    solved = Solved((column,), (qdd0,), ((Gn, Gf),), left, resisting)
+    part = let("L", Di * (row.alpha + row.beta * row.rotor))
+    return _exact_along_axis(solved, body, row, part)
 
 
 def _less(X: Mat, u: Vec, g: Vec) -> Mat:
@@ -194,39 +254,45 @@ def _less(X: Mat, u: Vec, g: Vec) -> Mat:
     )
 
 
-def _exact_along_axis(frames: Frames, i: int, solved: Solved, tau: Node) -> Solved:
-    """Along its own axis the joint transmits exactly tau and nothing resists: put that in.
+def _exact_along_axis(solved: Solved, body: Articulated, row: Row, part: Node) -> Solved:
+    """Along its own axis the link resists by the given part of its inertia: put that in.
 
-    The elimination gives these values too, but as x - x·D/D, which no rule can see through.
+    A free joint resists nothing there and transmits exactly its force; a locked one resists all.
+    The elimination gives these values too, but as x - x·D/E, which no rule can see through.
     """
-    motion = frames.motions[i]
-    assert isinstance(motion, AxisMotion)
-    if motion.turn is not ZERO and motion.slide is not ZERO:
+    (_, w, v), left, ((Gn, Gf),) = solved.columns[0], solved.left, solved.G[:1]
+    turn, slide = (next((a for a, x in enumerate(e) if x is not ZERO), None) for e in (w, v))
+    if turn is not None and slide is not None:
         return solved
-    k = motion.k
-    left, ((Gn, Gf),) = solved.left, solved.G
-    if motion.turn is not ZERO:
-        A, H = _cleared(full(left.A), k, k), _cleared(left.H, k, None)
-        body = Articulated(symmetric(A), H, left.B, _set(left.pn, k, motion.turn * tau), left.pf)
-        return Solved(solved.qdd0, ((_set(Gn, k, motion.turn), Gf),), body)
-    B, H = _cleared(full(left.B), k, k), _cleared(left.H, None, k)
-    body = Articulated(left.A, H, symmetric(B), left.pn, _set(left.pf, k, motion.slide * tau))
-    return Solved(solved.qdd0, ((Gn, _set(Gf, k, motion.slide)),), body)
+    exact = replace(
+        left,
+        A=symmetric(_along(full(left.A), full(body.A), part, turn, turn)),
+        H=_along(left.H, body.H, part, turn, slide),
+        B=symmetric(_along(full(left.B), full(body.B), part, slide, slide)),
+    )
+    if row.is_plain:
+        pn, pf = times(row.force, w), times(row.force, v)
+        exact = replace(exact, pn=_where(w, pn, left.pn), pf=_where(v, pf, left.pf))
+        Gn, Gf = _where(w, w, Gn), _where(v, v, Gf)
+    return replace(solved, G=((Gn, Gf),), left=exact)
 
 
-def _cleared(X: Mat, row: int | None, column: int | None) -> Mat:
+def _along(X: Mat, whole: Mat, part: Node, row: int | None, column: int | None) -> Mat:
+    """X with one row and one column that are a part of those before the elimination."""
     return mat3(
-        (ZERO if a == row or b == column else x for b, x in enumerate(r)) for a, r in enumerate(X)
+        (part * whole[a][b] if a == row or b == column else x for b, x in enumerate(r))
+        for a, r in enumerate(X)
     )
 
 
-def _set(v: Vec, k: int, x: Node) -> Vec:
-    return vec3(x if j == k else y for j, y in enumerate(v))
+def _where(axis: Vec, there: Vec, elsewhere: Vec) -> Vec:
+    """The components of one vector along an axis, those of another elsewhere."""
+    return vec3(y if e is ZERO else x for e, x, y in zip(axis, there, elsewhere, strict=True))
 
 
-def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+def _solve_ball(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
     """Three rotations, Φ = (1, 0): nothing resists rotation, B - Hᵀ A⁻¹ H resists translation."""
-    scheme = frames.scheme
+    scheme, tau = frames.scheme, [row.force for row in rows]
     A = [list(row) for row in full(body.A)]
     u = [t - p for t, p in zip(tau, body.pn, strict=True)]
     qdd0 = solve_symmetric(scheme, f"qdd0_{i}", A, u)
@@ -241,99 +307,87 @@ def _solve_ball(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]
     ]
     pf = plus(body.pf, apply_transposed(body.H, vec3(qdd0)))
     left = Articulated(NULL_TENSOR, NULL_MATRIX, symmetric(mat3(B)), vec3(tau), pf)
-    G = tuple((_unit(k), K[k]) for k in range(3))
-    return Solved(tuple(qdd0), G, left)
+    return Solved(frames.columns(i), qdd0, [(_unit(k), K[k]) for k in range(3)], left)
 
 
 def _unit(k: int) -> Vec:
     return vec3(ONE if j == k else ZERO for j in range(3))
 
 
-def _solve_float(frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...]) -> Solved:
+def _solve_float(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
     """Six motions, Φ = 1: the link follows tau alone, and hands tau on."""
+    tau = [row.force for row in rows]
     A, B = full(body.A), full(body.B)
     Ht = transpose(body.H)
-    rows = [[*A[k], *body.H[k]] for k in range(3)] + [[*Ht[k], *B[k]] for k in range(3)]
+    whole = [[*A[k], *body.H[k]] for k in range(3)] + [[*Ht[k], *B[k]] for k in range(3)]
     u = [t - p for t, p in zip(tau, (*body.pn, *body.pf), strict=True)]
-    qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", rows, u)
-    G = tuple((_unit(k), NULL) for k in range(3)) + tuple((NULL, _unit(k)) for k in range(3))
+    qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", whole, u)
+    G = [(_unit(k), NULL) for k in range(3)] + [(NULL, _unit(k)) for k in range(3)]
     left = Articulated(NULL_TENSOR, NULL_MATRIX, NULL_TENSOR, vec3(tau[:3]), vec3(tau[3:]))
-    return Solved(tuple(qdd0), G, left)
+    return Solved(frames.columns(i), qdd0, G, left)
 
 
-def _solve_rotors(
-    frames: Frames, i: int, body: Articulated, tau: tuple[Node, ...], rotor: tuple[Node, ...]
-) -> Solved:
+def _solve_rotors(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
     """Several motions Φ with rotors: D = Φᵀ I Φ + diag(rotor), G = D⁻¹ Φᵀ I, I - I Φ G is left."""
     columns = [
         (plus(apply_sym(body.A, w), apply(body.H, v)),
          plus(apply_transposed(body.H, w), apply_sym(body.B, v)))
         for _, w, v in frames.columns(i)
     ]  # fmt: skip
-    rows = range(len(columns))
     phi = [(w, v) for _, w, v in frames.columns(i)]
     D = [[dot(w, Un) + dot(v, Uf) for Un, Uf in columns] for w, v in phi]
-    for k in rows:
-        D[k][k] = D[k][k] + rotor[k]
-    u = [t - dot(w, body.pn) - dot(v, body.pf) for t, (w, v) in zip(tau, phi, strict=True)]
+    for k, row in enumerate(rows):
+        D[k][k] = D[k][k] + row.rotor
+    u = [
+        row.force - dot(w, body.pn) - dot(v, body.pf) for row, (w, v) in zip(rows, phi, strict=True)
+    ]
     qdd0 = solve_symmetric(frames.scheme, f"qdd0_{i}", D, u)
     flat = [(*Un, *Uf) for Un, Uf in columns]
-    solved = [
+    X = [
         solve_symmetric(frames.scheme, f"G{i}_{j + 1}", D, [row[j] for row in flat])
         for j in range(6)
     ]
-    G = tuple((vec3(s[k] for s in solved[:3]), vec3(s[k] for s in solved[3:])) for k in rows)
+    G = [(vec3(x[k] for x in X[:3]), vec3(x[k] for x in X[3:])) for k in range(len(rows))]
     A, H, B, pn, pf = full(body.A), body.H, full(body.B), body.pn, body.pf
     for (Un, Uf), (Gn, Gf), first in zip(columns, G, qdd0, strict=True):
         A, H, B = _less(A, Un, Gn), _less(H, Un, Gf), _less(B, Uf, Gf)
         pn, pf = plus(pn, times(first, Un)), plus(pf, times(first, Uf))
-    return Solved(tuple(qdd0), G, Articulated(symmetric(A), H, symmetric(B), pn, pf))
+    left = Articulated(symmetric(A), H, symmetric(B), pn, pf)
+    return Solved(frames.columns(i), qdd0, G, left)
 
 
-def _moved(frames: Frames, i: int, body: Articulated) -> Articulated:
-    """The inertia of link i seen from its parent: turned, and referred to the parent's origin.
-
-    With r from the parent origin to the link origin: H' = H + r~ B, A' = A + r~ H'ᵀ + (r~ Hᵀ)ᵀ.
-    """
-    let, r = frames.naming(NOTES, i), frames.offset(i)
-    A = frames.sym_to_parent(i, body.A, f"A{i}t")
-    B = let("B", frames.sym_to_parent(i, body.B, f"B{i}t"), "p", row="parent")
-    H = let("H", frames.tensor_to_parent(i, body.H, f"H{i}t"), "p", row="parent")
-    pf = let("pf", frames.to_parent(i, body.pf, f"pf{i}t"), "p", row="parent")
-    pn = frames.to_parent(i, body.pn, f"pn{i}t")
-    shifted = transpose(mat3(cross(r, column) for column in full(B)))
-    H_p = let("H", matrix_plus(H, shifted), "q", row="parent")
-    P = [cross(r, row) for row in H_p]  # column j of r~ H'ᵀ is r × (row j of H')
-    Q = [cross(r, row) for row in H]
-    A_p = sym6(a + P[k][j] + Q[j][k] for a, (j, k) in zip(A, SYM_PAIRS, strict=True))
-    return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)
-
-
-def _joined(a: Articulated, b: Articulated) -> Articulated:
-    return Articulated(
-        tensor_plus(a.A, b.A),
-        matrix_plus(a.H, b.H),
-        tensor_plus(a.B, b.B),
-        plus(a.pn, b.pn),
-        plus(a.pf, b.pf),
-    )
-
-
-def _accelerations(frames: Frames, joints: dict[int, Solved]) -> list[Node]:
+def _accelerations(
+    frames: Frames, joints: dict[int, list[Solved]], equations: Sequence[JointEquation]
+) -> tuple[list[Node], list[Node]]:
     """The third sweep: qdd = qdd0 - G·x from the ground outward (Otter1996 eqs. 16b, 16c)."""
     system = frames.system
     qdd: list[Node] = [ZERO] * system.nv
+    tau = [row.gamma for row in equations]
     wd: list[Vec] = [NULL] * len(system.links)
     a: list[Vec] = [NULL] * len(system.links)
     for i in system.outward():
-        let, joint, p = frames.naming(NOTES, i), joints[i], system.links[i].parent
+        let, p = frames.naming(NOTES, i), system.links[i].parent
         at = let("xap", plus(a[p], cross(wd[p], frames.offset(i))))
         xw = let("xw", frames.to_link(i, wd[p], f"xw{i}"))
         xa = let("xa", frames.to_link(i, at, f"xa{i}"))
-        own_w, own_a = xw, xa
-        for (k, w, v), first, (Gn, Gf) in zip(frames.columns(i), joint.qdd0, joint.G, strict=True):
-            qdd[k] = let("qdd_", first - dot(Gn, xw) - dot(Gf, xa), at=k + 1)
-            own_w, own_a = plus(own_w, times(qdd[k], w)), plus(own_a, times(qdd[k], v))
-        wd[i] = let("yw", own_w)
-        a[i] = let("ya", own_a)
-    return qdd
+        for solved in reversed(joints[i]):
+            found = _velocities(let, solved, (xw, xa))
+            for (k, w, v), (value, force) in zip(solved.columns, found, strict=True):
+                qdd[k], tau[k] = value, tau[k] if force is None else force
+                xw, xa = plus(xw, times(value, w)), plus(xa, times(value, v))
+        wd[i] = let("yw", xw)
+        a[i] = let("ya", xa)
+    return whole_accelerations(equations, qdd), tau
+
+
+def _velocities(let: Naming, solved: Solved, x: tuple[Vec, Vec]) -> list[tuple[Node, Node | None]]:
+    """Acceleration, counted from the first sweep, and force of every velocity; none where known."""
+    if solved.resisting is None:
+        rows = zip(solved.columns, solved.qdd0, solved.G, strict=True)
+        return [
+            (let("qdd_", first - dot(Gn, x[0]) - dot(Gf, x[1]), at=k + 1), None)
+            for (k, _, _), first, (Gn, Gf) in rows
+        ]
+    ((k, _, _),), (first,), own = solved.columns, solved.qdd0, solved.resisting
+    r = let("r", dot(own.U[0], x[0]) + dot(own.U[1], x[1]), at=k + 1)
+    return [(let("qdd_", first - own.b * r, at=k + 1), own.tau0 + own.share * r)]

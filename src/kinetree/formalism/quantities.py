@@ -14,6 +14,14 @@ from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.energy import energy
 from kinetree.formalism.forces.link_forces import state_rates
 from kinetree.formalism.forward_derivatives import forward_derivatives
+from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
+from kinetree.formalism.joint_equations import (
+    counted_from_given,
+    declare_equations,
+    given_accelerations,
+    solve_mixed,
+    whole_accelerations,
+)
 from kinetree.formalism.kinematics import kinematics
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.passage import wrench_symbols
@@ -27,6 +35,7 @@ from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
+    from kinetree.formalism.inertia_bias import Build
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
     from kinetree.model import Mechanism
@@ -43,7 +52,7 @@ class Quantity:
 
     Attributes:
         name: what the user asks for.
-        rates: third input after q and qd: "qdd", "tau" or none.
+        rates: third input after q and qd: "qdd", "tau", "gamma" or none.
         ways: formalism -> the function that writes inputs to outputs into a scheme.
         regroups: whether base parameters may replace the given ones.
         velocities: whether qd goes in.
@@ -101,7 +110,7 @@ def declare_inputs(
     wrenches: bool = True,
 ) -> tuple[Node, ...]:
     """Declare q, qd, the rates, external wrenches and parameters; the symbols of the rates."""
-    locks = gimbal_locks(system.model) if rates == "tau" else ()
+    locks = gimbal_locks(system.model) if rates in ("tau", "gamma") else ()
     declare_coordinates(scheme, system, system.q, locks)
     if velocities:
         declare_velocities(scheme, system, system.qd)
@@ -222,6 +231,33 @@ def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
     write_states(frames)
 
 
+def write_mixed(scheme: Scheme, model: Mechanism, qdd: Sequence[Node], tau: Sequence[Node]) -> None:
+    """Write the outputs qdd and tau of mixed dynamics."""
+    scheme.output("qdd", qdd, None, model.velocities)
+    scheme.output("tau", tau, None, model.velocities)
+
+
+def _write_mixed(build: Build) -> Write:
+    """Accelerations and forces from a formalism's M, and c at the known accelerations."""
+
+    def write(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
+        rows = declare_equations(frames.scheme, gamma, known)
+        M, c = build(frames, frames.system.qd, given_accelerations(rows))
+        assert not callable(M)
+        qdd, tau = solve_mixed(frames.scheme, M, c, counted_from_given(rows))
+        write_mixed(frames.scheme, frames.system.model, whole_accelerations(rows, qdd), tau)
+        write_states(frames)
+
+    return write
+
+
+def _mixed_order_n(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
+    rows = declare_equations(frames.scheme, gamma, known)
+    qdd, tau = order_n.mixed(frames, frames.system.qd, rows)
+    write_mixed(frames.scheme, frames.system.model, qdd, tau)
+    write_states(frames)
+
+
 def _reaction(frames: Frames, qdd: tuple[Node, ...]) -> None:
     force, torque = newton_euler.reaction(frames, frames.system.qd, qdd)
     frames.scheme.output("wrench", (*torque, *force))
@@ -239,10 +275,13 @@ _INVERSE = {
 }
 _FORWARD = {name: _write_forward(build) for name, build in _BUILD.items()}
 
+_MIXED = {name: _write_mixed(INERTIA_AND_BIAS[name]) for name in _BUILD}
+
 ALL: tuple[Quantity, ...] = (
     Quantity("inverse", "qdd", _INVERSE),
     Quantity("mass_bias", "", {name: _write_mass_bias(build) for name, build in _BUILD.items()}),
     Quantity("forward", "tau", {**_FORWARD, "order_n": _forward_order_n}),
+    Quantity("mixed", "gamma", {**_MIXED, "order_n": _mixed_order_n}, options=("known",)),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
     Quantity("reactions", "qdd", {"newton_euler": reactions}, regroups=False, welds=True),
     Quantity(

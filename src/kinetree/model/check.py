@@ -24,7 +24,7 @@ from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, paramet
 from kinetree.model.parts import Ball, Float
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
@@ -68,10 +68,10 @@ class Finding:
 
 
 def check(
-    model: Mechanism, *, invertible: bool = True, inertia: str = "warn"
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
     """Raise one ModelError with all errors; otherwise warn for what is doubtful; see `refuse`."""
-    found = refuse(model, invertible=invertible, inertia=inertia)
+    found = refuse(model, invertible=invertible, inertia=inertia, held=held)
     for finding in found:
         if finding.severity == WARNING:
             warnings.warn(str(finding), ModelWarning, stacklevel=3)
@@ -79,7 +79,7 @@ def check(
 
 
 def refuse(
-    model: Mechanism, *, invertible: bool = True, inertia: str = "warn"
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
     """Raise one ModelError with all errors; what is doubtful is passed over.
 
@@ -88,6 +88,7 @@ def refuse(
         invertible: whether the mass matrix must be regular, as forward dynamics needs; without it
             a joint that moves no mass is accepted.
         inertia: "warn", "error" or "ignore" for inertias that no real body has.
+        held: names of velocities whose accelerations are known, so that they need no inertia.
 
     Returns:
         All findings that were considered, notes included.
@@ -101,6 +102,9 @@ def refuse(
     dropped = {"mass"} if not invertible else set()
     dropped |= {"inertia"} if inertia == "ignore" else set()
     found = tuple(f for f in model.findings() if f.topic not in dropped)
+    if held and any(f.topic == "mass" for f in found):
+        others = (f for f in found if f.topic != "mass")
+        found = (*others, *_masses(model, parameter_table(model), held))
     raised = [f for f in found if f.severity == ERROR or (f.topic, inertia) == ("inertia", "error")]
     if raised:
         raise combine([f.error() for f in raised], ModelError)
@@ -323,14 +327,14 @@ def _forces(model: Mechanism) -> Iterator[Finding]:
             )
 
 
-def _masses(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
+def _masses(model: Mechanism, table: ParameterTable, held: Sequence[str] = ()) -> Iterator[Finding]:
     """Joints that make M singular: errors by structure, warnings by default values."""
     tree = model.tree()
-    numeric = singular_joints(tree, table.values)
+    numeric = singular_joints(tree, table.values, held)
     if not numeric:
         return
     closed = bool(model.closures or model.drives)
-    structural = {case.joint for case in singular_joints(tree, _general_values(model))}
+    structural = {case.joint for case in singular_joints(tree, _general_values(model), held)}
     for case in numeric:
         if case.why == "negative":
             yield _negative_finding(tree, table, case, closed=closed)

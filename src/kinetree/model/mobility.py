@@ -19,7 +19,7 @@ from kinetree.model.parameters import INERTIA
 from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kinetree.model.parts import Body, Joint, Point
     from kinetree.model.topology import Tree
@@ -47,17 +47,22 @@ class Singular:
     inertia: float = 0.0
 
 
-def singular_joints(tree: Tree, values: Mapping[str, float]) -> list[Singular]:
+def singular_joints(
+    tree: Tree, values: Mapping[str, float], held: Sequence[str] = ()
+) -> list[Singular]:
     """The joints that make the mass matrix singular, for these values of the model's scalars.
 
     What a follower moves resists the motion of its leader like a rotor, wherever the two stand.
+    Velocities in `held`, whose accelerations are known, have no rows and columns.
     """
     rotors = rotor_inertias(tree, values)
-    found, followers = _swept(tree, values, rotors)
-    return _swept(tree, values, rotors + followers)[0] if followers.any() else found
+    found, followers = _swept(tree, values, rotors, held)
+    return _swept(tree, values, rotors + followers, held)[0] if followers.any() else found
 
 
-def _swept(tree: Tree, values: Mapping[str, float], rotors: Array) -> tuple[list[Singular], Array]:
+def _swept(
+    tree: Tree, values: Mapping[str, float], rotors: Array, held: Sequence[str]
+) -> tuple[list[Singular], Array]:
     """The joints whose pivot is zero, and what followers add to the rotors of their leaders."""
     n = len(tree)
     followers = np.zeros_like(rotors)
@@ -74,8 +79,10 @@ def _swept(tree: Tree, values: Mapping[str, float], rotors: Array) -> tuple[list
         for k, motion in reversed(list(enumerate(joint.motions))):
             S, X = _step(joint, motion, values, seed=i + n * (k + 1))
             if not joint.follows:
-                IA, state = _pivot(IA, Ic, S, rotors[last - motion.nv : last])
+                own = range(last - motion.nv, last)
                 last -= motion.nv
+                free = [joint.velocities[v - tree.v_start[i]] not in held for v in own]
+                IA, state = _pivot(IA, Ic, S[:, free], rotors[own][free])
                 if state is not None:
                     found.append(Singular(joint, *state))
             else:

@@ -71,6 +71,7 @@ def pose_program(model: Mechanism, *, folded: bool = True) -> Program:
 
 def _kinematics(model: Mechanism, names: list[str], *, folded: bool) -> Program:
     if model.by_matrices:
-        return derive_placed(placement(model.as_frames(), folded=folded), "kinematics", names)
+        placed = placement(model.as_frames(), folded=folded)
+        return derive_placed(placed, "kinematics", points=names)
     system = linkage(model, folded=folded)
     return QUANTITIES["kinematics"].derive(system, "recursive", points=names)

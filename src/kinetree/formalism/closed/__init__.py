@@ -5,14 +5,15 @@
 | explicit | equations in the independent coordinates |
 | multipliers | equations in all coordinates, with the forces of the loops |
 | actuation | forces of chosen actuators |
+| mixed | one equation between acceleration and force per velocity |
 | treatments | the table of treatments |
 """
 
-from kinetree.formalism.closed.treatments import INERTIA_AND_BIAS, LOOP_TREATMENTS, Closed, actuated
+from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuated, mixed
 
 __all__ = [
-    "INERTIA_AND_BIAS",
     "LOOP_TREATMENTS",
     "Closed",
     "actuated",
+    "mixed",
 ]

@@ -25,7 +25,7 @@ from kinetree.formalism.links.vectors import inner
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from kinetree.formalism.closed.treatments import Build, Inertia
+    from kinetree.formalism.inertia_bias import Build, Inertia
 
 Matrix = list[list[Node]]
 
@@ -54,26 +54,17 @@ class Actuation:
         """
         page = self.explicit
         udd = {u: ZERO if u in self.free else qdd[u] for u in self.u}
-        moving = self._whole(udd)
+        moving = page.whole(udd)
         M, psi = build(page.frames, page.system.qd, moving)
         b = [page.coupling.projected(psi, u) for u in self.u]
         if self.free:
             forces, found = self._hybrid(M, b)
             udd.update(found)
-            moving = self._whole(udd)
+            moving = page.whole(udd)
             psi = self._added(psi, M, found)
         else:
             forces = self._forces(b, weights)
         self._outputs(psi, forces, moving)
-
-    def _whole(self, udd: dict[int, Node]) -> tuple[Node, ...]:
-        """Accelerations of all velocities."""
-        page = self.explicit
-        return tuple(
-            udd[k] if k in udd else
-            page.coupling.followed(k, udd, page.qdd0[k]) if k in page.coupling.B else page.qdd0[k]
-            for k in range(page.system.nv)
-        )  # fmt: skip
 
     def _effect(self, u: int, a: int) -> Node:
         """Element of Rᵀ S: how the force of an actuator acts on an independent velocity."""
@@ -128,10 +119,7 @@ class Actuation:
         tau = dict(zip(self.actuators, forces, strict=True))
         rest = {k: psi[k] - tau.get(k, ZERO) for k in self.coupling.dependent}
         lam = self.coupling.multipliers(rest)
-        for k in page.driven:
-            carried = [(mul(page.rows[label].J[k], x), -1) for label, x in lam.items()
-                       if k in page.rows[label].J]  # fmt: skip
-            tau[k] = linear(0, ((psi[k], 1), *carried))
+        tau.update(page.drive_forces(dict(enumerate(psi)), lam))
         self.scheme.output(
             "tau", [tau.get(k, ZERO) for k in range(page.system.nv)], None, model.velocities
         )

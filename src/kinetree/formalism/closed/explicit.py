@@ -11,7 +11,7 @@ Refs: Docquier2013 sec. 2.2.1, eqs. 10 to 17; sec. 3.5.1, eq. 37, figs. 9 and 10
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
@@ -25,7 +25,7 @@ from kinetree.program import Assign, Note
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
-    from kinetree.formalism.closed.treatments import Build, Inertia
+    from kinetree.formalism.inertia_bias import Build, Inertia
     from kinetree.formalism.links.frames import Frames
 
 Matrix = list[list[Node]]
@@ -84,6 +84,15 @@ class Explicit:
         M, c0 = build(self.frames, self.system.qd, self.qdd0)
         left = [x - t for x, t in zip(c0, tau, strict=True)]
         P = self.weighted(M)
+        Mr = self.reduced(P, self.u)
+        note = Note(step="reduced mass matrix", eq="Docquier2013 eq. (16)")
+        F = [self.scheme.let(f"F_{i + 1}", -self.coupling.projected(left, u), note)
+             for i, u in enumerate(self.u)]  # fmt: skip
+        udd = dict(zip(self.u, self._solved(Mr, F), strict=True))
+        self._write(udd, left, P)
+
+    def reduced(self, P: list[dict[int, Node]], moving: Sequence[int]) -> Matrix:
+        """Rᵀ M R; those of its velocities whose accelerations are unknown must move some mass."""
         note = Note(step="reduced mass matrix", eq="Docquier2013 eq. (16)")
         n = len(self.u)
         Mr: Matrix = [[ZERO] * n for _ in range(n)]
@@ -93,11 +102,9 @@ class Explicit:
                 Mr[i][j] = Mr[j][i] = self.scheme.let(
                     f"Mr_{i + 1}_{j + 1}", self.coupling.projected(column, u), note
                 )
-            self._refuse_massless(u, Mr[i][i])
-        F = [self.scheme.let(f"F_{i + 1}", -self.coupling.projected(left, u), note)
-             for i, u in enumerate(self.u)]  # fmt: skip
-        udd = dict(zip(self.u, self._solved(Mr, F), strict=True))
-        self._write(udd, left, P)
+            if u in moving:
+                self._refuse_massless(u, Mr[i][i])
+        return Mr
 
     def _refuse_massless(self, u: int, inertia: Node) -> None:
         if inertia is ZERO:
@@ -149,11 +156,7 @@ class Explicit:
 
     def _write(self, udd: dict[int, Node], left: list[Node], P: list[dict[int, Node]]) -> None:
         scheme, coupling, model = self.scheme, self.coupling, self.system.model
-        qdd = [
-            udd[k] if k in udd else
-            coupling.followed(k, udd, self.qdd0[k]) if k in coupling.B else self.qdd0[k]
-            for k in range(self.system.nv)
-        ]  # fmt: skip
+        qdd = self.whole(udd)
         psi = {
             k: linear(0, ((left[k], 1), *[(mul(x, udd[u]), 1) for u, x in P[k].items()]))
             for k in coupling.dependent
@@ -161,6 +164,23 @@ class Explicit:
         lam = coupling.multipliers(psi)
         scheme.output("qdd", qdd, None, model.velocities)
         self.write_state(lam)
+
+    def whole(self, udd: dict[int, Node]) -> tuple[Node, ...]:
+        """Accelerations of all velocities from those of the independent ones."""
+        return tuple(
+            udd[k] if k in udd else
+            self.coupling.followed(k, udd, self.qdd0[k]) if k in self.coupling.B else self.qdd0[k]
+            for k in range(self.system.nv)
+        )  # fmt: skip
+
+    def drive_forces(self, psi: Mapping[int, Node], lam: Mapping[str, Node]) -> dict[int, Node]:
+        """Forces of the driven velocities: M qdd + c less what the loops carry."""
+        found: dict[int, Node] = {}
+        for k in self.driven:
+            carried = [(mul(self.rows[label].J[k], x), -1) for label, x in lam.items()
+                       if k in self.rows[label].J]  # fmt: skip
+            found[k] = linear(0, ((psi[k], 1), *carried))
+        return found
 
     def write_state(self, lam: dict[str, Node]) -> None:
         """Write the multipliers, and the coordinates and velocities that obey the loops."""

@@ -31,7 +31,7 @@ from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
 
 if TYPE_CHECKING:
-    from kinetree.formalism.closed.treatments import Build
+    from kinetree.formalism.inertia_bias import Build
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.conditions import Row
     from kinetree.formalism.loops.positions import Choice

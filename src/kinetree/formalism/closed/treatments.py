@@ -15,16 +15,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, Rank, linear, mul, symbol
-from kinetree.formalism import composite_bodies, lagrange, newton_euler, virtual_power
+from kinetree.engine import Node, Rank, symbol
 from kinetree.formalism.closed.actuation import Actuation
 from kinetree.formalism.closed.explicit import Explicit
+from kinetree.formalism.closed.mixed import Mixed
 from kinetree.formalism.closed.multipliers import (
     Augmented,
     declare_stabilising,
     project_positions,
     projected_coordinates,
 )
+from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
+from kinetree.formalism.joint_equations import declare_equations
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.drives import drive_rates, driven
 from kinetree.formalism.loops.positions import (
@@ -48,52 +50,6 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.validity import Validity
     from kinetree.program.locks import Locks
-
-Matrix = list[list[Node]]
-Inertia = Matrix | Callable[[tuple[Node, ...]], list[Node]]
-"""M, or the function that gives M times a vector."""
-Build = Callable[[Frames, tuple[Node, ...], tuple[Node, ...]], tuple[Inertia, list[Node]]]
-"""(frames, qd, qdd) -> M, and M qdd + c."""
-
-
-def _recursive(
-    frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
-) -> tuple[Inertia, list[Node]]:
-    """M by composite bodies, M qdd + c in one sweep by Newton-Euler."""
-    return composite_bodies.mass_matrix(frames), newton_euler.inverse(frames, qd, qdd)
-
-
-def _order_n(
-    frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
-) -> tuple[Inertia, list[Node]]:
-    """M times a vector, and M qdd + c, each in two sweeps: work grows with the number of links."""
-
-    def weigh(accelerations: tuple[Node, ...]) -> list[Node]:
-        return newton_euler.inertial(frames, accelerations)
-
-    return weigh, newton_euler.inverse(frames, qd, qdd)
-
-
-def _multiplied(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
-    """M and M qdd + c from a formalism that gives M and c."""
-
-    def whole(
-        frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]
-    ) -> tuple[Inertia, list[Node]]:
-        M, c = build(frames, qd)
-        terms = [[(mul(x, a), 1) for x, a in zip(row, qdd, strict=True)] for row in M]
-        return M, [linear(0, ((x, 1), *row)) for x, row in zip(c, terms, strict=True)]
-
-    return whole
-
-
-INERTIA_AND_BIAS: Mapping[str, Build] = {
-    "newton_euler": _recursive,
-    "order_n": _order_n,
-    "virtual_power": _multiplied(virtual_power.mass_bias),
-    "lagrange": _multiplied(lagrange.mass_bias),
-}
-"""Formalism -> (frames, qd, qdd) to M and M qdd + c."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +129,23 @@ def actuated(
     return page.program(model.tests)
 
 
+def mixed(system: Linkage, closed: Closed, known: Mapping[str, str]) -> Program:
+    """Accelerations and forces from one equation per velocity, in independent coordinates.
+
+    Args:
+        system: the links.
+        closed: as for the explicit model.
+        known: what is known of every velocity, "qdd" of the driven ones.
+    """
+    choice = closed.choice
+    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    page = _Page(system, solved_coordinates(system, choice), names, "gamma")
+    equations = declare_equations(page.scheme, page.rates, known)
+    model = Explicit(page.frames, choice, page.given, closed.labels)
+    Mixed(model, equations).write(closed.build)
+    return page.program(model.tests)
+
+
 LOOP_TREATMENTS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
     "explicit": explicit,
     "multipliers": multipliers,
@@ -184,8 +157,12 @@ LOOP_TREATMENTS: Mapping[str, Callable[[Linkage, Closed], Program]] = {
 def _locks(system: Linkage, q_solved: set[str], rates: str) -> Locks:
     """Gimbal locks of the coordinates whose values are used as they are given."""
     names = system.model.coordinates
-    found = gimbal_locks(system.model) if rates == "tau" else ()
+    found = gimbal_locks(system.model) if rates != "qdd" else ()
     return tuple(lock for lock in found if names[lock[0]] not in q_solved)
+
+
+TITLES = {"tau": "forward", "qdd": "actuation", "gamma": "mixed"}
+"""Third input -> what is derived from it."""
 
 
 class _Page:
@@ -193,15 +170,14 @@ class _Page:
 
     Attributes:
         qd: symbols of the input qd.
-        rates: symbols of the input tau, or of qdd.
+        rates: symbols of the input tau, qdd or gamma.
         given: accelerations of the driven velocities without a law.
     """
 
     def __init__(
         self, system: Linkage, q_solved: set[str], qd_solved: set[str], rates: str = "tau"
     ) -> None:
-        verb = "forward" if rates == "tau" else "actuation"
-        self.scheme = Scheme(f"{system.model.name}_{verb}")
+        self.scheme = Scheme(f"{system.model.name}_{TITLES[rates]}")
         q = [
             start_symbol(name) if name in q_solved else s
             for name, s in zip(system.model.coordinates, system.q, strict=True)
@@ -221,7 +197,7 @@ class _Page:
         """Accelerations of driven velocities that have no law; an input, 0 where not given."""
         model, laws = system.model, driven(system)
         names = tuple(n for n in model.velocities if n in model.drives and n not in laws)
-        if rates == "qdd":
+        if rates != "tau":
             return tuple(self.rates[model.velocities.index(name)] for name in names)
         found = tuple(symbol(f"qdd_{name}", Rank.ACCELERATION) for name in names)
         if names:
@@ -236,4 +212,4 @@ class _Page:
         return ordered(self.scheme.program())
 
 
-__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Build", "Closed", "Inertia", "actuated"]
+__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Closed", "actuated", "mixed"]

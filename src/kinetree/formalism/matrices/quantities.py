@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
@@ -18,8 +18,6 @@ from kinetree.program import Program, Scheme
 from kinetree.program.program import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.matrices.placement import Placement
 
 FORMALISM = "dalembert"
@@ -31,27 +29,28 @@ class PlacedQuantity:
     """One row: how a quantity is written down.
 
     Attributes:
-        rates: third input after q and qd: "qdd", "tau" or none.
-        write: (scheme, placement, rates, [points]) -> nothing.
+        rates: third input after q and qd: "qdd", "tau", "gamma" or none.
+        write: (scheme, placement, rates, the row's options by name) -> nothing.
         wrenches: whether external wrenches go in.
         laws: whether user states go in.
-        points: whether it is a quantity of points.
+        options: arguments of `derive` that the function takes.
     """
 
     rates: str
     write: Callable[..., None]
     wrenches: bool = True
     laws: bool = True
-    points: bool = False
+    options: tuple[str, ...] = ()
 
 
 PLACED: dict[str, PlacedQuantity] = {
     "inverse": PlacedQuantity("qdd", dalembert.inverse),
     "mass_bias": PlacedQuantity("", dalembert.mass_bias),
     "forward": PlacedQuantity("tau", dalembert.forward),
+    "mixed": PlacedQuantity("gamma", dalembert.mixed, options=("known",)),
     "energy": PlacedQuantity("", dalembert.energy, wrenches=False),
     "kinematics": PlacedQuantity(
-        "qdd", dalembert.kinematics, wrenches=False, laws=False, points=True
+        "qdd", dalembert.kinematics, wrenches=False, laws=False, options=("points",)
     ),
 }
 DERIVATIVES: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -70,8 +69,8 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
 """Quantity that such a model does not offer -> why, and what to do instead."""
 
 
-def derive_placed(system: Placement, quantity: str, points: Sequence[str] | None = None) -> Program:
-    """The Program of a quantity, not yet condensed."""
+def derive_placed(system: Placement, quantity: str, **options: Any) -> Program:
+    """The Program of a quantity, not yet condensed; options the row does not take are left."""
     if quantity not in PLACED:
         problem, cure = ELSEWHERE[quantity]
         element = f"{quantity} of model '{system.model.name}'"
@@ -85,8 +84,8 @@ def derive_placed(system: Placement, quantity: str, points: Sequence[str] | None
         declare_laws(scheme, system.model)
     if _moves_with_time(system) and not timed:
         scheme.input(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
-    options = {"points": points} if row.points else {}
-    row.write(scheme, system, rates, **options)
+    taken = {name: options[name] for name in row.options if name in options}
+    row.write(scheme, system, rates, **taken)
     return scheme.program()
 
 
