@@ -1,4 +1,4 @@
-"""Conditions that several closures share: places, directions, triads."""
+"""Conditions that several closures share: places, directions, triads, laws."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 from kinetree.model import Along, Angle, Coincide, direction
 
 if TYPE_CHECKING:
-    from kinetree.model import Condition, Vector
+    from collections.abc import Sequence
+
+    from kinetree.engine import Node
+    from kinetree.model import Condition, Law, RateLaw, Vector
 
 UNITS: tuple[Vector, Vector, Vector] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 LETTERS = ("x", "y", "z")
+
+
+def per_law(condition: type[Law | RateLaw], laws: Sequence[Node]) -> tuple[Condition, ...]:
+    """One equation per expression: law, or law_1, law_2 and so on."""
+    labels = [f"law_{k}" for k in range(1, len(laws) + 1)] if len(laws) > 1 else ["law"]
+    return tuple(map(condition, labels, laws))
 
 
 def together() -> tuple[Condition, ...]:

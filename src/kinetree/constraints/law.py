@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kinetree.constraints.directions import per_law
 from kinetree.model import REQUIRED, ClosureKind, Law
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
     """One equation per expression."""
     del element
-    laws = arguments["law"]
-    if len(laws) == 1:
-        return (Law("law", laws[0]),)
-    return tuple(Law(f"law_{k}", expr) for k, expr in enumerate(laws, 1))
+    return per_law(Law, arguments["law"])
 
 
 KIND = ClosureKind("law", conditions, options={"law": REQUIRED}, places=0, laws=("law",))

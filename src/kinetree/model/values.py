@@ -191,11 +191,3 @@ def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
             ]
         )
     )
-
-
-def rotation_about(axis: Any, angle: float) -> Matrix:
-    """Rotation by `angle` [rad] about `axis`, right-handed (Rodrigues' formula)."""
-    x, y, z = direction(axis, "axis")
-    c, s = quarter_angle(angle)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return _matrix(np.eye(3) + s * K + (1 - c) * (K @ K))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests import zoo
 from tests.approx import IDENTITY
 
 from kinetree.engine import number, symbol
@@ -102,16 +103,14 @@ def test_rpy_gives_rotations(angles):
 @given(st.tuples(finite, finite, finite))
 def test_rpy_is_yaw_after_pitch_after_roll(angles):
     roll, pitch, yaw = angles
-    R = (
-        np.array(v.rotation_about("z", yaw))
-        @ np.array(v.rotation_about("y", pitch))
-        @ np.array(v.rotation_about("x", roll))
-    )
+    turns = zip(np.eye(3), (roll, pitch, yaw), strict=True)
+    x, y, z = (zoo.rotation_about(zoo.vector(axis), angle) for axis, angle in turns)
+    R = z @ y @ x
     assert np.allclose(v.rotation_rpy(*angles), R, atol=1e-9)
 
 
-def test_rotation_about_is_right_handed():
-    assert v.rotation_about("z", math.pi / 2) == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
+def test_yaw_is_right_handed():
+    assert v.rotation_rpy(0, 0, math.pi / 2) == ((0, -1, 0), (1, 0, 0), (0, 0, 1))
 
 
 @pytest.mark.parametrize(
