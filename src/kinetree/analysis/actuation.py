@@ -160,7 +160,7 @@ def _task(model: Mechanism, found: Partition, wanted: Wanted) -> _Task:
     program = derive_actuation(model, wanted.actuators, free=wanted.free, partition=found)
     program = with_values(program, wanted.parameters)
     names = tuple(name for name in program.info["actuators"].split(", ") if name)
-    weighted = any(row.name == "weights" for row in program.inputs)
+    weighted = program.takes("weights")
     if wanted.weights and not weighted:
         raise ModelError(
             "there are no more actuators than degrees of freedom, so that none can be chosen",

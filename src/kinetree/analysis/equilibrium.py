@@ -20,7 +20,6 @@ from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model import retract
-from kinetree.program import state_form
 from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 
@@ -200,7 +199,7 @@ def _task(
     _refuse_free(forward, free, locked)
     by: dict[str, Sequence[str] | None] = {"q": None}
     of = ["qdd"]
-    if state_form.has(forward, "xd"):
+    if forward.gives("xd"):
         of.append("xd")
         by["x"] = None
     if numbers and not free:
@@ -236,7 +235,7 @@ def _locked(system: Dynamics, independent: Freedom, locked: tuple[str, ...]) -> 
 
 
 def _refuse_free(forward: Program, free: tuple[str, ...], locked: tuple[str, ...]) -> None:
-    known = forward.input("p").labels if state_form.takes(forward, "p") else ()
+    known = forward.input("p").labels if forward.takes("p") else ()
     for name in free:
         if name not in known:
             raise unknown("parameter", name, known, "free")

@@ -97,7 +97,7 @@ def linearise(model: Mechanism, at: Any = None, *, t: float = 0.0, **options: An
 def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
     forward = system.forward
     parts = [row.name for row in state_form.state_parts(forward)]
-    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if state_form.has(forward, name)]
+    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if forward.gives(name)]
     loads = ["tau", *system.model.wrenches]
     program = forward.derivative(of, [*parts, *loads], tangent=True)
     with np.errstate(all="ignore"):

@@ -62,7 +62,7 @@ def reactions(
     program = with_values(derive(model, "reactions"), values)
     given: dict[str, Any] = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time}
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
-    if any(row.name == "lam" for row in program.inputs):
+    if program.takes("lam"):
         given["lam"] = _multipliers(model, run, program.input("lam").labels)
     out = program.compile()(**program.given(given))
     q, qd = program.input("q"), program.input("qd")

@@ -138,7 +138,7 @@ def programs(
 
 def closing(forward: Program) -> int:
     """Number of the forces that close loops."""
-    return len(forward.output("lam").nodes) if state_form.has(forward, "lam") else 0
+    return len(forward.output("lam").nodes) if forward.gives("lam") else 0
 
 
 def first_inputs(forward: Program, given: Mapping[str, Array]) -> tuple[float, ...]:
@@ -189,11 +189,11 @@ def _written(forward: Program, points: Sequence[str], seen: Program | None) -> P
         _more_parameters(inputs, seen)
     for row in inputs.values():
         scheme.input(row)
-    for block in (*forward.preamble, *forward.blocks):
+    for block in forward.all_blocks:
         scheme.append_block(block)
     nodes: list[Node] = []
     labels: list[str] = []
-    if state_form.has(forward, "lam"):
+    if forward.gives("lam"):
         lam = forward.output("lam")
         nodes += lam.nodes
         labels += [f"lam_{label}" for label in lam.labels]
@@ -295,7 +295,7 @@ def directional(found: Equations, name: str) -> Program:
     along = tuple((seed,) for seed in seeds)
     z = Input("z", size, symbols, None, False, tuple(labels), (), along)
     seed = Input("seed", size, seeds, None, False, tuple(labels))
-    blocks: tuple[Block, ...] = (*main.preamble, *main.blocks)
+    blocks: tuple[Block, ...] = main.all_blocks
     flat = replace(main, inputs=(z, seed), preamble=(), blocks=blocks)
     moved = flat.derivative(found.results(), "z", tangent=True, only=True)
     outputs = tuple(
@@ -308,7 +308,7 @@ def directional(found: Equations, name: str) -> Program:
             name=f"{name}_directional",
             inputs=(*main.inputs, seed),
             preamble=(),
-            blocks=(*moved.preamble, *moved.blocks),
+            blocks=moved.all_blocks,
             outputs=outputs,
         )
     )

@@ -244,7 +244,7 @@ def _newtons(program: Program) -> Iterator[Newton]:
     waiting = [program]
     while waiting:
         inner = waiting.pop()
-        for block in (*inner.preamble, *inner.blocks):
+        for block in inner.all_blocks:
             if isinstance(block, Newton):
                 yield block
                 waiting.append(block.step)

@@ -35,7 +35,7 @@ def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:
             return _input(row.labels, row.name, given)
         values.update(zip(row.symbols, given, strict=True))
     with np.errstate(all="ignore"):
-        for block in (*program.preamble, *program.blocks):
+        for block in program.all_blocks:
             if not _evaluate(block, values):
                 return _phrase(block)
         for out in program.outputs:

@@ -45,7 +45,7 @@ from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, paramet
 from kinetree.model.parts import (
     Ball,
     Body,
-    Coordinates,
+    CoordinateGroup,
     Float,
     Joint,
     Limits,
@@ -96,7 +96,7 @@ from kinetree.model.vectors import (
 __all__ = [
     "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE",
     "NULL", "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body",
-    "Closure", "ClosureKind", "Coincide", "Condition", "Coordinates", "Coupled", "Distance",
+    "Closure", "ClosureKind", "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance",
     "ElementKind", "Event", "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "Kind",
     "Law", "Limits", "Mat", "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named",
     "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Coordinates
+    from kinetree.model.parts import Body, CoordinateGroup
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9
@@ -201,7 +201,7 @@ def _data(model: Mechanism) -> Iterator[Finding]:
         )
 
 
-def _quaternions(joint: Coordinates) -> Iterator[Finding]:
+def _quaternions(joint: CoordinateGroup) -> Iterator[Finding]:
     """Start quaternions whose length is not 1."""
     at = 0
     for motion in joint.motions:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinetree.model.events import Event
     from kinetree.model.forces import Force, State
     from kinetree.model.mechanism import Mechanism
-    from kinetree.model.parts import Body, Coordinates, Motion, Parameter, Point
+    from kinetree.model.parts import Body, CoordinateGroup, Motion, Parameter, Point
     from kinetree.model.values import Scalar
 
 
@@ -236,7 +236,7 @@ def _point(point: Point, spell: _Speller) -> Any:
     return {"position": position, "rotation": [[plain(e) for e in row] for row in point.rotation]}
 
 
-def _joint(joint: Coordinates, spell: _Speller) -> dict[str, Any]:
+def _joint(joint: CoordinateGroup, spell: _Speller) -> dict[str, Any]:
     """One joint without its name; coordinates of position matrices join nothing."""
     data: dict[str, Any] = {"kind": "coordinate", "parent": "ground", "child": "ground"}
     if isinstance(joint, Joint):
@@ -263,11 +263,11 @@ def _joint(joint: Coordinates, spell: _Speller) -> dict[str, Any]:
     return data
 
 
-def _arguments(joint: Coordinates) -> Mapping[str, Any]:
+def _arguments(joint: CoordinateGroup) -> Mapping[str, Any]:
     return joint.arguments if isinstance(joint, Joint) else {}
 
 
-def _armature(joint: Coordinates, spell: _Speller) -> Any:
+def _armature(joint: CoordinateGroup, spell: _Speller) -> Any:
     """Rotor inertias: one scalar where all are the same, else one per velocity."""
     first, *others = joint.armature
     if all(x is first or x == first for x in others):
@@ -275,7 +275,7 @@ def _armature(joint: Coordinates, spell: _Speller) -> Any:
     return [spell.one(name, value) for name, value, _ in joint.armatures]
 
 
-def _motion(joint: Coordinates, motion: Motion, spell: _Speller) -> list[Any]:
+def _motion(joint: CoordinateGroup, motion: Motion, spell: _Speller) -> list[Any]:
     """A motion as its name and its numbers."""
     row: list[Any] = [type(motion).__name__]
     if isinstance(motion, Turn | Shift | Twist):

@@ -33,7 +33,7 @@ from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.methods.joints import JointMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.parameters import parameter_table
-from kinetree.model.parts import QUATERNION, Ball, Coordinates, Motion, Shift, Turn
+from kinetree.model.parts import QUATERNION, Ball, CoordinateGroup, Motion, Shift, Turn
 from kinetree.model.values import ORTHOGONAL, Scalar, number, numbers
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class FrameModel(ForceMethods):
     """A mechanism given by a homogeneous matrix per body, beside what every `Mechanism` has.
 
     Attributes:
-        joints: name -> Coordinates, a coordinate or a quaternion each.
+        joints: name -> CoordinateGroup, a coordinate or a quaternion each.
         matrices: body name -> situation of its frame in the ground frame.
     """
 
@@ -62,7 +62,7 @@ class FrameModel(ForceMethods):
 
     def __init__(self, name: str, gravity: Sequence[Scalar] = (0, 0, -9.81)) -> None:
         super().__init__(name, gravity)
-        self.joints: dict[str, Coordinates] = {}
+        self.joints: dict[str, CoordinateGroup] = {}
         self.matrices: dict[str, Transform] = {}
 
     # --- building --------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class FrameModel(ForceMethods):
     ) -> None:
         """Add coordinates and velocities that belong together."""
         new_element("coordinate", name, self.joints)
-        self.joints[name] = Coordinates(name, motions, *names, initial=initial)
+        self.joints[name] = CoordinateGroup(name, motions, *names, initial=initial)
 
     def _transform(self, T: Any, element: str) -> Transform:
         """The matrix with expressions of known symbols as elements."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from kinetree.model.closures import Condition
     from kinetree.model.mechanism import Mechanism
-    from kinetree.model.parts import Coordinates
+    from kinetree.model.parts import CoordinateGroup
     from kinetree.program.locks import Locks
 
 ALONG = 1e-9
@@ -53,7 +53,7 @@ def _named(row: Condition, model: Mechanism) -> Iterator[str]:
         yield from (n for n in model.coordinates if not used.isdisjoint((f"q_{n}", f"qd_{n}")))
 
 
-def _locks(joint: Coordinates, bound: set[str]) -> Iterator[tuple[int, float]]:
+def _locks(joint: CoordinateGroup, bound: set[str]) -> Iterator[tuple[int, float]]:
     """Middle turns of a joint that can lock, by their number in the joint, and the angles."""
     motions = joint.motions
     if not all(motion.nv == len(motion.neutral) == 1 for motion in motions):

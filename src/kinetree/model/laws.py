@@ -31,7 +31,7 @@ from kinetree.errors import ExpressionError, ModelError, plural, unknown
 from kinetree.model.closures import Law as LawCondition
 from kinetree.model.closures import RateLaw
 from kinetree.model.forces import FORCES, ForceKind, Mat, Place, Vec
-from kinetree.model.parts import Coordinates
+from kinetree.model.parts import CoordinateGroup
 
 if TYPE_CHECKING:
     from kinetree.model.closures import ClosureKind
@@ -135,7 +135,7 @@ def closure_law_names(model: Mechanism, row: ClosureKind, element: str = "") -> 
 
 def find_coordinate(model: Mechanism, joint: Any, element: str) -> str:
     """The coordinate of a joint that has exactly one of its own, or the one of that name."""
-    if not isinstance(joint, Coordinates | str):
+    if not isinstance(joint, CoordinateGroup | str):
         raise ModelError(
             f"{shown(joint)} is not a joint",
             element=f"{element} joint",
@@ -157,7 +157,7 @@ def find_coordinate(model: Mechanism, joint: Any, element: str) -> str:
 
 def find_velocity(model: Mechanism, joint: Any, element: str) -> str:
     """The velocity of a joint that has exactly one of its own, or the one of that name."""
-    name = joint.name if isinstance(joint, Coordinates) else str(joint)
+    name = joint.name if isinstance(joint, CoordinateGroup) else str(joint)
     if name in model.velocities:
         return name
     found = model.joints.get(name)
@@ -166,7 +166,9 @@ def find_velocity(model: Mechanism, joint: Any, element: str) -> str:
     return _only(found, name, "velocity", found.velocities, element)
 
 
-def _only(joint: Coordinates, name: str, noun: str, names: tuple[str, ...], element: str) -> str:
+def _only(
+    joint: CoordinateGroup, name: str, noun: str, names: tuple[str, ...], element: str
+) -> str:
     """The one of these coordinates or velocities that is meant; refused where it is not one."""
     if joint.follows:
         raise ModelError(

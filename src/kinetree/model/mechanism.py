@@ -28,7 +28,7 @@ from kinetree.model.new_element import (
     refuse_duplicate,
     scalar_values,
 )
-from kinetree.model.parts import Body, Coordinates, Joint, Parameter, Point, Wrench, check_title
+from kinetree.model.parts import Body, CoordinateGroup, Joint, Parameter, Point, Wrench, check_title
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
 from kinetree.tables import Table
 from kinetree.units import to_si
@@ -60,7 +60,7 @@ class Mechanism(ABC):
         gravity: acceleration of gravity in the ground frame [m/s2].
         ground: the body that does not move.
         bodies: name -> Body, without the ground.
-        joints: name -> Coordinates; their order numbers the coordinates.
+        joints: name -> CoordinateGroup; their order numbers the coordinates.
         wrenches: name -> Wrench.
         closures: name -> Closure; their order numbers the constraints.
         drives: coordinate -> Drive.
@@ -76,7 +76,7 @@ class Mechanism(ABC):
     """
 
     by_matrices: ClassVar[bool] = False
-    joints: Mapping[str, Coordinates]
+    joints: Mapping[str, CoordinateGroup]
     closures: Mapping[str, Closure] = MappingProxyType({})
     drives: Mapping[str, Drive] = MappingProxyType({})
     loop_tolerance: float = LOOP_TOLERANCE
@@ -285,7 +285,7 @@ class Mechanism(ABC):
         return find_place(self, path, f"point '{path}'")
 
     @property
-    def leaders(self) -> list[Coordinates]:
+    def leaders(self) -> list[CoordinateGroup]:
         """The joints with coordinates of their own: all that follow no other, in order."""
         return [joint for joint in self.joints.values() if not joint.follows]
 

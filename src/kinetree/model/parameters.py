@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinetree.model.closures import Closure
     from kinetree.model.forces import Force
     from kinetree.model.mechanism import Mechanism
-    from kinetree.model.parts import Body, Coordinates, Joint, Point
+    from kinetree.model.parts import Body, CoordinateGroup, Joint, Point
     from kinetree.model.values import Scalar
 
 AXES = ("x", "y", "z")
@@ -113,7 +113,7 @@ class ParameterTable:
         """Advance per angle of the screw motion of `joint` [m/rad]."""
         return self.nodes[f"{joint.name}.pitch"]
 
-    def armature(self, joint: Coordinates) -> tuple[Node, ...]:
+    def armature(self, joint: CoordinateGroup) -> tuple[Node, ...]:
         """Rotor inertia of every velocity of `joint` [kg.m2 or kg]; empty where it has none."""
         return tuple(self.nodes[name] for name, _, _ in joint.armatures)
 
@@ -210,7 +210,7 @@ def scalars(model: Mechanism) -> Iterator[tuple[str, Scalar, str, Rank]]:
             yield f"{force.name}.{name}", value, unit, Rank.PARAMETER
 
 
-def _joint_scalars(joint: Coordinates) -> Iterator[tuple[str, Scalar, str, Rank]]:
+def _joint_scalars(joint: CoordinateGroup) -> Iterator[tuple[str, Scalar, str, Rank]]:
     """The scalars of one joint: pitch, rotor inertias."""
     for motion in joint.motions:
         if isinstance(motion, Twist):

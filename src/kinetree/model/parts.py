@@ -200,7 +200,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class Coordinates:
+class CoordinateGroup:
     """Coordinates that belong together: those of a joint, or of a position matrix.
 
     Attributes:
@@ -269,7 +269,7 @@ class Coordinates:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint(Coordinates):
+class Joint(CoordinateGroup):
     """A joint: the motions that carry the child's frame from the parent's.
 
     At q = 0 (quaternions 1 0 0 0) the frame of `child` coincides with the frame of `parent`.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body, Coordinates
+    from kinetree.model.parts import Body, CoordinateGroup
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def tree(model: Model) -> Tree:
     )
 
 
-def drive(model: Mechanism, joint: Coordinates) -> tuple[Coordinates, float, float]:
+def drive(model: Mechanism, joint: CoordinateGroup) -> tuple[CoordinateGroup, float, float]:
     """(leader, ratio, offset): the joint whose coordinate moves `joint`, and how.
 
     Raises:

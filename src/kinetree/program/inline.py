@@ -33,7 +33,7 @@ def inline(
             fold(x, new, lambda node: rebuild(node, [new[a] for a in node.args])) for x in nodes
         ]
 
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         operands = changed(block.operands)
         if isinstance(block, Assign):
             new[block.target] = named(block.target.name, operands[0], block.note)

@@ -25,7 +25,7 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
         batch = _joined(batch, lead, row)
         flat = array.reshape(*lead, len(row.symbols))
         values.update({s: flat[..., i] for i, s in enumerate(row.symbols)})
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         if isinstance(block, Assign):
             values[block.target] = evaluate((block.expr,), values)[0]
         elif isinstance(block, Solve):
@@ -104,7 +104,7 @@ def _iterated(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
     flat = _stack(entries, batch)
     n = len(block.targets)
     v, w = flat[..., :n], flat[..., n:]
-    given = {"w": w} if any(row.name == "w" for row in block.step.inputs) else {}
+    given = {"w": w} if block.step.takes("w") else {}
     going = np.ones(batch, dtype=bool)
     for count in range(block.limit + 1):
         out = interpret(block.step, {"v": v, **given})

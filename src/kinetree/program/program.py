@@ -184,7 +184,7 @@ class Newton:
     @property
     def directed(self) -> bool:
         """Whether v moves along some directions alone."""
-        return any(out.name == "D" for out in self.step.outputs)
+        return self.step.gives("D")
 
     def renewed(self, operands: Sequence[Node]) -> Newton:
         """The same block on other operands."""
@@ -231,6 +231,19 @@ class Program:
                 return row
         raise unknown("output", name, [row.name for row in self.outputs], f"program '{self.name}'")
 
+    def takes(self, name: str) -> bool:
+        """Whether it has an input of that name."""
+        return any(row.name == name for row in self.inputs)
+
+    def gives(self, name: str) -> bool:
+        """Whether it has an output of that name."""
+        return any(row.name == name for row in self.outputs)
+
+    @property
+    def all_blocks(self) -> tuple[Block, ...]:
+        """The blocks of the preamble and the rest, in order of evaluation."""
+        return (*self.preamble, *self.blocks)
+
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the values that the Program has an input for, to call it or its functions."""
         names = {row.name for row in self.inputs}
@@ -242,7 +255,7 @@ class Program:
         Args:
             preamble: whether the blocks of the preamble take part.
         """
-        blocks = (*self.preamble, *self.blocks) if preamble else self.blocks
+        blocks = self.all_blocks if preamble else self.blocks
         found = [node for block in blocks for node in block.operands]
         return found + [node for out in self.outputs for node in out.nodes]
 

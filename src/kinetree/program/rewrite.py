@@ -54,5 +54,5 @@ def above(changed: Iterable[Node], nodes: Iterable[Node]) -> set[Node]:
 
 def taken_names(program: Program) -> set[str]:
     """Every name the Program gives away: of inputs and of targets."""
-    taken = {t.name for b in (*program.preamble, *program.blocks) for t in b.targets}
+    taken = {t.name for b in program.all_blocks for t in b.targets}
     return taken | {s.name for row in program.inputs for s in row.symbols}

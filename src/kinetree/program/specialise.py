@@ -24,7 +24,7 @@ def specialise(program: Program, values: Mapping[str, Mapping[int, float]]) -> P
     scheme = Scheme(program.name)
     for row in program.inputs:
         scheme.input(row)
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         operands = substitute(block.operands, fixed)
         if isinstance(block, Assign):
             fixed[block.target] = scheme.let(block.target.name, operands[0], block.note)

@@ -33,19 +33,9 @@ PARTS = ("q", "qd", "x")
 """Inputs that make up the state."""
 
 
-def has(program: Program, output: str) -> bool:
-    """Whether a Program gives an output of that name."""
-    return any(row.name == output for row in program.outputs)
-
-
-def takes(program: Program, name: str) -> bool:
-    """Whether a Program has an input of that name."""
-    return any(row.name == name for row in program.inputs)
-
-
 def state_parts(forward: Program) -> list[Input]:
     """The inputs that make up the state: q, qd and, where the model has user states, x."""
-    return [forward.input(name) for name in PARTS if takes(forward, name)]
+    return [forward.input(name) for name in PARTS if forward.takes(name)]
 
 
 @derivation()
@@ -66,7 +56,7 @@ def projection(forward: Program) -> Program | None:
     Returns:
         The Program with inputs t, y, … and output y; none where every y is consistent.
     """
-    if not forward.input("q").quaternions and not has(forward, "q_closed"):
+    if not forward.input("q").quaternions and not forward.gives("q_closed"):
         return None
     nodes = consistent_state(forward)
     out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
@@ -76,7 +66,7 @@ def projection(forward: Program) -> Program | None:
 def consistent_state(forward: Program) -> list[Node]:
     """y with its loops closed and its quaternions of unit length, in terms of `forward`'s names."""
     q, qd = consistent(forward)
-    nodes = [*q, *qd, *(forward.input("x").symbols if takes(forward, "x") else ())]
+    nodes = [*q, *qd, *(forward.input("x").symbols if forward.takes("x") else ())]
     for first in forward.input("q").quaternions:
         e = nodes[first : first + 4]
         scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
@@ -86,7 +76,7 @@ def consistent_state(forward: Program) -> list[Node]:
 
 def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """The coordinates and velocities that satisfy the loops."""
-    if has(forward, "q_closed"):
+    if forward.gives("q_closed"):
         return forward.output("q_closed").nodes, forward.output("qd_closed").nodes
     return forward.input("q").symbols, forward.input("qd").symbols
 
@@ -111,7 +101,7 @@ def coordinate_rates(
 def state_rates(forward: Program) -> tuple[Node, ...]:
     """der(y) in terms of `forward`'s names."""
     moved = coordinate_rates(forward, *consistent(forward))
-    states = forward.output("xd").nodes if has(forward, "xd") else ()
+    states = forward.output("xd").nodes if forward.gives("xd") else ()
     return (*moved, *forward.output("qdd").nodes, *states)
 
 
@@ -148,7 +138,7 @@ def _of_state(forward: Program, name: str, out: Output) -> Program:
 
 
 __all__ = [
-    "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates", "has",
+    "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates",
     "projection", "rates", "state_inputs", "state_labels", "state_parts", "state_rates",
-    "state_units", "takes",
+    "state_units",
 ]  # fmt: skip

@@ -42,7 +42,7 @@ def problems(program: Program) -> Iterator[str]:
 
 def _unique_names(program: Program, inputs: list[Node]) -> Iterator[str]:
     seen: set[str] = set()
-    for s in (*inputs, *(t for b in (*program.preamble, *program.blocks) for t in b.targets)):
+    for s in (*inputs, *(t for b in program.all_blocks for t in b.targets)):
         if s.name in seen:
             yield f"'{s.name}' is defined twice"
         seen.add(s.name)
@@ -69,7 +69,7 @@ def _shapes(program: Program) -> Iterator[str]:
             yield f"output '{out.name}' has shape {out.shape} but {len(out.nodes)} nodes"
         if out.labels and len(out.labels) != len(out.nodes):
             yield f"output '{out.name}' has labels missing"
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         yield from _sizes(block)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly import Partition
-    from kinetree.model import Coordinates, Mechanism
+    from kinetree.model import CoordinateGroup, Mechanism
 
 MOST = 10
 """Parameters offered where none are asked for."""
@@ -73,7 +73,7 @@ def _coordinates(
     return rows
 
 
-def _range(joint: Coordinates, value: float, unit: str, size: float) -> tuple[float, float]:
+def _range(joint: CoordinateGroup, value: float, unit: str, size: float) -> tuple[float, float]:
     """Limits of a joint, or a turn or the mechanism's extent to either side."""
     reach = math.pi if unit == "rad" else size
     low, high = value - reach, value + reach

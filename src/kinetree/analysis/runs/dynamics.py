@@ -69,7 +69,7 @@ class Dynamics:
     @property
     def states(self) -> tuple[str, ...]:
         """Names of the user states."""
-        return self.forward.input("x").labels if state_form.takes(self.forward, "x") else ()
+        return self.forward.input("x").labels if self.forward.takes("x") else ()
 
     @property
     def changing(self) -> list[int]:
@@ -79,7 +79,7 @@ class Dynamics:
     @property
     def closed(self) -> bool:
         """Whether loops or drives make coordinates depend on others."""
-        return state_form.has(self.forward, "q_closed")
+        return self.forward.gives("q_closed")
 
     @property
     def explicit(self) -> bool:

@@ -102,7 +102,7 @@ class Page:
         self.scheme = Scheme(name)
         for row in program.inputs:
             self.scheme.input(row)
-        self.blocks = list(self._paired((*program.preamble, *program.blocks)))
+        self.blocks = list(self._paired(program.all_blocks))
         self.scheme.reserve(t.name for block in self.blocks for t in block.targets)
 
     def _paired(self, blocks: tuple[Block, ...]) -> Iterator[Block]:

@@ -110,7 +110,7 @@ class _Share:
 
 def _renamed(program: Program, uses: dict[Node, int]) -> list[Node]:
     """Targets that may turn out to be another name of something."""
-    blocks = (*program.preamble, *program.blocks)
+    blocks = program.all_blocks
     rows = [b for b in blocks if isinstance(b, Assign)]
     return [b.target for b in rows if b.expr.op is SYM or uses[b.expr] > 1]
 

@@ -80,7 +80,7 @@ def _slopes(value: Program, n: int) -> Program:
     scheme.input(Input("w", (len(w),), w))
     found = inline(scheme, value, {})
     J = rows(found["J"], n)
-    qd = value.input("qd").symbols if any(r.name == "qd" for r in value.inputs) else (ZERO,) * n
+    qd = value.input("qd").symbols if value.takes("qd") else (ZERO,) * n
     G = [dot([row[k] for row in J], w) for k in range(n)]
     scheme.output("G", G)
     e: list[Node] = [dot(row, qd) + ht for row, ht in zip(J, found["ht"], strict=True)]

@@ -46,7 +46,7 @@ def scales(parts: Residual) -> Scales:
     moves = [np.zeros(model.nv), *rng.uniform(-SPREAD, SPREAD, (SAMPLES, model.nv))]
     q = np.array([retract(model, q0, move) for move in moves])
     given: dict[str, Any] = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv)}
-    if any(row.name == "t" for row in parts.slopes.inputs):
+    if parts.slopes.takes("t"):
         given["t"] = np.asarray(0.0)
     found = parts.slopes.evaluate(**given)
     M, C, K = (_diagonal(found[f"dtau_d{name}"]) for name in ("qdd", "qd", "q"))

@@ -79,7 +79,7 @@ class Global(Hybrid):
         """J at the initial configuration."""
         value = self.loops.value
         given = {k: v[0] for k, v in self._given(value).items() if k != "t"}
-        if any(row.name == "t" for row in value.inputs):
+        if value.takes("t"):
             given["t"] = np.asarray(0.0)
         return np.array(value.evaluate(**given)["J"])
 

@@ -60,7 +60,7 @@ class _Page:
 
     def side(self) -> Iterator[str]:
         """Bodies and coordinates to choose from."""
-        counts = _counts((*self.program.preamble, *self.program.blocks))
+        counts = _counts(self.program.all_blocks)
         yield "<h2>Bodies and elements</h2>"
         for body, key in sorted(self.bodies.items(), key=lambda row: row[0]):
             yield _button("b", str(key), body, str(counts.get(body, "")))

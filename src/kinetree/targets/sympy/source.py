@@ -30,7 +30,7 @@ LANGUAGE = Pythonic(exact=True, named=True, rules=Rules(RULES.reserved | OWN))
 
 def source_text(program: Program) -> tuple[str, str]:
     """(name of the module, its text)."""
-    if any(isinstance(block, Newton) for block in (*program.preamble, *program.blocks)):
+    if any(isinstance(block, Newton) for block in program.all_blocks):
         raise UnsupportedError(
             "loops are closed by iteration, which SymPy has no expression for",
             element=f"program '{program.name}'",

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Input, Output, Program
-from kinetree.program.state_form import state_inputs, state_parts, state_rates, takes
+from kinetree.program.state_form import state_inputs, state_parts, state_rates
 
 
 def has_rates(program: Program) -> bool:
@@ -22,7 +22,7 @@ def has_rates(program: Program) -> bool:
 def rates(program: Program) -> Program:
     """The Program `NAME_rates`: t, y and the other inputs -> yd, the rate of y."""
     t, state, *others = state_inputs(program)
-    t = program.input("t") if takes(program, "t") else Input("t", (), t.symbols)
+    t = program.input("t") if program.takes("t") else Input("t", (), t.symbols)
     parts = state_parts(program)
     labels = tuple(label for row in parts for label in row.labels or ("",) * len(row.symbols))
     locks = program.input("q").locks

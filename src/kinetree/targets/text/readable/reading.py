@@ -69,7 +69,7 @@ def names(program: Program) -> Iterable[str]:
     """Every name of a Program, inputs first; without those of inner Programs."""
     for row in program.inputs:
         yield from (symbol.name for symbol in row.symbols)
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         yield from (symbol.name for symbol in block.targets)
 
 
@@ -83,7 +83,7 @@ def angles(program: Program) -> dict[str, Node]:
     """Names that are the sine or cosine of an angle -> that sine or cosine."""
     return {
         block.target.name: block.expr
-        for block in (*program.preamble, *program.blocks)
+        for block in program.all_blocks
         if isinstance(block, Assign) and _of_angle(block.expr)
     }
 
@@ -108,7 +108,7 @@ def notes(note: Note) -> list[str]:
 def in_full(program: Program) -> dict[str, tuple[Node, ...]]:
     """Outputs in terms of the inputs alone."""
     known: dict[Node, Node] = {}
-    for block in (*program.preamble, *program.blocks):
+    for block in program.all_blocks:
         if not isinstance(block, Assign):
             raise UnsupportedError(
                 "holds a linear system or an iteration, which cannot be written in full",
