@@ -14,7 +14,7 @@ from kinetree.engine import sqrt
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.integrate.methods import METHODS
 
-READY = [name for name, row in METHODS.items() if row.ready()]
+READY = [name for name, row in METHODS.items() if row.solve and row.ready()]
 NATIVE = [name for name in READY if METHODS[name].native]
 
 

@@ -58,7 +58,7 @@ ANALYSES: dict[str, Callable[[dict[str, float]], Any]] = {
     "global": lambda p: kt.simulate(
         lengths.four_bar(), 0.05, formulation="global", parameters=p, **STEP
     ),
-    "rk4": lambda p: kt.simulate(lengths.four_bar(), 0.05, integrator="rk4", parameters=p, **STEP),
+    "rk4": lambda p: kt.simulate(lengths.four_bar(), 0.05, method="rk4", parameters=p, **STEP),
 }
 """Name -> the analysis with some parameters."""
 
@@ -84,7 +84,7 @@ def test_quantities_of_lengths_that_do_not_close_are_no_numbers(quantity: str) -
 
 @pytest.mark.parametrize("formulation", ["topological", "explicit"])
 def test_steps_that_solve_too_few_equations_are_refused(formulation: str) -> None:
-    how = {"formulation": formulation, "integrator": "rk4" if formulation == "explicit" else None}
+    how = {"formulation": formulation, "method": "rk4" if formulation == "explicit" else "auto"}
     with pytest.raises(PartitionError, match=r"parameters L3: 4 equations .* but 3"):
         kt.simulate(lengths.three_cranks(), 0.05, parameters={"L3": 1.2}, **how, **STEP)
 

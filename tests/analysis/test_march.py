@@ -1,6 +1,8 @@
-"""Runs in equal steps through `simulate`: formulations and integrators by name."""
+"""Runs in equal steps through `simulate`: formulations and methods by name."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +12,11 @@ import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
 
 
-@pytest.mark.parametrize("integrator", ["trapezoidal", "hht", "rk4"])
-def test_a_tree_moves_as_with_variable_steps(integrator: str) -> None:
+@pytest.mark.parametrize("method", ["trapezoidal", "hht", "rk4"])
+def test_a_tree_moves_as_with_variable_steps(method: str) -> None:
     model = zoo.planar_pendulum(2)
     start = {model.coordinates[0]: 0.4}
-    run = kt.simulate(model, 0.5, q=start, integrator=integrator, step=1e-3)
+    run = kt.simulate(model, 0.5, q=start, method=method, step=1e-3)
     fine = kt.simulate(model, 0.5, q=start, rtol=1e-10)
     assert run.attrs["termination"] == "finished"
     assert run.sizes["time"] == 501
@@ -24,7 +26,7 @@ def test_a_tree_moves_as_with_variable_steps(integrator: str) -> None:
 
 def test_a_closed_system_by_the_hybrid_formulation() -> None:
     model = mechanisms.slider_crank()
-    how = {"formulation": "hybrid", "integrator": "trapezoidal", "step": 1e-3}
+    how = {"formulation": "hybrid", "method": "trapezoidal", "step": 1e-3}
     run = kt.simulate(model, 0.5, **how)
     fine = kt.simulate(model, 0.5, rtol=1e-10)
     np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=1e-4)
@@ -35,18 +37,18 @@ def test_a_closed_system_by_the_hybrid_formulation() -> None:
 def test_constant_efforts_and_no_others() -> None:
     model = zoo.planar_pendulum(1)
     name = model.velocities[0]
-    run = kt.simulate(model, 0.2, tau={name: 3.0}, integrator="newmark", step=1e-3)
-    free = kt.simulate(model, 0.2, integrator="newmark", step=1e-3)
+    run = kt.simulate(model, 0.2, tau={name: 3.0}, method="newmark", step=1e-3)
+    free = kt.simulate(model, 0.2, method="newmark", step=1e-3)
     assert float(run.qd[-1, 0]) > float(free.qd[-1, 0])
     with pytest.raises(KinetreeError, match="constant efforts"):
-        kt.simulate(model, 0.2, tau=lambda t, q, qd: q, integrator="newmark")
+        kt.simulate(model, 0.2, tau=lambda t, q, qd: q, method="newmark")
 
 
 def test_a_failed_step_keeps_what_was_before() -> None:
     model = mechanisms.slider_crank()
     with pytest.warns(ModelWarning, match="take a smaller step"):
         run = kt.simulate(
-            model, 40.0, qd={"q1": 30.0}, formulation="hybrid", integrator="trapezoidal", step=4.0
+            model, 40.0, qd={"q1": 30.0}, formulation="hybrid", method="trapezoidal", step=4.0
         )
     assert run.sizes["time"] >= 1
     assert np.isfinite(run.q.values).all()
@@ -62,11 +64,38 @@ def test_constant_wrenches_and_no_others() -> None:
         run = kt.simulate(model, 1.0, formulation=way, step=0.1, wrenches={"push": push})
         assert float(run.q[-1, 0]) == pytest.approx(0.75, abs=1e-9), way
     with pytest.raises(KinetreeError, match=r"wrench 'push'.*constant"):
-        kt.simulate(model, 1.0, integrator="hht", wrenches={"push": lambda t, q, qd: push})
+        kt.simulate(model, 1.0, method="hht", wrenches={"push": lambda t, q, qd: push})
     with pytest.raises(KinetreeError, match="pull"):
-        kt.simulate(model, 1.0, integrator="hht", wrenches={"pull": push})
+        kt.simulate(model, 1.0, method="hht", wrenches={"pull": push})
 
 
-def test_events_are_refused() -> None:
-    with pytest.raises(KinetreeError, match=r"events.*leave formulation"):
-        kt.simulate(mechanisms.slider_crank(), 1.0, integrator="hht", events={"passes": "q_q1"})
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"method": "hht", "events": {"passes": "q_q1"}},
+            r"events: method 'hht' has no",
+        ),
+        ({"method": "rk4", "formulation": "explicit", "max_steps": 9}, r"max_steps: method 'rk4'"),
+        ({"method": "rk4", "rtol": 1e-3}, r"rtol: method 'rk4' has no use for it"),
+        ({"method": "hht", "loops": "projection"}, r"simulate by method 'hht'.*'loops'"),
+        ({"method": "dop853", "formulation": "hybrid"}, r"'dop853'.*leave formulation= out"),
+        ({"method": "dop853", "tangent": "exact"}, r"tangent.*such as 'hht'"),
+        ({"method": "hth"}, "did you mean 'hht'"),
+        ({"integrator": "hht"}, r"integrator: .*write method='hht'"),
+        ({"method": "hht", "step": 0.0}, "equal steps need a length"),
+    ],
+)
+def test_options_that_a_method_does_not_know_are_refused(options: Any, said: str) -> None:
+    with pytest.raises(KinetreeError, match=said):
+        kt.simulate(mechanisms.slider_crank(), 1.0, **options)
+
+
+def test_a_formulation_alone_is_the_trapezoidal_rule() -> None:
+    model = mechanisms.slider_crank()
+    alone, named = (
+        kt.simulate(model, 0.1, formulation="hybrid", step=1e-3, **how)
+        for how in ({}, {"method": "trapezoidal"})
+    )
+    assert alone.attrs["method"] == "trapezoidal"
+    assert (alone.q.values == named.q.values).all()

@@ -20,11 +20,11 @@ WAYS: dict[str, dict[str, Any]] = {
     "multipliers": {"loops": "multipliers"},
     "projection": {"loops": "projection"},
     "hybrid": {"formulation": "hybrid"},
-    "hht": {"formulation": "hybrid", "integrator": "hht"},
+    "hht": {"formulation": "hybrid", "method": "hht"},
     "topological": {"formulation": "topological"},
     "global": {"formulation": "global"},
-    "rk4": {"formulation": "explicit", "integrator": "rk4"},
-    "euler": {"integrator": "semi_implicit_euler"},
+    "rk4": {"formulation": "explicit", "method": "rk4"},
+    "euler": {"method": "semi_implicit_euler"},
 }
 
 
@@ -120,7 +120,7 @@ def test_an_initial_value_that_cannot_be_kept_is_told() -> None:
 @pytest.mark.parametrize("way", ["hybrid", "topological", "global", "rk4"])
 def test_runs_side_by_side_keep_what_is_given(way: str) -> None:
     model = kt.load(MODELS / "slider_crank.yaml")
-    options = {"integrator": "rk4" if way == "rk4" else "trapezoidal"}
+    options = {"method": "rk4" if way == "rk4" else "trapezoidal"}
     stepper = Stepper(model, "explicit" if way == "rk4" else way, **options)
     angles, speeds = np.linspace(0.3, 1.2, 5), np.linspace(1, 3, 5)
     lengths = np.linspace(1.9, 2.6, 5)

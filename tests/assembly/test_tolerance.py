@@ -90,7 +90,7 @@ RUNS: list[dict[str, Any]] = [
     {"loops": "multipliers"},
     {"loops": "projection"},
     {"formulation": "topological", "step": 1e-3},
-    {"formulation": "explicit", "integrator": "rk4", "step": 1e-3},
+    {"formulation": "explicit", "method": "rk4", "step": 1e-3},
 ]
 
 

@@ -172,7 +172,7 @@ def test_a_mistake_is_one_sentence(
 
 def test_simulate_in_equal_steps(tmp_path: Path, capsys: Capture) -> None:
     model, out = stored(mechanisms.slider_crank(), tmp_path), tmp_path / "run.nc"
-    steps = ("-t", "0.2", "--step", "0.01", "--formulation", "hybrid", "--integrator", "hht")
+    steps = ("-t", "0.2", "--step", "0.01", "--formulation", "hybrid", "--method", "hht")
     found = answer(capsys, "simulate", model, *steps, "-o", str(out))
     assert found["method"] == "hht"
     assert kt.load_run(out).sizes["time"] == 21

@@ -79,13 +79,13 @@ def test_every_verb_answers_without_json(verb: str, tmp_path: Path, capsys: Capt
     assert word in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("integrator", FAMILIES)
+@pytest.mark.parametrize("method", FAMILIES)
 def test_runs_in_equal_steps_say_what_they_took(
-    integrator: str, tmp_path: Path, capsys: Capture
+    method: str, tmp_path: Path, capsys: Capture
 ) -> None:
     command = ("simulate", pendulum(tmp_path), "-t", "0.1", "--step", "0.01")
-    assert run(*command, "--integrator", integrator) == 0
-    assert f"{integrator}: 10 steps" in capsys.readouterr().out
+    assert run(*command, "--method", method) == 0
+    assert f"{method}: 10 steps" in capsys.readouterr().out
 
 
 def test_bench_of_joints_that_follow_others(tmp_path: Path, capsys: Capture) -> None:
@@ -121,8 +121,8 @@ def test_help_shows_the_whole_text_of_every_option(
 IDLE: dict[str, tuple[str, ...]] = {
     "loops": ("simulate", "--loops", "projection"),
     "independent": ("simulate", "--independent", "swing"),
-    "rtol": ("simulate", "--integrator", "hht", "--rtol", "1e-3"),
-    "method": ("simulate", "--integrator", "hht", "--method", "dop853"),
+    "rtol": ("simulate", "--method", "hht", "--rtol", "1e-3"),
+    "method": ("simulate", "--formulation", "tree", "--method", "dop853"),
     "--lock": ("modes", "--lock", "swing"),
     "--qd": ("linearise", "--equilibrium", "--qd", "swing=1"),
 }

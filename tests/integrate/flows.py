@@ -118,4 +118,6 @@ def solve(
     method: str, rates: Program, start: Any, times: Any, settings: Settings, **more: Any
 ) -> Path:
     """Integrate by a method of the table."""
-    return METHODS[method].solve(problem(rates, start, times, **more), settings)
+    run = METHODS[method].solve
+    assert run is not None
+    return run(problem(rates, start, times, **more), settings)

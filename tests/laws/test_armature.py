@@ -100,7 +100,7 @@ def test_fixed_steps_reach_what_the_adaptive_run_reaches(formulation: str) -> No
     exact = kt.simulate(model, 0.5, rtol=1e-11, atol=1e-12)
     rule = "rk4" if formulation == "explicit" else "trapezoidal"
     steps = [
-        kt.simulate(model, 0.5, formulation=formulation, integrator=rule, step=h).q[-1]
+        kt.simulate(model, 0.5, formulation=formulation, method=rule, step=h).q[-1]
         for h in (2e-3, 1e-3)
     ]
     coarse, fine = (float(np.abs(q - exact.q[-1]).max()) for q in steps)

@@ -111,7 +111,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "model": driven(), "duration": 0.03, **STARTED, "t0": 1.0, "method": "RK45",
                 "rtol": 1e-3, "atol": 1e-3, "step": 0.005, **LOADS, "events": {"low": "t - 0.01"},
-                "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid", "integrator": "hht",
+                "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid",
                 "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
             },
             {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
@@ -120,12 +120,12 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
         ),
         Row(
             kt.simulate,
-            lambda _: {"model": closed(), "duration": 0.02, "step": 0.01, "integrator": "hht"},
+            lambda _: {"model": closed(), "duration": 0.02, "step": 0.01, "method": "hht"},
             {
                 "duration": 0.03, "t0": 1.0, "step": 0.005,
                 "tau": {"q1": 1.0}, "wrenches": LOADS["wrenches"], "parameters": {"k": 5.0},
-                "formulation": "topological", "integrator": "trapezoidal",
-                "method": Refused("dop853"), "rtol": Refused(1e-3), "atol": Refused(1e-3),
+                "formulation": "topological", "method": "trapezoidal",
+                "rtol": Refused(1e-3), "atol": Refused(1e-3),
                 "max_steps": Refused(7), "max_step": Refused(0.1), "events": Refused({"low": "t"}),
                 "tolerance": Unseen(1e-5, "one iteration more or less"),
                 "limit": Unseen(50, "three iterations suffice"),
@@ -425,7 +425,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.Live,
             lambda _: {},
             {
-                "step": 1e-3, "integrator": "hht", "formulation": "hybrid", "tolerance": 1e-4,
+                "step": 1e-3, "method": "hht", "formulation": "hybrid", "tolerance": 1e-4,
                 **STARTED, "parameters": {"k": 5.0}, "sliders": ["k"], "independent": ["q1"],
             },
             # a page knows its model, `Live` does not: names are refused by `animate`

@@ -45,7 +45,7 @@ def test_steps_are_noted_and_meet_the_output() -> None:
 def test_loops_and_user_controls() -> None:
     model = mechanisms.slider_crank()
     run = Stepper(model, "hybrid").run_adaptive([0, 0.5, 1.0], Control(1e-5))
-    exact = Stepper(model, integrator="rk4").run(1.0, 1e-3)
+    exact = Stepper(model, method="rk4").run(1.0, 1e-3)
     np.testing.assert_allclose(run.q[-1], exact.q[-1], atol=1e-4)
 
 
@@ -58,7 +58,7 @@ def test_position_matrices_with_states() -> None:
     p = model.state("p", 1.0)
     model.state_rate("p", lambda qd: -2 * p + qd["q"])
     model.joint_law("drag", "q", lambda qd, x: -0.1 * qd["q"] - x["p"])
-    exact = Stepper(model, integrator="rk4").run(1.0, 5e-4)
+    exact = Stepper(model, method="rk4").run(1.0, 5e-4)
     run = Stepper(model).run_adaptive([0, 1.0], Control(1e-6))
     np.testing.assert_allclose(run.q[-1], exact.q[-1], atol=1e-5)
     np.testing.assert_allclose(run.x[-1], exact.x[-1], atol=1e-5)

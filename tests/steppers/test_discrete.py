@@ -95,7 +95,7 @@ def test_closed_systems(way: str) -> None:
     names = {row.name for row in program.inputs}
     assert names <= {"q", "qd", "tau", "h", "p"}
     run = kt.simulate(
-        model, 0.01, qd={"q1": 1.0}, tau={"q1": 3.0}, formulation=way, integrator=integrator,
+        model, 0.01, qd={"q1": 1.0}, tau={"q1": 3.0}, formulation=way, method=integrator,
         step=0.01,
     )  # fmt: skip
     given = {"q": run.q.values[0], "qd": run.qd.values[0], "tau": np.array([3.0, 0, 0])}

@@ -37,7 +37,7 @@ def test_slider_crank_stays_closed(integrator: str, tangent: str, projection: st
 
 def test_slider_crank_equals_the_explicit_model() -> None:
     model = mechanisms.slider_crank()
-    explicit = Stepper(model, integrator="rk4").run(1.0, 1e-3)
+    explicit = Stepper(model, method="rk4").run(1.0, 1e-3)
     hybrid = Stepper(model, "hybrid")
     errors = [np.abs(hybrid.run(1.0, h).q[-1] - explicit.q[-1]).max() for h in (4e-3, 2e-3, 1e-3)]
     assert errors[-1] < 1e-4
@@ -82,7 +82,7 @@ def test_topological_equals_hybrid(integrator: str) -> None:
 
 def test_topological_is_of_second_order() -> None:
     model = mechanisms.slider_crank()
-    exact = Stepper(model, integrator="rk4").run(1.0, 1e-3).q[-1]
+    exact = Stepper(model, method="rk4").run(1.0, 1e-3).q[-1]
     stepper = Stepper(model, "topological")
     errors = [np.abs(stepper.run(1.0, h).q[-1] - exact).max() for h in (0.01, 0.005, 0.0025)]
     assert np.log2(errors[1] / errors[2]) == pytest.approx(2, abs=0.2)

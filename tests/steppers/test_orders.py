@@ -23,7 +23,7 @@ COARSE = {"rk4": 0.05}
 def test_order(name: str, family) -> None:
     build = BUILDS[name]
     exact = systems.reference(build)
-    stepper = Stepper(build(), integrator=family.name)
+    stepper = Stepper(build(), method=family.name)
     first = COARSE.get(family.name, 0.004)
     errors = []
     for h in (first, first / 2, first / 4):
@@ -42,7 +42,7 @@ def test_quaternions_keep_their_length() -> None:
 
 def test_small_steps_meet_the_reference() -> None:
     exact = systems.reference(systems.double_pendulum)
-    run = Stepper(systems.double_pendulum(), integrator="rk4").run(
+    run = Stepper(systems.double_pendulum(), method="rk4").run(
         1.0, 5e-4, qd=systems.SPEEDS["double"]
     )
     np.testing.assert_allclose(np.concatenate([run.q[-1], run.qd[-1]]), exact, atol=1e-9)

@@ -183,7 +183,7 @@ def lagging() -> kt.Model:
 @pytest.mark.parametrize("integrator", ["trapezoidal", "generalised_alpha"])
 def test_topological_with_user_states(integrator: str, update: str) -> None:
     model = lagging()
-    exact = Stepper(model, integrator="rk4").run(0.5, 1e-3)
+    exact = Stepper(model, method="rk4").run(0.5, 1e-3)
     made = Stepper(model, "topological", integrator, update=update)
     errors = []
     for h in (0.01, 0.005):
@@ -198,7 +198,7 @@ def test_topological_with_user_states(integrator: str, update: str) -> None:
 def test_topological_rolls(integrator: str) -> None:
     model = mechanisms.rolling_ball()
     speed = dict(zip(("float_wx", "float_wy", "float_wz"), (0.26, -0.09, 0.64), strict=True))
-    exact = Stepper(model, integrator="rk4").run(1.0, 2e-3, qd=speed)
+    exact = Stepper(model, method="rk4").run(1.0, 2e-3, qd=speed)
     made = Stepper(model, "topological", integrator)
     errors = [np.abs(made.run(1.0, h, qd=speed).q[-1] - exact.q[-1]).max() for h in (0.02, 0.01)]
     assert errors[-1] < 1e-4

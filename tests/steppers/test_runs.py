@@ -22,7 +22,7 @@ ROOT = 1e-30
 
 @pytest.mark.parametrize("integrator", FAMILIES)
 def test_batch_equals_single(integrator: str) -> None:
-    stepper = Stepper(systems.double_pendulum(), integrator=integrator)
+    stepper = Stepper(systems.double_pendulum(), method=integrator)
     starts = np.random.default_rng(0).normal(size=(11, 2))
     many = stepper.run(0.5, 0.01, every=10, q=starts)
     assert many.q.shape == (11, 6, 2)
@@ -87,7 +87,7 @@ def test_lengths_that_close_no_loop_are_told() -> None:
 
 
 def test_batch_of_the_methods_parameter() -> None:
-    stepper = Stepper(systems.double_pendulum(), integrator="generalised_alpha")
+    stepper = Stepper(systems.double_pendulum(), method="generalised_alpha")
     radii = np.linspace(0, 1, 8)
     many = stepper.run(0.5, 0.01, inputs={"rho_inf": radii})
     one = stepper.run(0.5, 0.01, inputs={"rho_inf": radii[2]})
@@ -175,7 +175,7 @@ def test_user_states(integrator: str) -> None:
 
     A = np.array([[0, 1, 0], [0, -0.5, -4], [1 / 0.3, 0, -1 / 0.3]])
     exact = expm(A) @ [1.0, 0.0, 0.2]
-    stepper = Stepper(filtered(), integrator=integrator)
+    stepper = Stepper(filtered(), method=integrator)
     errors = []
     for h in (0.02, 0.01, 0.005):
         run = stepper.run(1.0, h)

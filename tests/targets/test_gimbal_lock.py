@@ -138,7 +138,7 @@ def test_locks_survive_derivatives_and_other_processes() -> None:
     "analyse",
     [
         lambda model, q: kt.simulate(model, 0.01, q=q),
-        lambda model, q: kt.simulate(model, 0.01, q=q, integrator="hht"),
+        lambda model, q: kt.simulate(model, 0.01, q=q, method="hht"),
         lambda model, q: kt.equilibrium(model, q=q),
         lambda model, q: kt.linearise(model, at={"q": q}),
         lambda model, q: kt.modes(model, at={"q": q}),

@@ -195,7 +195,7 @@ def test_the_page_simulates_from_there(lived: dict[str, Any]) -> None:
     steps = round(ran["t"] / 0.001)
     assert steps > 5
     model = kt.load("examples/models/four_bar.yaml")
-    run = kt.simulate(model, ran["t"], q=posed["q"], integrator="trapezoidal", step=0.001)
+    run = kt.simulate(model, ran["t"], q=posed["q"], method="trapezoidal", step=0.001)
     assert np.allclose(ran["q"], run.q.values[-1], atol=1e-6)
     assert abs(np.exp(1j * ran["shown"]) - np.exp(1j * ran["q"][0])) < 1e-9  # up to whole turns
     assert ran["clock"] == f"{ran['t']:.2f} s"

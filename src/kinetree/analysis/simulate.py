@@ -11,31 +11,27 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
-from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_control, refuse_stepping
+from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_no_step, refuse_stepping
 from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import dataset
 from kinetree.analysis.runs.run import Repartition, RunOptions, integrate
 from kinetree.arguments import (
     changed,
     check_arguments,
-    check_choice,
     check_options,
     check_positive,
 )
 from kinetree.arrays import Array
 from kinetree.assembly import Values
 from kinetree.assembly.partition import partition
-from kinetree.errors import KinetreeError
-from kinetree.integrate.methods import METHODS
+from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.integrate.methods import BOUNDS, Method, find
 from kinetree.integrate.problem import Settings
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
-
-CONTROL = ("method", "rtol", "atol", "max_steps", "max_step", "events")
-"""Arguments that equal steps have no use for."""
 
 
 def simulate(  # noqa: PLR0913  one keyword per choice of the user
@@ -58,7 +54,6 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     max_step: float = np.inf,
     progress: bool | None = None,
     formulation: str | None = None,
-    integrator: str | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """The motion of a model over time.
@@ -72,8 +67,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         x: initial user states; by default the model's.
         t0: time at the beginning [s].
         method: "auto" (an explicit method), "dopri5", "dop853", "rk4" (native loops), "cvode_bdf",
-            "cvode_adams" (SUNDIALS), "RK45", "DOP853", "Radau", "BDF", "LSODA" (SciPy).  Take
-            cvode_bdf, Radau, BDF or LSODA for stiff systems.
+            "cvode_adams" (SUNDIALS), "RK45", "DOP853", "Radau", "BDF", "LSODA" (SciPy); or equal
+            steps of length `step`: "trapezoidal", "newmark", "hht", "generalised_alpha",
+            "semi_implicit_euler".  Take cvode_bdf, Radau, BDF or LSODA for stiff systems.
         rtol: relative error per step.
         atol: absolute error per step.
         step: output interval [s], by default a 500th of the duration; 0 records every step of the
@@ -88,11 +84,10 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         max_steps: steps after which the run ends.
         max_step: longest step [s]; give one where a law acts for a shorter time than a step.
         progress: show how far it is; by default on a terminal when it takes long.
-        formulation: "hybrid", "topological", "global", "explicit" or "tree"; with it, or with
-            integrator, the run is made in equal steps of length `step`, see
-            `kinetree.analysis.runs.march`.  Such steps have no method with rtol, atol, max_step and
-            max_steps, and locate no events.
-        integrator: of equal steps: "trapezoidal", "newmark", "hht", "generalised_alpha", …
+        formulation: of equal steps, how loops are treated: "hybrid", "topological", "global" or
+            "tree"; "explicit" with "rk4" and "semi_implicit_euler".  With it "auto" is the
+            trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps, and locate no
+            events.
         **options: of `derive`: formalism, loops, base_parameters, partition; for a closed system
             also independent, names of the coordinates to be kept independent.  Without these two
             they are chosen at the start, and anew on the way where that gets bad.  Of equal steps:
@@ -103,11 +98,13 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         attributes say how it was made and why it ended (`termination`); whatever ends a run early,
         what was computed is kept and a warning says why.
     """
-    equal = formulation is not None or integrator is not None
-    _check(locals(), options, equal=equal)
+    _refuse_integrator(options)
+    check_arguments(simulate, locals())
+    row = find(method, formulation)
+    _check(row, locals(), options)
     fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
-    if equal:
-        options |= {"formulation": formulation, "integrator": integrator, "progress": progress}
+    if row.solve is None:
+        options |= {"formulation": formulation, "method": row.name, "progress": progress}
         return march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
     system = dynamics(model, q=q, t=t0, **fixed, **options)
     times = output_times(t0, duration, step)
@@ -115,15 +112,24 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     chosen = "partition" in options or "independent" in options
     again = None if chosen else _again(system, fixed, options)
     with reporting(progress, t0, t0 + duration) as report:
-        length = step or None if method == "rk4" else None
+        length = None if "rtol" in row.uses else step or None
         settings = Settings(rtol, atol, max_steps, max_step, step == 0, length, report)
         how = RunOptions(method, settings, events, again)
         return dataset(integrate(system, start, times, how))
 
 
-def _check(given: Mapping[str, Any], options: Mapping[str, Any], *, equal: bool) -> None:
-    """Refuse what no run can be made with, and what equal steps or the others have no use for."""
-    check_arguments(simulate, given)
+def _refuse_integrator(options: Mapping[str, Any]) -> None:
+    """Refuse the word that equal steps had for their method."""
+    if "integrator" in options:
+        raise UnsupportedError(
+            "equal steps are chosen by method=, as all other methods are",
+            element="integrator",
+            cure=f"write method='{options['integrator']}'",
+        )
+
+
+def _check(row: Method, given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse what no run can be made with, and what the method has no use for."""
     check_positive("a positive time in seconds", duration=given["duration"])
     if given["step"]:
         check_positive("0 or a positive time in seconds", step=given["step"])
@@ -131,13 +137,19 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any], *, equal: bool)
     check_positive("a positive number", **numbers)
     if not np.isposinf(given["max_step"]):
         check_positive("a positive time in seconds", max_step=given["max_step"])
-    if equal:
-        refuse_control(changed(simulate, given, CONTROL), given["step"])
-        check_options("simulate in equal steps", options, STEPPING)
+    idle = [name for name in BOUNDS if name not in row.uses]
+    for name in changed(simulate, given, idle):
+        raise UnsupportedError(
+            f"method '{row.name}' has no use for it",
+            element=name,
+            cure="leave it out, or take a method with error control, such as 'dop853'",
+        )
+    if row.solve is None:
+        refuse_no_step(given["step"])
+        check_options(f"simulate by method '{row.name}'", options, STEPPING)
         return
     refuse_stepping(options)
     check_options("simulate", options, OPTIONS)
-    check_choice("method", given["method"], ("auto", *METHODS))
 
 
 def _again(

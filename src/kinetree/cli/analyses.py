@@ -33,23 +33,17 @@ from kinetree.cli.runs import (
     report_run,
     rounded,
     start_options,
-    step_options,
 )
 from kinetree.printing import Row, print_table
 
-Formulation = Annotated[
-    str, typer.Option(help="Equal steps: hybrid, topological, global, explicit or tree.")
-]
-Integrator = Annotated[
-    str, typer.Option(help="Equal steps: trapezoidal, newmark, hht, generalised_alpha, …")
-]
+Formulation = Annotated[str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")]
 
 
 @app.command()
 def simulate(
     file: ModelFile,
     duration: Duration = 10.0,
-    method: Annotated[str, typer.Option(help="dop853, cvode_bdf, BDF, Radau, …")] = "auto",
+    method: Annotated[str, typer.Option(help="dop853, cvode_bdf, BDF, rk4, hht, …")] = "auto",
     q: StartQ = None,
     qd: StartQd = None,
     x: StartX = None,
@@ -62,7 +56,6 @@ def simulate(
     independent: Independent = None,
     loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
     formulation: Formulation = "",
-    integrator: Integrator = "",
     step: Step = None,
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
@@ -77,7 +70,8 @@ def simulate(
     model, _ = read(file)
     events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
     events |= {"laws": "laws"} if mark_laws else {}
-    options = step_options(formulation, integrator) | loop_options(independent, loops)
+    options = loop_options(independent, loops)
+    options |= {"formulation": formulation} if formulation else {}
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),

@@ -63,12 +63,6 @@ def loop_options(independent: Given, loops: str) -> dict[str, Any]:
     return {**treatment, **({"independent": independent} if independent else {})}
 
 
-def step_options(formulation: str, integrator: str) -> dict[str, Any]:
-    """Options of a run in equal steps; nothing where none is asked for."""
-    asked = {"formulation": formulation, "integrator": integrator}
-    return {name: value for name, value in asked.items() if value}
-
-
 def changed(values: Given) -> dict[str, Any]:
     """Parameter values as an option of an analysis; nothing where none are given."""
     return {"parameters": named(values)} if values else {}

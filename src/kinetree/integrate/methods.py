@@ -5,6 +5,9 @@
 | native | dopri5, dop853, rk4 | a loop of machine code, no Python between steps |
 | SUNDIALS | cvode_bdf, cvode_adams | stiff and smooth systems, native rates and Jacobian |
 | SciPy | RK45, DOP853, Radau, BDF, LSODA | everything, Python laws included |
+| equal steps | trapezoidal, newmark, hht, … | a step that is a Program, loops by a formulation |
+
+Those of equal steps are the families of `kinetree.steppers`; with a formulation rk4 is one, too.
 """
 
 from __future__ import annotations
@@ -13,13 +16,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from kinetree.errors import UnsupportedError, unknown
+from kinetree.arguments import check_choice
+from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.native import native_method
 from kinetree.integrate.problem import Path, Problem, Settings
 from kinetree.integrate.scipy_methods import scipy_method
 from kinetree.integrate.sundials.library import available
+from kinetree.steppers.families import FAMILIES
 
 Solve = Callable[[Problem, Settings], Path]
+AUTO = "auto"
+"""The name that stands for the usual method."""
+BOUNDS = ("rtol", "atol", "max_step", "max_steps", "events")
+"""What a method with error control may be told beside its steps of output."""
+LIMITED = ("max_steps", "events")
+"""The same of a loop with equal steps."""
 
 
 @dataclass(frozen=True)
@@ -28,37 +39,40 @@ class Method:
 
     Attributes:
         name: as given by the user.
-        solve: integrates a problem.
+        solve: integrates a problem; none where the step is a Program.
+        uses: options of a run that it obeys, of `BOUNDS`.
         stiff: whether long steps stay stable on stiff systems.
         native: whether it needs rates in machine code.
         ready: whether all it needs is installed.
     """
 
     name: str
-    solve: Solve
+    solve: Solve | None = None
+    uses: tuple[str, ...] = ()
     stiff: bool = False
     native: bool = False
     ready: Callable[[], bool] = lambda: True
 
 
-def _native(name: str) -> Method:
-    return Method(name, partial(native_method, name), native=True)
+def _native(name: str, uses: tuple[str, ...] = BOUNDS) -> Method:
+    return Method(name, partial(native_method, name), uses, native=True)
 
 
 def _sundials(name: str, *, stiff: bool) -> Method:
-    return Method(name, partial(native_method, name), stiff, native=True, ready=available)
+    return Method(name, partial(native_method, name), BOUNDS, stiff, native=True, ready=available)
 
 
 def _scipy(name: str, *, stiff: bool = False) -> Method:
-    return Method(name, partial(scipy_method, name), stiff)
+    return Method(name, partial(scipy_method, name), BOUNDS, stiff)
 
 
 METHODS: dict[str, Method] = {
     row.name: row
     for row in (
+        *(Method(name) for name in FAMILIES),  # of these rk4 integrates rates, see below
         _native("dopri5"),
         _native("dop853"),
-        _native("rk4"),
+        _native("rk4", LIMITED),
         _sundials("cvode_adams", stiff=False),
         _sundials("cvode_bdf", stiff=True),
         _scipy("RK45"),
@@ -71,13 +85,30 @@ METHODS: dict[str, Method] = {
 """Exact spelling matters: DOP853 is SciPy's, dop853 the native loop."""
 
 
+def find(name: str, formulation: str | None = None) -> Method:
+    """The row of a method; with a formulation it is a step that is a Program.
+
+    Args:
+        name: of the method; "auto" is dop853, with a formulation the trapezoidal rule.
+        formulation: how the loops are treated; none with rates.
+    """
+    check_choice("method", name, (AUTO, *METHODS))
+    if formulation is None:
+        return METHODS["dop853" if name == AUTO else name]
+    if name not in {AUTO, *FAMILIES}:
+        raise UnsupportedError(
+            "it integrates rates, which know no formulation",
+            element=f"method '{name}'",
+            cure="leave formulation= out, or take method='trapezoidal'",
+        )
+    return Method("trapezoidal" if name == AUTO else name)
+
+
 def choose(name: str, problem: Problem) -> Method:
-    """The method of that name; "auto" takes the native explicit loop where it can be used."""
-    if name != "auto" and name not in METHODS:
-        raise unknown("method", name, ("auto", *METHODS), "simulate")
-    if name == "auto":
-        return METHODS["DOP853" if problem.native is None else "dop853"]
-    method = METHODS[name]
+    """The method of that name for rates; "auto" takes the native loop where it can be used."""
+    if name == AUTO and problem.native is None:
+        return METHODS["DOP853"]
+    method = find(name)
     if method.native and problem.native is None:
         raise UnsupportedError(
             "it runs without Python, but a Python function gives the efforts",
@@ -93,4 +124,4 @@ def choose(name: str, problem: Problem) -> Method:
     return method
 
 
-__all__ = ["METHODS", "Method", "Solve", "choose"]
+__all__ = ["AUTO", "BOUNDS", "METHODS", "Method", "Solve", "choose", "find"]

@@ -54,7 +54,7 @@ class Live:
 
     Attributes:
         step: [s]; by default 1 ms, 4 ms where a step is costly.
-        integrator: as for `simulate`: "trapezoidal", "generalised_alpha", "rk4", …
+        method: of equal steps: "trapezoidal", "generalised_alpha", "rk4", …
         formulation: of closed systems: "hybrid", "topological"; by default the usual one.
         tolerance: error of the accelerations that Newton's method leaves [rad/s2 or m/s2].
         q: coordinates to start from, all in order or some by name; by default the model's.
@@ -67,7 +67,7 @@ class Live:
     """
 
     step: float | None = None
-    integrator: str = "trapezoidal"
+    method: str = "trapezoidal"
     formulation: str | None = None
     tolerance: float = 1e-6
     q: Values = None
@@ -79,7 +79,7 @@ class Live:
 
     def __post_init__(self) -> None:
         check_arguments(type(self), vars(self))
-        check_choice("integrator", self.integrator, FAMILIES)
+        check_choice("method", self.method, FAMILIES)
         if self.formulation is not None:
             check_choice("formulation", self.formulation, (EXPLICIT, *FORMULATIONS))
         check_positive("a positive number", tolerance=self.tolerance)
@@ -121,7 +121,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         )  # fmt: skip
     start = _start(model, how)
     found = _sorted_out(model, how, start["q"])
-    step = step_program(model, how.formulation, how.integrator, tolerance=how.tolerance)
+    step = step_program(model, how.formulation, how.method, tolerance=how.tolerance)
     programs = {
         "step": step,
         "start": derive(model, "forward", partition=found),
@@ -230,7 +230,7 @@ def _preview(model: Mechanism, how: Live, length: float) -> xarray.Dataset | Non
         try:
             run = march(
                 model, count * length, how.begin(), step=length, progress=False,
-                parameters=how.parameters, formulation=how.formulation, integrator=how.integrator,
+                parameters=how.parameters, formulation=how.formulation, method=how.method,
                 tolerance=how.tolerance,
             )  # fmt: skip
         except KinetreeError:

@@ -1,9 +1,9 @@
-"""Runs by fixed-step methods: a formulation and a structural integrator, chosen by name."""
+"""Runs by equal steps: formulation and method chosen by name."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def march(  # noqa: PLR0913  one argument per decision
     parameters: Mapping[str, float] | None = None,
     progress: bool | None = None,
     formulation: str | None = None,
-    integrator: str | None = None,
+    method: str = "trapezoidal",
     **options: Any,
 ) -> xarray.Dataset:
     """The motion of a model in equal steps; the Dataset of `simulate`.
@@ -69,15 +69,15 @@ def march(  # noqa: PLR0913  one argument per decision
         parameters: values by name in place of the model's.
         progress: show how far it is.
         formulation: "hybrid", "topological", "global", "explicit" or, for trees, "tree".
-        integrator: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
+        method: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
         **options: of `kinetree.steppers.step_program`.
     """
-    refuse_events(model.events, "equal steps", "leave formulation= and integrator= out")
+    refuse_events(model.events, "equal steps", "take a method of rates, such as 'dop853'")
     length = duration / STEPS if step is None else step
     given = {} if tau is None else {"tau": _efforts(model, tau)}
     given |= {name: _constant(model, name, wrench) for name, wrench in (wrenches or {}).items()}
-    stepper = Stepper(model, formulation, integrator or "trapezoidal", **options)
+    stepper = Stepper(model, formulation, method, **options)
     with reporting(progress, begin.t, begin.t + duration) as report:
         run = stepper.run(
             duration,
@@ -93,14 +93,8 @@ def march(  # noqa: PLR0913  one argument per decision
     return _dataset(stepper, run, parameters or {}, length)
 
 
-def refuse_control(asked: Sequence[str], step: float | None) -> None:
-    """Refuse options that equal steps ignore: events and error control."""
-    if asked:
-        raise UnsupportedError(
-            "equal steps have no use for it",
-            element=", ".join(asked),
-            cure="leave it out, or leave formulation= and integrator= out",
-        )
+def refuse_no_step(step: float | None) -> None:
+    """Refuse output at every step of a method that has no steps of its own choice."""
     if step == 0:
         raise ShapeError("equal steps need a length", element="step", cure="give it above 0")
 
@@ -112,7 +106,7 @@ def refuse_stepping(options: Mapping[str, Any]) -> None:
             raise UnsupportedError(
                 "it is an option of equal steps",
                 element=name,
-                cure="give formulation= or integrator= too, or leave it out",
+                cure="give formulation=, or a method of equal steps such as 'hht', or leave it out",
             )
 
 
@@ -133,7 +127,7 @@ def _efforts(model: Mechanism, tau: Any) -> Any:
         raise UnsupportedError(
             "a fixed-step method takes constant efforts",
             element="tau",
-            cure="add a joint_law to the model, or leave formulation= and integrator= out",
+            cure="add a joint_law to the model, or take a method of rates, such as 'dop853'",
         )
     return given_values(tau, np.zeros(model.nv), model.velocities, "tau")
 
@@ -195,4 +189,4 @@ def _ended(report: Report) -> str:
     return {"end": "finished"}.get(report.reason, report.message or report.reason)
 
 
-__all__ = ["STEPPING", "Begin", "march", "refuse_control", "refuse_stepping"]
+__all__ = ["STEPPING", "Begin", "march", "refuse_no_step", "refuse_stepping"]

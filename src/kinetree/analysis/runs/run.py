@@ -20,7 +20,7 @@ from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.repartition import degraded
 from kinetree.analysis.runs.updates import Crowd, settle, simultaneous
 from kinetree.arrays import Array
-from kinetree.integrate.methods import Method, choose
+from kinetree.integrate.methods import Method, choose, find
 from kinetree.integrate.problem import (
     EVENT,
     FAILED,
@@ -150,6 +150,7 @@ class _Journey:
         if tick <= times[-1]:
             times = np.append(times[times < tick], tick)
         self.problem = replace(self.problem, start=self.start, times=times)
+        assert self.method.solve is not None  # of rates
         began = time.perf_counter()
         settings = replace(self.how.settings, max_steps=self.left)
         path = append_final_state(self.method.solve(self.problem, settings))
@@ -218,8 +219,7 @@ def as_problem(
     system: Dynamics, start: Array, times: Array, how: RunOptions, events: Watched
 ) -> Problem:
     """The problem that a method solves."""
-    stiff = how.method.lower() in ("cvode_bdf", "radau", "bdf", "lsoda")
-    exact = stiff and system.exact_jacobian
+    exact = find(how.method).stiff and system.exact_jacobian
     native = system.native(jacobian=exact, watched=events.function)
     if native is not None and how.method in MULTISTEP:
         native = replace(native, project=None)

@@ -19,8 +19,6 @@ from kinetree.arrays import Array
 if TYPE_CHECKING:
     from kinetree.analysis.runs.run import Run
 
-FIXED = "rk4"
-"""The method whose step the user chooses."""
 MANY = 2000
 """Steps from which it is worth asking."""
 LIMIT = 2.5
@@ -33,7 +31,7 @@ def stiff(run: Run) -> bool:
     """Whether stability held the steps of the last part of a run."""
     path, system = run.last.path, run.last.dynamics
     t, y = float(path.t[-1]), path.y[-1]
-    if run.method.stiff or run.method.name == FIXED or path.steps < MANY:
+    if run.method.stiff or "rtol" not in run.method.uses or path.steps < MANY:
         return False
     mean = (t - float(path.t[0])) / path.steps
     with np.errstate(all="ignore"):

@@ -61,13 +61,13 @@ class Stepper:
     """
 
     def __init__(
-        self, model: Mechanism, formulation: str | None = None, integrator: str = "trapezoidal",
+        self, model: Mechanism, formulation: str | None = None, method: str = "trapezoidal",
         **options: Any,
     ) -> None:  # fmt: skip
         self.model, self.kept = model, tuple(options.get("independent") or ())
-        if all_coordinates(model, formulation, integrator):
+        if all_coordinates(model, formulation, method):
             options.pop("independent", None)  # it is about the start alone
-        self.program = step_program(model, formulation, integrator, **options)
+        self.program = step_program(model, formulation, method, **options)
         self.function: Function = self.program.compile()
         names = [
             out.name.removesuffix("_next")
@@ -79,7 +79,7 @@ class Stepper:
         self.state = {name: ports[name].size for name in names}
         self.size = sum(self.state.values())
         self._initial = Initial(model)
-        self._made = (formulation, integrator, options)
+        self._made = (formulation, method, options)
         self._others: dict[tuple[str, ...], Stepper] = {}
         info, equations = self.program.info, self._initial.loops
         self.watch = None
@@ -277,9 +277,9 @@ class Stepper:
     def chosen(self, independent: tuple[str, ...]) -> Stepper:
         """The same with other independent coordinates; they are watched, too."""
         if independent not in self._others:
-            formulation, integrator, options = self._made
+            formulation, method, options = self._made
             options = {**options, "independent": independent}
-            made = Stepper(self.model, formulation, integrator, **options)
+            made = Stepper(self.model, formulation, method, **options)
             made.kept, made.fixed = self.kept, False
             self._others[independent] = made
         return self._others[independent]
@@ -387,12 +387,12 @@ def run(
     step: float,
     *,
     formulation: str | None = None,
-    integrator: str = "trapezoidal",
+    method: str = "trapezoidal",
     options: Mapping[str, Any] | None = None,
     **given: Any,
 ) -> Run:
     """Derive, compile and march; see `step_program` for the options, `Stepper.run` for the rest."""
-    return Stepper(model, formulation, integrator, **(options or {})).run(duration, step, **given)
+    return Stepper(model, formulation, method, **(options or {})).run(duration, step, **given)
 
 
 __all__ = ["Control", "Report", "Run", "Stepper", "run"]
