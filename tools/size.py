@@ -49,15 +49,9 @@ DEFAULTS = {
     "overrides of Frame:": "a link has its parent's origin and axes unless its joint moves it",
 }
 UNFINISHED = {
-    "attributes of Structural:": "to become functions",
-    "attributes of Point:": "to become functions, with Structural",
-    "attributes of Page:": "to become functions, with Structural",
-    "attributes of Stepper:": "to become a record of a compiled step, with Structural",
+    "attributes of Stepper:": "to become a record of a compiled step",
     "attributes of Space:": "names, q, qd and qdd are to become one table",
-    "overrides of Structural:": "to become functions",
-    "overrides of Hybrid:": "to become functions, with Structural",
-    "overrides of Page:": "to become functions, with Structural",
-    "overrides of Coordinates:": "to become functions, with Structural",
+    "overrides of Coordinates:": "to become functions",
     "overrides of ForceWriter:": "what reads coordinates and laws is to be handed over",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}

@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node
+from kinetree.engine import ZERO, Node, Rank, symbol
+from kinetree.program import Input
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +61,11 @@ class Basic:
     least: float
     most: float
 
+    def input(self) -> Input:
+        """The input of a step that it is."""
+        given = symbol(self.name, Rank.PARAMETER)
+        return Input(self.name, (), (given,), (self.default,), False, (self.name,))
+
 
 @dataclass(frozen=True)
 class Family:
@@ -80,6 +86,19 @@ class Family:
     stages: tuple[tuple[float, ...], ...] = ()
     order: int = 2
     notes: Mapping[str, str] = field(default_factory=dict)
+
+    def named_weights(self) -> dict[str, Node]:
+        """δm, δf, γ, β of a structural method under their names, by its basic parameter."""
+        if self.weights is None:
+            return {}
+        w = self.weights(self.basic.input().symbols[0] if self.basic is not None else ZERO)
+        return {"delta_m": w.inertia, "delta_f": w.force, "gamma": w.velocity, "beta": w.position}
+
+    @property
+    def carries_a(self) -> bool:
+        """Whether a differs from qdd and goes from step to step."""
+        w = self.named_weights()
+        return any(w.get(name, ZERO) is not ZERO for name in ("delta_m", "delta_f"))
 
 
 __all__ = ["Basic", "Family", "Weights"]

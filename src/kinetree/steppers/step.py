@@ -38,7 +38,7 @@ from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.formulations.explicit import explicit
 from kinetree.steppers.formulations.global_step import global_step
 from kinetree.steppers.formulations.hybrid import hybrid
-from kinetree.steppers.formulations.structural import structural
+from kinetree.steppers.formulations.structural import tree
 from kinetree.steppers.formulations.topological import topological
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ Write = Callable[["Mechanism", "Linkage", "Family", Settings], "Program"]
 
 
 def _tree(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
-    return structural(*_residuals(model, system, settings), family, settings)
+    return tree(*_residuals(model, system, settings), family, settings)
 
 
 def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
@@ -149,7 +149,7 @@ def step_program(
         _refuse_global(way)
         view = placement(model.as_frames(), folded=parameters == "folded")
         parts = placed_residual(model, view)
-        program = structural(parts, parts, family, settings)
+        program = tree(parts, parts, family, settings)
     else:
         system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
         program = FORMULATIONS[way](model, system, family, settings)

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, add, cos, linear, mul, number, sin, sqrt
+from kinetree.engine import ONE, ZERO, Node, add, cos, number, sin, sqrt
 from kinetree.formalism.links import FreeMotion, quaternion_matrix
+from kinetree.model import Mat, Vec, apply, mat3, matmul, transpose, vec3
 
 if TYPE_CHECKING:
     from kinetree.formalism import MechanismView
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 TINY = number(1e-60)
 """Added to φ², so that quotients at φ = 0 have their limits; lost in the rounding elsewhere."""
 HALF = number(0.5)
-Rows = list[list[Node]]
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,14 @@ class Space:
         for k, at in self.plain.items():
             out[at] = scheme.let(f"q_{at + 1}_1", q[at] + by[k])
         for group in self.turning:
-            turn = _Turn(scheme, [by[k] for k in group.turn])
+            turn = _Turn(scheme, vec3(by[k] for k in group.turn))
             e = unit(scheme, [q[k] for k in group.e])
             for k, x in zip(group.e, _product(e, turn.quaternion()), strict=True):
                 out[k] = scheme.let("e_1", x)
             if group.p:
-                way = _times(_half(turn.matrix()), [by[k] for k in group.slide])
-                R = quaternion_matrix(tuple(e))
-                way = _times([list(row) for row in R], [scheme.let("way", x) for x in way])
-                for k, x in zip(group.p, way, strict=True):
+                way = apply(_half(turn.matrix()), vec3(by[k] for k in group.slide))
+                named = vec3(scheme.let("way", x) for x in way)
+                for k, x in zip(group.p, apply(quaternion_matrix(tuple(e)), named), strict=True):
                     out[k] = scheme.let("p_1", q[k] + x)
         return out
 
@@ -101,20 +100,16 @@ class Space:
         """T by rows, for the velocities where it is not the unit matrix."""
         T: dict[int, dict[int, Node]] = {}
         for group in self.turning:
-            turn = _Turn(scheme, [by[k] for k in group.turn])
+            turn = _Turn(scheme, vec3(by[k] for k in group.turn))
             J = turn.tangent()
             for k, row in zip(group.turn, J, strict=True):
                 T[k] = dict(zip(group.turn, row, strict=True))
             if group.slide:
-                C = turn.matrix()
-                along = _half([[C[j][i] for j in range(3)] for i in range(3)])
-                x = [by[k] for k in group.slide]
-                across = [[scheme.let("T", -HALF * y) for y in row] for row in _matmul(_skew(x), J)]
+                along = _half(transpose(turn.matrix()))
+                across = matmul(_skew(vec3(by[k] for k in group.slide)), J)
                 for k, row, also in zip(group.slide, along, across, strict=True):
-                    T[k] = {
-                        **dict(zip(group.slide, row, strict=True)),
-                        **dict(zip(group.turn, also, strict=True)),
-                    }
+                    named = [scheme.let("T", -HALF * x) for x in also]
+                    T[k] = dict(zip((*group.slide, *group.turn), (*row, *named), strict=True))
         return T
 
 
@@ -138,7 +133,7 @@ def times_tangent(row: Sequence[Node], T: dict[int, dict[int, Node]]) -> list[No
 class _Turn:
     """A turn by the vector Δ."""
 
-    def __init__(self, scheme: Scheme, by: Sequence[Node]) -> None:
+    def __init__(self, scheme: Scheme, by: Vec) -> None:
         self.scheme, self.by = scheme, by
         self.square = scheme.let("phi2", add(*[x**2 for x in by]) + TINY)
         self.phi = sqrt(self.square)
@@ -150,25 +145,22 @@ class _Turn:
         """Of the turn."""
         return [self.cos, *[self.scheme.let("turn_e", self.share * x) for x in self.by]]
 
-    def matrix(self) -> Rows:
+    def matrix(self) -> Mat:
         """C, from axes after the turn to those before."""
         C = quaternion_matrix(tuple(self.quaternion()))
-        return [[self.scheme.let("turn_C", x) for x in row] for row in C]
+        return mat3([self.scheme.let("turn_C", x) for x in row] for row in C)
 
-    def tangent(self) -> Rows:
+    def tangent(self) -> Mat:
         """T; (1 - cos φ)/φ² = 2 (sin(φ/2)/φ)² and sin φ = 2 sin(φ/2) cos(φ/2)."""
         a = self.scheme.let("turn_a", 2 * self.share**2)
         sine = 2 * self.share * self.cos
         b = self.scheme.let("turn_b", (1 - sine) / self.square)
         K = _skew(self.by)
-        KK = _matmul(K, K)
-        return [
-            [
-                self.scheme.let("T", (ONE if i == j else ZERO) - a * K[i][j] + b * KK[i][j])
-                for j in range(3)
-            ]
+        KK, let = matmul(K, K), self.scheme.let
+        return mat3(
+            [let("T", (ONE if i == j else ZERO) - a * K[i][j] + b * KK[i][j]) for j in range(3)]
             for i in range(3)
-        ]
+        )
 
 
 def _product(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
@@ -183,27 +175,15 @@ def _product(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
     ]
 
 
-def _half(C: Rows) -> Rows:
+def _half(C: Mat) -> Mat:
     """½(1 + C)."""
-    return [[HALF * (C[i][j] + (ONE if i == j else ZERO)) for j in range(3)] for i in range(3)]
+    return mat3([HALF * (C[i][j] + (ONE if i == j else ZERO)) for j in range(3)] for i in range(3))
 
 
-def _skew(v: Sequence[Node]) -> Rows:
+def _skew(v: Vec) -> Mat:
     """v~, with v~ x = v × x."""
     x, y, z = v
-    return [[ZERO, -z, y], [z, ZERO, -x], [-y, x, ZERO]]
-
-
-def _matmul(A: Rows, B: Rows) -> Rows:
-    return [[_dot(row, column) for column in zip(*B, strict=True)] for row in A]
-
-
-def _times(A: Rows, v: Sequence[Node]) -> list[Node]:
-    return [_dot(row, v) for row in A]
-
-
-def _dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
-    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
+    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
 
 
 __all__ = ["Space", "Turning", "times_tangent", "unit"]

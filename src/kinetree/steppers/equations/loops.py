@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, Rank, symbol
+from kinetree.engine import ZERO, Rank, symbol
 from kinetree.formalism import QUANTITIES
+from kinetree.model import dot
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
-from kinetree.steppers.equations.residual import dot, rows
+from kinetree.steppers.equations.residual import rows
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
@@ -56,7 +57,7 @@ def loops(model: Mechanism, system: Linkage) -> Loops:
     labels = tuple(value.output("h").labels)
     between = set(value.info.get("rates", "").split(", "))
     rates = frozenset(k for k, label in enumerate(labels) if label in between)
-    return Loops(system, labels, rates, value, _slopes(value, model.nv))
+    return Loops(system, labels, rates, value, loop_slopes(value, model.nv))
 
 
 def angles(parts: Residual, found: Loops) -> list[int]:
@@ -71,24 +72,24 @@ def angles(parts: Residual, found: Loops) -> list[int]:
     ]
 
 
-def _slopes(value: Program, n: int) -> Program:
+def loop_slopes(value: Program, n: int, *, natural: bool = False) -> Program:
+    """Derivatives of G = Jᵀw, e and f; of natural coordinates those of G and e by q alone."""
     scheme = Scheme(f"{value.name}_slopes")
     for row in value.inputs:
         scheme.input(row)
-    labels = value.output("h").labels
-    w = tuple(symbol(f"w_{label}", Rank.FORCE) for label in labels)
+    w = tuple(symbol(f"w_{label}", Rank.FORCE) for label in value.output("h").labels)
     scheme.input(Input("w", (len(w),), w))
     found = inline(scheme, value, {})
     J = rows(found["J"], n)
     qd = value.input("qd").symbols if value.takes("qd") else (ZERO,) * n
-    G = [dot([row[k] for row in J], w) for k in range(n)]
-    scheme.output("G", G)
-    e: list[Node] = [dot(row, qd) + ht for row, ht in zip(J, found["ht"], strict=True)]
-    scheme.output("e", e)
+    scheme.output("G", [dot([row[k] for row in J], w) for k in range(n)])
+    scheme.output("e", [dot(row, qd) + ht for row, ht in zip(J, found["ht"], strict=True)])
+    if natural:
+        return forward(scheme.program(), ("G", "e"), "q", only=True)
     qdd = tuple(symbol(f"qdd_{k}", Rank.ACCELERATION) for k in range(n))
     scheme.input(Input("qdd", (n,), qdd))
     scheme.output("f", [dot(row, qdd) + x for row, x in zip(J, found["Jdqd"], strict=True)])
     return forward(scheme.program(), ("G", "e", "f"), ("q", "qd"), tangent=True, only=True)
 
 
-__all__ = ["Loops", "angles", "loops"]
+__all__ = ["Loops", "angles", "loop_slopes", "loops"]

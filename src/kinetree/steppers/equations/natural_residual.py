@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.formalism.natural import Chart, chart
-from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
-from kinetree.program.inline import inline
 from kinetree.steppers.equations.increments import Space
-from kinetree.steppers.equations.loops import Loops
-from kinetree.steppers.equations.residual import Residual, dot, rows, state_slopes
+from kinetree.steppers.equations.loops import Loops, loop_slopes
+from kinetree.steppers.equations.residual import Residual, state_slopes
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism, State
@@ -25,6 +22,7 @@ class Names:
     name: str
     velocities: list[str]
     states: dict[str, State]
+    body_joints: tuple[Any, ...] = ()
 
     @property
     def coordinates(self) -> list[str]:
@@ -71,30 +69,9 @@ def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
     space = Space(n, n, {k: k for k in range(n)})
     states = state_slopes(found.value) if model.states else None
     residual = Residual(cast("Mechanism", names), space, found.value, slopes, states, None)
-    slopes_of = _slopes(found.ties, n)
-    loops = Loops(found.space.system, found.labels, found.rates, found.ties, slopes_of)
+    bend = loop_slopes(found.ties, n, natural=True)
+    loops = Loops(found.space.system, found.labels, found.rates, found.ties, bend)
     return NaturalSystem(made, residual, loops)
-
-
-def _slopes(value: Program, n: int) -> Program:
-    """Derivatives of Jᵀw and of J qd + ht by q."""
-    scheme = Scheme(f"{value.name}_slopes")
-    for row in value.inputs:
-        scheme.input(row)
-    labels = value.output("h").labels
-    w = tuple(symbol(f"w_{label}", Rank.FORCE) for label in labels)
-    scheme.input(Input("w", (len(w),), w))
-    found = inline(scheme, value, {})
-    J = rows(found["J"], n)
-    qd = value.input("qd").symbols
-    scheme.output("G", [_weighed([row[k] for row in J], w) for k in range(n)])
-    scheme.output("e", [dot(row, qd) + ht for row, ht in zip(J, found["ht"], strict=True)])
-    return forward(scheme.program(), ("G", "e"), "q", only=True)
-
-
-def _weighed(column: list[Node], w: tuple[Node, ...]) -> Node:
-    pairs = [(x, y) for x, y in zip(column, w, strict=True) if x is not ZERO]
-    return dot([x for x, _ in pairs], [y for _, y in pairs])
 
 
 __all__ = ["NaturalSystem", "natural_system"]

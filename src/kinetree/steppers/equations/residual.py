@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, linear, mul
+from kinetree.engine import ZERO, Node
 from kinetree.errors import UnsupportedError
 from kinetree.formalism import (
     QUANTITIES,
@@ -176,14 +176,8 @@ def rows(flat: Sequence[Node], width: int) -> list[list[Node]]:
     return [list(flat[k : k + width]) for k in range(0, len(flat), width)]
 
 
-def dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
-    """Σ aᵢ bᵢ."""
-    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
-
-
 __all__ = [
     "Residual",
-    "dot",
     "placed_program",
     "placed_residual",
     "rate_program",

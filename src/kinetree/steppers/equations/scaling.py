@@ -38,17 +38,19 @@ class Scales:
     x: Array
 
 
-def scales(parts: Residual) -> Scales:
-    """The scales of a system."""
-    model = parts.model
+def sample_coordinates(model: Mechanism, drives: Program | None) -> Array:
+    """The initial configuration and some near it."""
     rng = np.random.default_rng(1)
-    q0 = start(model, parts.drives)
+    q0 = start(model, drives)
     moves = [np.zeros(model.nv), *rng.uniform(-SPREAD, SPREAD, (SAMPLES, model.nv))]
-    q = np.array([retract(model, q0, move) for move in moves])
-    given: dict[str, Any] = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv)}
-    if parts.slopes.takes("t"):
-        given["t"] = np.asarray(0.0)
-    found = parts.slopes.evaluate(**given)
+    return np.array([retract(model, q0, move) for move in moves])
+
+
+def scales(parts: Residual, q: Array) -> Scales:
+    """The scales of a system, from some configurations."""
+    model = parts.model
+    given = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv), "t": np.asarray(0.0)}
+    found = parts.slopes.evaluate(**parts.slopes.given(given))
     M, C, K = (_diagonal(found[f"dtau_d{name}"]) for name in ("qdd", "qd", "q"))
     states = np.array([max(1.0, abs(state.initial)) for state in model.states.values()])
     floor = LEAST * M.max(initial=0.0) or 1.0
@@ -75,4 +77,4 @@ def _diagonal(matrices: Array) -> Array:
     return np.asarray(np.atleast_2d(finite).max(axis=0))
 
 
-__all__ = ["Scales", "scales", "start"]
+__all__ = ["Scales", "sample_coordinates", "scales", "start"]

@@ -1,22 +1,20 @@
-"""A step being written: its inputs declared, its options, its outputs named after them."""
+"""What a step is given: its options, and the inputs that its outputs are named after."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.engine import ZERO, Node, Rank, symbol
-from kinetree.program import Input, Scheme
-from kinetree.program.inline import bound, inline
-from kinetree.steppers.equations.residual import Residual
+from kinetree.program import Input, Program, Scheme
 
 if TYPE_CHECKING:
-    from kinetree.steppers.family import Family, Weights
+    from kinetree.model import Mechanism
+    from kinetree.steppers.family import Family
 
-STATE = ("q", "qd", "qdd", "x", "xd", "a", "y", "lam")
-"""Inputs that make the state, in order; the outputs carry the suffix _next."""
+Nodes = Sequence[Node]
 
 
 @dataclass(frozen=True)
@@ -64,96 +62,111 @@ CHOICES = {
 """Values of those settings that are names."""
 
 
-class Page:
-    """A step being written: inputs declared, weights named.
+@dataclass(frozen=True)
+class StepState:
+    """The state before or after a step; its parts are inputs, in order, and outputs with _next.
 
     Attributes:
-        scheme: the outer scheme.
-        q, qd, qdd, x, xd: the state at the start of the step.
-        t: the time there; ZERO where nothing depends on it.
-        h: the step.
-        loads: generalised forces given.
-        weights: of the family.
+        q, qd, qdd: coordinates, velocities, accelerations.
+        x, xd: user states and their rates.
+        a, y: accelerations and rates of states of Newmark's formulas, where they are not those.
+        lam: multipliers of the loops.
     """
 
-    def __init__(self, name: str, parts: Residual, family: Family) -> None:
-        self.parts, self.family = parts, family
-        self.scheme = Scheme(name)
-        self.known = {row.name: row for row in parts.value.inputs}
-        self._rows: dict[str, Input] = {}
-        self.q, self.qd, self.qdd = (self._own(n) for n in ("q", "qd", "qdd"))
-        states, names = tuple(parts.model.states), tuple(parts.model.velocities)
-        self.x, self.xd = self._own("x"), self._more("xd", states)
-        self.weights = self._weights()
-        w = self.weights
-        self.weighted = w is not None and not (w.inertia is ZERO and w.force is ZERO)
-        self.a, self.y = self.qdd, self.xd
-        if self.weighted:
-            self.a, self.y = self._more("a", names), self._more("y", states)
+    q: Nodes
+    qd: Nodes
+    qdd: Nodes
+    x: Nodes
+    xd: Nodes
+    a: Nodes
+    y: Nodes
+    lam: Nodes
 
-    def _input(self, row: Input) -> tuple[Node, ...]:
-        self._rows[row.name] = row
-        return self.scheme.input(row)
 
-    def _own(self, name: str) -> tuple[Node, ...]:
-        return self._input(self.known[name]) if name in self.known else ()
+STATE = tuple(row.name for row in fields(StepState))
 
-    def _more(self, name: str, labels: tuple[str, ...]) -> tuple[Node, ...]:
+
+@dataclass(frozen=True)
+class StepInputs:
+    """The inputs of a step.
+
+    Attributes:
+        scheme: where they are declared.
+        rows: name -> input.
+        start: the state at the start of the step.
+        t: the time there; ZERO where nothing depends on it [s].
+        h: the step [s].
+        loads: generalised forces given, one per velocity [N or Nm].
+    """
+
+    scheme: Scheme
+    rows: Mapping[str, Input]
+    start: StepState
+    t: Node
+    h: Node
+    loads: tuple[Node, ...]
+
+    def time(self, share: float = 1.0) -> Node:
+        """The time after a share of the step."""
+        return self.t + share * self.h if self.t is not ZERO else ZERO
+
+    def write(self, end: StepState) -> None:
+        """Declare the state at the end of the step as outputs."""
+        for name in STATE:
+            values, row = getattr(end, name), self.rows.get(name)
+            if values and row is not None:
+                self.scheme.output(f"{name}_next", values, row.shape, row.labels)
+
+
+def declare_step(
+    model: Mechanism,
+    equations: Program,
+    family: Family,
+    labels: Sequence[str],
+    *,
+    loaded: bool = True,
+) -> StepInputs:
+    """Declare the inputs of a step, in their order.
+
+    Args:
+        model: names velocities and user states.
+        equations: of motion; their inputs are inputs of the step.
+        family: the method, with its basic parameter.
+        labels: of the equations of loops, which have multipliers.
+        loaded: whether generalised forces are given.
+    """
+    scheme = Scheme(f"{model.name}_step")
+    known = {row.name: row for row in equations.inputs}
+    names, states = tuple(model.velocities), tuple(model.states)
+    rows: dict[str, Input] = {}
+
+    def take(row: Input) -> tuple[Node, ...]:
+        rows[row.name] = row
+        return scheme.input(row)
+
+    def own(name: str) -> tuple[Node, ...]:
+        return take(known[name]) if name in known else ()
+
+    def more(name: str, labels: Sequence[str]) -> tuple[Node, ...]:
         found = tuple(symbol(f"{name}_{label}", Rank.ACCELERATION) for label in labels)
-        if found:
-            self._input(Input(name, (len(found),), found, None, False, labels))
-        return found
+        return take(Input(name, (len(found),), found, None, False, tuple(labels))) if found else ()
 
-    def declare(self, equations: Sequence[str] = ()) -> None:
-        """Declare multipliers, then time, step, forces, basic parameter and parameters."""
-        self.lam = self._more("lam", tuple(equations))
-        self.t = self._own("t")[0] if "t" in self.known else ZERO
-        self.h = symbol("h", Rank.PARAMETER)
-        self.scheme.input(Input("h", (), (self.h,), None, False, ("h",), ("s",)))
-        self.loads = self.given_loads()
-        for name in self.known:
-            if name not in {*STATE, "t"}:
-                self._own(name)
-        basic = self.family.basic
-        if basic is not None:
-            given = symbol(basic.name, Rank.PARAMETER)
-            row = Input(basic.name, (), (given,), (basic.default,), False, (basic.name,))
-            self.scheme.input(row)
-
-    def given_loads(self) -> tuple[Node, ...]:
-        """Declare the generalised forces given, one per velocity."""
-        names = tuple(self.parts.model.velocities)
+    q, qd, qdd = own("q"), own("qd"), own("qdd") or more("qdd", names)
+    x, xd = own("x"), more("xd", states)
+    a, y = (more("a", names), more("y", states)) if family.carries_a else (qdd, xd)
+    start = StepState(q, qd, qdd, x, xd, a, y, more("lam", labels))
+    t = own("t")[0] if "t" in known else ZERO
+    (h,) = take(Input("h", (), (symbol("h", Rank.PARAMETER),), None, False, ("h",), ("s",)))
+    loads = (ZERO,) * len(names)
+    if loaded:
         loads = tuple(symbol(f"tau_{name}", Rank.FORCE) for name in names)
-        zeros = (0.0,) * len(names)
-        self.scheme.input(Input("tau", (len(names),), loads, zeros, False, names))
-        return loads
-
-    def _weights(self) -> Weights | None:
-        basic, weights = self.family.basic, self.family.weights
-        if weights is None:
-            return None
-        return weights(symbol(basic.name, Rank.PARAMETER) if basic is not None else ZERO)
-
-    def end_time(self) -> Node:
-        """The time at the end of the step."""
-        return self.t + self.h if self.t is not ZERO else ZERO
-
-    def drive_values(self, t: Node) -> dict[int, tuple[Node, Node, Node]]:
-        """Coordinate, rate and second rate of the driven velocities, by number."""
-        drives = self.parts.drives
-        if drives is None:
-            return {}
-        found = inline(self.scheme, drives, bound(drives, t=(t,)))
-        names = self.parts.model.velocities
-        columns = zip(found["q"], found["qd"], found["qdd"], strict=True)
-        labels = drives.output("q").labels
-        return {names.index(n): row for n, row in zip(labels, columns, strict=True)}
-
-    def output(self, name: str, values: Sequence[Node]) -> None:
-        """Declare a part of the state at the end of the step."""
-        if values:
-            row = self._rows[name]
-            self.scheme.output(f"{name}_next", values, row.shape, row.labels)
+        take(Input("tau", (len(names),), loads, (0.0,) * len(names), False, names))
+    for name in known:
+        if name not in rows:
+            own(name)
+    if family.basic is not None:
+        take(family.basic.input())
+    return StepInputs(scheme, rows, start, t, h, loads)
 
 
-__all__ = ["CHOICES", "STATE", "Page", "Settings"]
+__all__ = ["CHOICES", "STATE", "Settings", "StepInputs", "StepState", "declare_step"]

@@ -1,17 +1,17 @@
 """The hybrid formulation: relative coordinates, loops by an augmented Lagrangian of index 3.
 
-    r = M qdd + c - τ - Jᵀ (λ - α g),     (κ M + γ h C + β h² (K T + Jᵀ α J T)) dz = β h² r
+    r = M qdd + c - τ - Jᵀ (λ - α g),     A dz = β h² r,     A = κ M + γ h C + β h² (K T + Jᵀ α J T)
     Δ ← Δ - dz,     λ ← λ - α (g - J T dz)     in every iteration
 
-g are the gaps of the loops at the end of the step.  The leading matrix is regular in singular
+g are the gaps of the loops at the end of the step; λ and α g push as forces on the mechanism do, so
+their signs are opposite to those of the paper.  The leading matrix A is regular in singular
 positions too, and equations that repeat others do no harm.  It holds penalties far above the
 masses, and rounding keeps the gaps from vanishing: so it is solved by elimination, never by
 cofactors, whose rounding, times the penalty, keeps the residuals from falling below what is
-allowed.  Once the positions are found,
-velocities and accelerations are projected on the loops, along the same matrix A or along the
-masses alone:
+allowed.  Once the positions are found, velocities and accelerations are projected on the loops,
+along A or along the masses alone (W is either):
 
-    qd ← qd - Y (J qd + ht),    qdd ← qdd - Y (J qdd + Jdqd),    Y = A⁻¹ β h² Jᵀ α
+    qd ← qd - Y (J qd + ht),    qdd ← qdd - Y (J qdd + Jdqd),    Y = W⁻¹ β h² Jᵀ α
 
 which is eqs. 35 and 36 written for the change; repeated, each time with a gap smaller by the ratio
 of penalty to mass.  The penalty of an equation is, where none is given, a multiple of the masses
@@ -23,24 +23,26 @@ Refs: Cuadrado2003 eqs. 1, 2, 25 to 27, 35, 36
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ZERO, Node, Rank, linear, number, symbol
-from kinetree.program import Note, Program
-from kinetree.program.inline import bound, inline
+from kinetree.engine import ZERO, Node, linear, number
+from kinetree.formalism.natural import LINK
+from kinetree.model import dot
+from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
-from kinetree.steppers.equations.loops import Loops, angles
-from kinetree.steppers.equations.residual import Residual, dot, rows
+from kinetree.steppers.equations.residual import Residual, rows
 from kinetree.steppers.equations.scaling import start
-from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
-from kinetree.steppers.formulations.point import Matrix, Point
-from kinetree.steppers.formulations.structural import Structural
+from kinetree.steppers.formulations import dynamics, structural
+from kinetree.steppers.formulations.newmark import Gaps, Matrix, Point, Slopes, TimeStep, begin_step
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from kinetree.arrays import Array
+    from kinetree.steppers.equations.loops import Loops
+    from kinetree.steppers.equations.step_inputs import Settings
     from kinetree.steppers.family import Family
 
 STIFF = {"iteration": 1e7, "step": 1e4}
@@ -49,246 +51,259 @@ STIFF = {"iteration": 1e7, "step": 1e4}
 The directions of the loops turn during a step.  With a kept tangent and a high penalty even a small
 turn causes a large force, so the penalty is lower there.
 """
-Spread = Callable[[Sequence[Node]], list[Node]]
-"""Maps gaps of the equations to changes of the free velocities."""
-CLOSED = 1e-10
-"""Gap at which a loop counts as closed [m, m2 or 1]."""
 SOFT = 1e-7
 """Share of the inverse penalty in derivatives: lets equations pass that repeat others."""
+Spread = Callable[[Sequence[Node]], list[Node]]
+"""Gaps of the rates -> Y gaps, the change of the free velocities that closes them."""
 
 
-class Hybrid(Structural):
-    """A step of the hybrid formulation being written."""
+@dataclass(frozen=True)
+class Augmented:
+    """A step with multipliers and penalties.
 
-    penalised = True
+    Attributes:
+        step: what is known before the iterations.
+        loops: their equations.
+        stiff: β h² α of every equation.
+        slow: β h/γ; see `dynamics.slow`.
+    """
 
-    def __init__(self, page: Page, settings: Settings, loops: Loops, exact: Residual) -> None:
-        self.loops, self.multipliers = loops, page.lam
-        self.turning = angles(page.parts, loops)
-        super().__init__(page, settings, exact)
-        # β h² α of every equation
-        given = settings.penalty
-        if given:
-            self.stiff = [self.outer.let("stiff", self.b2 * given)] * len(self.L)
-        else:
-            self.stiff = [self._penalty(row) for row in self.columns()]
-        self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
-
-    def columns(self) -> NDArray[np.float64]:
-        """J at the initial configuration."""
-        return _columns(self.parts, self.loops)
-
-    def _penalty(self, row: NDArray[np.float64]) -> Node:
-        """β h² α: a multiple of the inertia 1/(J A⁻¹ Jᵀ) against one equation, A diagonal."""
-        sizes = self.diagonal()
-        soft = [float(x) ** 2 / a for x, a in zip(row, sizes, strict=True) if x]
-        if not soft:
-            return number(1)
-        total = linear(0, tuple((x, 1) for x in soft))
-        return self.outer.let("stiff", STIFF[self.settings.update] / total)
-
-    def gaps(self, p: Point) -> tuple[list[Node], Matrix]:
-        """g and J at a point."""
-        value, n = self.loops.value, self.parts.space.nv
-        found = inline(p.scheme, value, bound(value, **p.at))
-        J = rows(found["J"], n)
-        g = list(found["h"])
-        # gaps of rates [m/s] times β h/γ are lengths, as Newmark's v₁ changes by γ/(β h) per Δ
-        for i in self.loops.rates:
-            g[i] = self.slow * (dot(J[i], p.qd) + found["ht"][i])
-        self.ht, self.Jdqd = found["ht"], found["Jdqd"]
-        return g, J
-
-    def bend(self, p: Point, lam: Sequence[Node]) -> tuple[Matrix, Matrix]:
-        """d(Jᵀλ)/dq T, and d(J qd + ht)/dq T."""
-        slopes, n = self.loops.slopes, self.parts.space.nv
-        found = inline(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
-        G, E = ([times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e"))
-        return G, E
-
-    def leading_matrix(self, p: Point) -> Matrix:
-        """κ M + γ h C + β h² (K T + Jᵀ α J T), exact with the stiffness of the loops under λ."""
-        lines = [self.dynamic(p, k) for k in range(self.parts.space.nv)]
-        inside = p.scheme is self.inner
-        _, J = self.gaps(p)
-        if self.settings.tangent == "exact":
-            G, _ = self.bend(p, self.L if inside else self.page.lam)
-            lines = [self._subtract_bend(row, G[k]) for k, row in enumerate(lines)]
-        return self.matrix(p, self._add_penalty(p, lines, J))
-
-    def _subtract_bend(self, row: Sequence[Node], bent: Sequence[Node]) -> list[Node]:
-        return [a - self.b2 * b for a, b in zip(row, bent, strict=True)]
-
-    def _add_penalty(self, p: Point, lines: Matrix, J: Matrix) -> Matrix:
-        """The lines plus β h² Jᵀ α J T."""
-        out = [list(row) for row in lines]
-        for s, row in zip(self.stiff, J, strict=True):
-            turned = times_tangent(row, p.T)
-            for k, x in enumerate(row):
-                if x is not ZERO:
-                    weight = p.scheme.let("sJ", s * x)
-                    out[k] = [a + weight * b for a, b in zip(out[k], turned, strict=True)]
-        return out
-
-    def name_unknowns(self) -> None:
-        """Name the unknowns of a Newton block, multipliers included."""
-        super().name_unknowns()
-        mark = "kept_L" if self.keep_tangent else "L"
-        self.L = tuple(symbol(f"{mark}_{label}", Rank.FORCE) for label in self.loops.labels)
-
-    def equation_labels(self) -> list[str]:
-        """Labels of the equations of the Newton block, for messages."""
-        return super().equation_labels() + [f"closure '{label}'" for label in self.loops.labels]
-
-    def rebuild_tangent(self) -> None:
-        """Switch to full Newton, multipliers included."""
-        pairs = zip(self.L, self.multipliers, strict=True)
-        self.multipliers = tuple(self.or_else(value, start) for value, start in pairs)
-        super().rebuild_tangent()
-
-    def write_block(self, limit: int) -> None:
-        """Write the Newton block."""
-        p = self.point(self.inner, self.D, self.S)
-        let, n = self.inner.let, self.parts.space.nv
-        r, rest = self.right_sides(p)
-        g, J = self.gaps(p)
-        w = [
-            let("w", lam - self.inverse * s * x)
-            for lam, s, x in zip(self.L, self.stiff, g, strict=True)
-        ]
-        # two residuals: with λ for the test (no penalty on rounding), with λ - α g for the change
-        held, pulled = (
-            [let("r", r[k] - dot([row[k] for row in J], x)) for k in range(n)] for x in (self.L, w)
-        )
-        tested, right = ([self.b2 * x[k] for k in self.free] + rest for x in (held, pulled))
-        change = self.solve_change(p, right)
-        # modified Newton takes no slopes in the loop, so T of this iterate is still missing
-        if not p.T:
-            p.T = self.parts.space.tangent(p.scheme, p.by)
-        change += self._multiplier_change(p, change, g, J)
-        self.set_exact_slopes(p)
-        equations = self._differentiable_equations(p, tested, g, J)
-        self.newton(equations, list(zip(self.L, self.multipliers, strict=True)), change, limit)
-
-    def _multiplier_change(
-        self, p: Point, change: Sequence[Node], g: Sequence[Node], J: Matrix
-    ) -> list[Node]:
-        """Change of the multipliers: α times the gaps that `change` leaves, to first order."""
-        found = []
-        for s, gap, row in zip(self.stiff, g, J, strict=True):
-            turned = times_tangent(row, p.T)
-            closing = dot([turned[k] for k in self.free], change[: len(self.free)])
-            found.append(p.scheme.let("dl", self.inverse * s * (gap - closing)))
-        return found
-
-    def _differentiable_equations(
-        self, p: Point, tested: Sequence[Node], g: Sequence[Node], J: Matrix
-    ) -> list[tuple[Node, list[Node]]]:
-        """Residuals of M qdd + c - τ - Jᵀλ and g, and their exact matrix for derivatives.
-
-        The test leaves the penalty out: it would raise the rounding of the gaps.
-        """
-        G, E = self.bend(p, self.L)
-        lines = [self._subtract_bend(self.dynamic(p, k), G[k]) for k in range(self.parts.space.nv)]
-        whole = self.matrix(p, lines)
-        more = [[-self.b2 * row[k] for row in J] for k in self.free]
-        more += [[ZERO] * len(g) for _ in self.S]
-        whole = [row + rest for row, rest in zip(whole, more, strict=True)]
-        found = self.divide_by_tolerance(tested, whole)
-        allowed = 1 / CLOSED
-        for i, gap in enumerate(g):
-            slope = times_tangent(J[i], p.T)
-            if i in self.loops.rates:
-                slope = [a + self.slow * b for a, b in zip(slope, E[i], strict=True)]
-            soft = [SOFT * self.b2 / s if i == j else ZERO for j, s in enumerate(self.stiff)]
-            line = [slope[k] for k in self.free] + [ZERO] * len(self.S) + soft
-            found.append((allowed * gap, [allowed * x for x in line]))
-        return found
-
-    # --- projections -----------------------------------------------------------------------------
-
-    def outputs(self) -> None:
-        """The state at the end of the step, projected on the loops."""
-        p = self.point(self.outer, self.D, self.S)
-        _, J = self.gaps(p)
-        spread = self._spread(p, J)
-        # velocities first: the bias Jdqd of the accelerations depends on them
-        for _ in range(self.settings.projections):
-            p.qd = self._project(p.qd, spread, J, self.ht)
-        p.at["qd"] = p.qd
-        self.gaps(p)
-        for _ in range(self.settings.projections):
-            p.qdd = self._project(p.qdd, spread, J, self.Jdqd)
-        more = (p.a, p.y) if self.page.weighted else ((), ())
-        rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, self.L)
-        for name, values in zip(STATE, rest, strict=True):
-            self.page.output(name, values)
-        self.write_iteration_count()
-
-    def _spread(self, p: Point, J: Matrix) -> Spread:
-        """Gaps of the equations -> A⁻¹ β h² Jᵀ α gaps, for free velocities.
-
-        Along the masses every projection solves for itself: all share one factorisation, and the
-        inverse of a sparse matrix would be full.
-        """
-        right = [
-            [p.scheme.let("sJ", s * row[k]) for s, row in zip(self.stiff, J, strict=True)]
-            for k in self.free
-        ]
-        mass = self.settings.projection == "mass"
-        if self.Ai and not mass:
-            n = len(self.free)
-            columns = list(zip(*right, strict=True))
-            Y = [[p.scheme.let("Y", dot(row[:n], x)) for x in columns] for row in self.Ai[:n]]
-            return lambda gaps: [dot(row, gaps) for row in Y]
-        # projections act on velocities, not on increments: T is the identity here
-        self.slopes(p, self.parts)
-        p.T = {}
-        lines = p.M if mass else [self.dynamic(p, k) for k in range(self.parts.space.nv)]
-        W = self._add_penalty(p, lines, J)
-        A = [[W[k][l] for l in self.free] for k in self.free]
-        note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
-        if not mass:
-            Y = self.outer.solve("Y", A, right, symmetric=False, stiff=True, note=note)
-            return lambda gaps: [dot(row, gaps) for row in Y]
-        A = [[self.outer.let("W", x) for x in row] for row in A]
-
-        def solved(gaps: Sequence[Node]) -> list[Node]:
-            sides = [[dot(row, gaps)] for row in right]
-            return [row[0] for row in self.outer.solve("Y", A, sides, note=note)]
-
-        return solved
-
-    def _project(
-        self, rates: list[Node], spread: Spread, J: Matrix, rest: Sequence[Node]
-    ) -> list[Node]:
-        let = self.outer.let
-        gaps = [let("gap", dot(row, rates) + x) for row, x in zip(J, rest, strict=True)]
-        out = list(rates)
-        for k, change in zip(self.free, spread(gaps), strict=True):
-            out[k] = let("clean", rates[k] - change)
-        return out
+    step: TimeStep
+    loops: Loops
+    stiff: Sequence[Node]
+    slow: Node
 
 
-def _columns(parts: Residual, loops: Loops) -> NDArray[np.float64]:
-    """J at the initial configuration."""
-    model = parts.model
-    given = {"q": start(model, parts.drives), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
-    J = np.array(loops.value.evaluate(**loops.value.given(given))["J"])
-    J[:, list(parts.driven)] = 0.0
-    return J
+@dataclass(frozen=True)
+class Leading:
+    """What one formulation makes of the leading matrix A: a row of functions.
+
+    Attributes:
+        soften: (step, row of J, diagonal of A) -> terms of J A⁻¹ Jᵀ, the softness of an equation.
+        shape: K, C and M as they enter A.
+        solve: (scheme, stem of names, A, B) -> X with A X = B.
+        spread: (point at the end, kept A⁻¹ if any) -> Y of the projections.
+    """
+
+    soften: Callable[[TimeStep, Array, Sequence[Node]], list[Node]]
+    shape: Callable[[Slopes], Slopes]
+    solve: Callable[[Scheme, str, Matrix, Matrix], Matrix]
+    spread: Callable[[Augmented, Point, Matrix], Spread]
 
 
 def hybrid(
     parts: Residual, exact: Residual, loops: Loops, family: Family, settings: Settings
 ) -> Program:
     """One step of the hybrid formulation."""
-    page = Page(f"{parts.model.name}_step", parts, family)
-    page.declare(loops.labels)
-    step = Hybrid(page, settings, loops, exact)
-    step.solve()
-    step.outputs()
-    return page.scheme.program()
+    step = begin_step(parts, exact, loops, family, settings)
+    solve = partial(structural.solve_dense, stiff=True)
+    leading = Leading(_soften, lambda slopes: slopes, solve, _spread)
+    return augmented_step(step, loops, start(parts.model, parts.drives), leading)
 
 
-__all__ = ["hybrid"]
+def augmented_step(step: TimeStep, loops: Loops, q: Array, leading: Leading) -> Program:
+    """The Program of a step, penalties by the loops at the configuration q."""
+    let, c = step.scheme.let, step.terms
+    if step.settings.penalty or not loops.labels:
+        stiff = [let("stiff", c.b2 * step.settings.penalty)] * len(loops.labels)
+    else:
+        sizes, most = dynamics.diagonal(step), STIFF[step.settings.update]
+        terms = [leading.soften(step, row, sizes) for row in _jacobian(step, loops, q)]
+        sums = [linear(0, tuple((x, 1) for x in soft)) for soft in terms]
+        stiff = [number(1) if x is ZERO else let("stiff", most / x) for x in sums]
+    it = Augmented(step, loops, stiff, dynamics.slow(step))
+    return structural.structural_step(step, structural.Formulation(
+        labels=[*dynamics.labels(step, step.free), *map(_label, loops.labels)],
+        residual=partial(_residual, it), tangent=partial(_tangent, it, leading),
+        solve=leading.solve, change=partial(_change, it), equations=partial(_equations, it),
+        finish=partial(_finish, it, leading), multipliers=loops.labels,
+    ))  # fmt: skip
+
+
+def _jacobian(step: TimeStep, loops: Loops, q: Array) -> Array:
+    """J at rest at t = 0, zero for driven velocities."""
+    given = {"q": q, "qd": np.zeros(step.parts.model.nv), "t": np.asarray(0.0)}
+    J = np.array(loops.value.evaluate(**loops.value.given(given))["J"])
+    J[:, list(step.parts.driven)] = 0.0
+    return J
+
+
+def _label(label: str) -> str:
+    """An equation of a closure, or of a link in natural coordinates, for messages."""
+    link = label.removeprefix(LINK)
+    return f"closure '{label}'" if link == label else f"link '{link}'"
+
+
+def gaps(it: Augmented, p: Point) -> Gaps:
+    """The loops at a point."""
+    if p.gaps is not None:
+        return p.gaps
+    found = p.inline(it.loops.value)
+    J, g = rows(found["J"], it.step.parts.space.nv), list(found["h"])
+    for i in it.loops.rates:
+        g[i] = it.slow * (dot(J[i], p.at.qd) + found["ht"][i])
+    return Gaps(g, J, found["ht"], found["Jdqd"])
+
+
+# --- the leading matrix --------------------------------------------------------------------------
+
+
+def _tangent(it: Augmented, leading: Leading, p: Point) -> Matrix:
+    """A, with rows and columns of the user states."""
+    even = replace(p, slopes=leading.shape(p.slopes))
+    return dynamics.add_states(it.step, p, leading_matrix(it, even))
+
+
+def leading_matrix(it: Augmented, p: Point) -> Matrix:
+    """A: Cuadrado2003 eq. (26), exact with the stiffness of the loops under λ."""
+    J = gaps(it, p).J
+    lines = dynamics.dynamic_rows(it.step, p)
+    if it.step.settings.tangent == "exact":
+        bend = p.inline(it.loops.slopes, w=p.at.lam)
+        lines = _subtract_bend(it, lines, dynamics.turn(p, bend["dG_dq"]))
+    return add_penalty(it, p, lines, J)
+
+
+def _subtract_bend(it: Augmented, lines: Matrix, G: Matrix) -> Matrix:
+    """The lines minus β h² G, the stiffness of the loops under λ."""
+    b2 = it.step.terms.b2
+    return [[a - b2 * b for a, b in zip(*pair, strict=True)] for pair in zip(lines, G, strict=True)]
+
+
+def add_penalty(it: Augmented, p: Point, lines: Matrix, J: Matrix) -> Matrix:
+    """The lines plus Jᵀ β h² α J T."""
+    out = [list(row) for row in lines]
+    for s, row in zip(it.stiff, J, strict=True):
+        columns = [(l, x) for l, x in enumerate(times_tangent(row, p.slopes.T)) if x is not ZERO]
+        for k, x in enumerate(row):
+            if x is not ZERO:
+                weight = p.scheme.let("sJ", s * x)
+                for l, y in columns:
+                    out[k][l] = out[k][l] + weight * y
+    return out
+
+
+def _soften(_: TimeStep, row: Array, sizes: Sequence[Node]) -> list[Node]:
+    """Terms of J A⁻¹ Jᵀ with A diagonal: 1 over the inertia against an equation."""
+    return [float(x) ** 2 / a for x, a in zip(row, sizes, strict=True) if x]
+
+
+# --- the iterations ------------------------------------------------------------------------------
+
+
+def _residual(it: Augmented, p: Point, r: list[Node], rates: list[Node]) -> structural.Residuals:
+    """β h² r with λ for the test (no penalty on rounding), with λ - α g for the change."""
+    let, c, loops, lam = p.scheme.let, it.step.terms, gaps(it, p), p.at.lam
+    # Cuadrado2003 eq. (1): λ* + α Φ
+    w = [let("w", l - c.b2i * s * x) for l, s, x in zip(lam, it.stiff, loops.g, strict=True)]
+    held, pulled = (
+        [let("r", r[k] - dot([row[k] for row in loops.J], x)) for k in range(len(r))]
+        for x in (lam, w)
+    )
+    # Cuadrado2003 eq. (27)
+    tested, right = ([*(c.b2 * x[k] for k in it.step.free), *rates] for x in (held, pulled))
+    return replace(p, gaps=loops), tested, right
+
+
+def _change(it: Augmented, p: Point, dz: list[Node]) -> list[Node]:
+    """dz, and of the multipliers α times the gaps that it leaves, to first order."""
+    loops, free = gaps(it, p), it.step.free
+    # modified Newton takes no slopes in the loop, so T of this iterate may still be missing
+    T = p.slopes.T or it.step.parts.space.tangent(p.scheme, p.by)
+    found = list(dz)
+    for s, gap, row in zip(it.stiff, loops.g, loops.J, strict=True):
+        turned = times_tangent(row, T)
+        closing = dot([turned[k] for k in free], dz[: len(free)])
+        # Cuadrado2003 eq. (2)
+        found.append(p.scheme.let("dl", it.step.terms.b2i * s * (gap - closing)))
+    return found
+
+
+def _equations(it: Augmented, p: Point, tested: list[Node]) -> list[dynamics.Equation]:
+    """Residuals of M qdd + c - τ - Jᵀλ and g, and their exact matrix for derivatives.
+
+    The test leaves the penalty out: it would raise the rounding of the gaps.
+    """
+    step, loops, b2, m = it.step, gaps(it, p), it.step.terms.b2, len(p.at.x)
+    bend = p.inline(it.loops.slopes, w=p.at.lam)
+    G, E = (dynamics.turn(p, bend[x]) for x in ("dG_dq", "de_dq"))
+    whole = dynamics.add_states(step, p, _subtract_bend(it, dynamics.dynamic_rows(step, p), G))
+    more = [[-b2 * row[k] for row in loops.J] for k in step.free]
+    more += [[ZERO] * len(loops.g) for _ in range(m)]
+    whole = [row + rest for row, rest in zip(whole, more, strict=True)]
+    found = dynamics.divide_by_allowed(p.scheme, dynamics.widths(step), tested, whole)
+    allowed = 1 / dynamics.CLOSED
+    for i, gap in enumerate(loops.g):
+        slope = times_tangent(loops.J[i], p.slopes.T)
+        if i in it.loops.rates:
+            slope = [a + it.slow * b for a, b in zip(slope, E[i], strict=True)]
+        soft = [SOFT * b2 / s if i == j else ZERO for j, s in enumerate(it.stiff)]
+        line = [slope[k] for k in step.free] + [ZERO] * m + soft
+        found.append((allowed * gap, [allowed * x for x in line]))
+    return found
+
+
+# --- projections ---------------------------------------------------------------------------------
+
+
+def _finish(it: Augmented, leading: Leading, p: Point, inverse: Matrix) -> None:
+    """Write the state at the end of the step, projected on the loops."""
+    close = leading.spread(it, p, inverse)
+    loops = gaps(it, p)
+    qd = _project(it, close, p.at.qd, loops.J, loops.ht)  # Cuadrado2003 eq. (35)
+    # velocities first: the bias Jdqd of the accelerations depends on them
+    p = replace(p, at=replace(p.at, qd=qd))
+    qdd = _project(it, close, p.at.qdd, loops.J, gaps(it, p).Jdqd)  # Cuadrado2003 eq. (36)
+    it.step.inputs.write(replace(p.at, qdd=qdd))
+
+
+def _project(
+    it: Augmented, close: Spread, rates: Sequence[Node], J: Matrix, rest: Sequence[Node]
+) -> Sequence[Node]:
+    """Rates after projection on the loops: J rates + rest vanishes."""
+    for _ in range(it.step.settings.projections):
+        change = close([dot(row, rates) + x for row, x in zip(J, rest, strict=True)])
+        by = dict(zip(it.step.free, change, strict=True))
+        rates = [
+            it.step.scheme.let("clean", x - by[k]) if k in by else x for k, x in enumerate(rates)
+        ]
+    return rates
+
+
+def _spread(it: Augmented, p: Point, inverse: Matrix) -> Spread:
+    """Y, along the kept tangent, the tangent at the end, or the masses alone.
+
+    Along the masses every projection solves for itself: all share one factorisation, and the
+    inverse of a sparse matrix would be full.
+    """
+    step, let, J = it.step, p.scheme.let, gaps(it, p).J
+    right = [[let("sJ", s * row[k]) for s, row in zip(it.stiff, J, strict=True)] for k in step.free]
+    note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
+    mass, n = step.settings.projection == "mass", len(step.free)
+
+    def name(gaps: Sequence[Node]) -> list[Node]:
+        return [let("gap", x) for x in gaps]
+
+    if inverse and not mass:
+        columns = list(zip(*right, strict=True))
+        Y = [[let("Y", dot(row[:n], x)) for x in columns] for row in inverse[:n]]
+        return lambda gaps: _times(Y, name(gaps))
+    # projections act on velocities, not on increments: T is the identity here
+    p, _ = dynamics.add_slopes(p, step.parts)
+    p = replace(p, slopes=replace(p.slopes, T={}))
+    W = add_penalty(it, p, p.slopes.M if mass else dynamics.dynamic_rows(step, p), J)
+    A = [[W[k][l] for l in step.free] for k in step.free]
+    if not mass:
+        Y = p.scheme.solve("Y", A, right, symmetric=False, stiff=True, note=note)
+        return lambda gaps: _times(Y, name(gaps))
+    A = [[let("W", x) for x in row] for row in A]
+
+    def solve(gaps: Sequence[Node]) -> list[Node]:
+        sides = [[x] for x in _times(right, name(gaps))]
+        return [row[0] for row in p.scheme.solve("Y", A, sides, note=note)]
+
+    return solve
+
+
+def _times(Y: Matrix, x: Sequence[Node]) -> list[Node]:
+    return [dot(row, x) for row in Y]

@@ -19,323 +19,289 @@ Refs: Cuadrado2003 sec. 2, eqs. 16 to 19; Docquier2013 sec. 2.2.1, eqs. 10 to 17
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from kinetree.assembly import Partition
 from kinetree.assembly.partition import partition
-from kinetree.engine import ONE, ZERO, Node, linear
+from kinetree.engine import ZERO, Node, linear
 from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
+from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
-from kinetree.program.inline import bound, inline
 from kinetree.steppers.equations.increments import times_tangent
-from kinetree.steppers.equations.loops import Loops, angles
-from kinetree.steppers.equations.residual import Residual, dot, rows
-from kinetree.steppers.equations.step_inputs import STATE, Page, Settings
-from kinetree.steppers.formulations.point import Matrix, Point
-from kinetree.steppers.formulations.structural import Structural
+from kinetree.steppers.equations.residual import rows
+from kinetree.steppers.formulations import dynamics, structural
+from kinetree.steppers.formulations.newmark import Gaps, Matrix, Point, TimeStep, begin_step
 
 if TYPE_CHECKING:
+    from kinetree.formalism.loops import Choice
+    from kinetree.steppers.equations.loops import Loops
+    from kinetree.steppers.equations.residual import Residual
+    from kinetree.steppers.equations.step_inputs import Settings
     from kinetree.steppers.family import Family
-
-CLOSED = 1e-10
-"""Gap at which a loop counts as closed [m, m2 or 1]."""
-
-
-@dataclass
-class Linked(Point):
-    """A trial end of the step whose dependent rates follow from the loops.
-
-    Attributes:
-        B: dependent rates as functions of the independent ones.
-        J: of the loops.
-        g: gaps of the loops; of those between velocities by the rates of Newmark's formulas.
-        rest: dependent velocities if the independent ones were zero.
-    """
-
-    B: Coupling | None = None
-    J: Matrix = field(default_factory=list)
-    g: list[Node] = field(default_factory=list)
-    rest: dict[int, Node] = field(default_factory=dict)
-
-    @property
-    def coupling(self) -> Coupling:
-        """Dependent rates as functions of the independent ones."""
-        assert self.B is not None
-        return self.B
 
 
 @dataclass(frozen=True)
-class _Bend:
-    """Derivatives of the loops along increments: of Jᵀλ, J qd + ht, J qdd + Jdqd, by qd too."""
+class Projected:
+    """A step in independent coordinates.
 
-    G: Matrix
-    E: Matrix
-    F: Matrix
-    F_rate: Matrix
+    Attributes:
+        step: what is known before the iterations.
+        loops: their equations.
+        choice: which of them are solved for which velocities.
+        u: numbers of the independent velocities.
+        v: numbers of the dependent ones, those of rolling last.
+        rolling: of the latter; their coordinates are integrated.
+        which: numbers of the equations that are solved.
+        slow: β h/γ; see `dynamics.slow`.
+    """
 
-
-class Topological(Structural):
-    """A step of the topological formulation being written."""
-
-    def __init__(
-        self, page: Page, settings: Settings, exact: Residual, loops: Loops, found: Partition
-    ) -> None:
-        self.loops, self.choice = loops, found.choice()
-        self.turning = angles(page.parts, loops)
-        at = {name: k for k, name in enumerate(page.parts.model.velocities)}
-        self.rolling = [at[name] for name in self.choice.rolling]
-        self.v = [at[name] for name in self.choice.dependent] + self.rolling
-        super().__init__(page, settings, exact)
-        self.u = [k for k in self.free if k not in self.v]
-        labels = (*self.choice.equations, *self.choice.rates)
-        self.which = [loops.labels.index(label) for label in labels]
-        self.slow = self.outer.let("slow", self.beta * page.h / self.gamma)
-
-    def point(self, scheme: Scheme, D: Mapping[int, Node], S: Sequence[Node]) -> Linked:
-        """The end of the step; dependent rates follow from the loops."""
-        plain = super().point(scheme, D, S)
-        p = Linked(**{row.name: getattr(plain, row.name) for row in fields(plain)})
-        value, n, labels = self.loops.value, self.parts.space.nv, self.loops.labels
-        found = inline(scheme, value, bound(value, **p.at))
-        p.J = rows(found["J"], n)
-        p.B = B = self._coupling(scheme, p.J, found)
-        # Newmark's rates of rolling velocities, before the loops overwrite them: gaps need them
-        own = {k: p.qd[k] for k in self.rolling}
-        note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
-        given = dict(zip(labels, found["ht"], strict=True))
-        p.rest = self._set_dependent_rates(B, p.qd, given, ("x", "v"), note)
-        p.g = list(found["h"])
-        moving = [own.get(k, v) for k, v in enumerate(p.qd)]
-        for i in self.loops.rates:
-            p.g[i] = self.slow * (dot(p.J[i], moving) + found["ht"][i])
-        # once more, with the dependent velocities in place: the bias is quadratic in all of them
-        bias = inline(scheme, value, bound(value, **p.at))["Jdqd"]
-        note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
-        self._set_dependent_rates(
-            B, p.qdd, dict(zip(labels, bias, strict=True)), ("b", "qdd"), note
-        )
-        for k in self.v:
-            # coordinates of rolling are integrated, so their a stays Newmark's
-            p.a[k] = p.a[k] if k in self.rolling else p.qdd[k]
-        return p
-
-    def _coupling(self, scheme: Scheme, J: Matrix, found: Mapping[str, Sequence[Node]]) -> Coupling:
-        sparse = [{k: x for k, x in enumerate(row) if x is not ZERO} for row in J]
-        values = zip(self.loops.labels, found["h"], sparse, found["Jdqd"], found["ht"], strict=True)
-        lines = {label: Row(h, j, bias, ht, label=label) for label, h, j, bias, ht in values}
-        return Coupling(scheme, lines, self.choice.velocity_groups(), self.names, self.u_free())
-
-    def u_free(self) -> list[int]:
-        """Numbers of the independent velocities."""
-        return [k for k in self.free if k not in self.v]
-
-    def _set_dependent_rates(
-        self, B: Coupling, rates: list[Node], given: Mapping[str, Node], stems: tuple[str, str],
-        note: Note,
-    ) -> dict[int, Node]:  # fmt: skip
-        """Overwrite the dependent rates by what the loops demand; returns their part without u."""
-        rest = B.rest(stems[0], given, {k: rates[k] for k in self.known}, note)
-        own = {k: rates[k] for k in self.u_free()}
-        for k in self.v:
-            rates[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
-        return rest
-
-    def write_block(self, limit: int) -> None:
-        """Write the Newton block."""
-        p = self.point(self.inner, self.D, self.S)
-        B, let = p.coupling, self.inner.let
-        r, rest = self.right_sides(p)
-        # multipliers balance the dependent equations; their stiffness G enters the tangent
-        lam = B.multipliers({k: r[k] for k in self.v})
-        self.w = [lam.get(label, ZERO) for label in self.loops.labels]
-        reduced = [self.b2 * let("F", B.projected(r, u)) for u in self.u]
-        moved = self.solve_change(p, [*reduced, *rest]) if reduced or rest else []
-        du = dict(zip(self.u, moved, strict=False))
-        note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
-        closing = B.rest("dv", dict(zip(self.loops.labels, p.g, strict=True)), {}, note)
-        change = dict(du)
-        for k in self.v:
-            # dependent increments follow du to first order and close the gap that is left
-            change[k] = let("dv", B.followed(k, du, -closing[k]))
-        self.set_exact_slopes(p)
-        equations = self._differentiable_equations(p, reduced, rest)
-        changes = [*[change[k] for k in self.free], *moved[len(self.u) :]]
-        self.newton(equations, (), changes, limit)
-
-    def equation_labels(self) -> list[str]:
-        """Labels of the equations of the Newton block, for messages."""
-        found = [self.velocity_label(u) for u in self.u]
-        found += [f"state '{name}'" for name in self.parts.model.states]
-        return found + [f"closure '{self.loops.labels[i]}'" for i in self.which]
-
-    def leading_matrix(self, p: Point) -> Matrix:
-        """A: κ M + γ h C + β h² (K - G) T, projected, with rows and columns of the user states."""
-        assert isinstance(p, Linked)
-        B, n, m = p.coupling, self.parts.space.nv, len(self.S)
-        G = self._bend(p, self.w if p.scheme is self.inner else self.page.lam).G
-        by = p.mixed.get("dtau_dx", ())
-        half: Matrix = []
-        for k in range(n):
-            pairs = zip(self.dynamic(p, k), G[k], strict=True)
-            row = [x - self.b2 * y for x, y in pairs]
-            half.append([p.scheme.let("AR", B.projected(row, u)) for u in self.u])
-            half[k] += [self.b2 * by[k * m + i] for i in range(m)]
-        width = len(self.u) + m
-        A = [
-            [p.scheme.let("RAR", B.projected([row[j] for row in half], u)) for j in range(width)]
-            for u in self.u
-        ]
-        for i in range(m):
-            row = self._state_derivatives(p, i)
-            whole = [ZERO] * n
-            for k, x in zip(self.free, row, strict=False):
-                whole[k] = x
-            A.append([B.projected(whole, u) for u in self.u] + row[len(self.free) :])
-        return A
-
-    def _bend(self, p: Linked, lam: Sequence[Node]) -> _Bend:
-        slopes, n = self.loops.slopes, self.parts.space.nv
-        found = inline(p.scheme, slopes, bound(slopes, **{**p.at, "w": list(lam)}))
-        G, E, F = (
-            [times_tangent(row, p.T) for row in rows(found[f"d{x}_dq"], n)] for x in ("G", "e", "f")
-        )
-        return _Bend(G, E, F, rows(found["df_dqd"], n))
-
-    # --- for derivatives of the step -------------------------------------------------------------
-
-    def _differentiable_equations(
-        self, p: Linked, reduced: Sequence[Node], rest: Sequence[Node]
-    ) -> list[tuple[Node, list[Node]]]:
-        """Residuals, and their exact matrix over all increments for derivatives."""
-        let, m, B = self.inner.let, len(self.S), p.coupling
-        bend = self._bend(p, self.w)
-        dqd, dqdd = self._rates(p, bend)
-        lines = self._lines(p, bend.G, dqd, dqdd)
-        by = p.mixed.get("dtau_dx", ())
-        widths = self.widths()
-        width = dict(zip(self.free, widths, strict=False))
-        found = []
-        for u, value in zip(self.u, reduced, strict=True):
-            row = [self.b2 * B.projected([line[l] for line in lines], u) for l in self.free]
-            row += [self.b2 * B.projected(by[i::m], u) for i in range(m)]
-            found.append((let("h", width[u] * value), [let("J", width[u] * x) for x in row]))
-        for i, value in enumerate(rest):
-            scale = widths[len(self.free) + i]
-            row = self._state_row(p, i, dqd)
-            found.append((let("h", scale * value), [let("J", scale * x) for x in row]))
-        allowed = 1 / CLOSED
-        for i in self.which:
-            slope = self._gap_row(p, i, bend.E, dqd)
-            line = [allowed * slope[k] for k in self.free] + [ZERO] * m
-            found.append((allowed * p.g[i], line))
-        return found
-
-    def _rates(self, p: Linked, bend: _Bend) -> tuple[Matrix, Matrix]:
-        """d(qd)/dΔ and d(qdd)/dΔ."""
-        n = self.parts.space.nv
-        rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
-        second = self.outer.let("second", self.ratio * self.inverse)
-        dqd = self._rate_derivatives(p, rate, {i: bend.E[i] for i in self.which})
-        moved = {
-            i: [
-                a + dot(bend.F_rate[i], [dqd[k][l] for k in range(n)])
-                for l, a in enumerate(bend.F[i])
-            ]
-            for i in self.which
-        }
-        return dqd, self._rate_derivatives(p, second, moved)
-
-    def _lines(self, p: Linked, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
-        """d(M qdd + c - Jᵀλ)/dΔ, λ held."""
-        let, n = self.inner.let, self.parts.space.nv
-        lines: Matrix = []
-        for k in range(n):
-            KT = times_tangent(p.K[k], p.T)
-            lines.append([
-                let("dr", linear(0, (
-                    (KT[l], 1), (G[k][l], -1), (dot(p.C[k], [row[l] for row in dqd]), 1),
-                    (dot(p.M[k], [row[l] for row in dqdd]), 1),
-                )))
-                for l in range(n)
-            ])  # fmt: skip
-        return lines
-
-    def _state_row(self, p: Linked, i: int, dqd: Matrix) -> list[Node]:
-        """Derivative of γh/κ (xd - rate) of a user state."""
-        n, m, share = self.parts.space.nv, len(self.S), self.gamma_h_over_kappa()
-        by_q = times_tangent(p.mixed["dxd_dq"][i * n : i * n + n], p.T)
-        by_v = p.mixed["dxd_dqd"][i * n : i * n + n]
-        row = [-share * (by_q[l] + dot(by_v, [x[l] for x in dqd])) for l in self.free]
-        by_x = p.mixed["dxd_dx"][i * m : i * m + m]
-        return row + [(ONE if i == j else ZERO) - share * x for j, x in enumerate(by_x)]
-
-    def _gap_row(self, p: Linked, i: int, E: Matrix, dqd: Matrix) -> list[Node]:
-        """Derivative of a gap."""
-        if i not in self.loops.rates:
-            return times_tangent(p.J[i], p.T)
-        n = self.parts.space.nv
-        rate = self.outer.let("rate", self.gamma / (self.beta * self.page.h))
-        own = {k: [rate if k == l else ZERO for l in range(n)] for k in self.rolling}
-        moving = [own.get(k, row) for k, row in enumerate(dqd)]
-        return [self.slow * (E[i][l] + dot(p.J[i], [row[l] for row in moving])) for l in range(n)]
-
-    def _rate_derivatives(
-        self, p: Linked, rate: Node, changes: Mapping[int, Sequence[Node]]
-    ) -> Matrix:
-        """d(qd)/dΔ: `rate` for u, by the loops for v, zero for driven velocities."""
-        n, B = self.parts.space.nv, p.coupling
-        out = [[ZERO] * n for _ in range(n)]
-        for u in self.u:
-            out[u][u] = rate
-        note = Note(step="change of dependent rates")
-        labels = self.loops.labels
-        for l in self.free:
-            column = {labels[i]: changes[i][l] for i in self.which}
-            rest = B.rest("y", {label: column.get(label, ZERO) for label in labels}, {}, note)
-            for k in self.v:
-                own = B.B[k].get(l, ZERO)
-                out[k][l] = linear(0, ((rate * own, 1), (rest[k], 1)))
-        return out
-
-    def outputs(self) -> None:
-        """The state at the end of the step; NaN where equations that are not solved do not hold."""
-        p = self.point(self.outer, self.D, self.S)
-        tests = Validity(self.outer, self.loops.system)
-        for row in unsolved(p.coupling.rows.values(), self.choice):
-            tests.closed(row)
-            tests.coupled(row, p.coupling, {k: p.qd[k] for k in self.known} | p.rest)
-        tests.regular(p.coupling.rows, self.choice)
-        value = self.parts.value
-        found = inline(self.outer, value, bound(value, **p.at))
-        left = [x - y for x, y in zip(found["tau"], self.page.loads, strict=True)]
-        lam = p.coupling.multipliers({k: left[k] for k in self.v})
-        every = [lam.get(label, ZERO) for label in self.loops.labels]
-        more = (p.a, p.y) if self.page.weighted else ((), ())
-        rest = (p.q, p.qd, p.qdd, p.x, p.xd, *more, every)
-        for name, values in zip(STATE, rest, strict=True):
-            self.page.output(name, values)
-        # last: the guard turns every output declared above into NaN where a test fails
-        tests.guard()
-        self.write_iteration_count()
+    step: TimeStep
+    loops: Loops
+    choice: Choice
+    u: list[int]
+    v: list[int]
+    rolling: list[int]
+    which: list[int]
+    slow: Node
 
 
 def topological(
     parts: Residual, exact: Residual, loops: Loops, family: Family, settings: Settings
 ) -> Program:
     """One step of the topological formulation."""
-    model = parts.model
-    found = partition(model, independent=settings.independent or None)
-    page = Page(f"{model.name}_step", parts, family)
-    page.declare(loops.labels)
-    step = Topological(page, settings, exact, loops, found)
-    step.solve()
-    step.outputs()
+    found = partition(parts.model, independent=settings.independent or None)
+    step = begin_step(parts, exact, loops, family, settings)
+    it = _project(step, loops, found.choice())
+    closed = [f"closure '{loops.labels[i]}'" for i in it.which]
+    way = structural.Formulation(
+        labels=[*dynamics.labels(step, it.u), *closed], link=partial(_link, it),
+        residual=partial(_residual, it), tangent=partial(_tangent, it),
+        solve=structural.solve_dense, change=partial(_change, it),
+        equations=partial(_equations, it), finish=partial(_finish, it),
+    )  # fmt: skip
     chosen = {
         "independent": [n for n in found.independent if n not in found.rate_dependent],
         "equations": found.equations,
     }
-    return page.scheme.program().with_info(**{k: ", ".join(v) for k, v in chosen.items()})
+    program = structural.structural_step(step, way)
+    return program.with_info(**{k: ", ".join(v) for k, v in chosen.items()})
 
 
-__all__ = ["topological"]
+def _project(step: TimeStep, loops: Loops, choice: Choice) -> Projected:
+    """The step with its velocities told apart."""
+    number = {name: k for k, name in enumerate(step.parts.model.velocities)}
+    rolling = [number[name] for name in choice.rolling]
+    v = [number[name] for name in choice.dependent] + rolling
+    u = [k for k in step.free if k not in v]
+    which = [loops.labels.index(label) for label in (*choice.equations, *choice.rates)]
+    return Projected(step, loops, choice, u, v, rolling, which, dynamics.slow(step))
+
+
+# --- rates that follow from the loops ------------------------------------------------------------
+
+
+def _link(it: Projected, p: Point) -> Point:
+    """The trial end with dependent rates from the loops; λ of the start until they are known."""
+    found, labels = p.inline(it.loops.value), it.loops.labels
+    J = rows(found["J"], it.step.parts.space.nv)
+    B = _couple(it, p.scheme, J, found)
+    note = Note(step="dependent velocities", eq="Docquier2013 eq. (14)")
+    ht = dict(zip(labels, found["ht"], strict=True))
+    qd, rest = _follow(it, B, p.at.qd, ht, ("x", "v"), note)
+    # gaps of rolling are those of Newmark's rates, not of those that the loops give
+    moving = [p.at.qd[k] if k in it.rolling else x for k, x in enumerate(qd)]
+    g = list(found["h"])
+    for i in it.loops.rates:
+        g[i] = it.slow * (dot(J[i], moving) + found["ht"][i])
+    p = replace(p, at=replace(p.at, qd=qd, lam=it.step.inputs.start.lam))
+    # once more, with the dependent velocities in place: the bias is quadratic in all of them
+    Jdqd = p.inline(it.loops.value)["Jdqd"]
+    note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
+    qdd, _ = _follow(it, B, p.at.qdd, dict(zip(labels, Jdqd, strict=True)), ("b", "qdd"), note)
+    # coordinates of rolling are integrated, so their a stays Newmark's
+    solved = [k for k in it.v if k not in it.rolling]
+    a = [qdd[k] if k in solved else x for k, x in enumerate(p.at.a)]
+    return replace(p, at=replace(p.at, qdd=qdd, a=a), gaps=Gaps(g, J, found["ht"], Jdqd, B, rest))
+
+
+def _couple(
+    it: Projected, scheme: Scheme, J: Matrix, found: Mapping[str, Sequence[Node]]
+) -> Coupling:
+    """B of qd_v = B qd_u + …, Docquier2013 eq. (12)."""
+    sparse = [{k: x for k, x in enumerate(row) if x is not ZERO} for row in J]
+    values = zip(it.loops.labels, found["h"], sparse, found["Jdqd"], found["ht"], strict=True)
+    lines = {label: Row(h, j, bias, ht, label=label) for label, h, j, bias, ht in values}
+    names = it.step.parts.model.velocities
+    return Coupling(scheme, lines, it.choice.velocity_groups(), names, it.u)
+
+
+def _follow(
+    it: Projected, B: Coupling, rates: Sequence[Node], given: Mapping[str, Node],
+    stems: tuple[str, str], note: Note,
+) -> tuple[list[Node], dict[int, Node]]:  # fmt: skip
+    """The rates with dependent ones as the loops demand them; the part of those without u."""
+    rest = B.rest(stems[0], given, {k: rates[k] for k in it.step.drives}, note)
+    own = {k: rates[k] for k in it.u}
+    out = list(rates)
+    for k in it.v:
+        out[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
+    return out, rest
+
+
+def _loops(p: Point) -> tuple[Gaps, Coupling]:
+    """The loops at a linked point."""
+    assert p.gaps is not None
+    assert p.gaps.B is not None
+    return p.gaps, p.gaps.B
+
+
+# --- the iterations ------------------------------------------------------------------------------
+
+
+def _residual(it: Projected, p: Point, r: list[Node], rates: list[Node]) -> structural.Residuals:
+    """β h² Rᵀ (M qdd + c - τ); multipliers balance the dependent equations."""
+    _, B = _loops(p)
+    lam = _multipliers(it, B, r)
+    b2 = it.step.terms.b2
+    right = [*(b2 * p.scheme.let("F", B.projected(r, u)) for u in it.u), *rates]
+    return replace(p, at=replace(p.at, lam=lam)), right, right
+
+
+def _multipliers(it: Projected, B: Coupling, r: Sequence[Node]) -> list[Node]:
+    """λ of all equations; of those that are not solved 0."""
+    lam = B.multipliers({k: r[k] for k in it.v})
+    return [lam.get(label, ZERO) for label in it.loops.labels]
+
+
+def _change(it: Projected, p: Point, dz: list[Node]) -> list[Node]:
+    """Dependent increments follow du to first order and close the gap that is left."""
+    loops, B = _loops(p)
+    du = dict(zip(it.u, dz, strict=False))
+    note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
+    closing = B.rest("dv", dict(zip(it.loops.labels, loops.g, strict=True)), {}, note)
+    dv = {k: p.scheme.let("dv", B.followed(k, du, -closing[k])) for k in it.v}
+    change = du | dv
+    return [*(change[k] for k in it.step.free), *dz[len(it.u) :]]
+
+
+def _tangent(it: Projected, p: Point) -> Matrix:
+    """A: κ M + γ h C + β h² (K - G) T, projected, with rows and columns of the user states."""
+    step, m, b2, let = it.step, len(p.at.x), it.step.terms.b2, p.scheme.let
+    _, B = _loops(p)
+    G = dynamics.turn(p, p.inline(it.loops.slopes, w=p.at.lam)["dG_dq"])
+    by = p.slopes.states.get("dtau_dx", ())
+    half: Matrix = []
+    for k, line in enumerate(dynamics.dynamic_rows(step, p)):
+        row = [x - b2 * y for x, y in zip(line, G[k], strict=True)]
+        half.append([let("AR", B.projected(row, u)) for u in it.u])
+        half[k] += [b2 * by[k * m + i] for i in range(m)]
+    A = [[let("RAR", B.projected(column, u)) for column in zip(*half, strict=True)] for u in it.u]
+    for i in range(m):
+        row = dynamics.state_row(step, p, i, dynamics.newmark_rates(step))
+        own = dict(zip(step.free, row, strict=False))
+        whole = [own.get(k, ZERO) for k in range(len(G))]
+        A.append([B.projected(whole, u) for u in it.u] + row[len(step.free) :])
+    return A
+
+
+# --- for derivatives of the step -----------------------------------------------------------------
+
+
+def _equations(it: Projected, p: Point, tested: list[Node]) -> list[dynamics.Equation]:
+    """Residuals, and their exact matrix over all increments for derivatives."""
+    step, m, b2 = it.step, len(p.at.x), it.step.terms.b2
+    loops, B = _loops(p)
+    bend = p.inline(it.loops.slopes, w=p.at.lam)
+    G, E, F = (dynamics.turn(p, bend[f"d{x}_dq"]) for x in ("G", "e", "f"))
+    dqd, dqdd = _rates(it, p, E, F, rows(bend["df_dqd"], len(G)))
+    lines = _lines(p, G, dqd, dqdd)
+    by, allowed = p.slopes.states.get("dtau_dx", ()), dynamics.widths(step)
+    J = [
+        [b2 * B.projected([line[l] for line in lines], u) for l in step.free]
+        + [b2 * B.projected(by[i::m], u) for i in range(m)]
+        for u in it.u
+    ]
+    J += [dynamics.state_row(step, p, i, dqd) for i in range(m)]
+    own = dict(zip(step.free, allowed, strict=False))
+    scales = [*(own[u] for u in it.u), *allowed[len(step.free) :]]
+    found = dynamics.divide_by_allowed(p.scheme, scales, tested, J)
+    for i in it.which:
+        slope = _gap_row(it, p, i, E, dqd)
+        line = [slope[k] / dynamics.CLOSED for k in step.free] + [ZERO] * m
+        found.append((1 / dynamics.CLOSED * loops.g[i], line))
+    return found
+
+
+def _rates(it: Projected, p: Point, E: Matrix, F: Matrix, F_rate: Matrix) -> tuple[Matrix, Matrix]:
+    """d(qd)/dΔ and d(qdd)/dΔ, from d(J qd + ht)/dΔ and d(J qdd + Jdqd)/dΔ, the latter by qd too."""
+    let, c = it.step.scheme.let, it.step.terms
+    rate = let("rate", c.gamma / (c.beta * it.step.inputs.h))
+    second = let("second", c.kappa * c.b2i)
+    dqd = _rate_derivatives(it, p, rate, E)
+    columns = list(zip(*dqd, strict=True))
+    moved = [
+        [x + dot(by, column) for x, column in zip(row, columns, strict=True)]
+        for row, by in zip(F, F_rate, strict=True)
+    ]
+    return dqd, _rate_derivatives(it, p, second, moved)
+
+
+def _rate_derivatives(it: Projected, p: Point, rate: Node, changes: Matrix) -> Matrix:
+    """d(qd)/dΔ: `rate` for u, by the loops for v, zero for driven velocities."""
+    n, labels, B = it.step.parts.space.nv, it.loops.labels, _loops(p)[1]
+    out = [[ZERO] * n for _ in range(n)]
+    for u in it.u:
+        out[u][u] = rate
+    note = Note(step="change of dependent rates")
+    for l in it.step.free:
+        column = {labels[i]: changes[i][l] for i in it.which}
+        rest = B.rest("y", {label: column.get(label, ZERO) for label in labels}, {}, note)
+        for k in it.v:
+            own = B.B[k].get(l, ZERO)
+            out[k][l] = linear(0, ((rate * own, 1), (rest[k], 1)))
+    return out
+
+
+def _lines(p: Point, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
+    """d(M qdd + c - Jᵀλ)/dΔ, λ held."""
+    slopes, by_qd, by_qdd = p.slopes, list(zip(*dqd, strict=True)), list(zip(*dqdd, strict=True))
+    return [
+        [
+            p.scheme.let("dr", linear(0, (
+                (x, 1), (bent, -1), (dot(slopes.C[k], rate), 1), (dot(slopes.M[k], second), 1)
+            )))
+            for x, bent, rate, second in zip(
+                times_tangent(slopes.K[k], slopes.T), G[k], by_qd, by_qdd, strict=True
+            )
+        ]
+        for k in range(len(dqd))
+    ]  # fmt: skip
+
+
+def _gap_row(it: Projected, p: Point, i: int, E: Matrix, dqd: Matrix) -> list[Node]:
+    """Derivative of a gap."""
+    J = _loops(p)[0].J[i]
+    if i not in it.loops.rates:
+        return times_tangent(J, p.slopes.T)
+    newmark = dynamics.newmark_rates(it.step)
+    moving = [newmark[k] if k in it.rolling else row for k, row in enumerate(dqd)]
+    return [it.slow * (x + dot(J, [row[l] for row in moving])) for l, x in enumerate(E[i])]
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def _finish(it: Projected, p: Point, _: Matrix) -> None:
+    """The state at the end of the step; NaN where equations that are not solved do not hold."""
+    loops, B = _loops(p)
+    tests = Validity(p.scheme, it.loops.system)
+    for row in unsolved(B.rows.values(), it.choice):
+        tests.closed(row)
+        tests.coupled(row, B, {k: p.at.qd[k] for k in it.step.drives} | dict(loops.rest))
+    tests.regular(B.rows, it.choice)
+    forces = p.inline(it.step.parts.value)["tau"]
+    left = [x - y for x, y in zip(forces, it.step.inputs.loads, strict=True)]
+    it.step.inputs.write(replace(p.at, lam=_multipliers(it, B, left)))
+    # last: the guard turns every output declared above into NaN where a test fails
+    tests.guard()
