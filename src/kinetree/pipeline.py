@@ -31,6 +31,7 @@ from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
+from kinetree.formalism.quantities import JOINT_LAWS
 from kinetree.model.check import check
 from kinetree.program.passes import condense
 
@@ -48,9 +49,9 @@ PARAMETERS = ("run-time", "folded")
 LOOPS = "explicit"
 """The usual treatment of loops."""
 BASE = "base_parameters"
-SOLVED = ("forward", "mixed")
+SOLVED = ("forward", *JOINT_LAWS)
 """Quantities in which accelerations are found, so that loops and drives take part."""
-USES = {BASE: "mass properties", "known": "mixed dynamics"}
+USES = {BASE: "mass properties", "known": "mixed dynamics and friction"}
 """Option -> what it is for, where that is not forward dynamics."""
 
 
@@ -72,7 +73,8 @@ def derive(  # noqa: PLR0913  one argument per decision
     Args:
         model: the mechanism.
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "mixed" (qdd, tau, from
-            alpha qdd + beta tau = gamma of every velocity), "reaction" (wrench on the ground),
+            alpha qdd + beta tau = gamma of every velocity), "friction" (qdd, tau, friction and the
+            next modes of joints that stick and slide), "reaction" (wrench on the ground),
             "reactions" (wrench in every joint and closure),
             "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
             "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
@@ -96,7 +98,8 @@ def derive(  # noqa: PLR0913  one argument per decision
         known: for "mixed", what gamma is: "tau" the force, "qdd" the acceleration, "either" the
             right side of alpha qdd + beta tau = gamma with the inputs alpha and beta (0 and 1 where
             not given).  One word for all velocities, or words by name of joint or velocity with
-            "tau" for those not named; by default "either" for all.
+            "tau" for those not named; by default "either" for all.  For "friction", joints of
+            which either may be known have dry friction, besides which gamma acts.
 
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
@@ -211,9 +214,9 @@ class _How:
 def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Program:
     """Forward or mixed dynamics of a closed system."""
     way, loops = how.formalism or "newton_euler", how.loops
-    if how.quantity == "mixed" and loops != LOOPS:
+    if how.quantity in JOINT_LAWS and loops != LOOPS:
         raise UnsupportedError(
-            "mixed dynamics are written in the independent coordinates",
+            f"'{how.quantity}' is written in the independent coordinates",
             element=f"loops '{loops}'",
             cure="leave loops= out",
         )
@@ -225,8 +228,8 @@ def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Progra
     system = linkage(model, folded=how.parameters == "folded")
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
-    if how.quantity == "mixed":
-        program = condense(mixed(system, closed, how.known))
+    if how.quantity in JOINT_LAWS:
+        program = condense(mixed(system, closed, how.quantity, how.known))
     else:
         program = condense(LOOP_TREATMENTS[loops](system, closed))
     rows = {

@@ -93,7 +93,7 @@ def test_joints_that_follow() -> None:
 
 
 def test_every_quantity_is_compared() -> None:
-    assert set(PLACED) == {*SAME, "forward", "mixed"}
+    assert set(PLACED) == {*SAME, "forward", "mixed", "friction"}
 
 
 def test_run_time_parameters_are_shared() -> None:

@@ -48,6 +48,7 @@ R3 = (
     Row("r3 rigid load, forward", lambda: manutec.r3("rigid"), "forward"),
     Row("r3 rigid load, mixed", lambda: manutec.r3("rigid"), "mixed"),
     Row("r3 rigid load, mixed by order N", lambda: manutec.r3("rigid"), "mixed", "order_n"),
+    Row("r3 rigid load, friction", lambda: manutec.r3("rigid"), "friction", "order_n"),
 )
 ROBOTRAN = tuple(
     robotran_row(name, quantity)

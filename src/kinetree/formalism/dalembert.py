@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.joint_equations import (
     counted_from_given,
-    declare_equations,
     given_accelerations,
     solve_mixed,
     whole_accelerations,
@@ -43,7 +42,6 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
-from kinetree.formalism.quantities import write_mixed
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
@@ -51,6 +49,7 @@ from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from kinetree.formalism.joint_equations import Declare
     from kinetree.formalism.matrices.placement import Placement
     from kinetree.model import Point
 
@@ -151,17 +150,22 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     write_states(motion, efforts)
 
 
-def mixed(
-    scheme: Scheme, system: Placement, gamma: Sequence[Node], known: Mapping[str, str]
+def write_joints(
+    declare: Declare,
+    scheme: Scheme,
+    system: Placement,
+    gamma: Sequence[Node],
+    known: Mapping[str, str],
 ) -> None:
-    """Write qdd and tau, and xd where there are user states."""
-    rows = declare_equations(scheme, gamma, known)
+    """Write accelerations and forces from one equation per velocity, and xd of user states."""
+    law = declare(scheme, gamma, known)
+    rows = law.equations
     given = given_accelerations(rows)
     motion = falling(scheme, system, given)
     efforts = applied(motion)
     M, c = mass_matrix(motion), accelerated(system, required(motion, efforts), given)
     qdd, tau = solve_mixed(scheme, M, c, counted_from_given(rows))
-    write_mixed(scheme, system.model, whole_accelerations(rows, qdd), tau)
+    law.write(scheme, system.qd, whole_accelerations(rows, qdd), tau)
     write_states(motion, efforts)
 
 
@@ -235,5 +239,6 @@ def _point(driven: Motion, free: Motion, point: Point) -> None:
 
 
 __all__ = [
-    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "mixed", "required",
+    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required",
+    "write_joints",
 ]  # fmt: skip

@@ -22,9 +22,9 @@ dynamics)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kinetree.arguments import check_choice
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
@@ -82,9 +82,40 @@ def read_known(model: Mechanism, known: Known) -> dict[str, str]:
     return found
 
 
-def declare_equations(
-    scheme: Scheme, gamma: Sequence[Node], known: Mapping[str, str]
-) -> list[JointEquation]:
+class JointLaw(Protocol):
+    """Equations of all velocities, and what is made of the solution."""
+
+    @property
+    def equations(self) -> Sequence[JointEquation]:
+        """One per velocity."""
+
+    def write(
+        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
+    ) -> None:
+        """Write the outputs, given velocities, accelerations and forces."""
+
+
+Declare = Callable[["Scheme", "Sequence[Node]", Mapping[str, str]], JointLaw]
+"""(scheme, gamma, what is known of every velocity) -> the equations; declares further inputs."""
+
+
+@dataclass(frozen=True)
+class PlainLaw:
+    """Equations with coefficients from outside, by name of velocity; qdd and tau come out."""
+
+    names: Sequence[str]
+    equations: Sequence[JointEquation]
+
+    def write(
+        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
+    ) -> None:
+        """Write qdd and tau."""
+        del qd
+        scheme.output("qdd", qdd, None, self.names)
+        scheme.output("tau", tau, None, self.names)
+
+
+def declare_equations(scheme: Scheme, gamma: Sequence[Node], known: Mapping[str, str]) -> PlainLaw:
     """The equation of every velocity; declares alpha and beta where they are not known.
 
     Without values they say that gamma is the force.
@@ -96,10 +127,11 @@ def declare_equations(
         symbols = tuple(symbol(f"{stem}_{name}", Rank.PARAMETER) for name in names)
         scheme.input(Input(stem, (len(names),), symbols, (value,) * len(names), True, names))
         found.update(zip(names, symbols, strict=True))
-    return [
+    equations = [
         JointEquation(alpha[name], beta[name], right)
         for name, right in zip(known, gamma, strict=True)
     ]
+    return PlainLaw(tuple(known), equations)
 
 
 def given_accelerations(equations: Sequence[JointEquation]) -> tuple[Node, ...]:
@@ -191,7 +223,9 @@ __all__ = [
     "EITHER",
     "QDD",
     "TAU",
+    "Declare",
     "JointEquation",
+    "JointLaw",
     "Known",
     "counted_from_given",
     "declare_equations",

@@ -11,6 +11,7 @@ from kinetree.errors import unknown
 from kinetree.formalism import composite_bodies, lagrange, newton_euler, order_n, virtual_power
 from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
+from kinetree.formalism.dry_friction import declare_friction
 from kinetree.formalism.energy import energy
 from kinetree.formalism.forces.link_forces import state_rates
 from kinetree.formalism.forward_derivatives import forward_derivatives
@@ -36,6 +37,7 @@ from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
 if TYPE_CHECKING:
     from kinetree.formalism.inertia_bias import Build
+    from kinetree.formalism.joint_equations import Declare, JointEquation
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
     from kinetree.model import Mechanism
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 Write = Callable[..., None]
 """(frames, rates, the row's options by name): writes equations and outputs into the scheme."""
 Matrix = list[list[Node]]
+SolveJoints = Callable[[Frames, Sequence["JointEquation"]], tuple[list[Node], list[Node]]]
+"""(frames, one equation per velocity) -> accelerations and forces."""
 
 
 @dataclass(frozen=True)
@@ -231,31 +235,31 @@ def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
     write_states(frames)
 
 
-def write_mixed(scheme: Scheme, model: Mechanism, qdd: Sequence[Node], tau: Sequence[Node]) -> None:
-    """Write the outputs qdd and tau of mixed dynamics."""
-    scheme.output("qdd", qdd, None, model.velocities)
-    scheme.output("tau", tau, None, model.velocities)
-
-
-def _write_mixed(build: Build) -> Write:
+def _solve_by(build: Build) -> SolveJoints:
     """Accelerations and forces from a formalism's M, and c at the known accelerations."""
 
-    def write(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
-        rows = declare_equations(frames.scheme, gamma, known)
+    def solve(frames: Frames, rows: Sequence[JointEquation]) -> tuple[list[Node], list[Node]]:
         M, c = build(frames, frames.system.qd, given_accelerations(rows))
         assert not callable(M)
         qdd, tau = solve_mixed(frames.scheme, M, c, counted_from_given(rows))
-        write_mixed(frames.scheme, frames.system.model, whole_accelerations(rows, qdd), tau)
+        return whole_accelerations(rows, qdd), tau
+
+    return solve
+
+
+def _solve_order_n(frames: Frames, rows: Sequence[JointEquation]) -> tuple[list[Node], list[Node]]:
+    return order_n.mixed(frames, frames.system.qd, rows)
+
+
+def _write_joints(declare: Declare, solve: SolveJoints) -> Write:
+    """Accelerations and forces that obey one equation per velocity."""
+
+    def write(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
+        law = declare(frames.scheme, gamma, known)
+        law.write(frames.scheme, frames.system.qd, *solve(frames, law.equations))
         write_states(frames)
 
     return write
-
-
-def _mixed_order_n(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
-    rows = declare_equations(frames.scheme, gamma, known)
-    qdd, tau = order_n.mixed(frames, frames.system.qd, rows)
-    write_mixed(frames.scheme, frames.system.model, qdd, tau)
-    write_states(frames)
 
 
 def _reaction(frames: Frames, qdd: tuple[Node, ...]) -> None:
@@ -275,13 +279,21 @@ _INVERSE = {
 }
 _FORWARD = {name: _write_forward(build) for name, build in _BUILD.items()}
 
-_MIXED = {name: _write_mixed(INERTIA_AND_BIAS[name]) for name in _BUILD}
+_JOINTS = {name: _solve_by(INERTIA_AND_BIAS[name]) for name in _BUILD} | {"order_n": _solve_order_n}
+JOINT_LAWS: dict[str, Declare] = {"mixed": declare_equations, "friction": declare_friction}
+"""Quantity of joints with equations of their own -> what declares these."""
 
 ALL: tuple[Quantity, ...] = (
     Quantity("inverse", "qdd", _INVERSE),
     Quantity("mass_bias", "", {name: _write_mass_bias(build) for name, build in _BUILD.items()}),
     Quantity("forward", "tau", {**_FORWARD, "order_n": _forward_order_n}),
-    Quantity("mixed", "gamma", {**_MIXED, "order_n": _mixed_order_n}, options=("known",)),
+    *(
+        Quantity(
+            name, "gamma", {way: _write_joints(law, solve) for way, solve in _JOINTS.items()},
+            options=("known",),
+        )
+        for name, law in JOINT_LAWS.items()
+    ),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
     Quantity("reactions", "qdd", {"newton_euler": reactions}, regroups=False, welds=True),
     Quantity(

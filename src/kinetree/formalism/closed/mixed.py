@@ -17,15 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, add, linear, mul, number
-from kinetree.formalism.joint_equations import JointEquation, solve_mixed
+from kinetree.formalism.joint_equations import JointLaw, solve_mixed
 from kinetree.formalism.links.vectors import inner
 from kinetree.formalism.loops.validity import ALIKE, GENERAL
-from kinetree.formalism.quantities import write_mixed
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.closed.explicit import Explicit
     from kinetree.formalism.inertia_bias import Build
 
@@ -38,17 +35,17 @@ class Mixed:
 
     Args:
         explicit: positions, velocities and couplings.
-        equations: one per velocity; those of driven velocities are not used.
+        law: equations, one per velocity; those of driven velocities are not used.
     """
 
-    def __init__(self, explicit: Explicit, equations: Sequence[JointEquation]) -> None:
+    def __init__(self, explicit: Explicit, law: JointLaw) -> None:
         self.explicit, self.scheme = explicit, explicit.scheme
         self.coupling, self.u = explicit.coupling, explicit.u
-        self.equations = equations
-        self.v = [k for k in self.coupling.dependent if not equations[k].is_free]
+        self.law, self.equations = law, law.equations
+        self.v = [k for k in self.coupling.dependent if not self.equations[k].is_free]
 
     def write(self, build: Build) -> None:
-        """Write qdd, tau and lam.
+        """Write what the law makes of qdd and tau, and lam.
 
         Args:
             build: (frames, qd, qdd) -> M, and M qdd + c.
@@ -74,7 +71,7 @@ class Mixed:
         }
         lam = self.coupling.multipliers({k: psi[k] - tau[k] for k in self.coupling.dependent})
         tau.update(page.drive_forces(psi, lam))
-        write_mixed(self.scheme, page.system.model, qdd, [tau[k] for k in range(len(qdd))])
+        self.law.write(self.scheme, page.system.qd, qdd, [tau[k] for k in range(len(qdd))])
         page.write_state(lam)
 
     def _solved(self, Mr: Matrix, cr: list[Node]) -> tuple[dict[int, Node], dict[int, Node]]:

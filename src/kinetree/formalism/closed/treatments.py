@@ -12,7 +12,7 @@ Refs: Docquier2013 sec. 2.2.1, sec. 3.5.1
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
@@ -26,7 +26,6 @@ from kinetree.formalism.closed.multipliers import (
     projected_coordinates,
 )
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
-from kinetree.formalism.joint_equations import declare_equations
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.drives import drive_rates, driven
 from kinetree.formalism.loops.positions import (
@@ -36,6 +35,7 @@ from kinetree.formalism.loops.positions import (
     start_symbol,
 )
 from kinetree.formalism.quantities import (
+    JOINT_LAWS,
     declare_coordinates,
     declare_laws,
     declare_loads,
@@ -129,21 +129,22 @@ def actuated(
     return page.program(model.tests)
 
 
-def mixed(system: Linkage, closed: Closed, known: Mapping[str, str]) -> Program:
+def mixed(system: Linkage, closed: Closed, quantity: str, known: Mapping[str, str]) -> Program:
     """Accelerations and forces from one equation per velocity, in independent coordinates.
 
     Args:
         system: the links.
+        quantity: name of the law of the joints.
         closed: as for the explicit model.
         known: what is known of every velocity, "qdd" of the driven ones.
     """
     choice = closed.choice
     names = {*choice.dependent, *choice.rolling, *driven(system)}
     page = _Page(system, solved_coordinates(system, choice), names, "gamma")
-    equations = declare_equations(page.scheme, page.rates, known)
+    law = JOINT_LAWS[quantity](page.scheme, page.rates, known)
     model = Explicit(page.frames, choice, page.given, closed.labels)
-    Mixed(model, equations).write(closed.build)
-    return page.program(model.tests)
+    Mixed(model, law).write(closed.build)
+    return replace(page.program(model.tests), name=f"{system.model.name}_{quantity}")
 
 
 LOOP_TREATMENTS: Mapping[str, Callable[[Linkage, Closed], Program]] = {

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
 from kinetree.formalism import dalembert
-from kinetree.formalism.quantities import declare_inputs, declare_laws
+from kinetree.formalism.quantities import JOINT_LAWS, declare_inputs, declare_laws
 from kinetree.model import elements, time_symbol, uses_time
 from kinetree.program import Program, Scheme
 from kinetree.program.program import Input
@@ -47,7 +48,10 @@ PLACED: dict[str, PlacedQuantity] = {
     "inverse": PlacedQuantity("qdd", dalembert.inverse),
     "mass_bias": PlacedQuantity("", dalembert.mass_bias),
     "forward": PlacedQuantity("tau", dalembert.forward),
-    "mixed": PlacedQuantity("gamma", dalembert.mixed, options=("known",)),
+    **{
+        name: PlacedQuantity("gamma", partial(dalembert.write_joints, law), options=("known",))
+        for name, law in JOINT_LAWS.items()
+    },
     "energy": PlacedQuantity("", dalembert.energy, wrenches=False),
     "kinematics": PlacedQuantity(
         "qdd", dalembert.kinematics, wrenches=False, laws=False, options=("points",)
