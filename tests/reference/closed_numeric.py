@@ -18,7 +18,7 @@ import numpy as np
 import scipy.integrate
 
 import kinetree as kt
-from kinetree.model import product, retract, turned
+from kinetree.model import product, retract, rotate
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -143,7 +143,7 @@ class Closed:
                 e, w = q[self.at[k] : self.at[k] + 4], qd[k : k + 3]
                 rates.append(0.5 * product(e, np.concatenate([[0.0], w])))
             if size == 6:
-                rates.append(turned(e, qd[k + 3 : k + 6]))
+                rates.append(rotate(e, qd[k + 3 : k + 6]))
             k += size
         return np.concatenate(rates)
 

@@ -13,7 +13,7 @@ from tests import mechanisms
 import kinetree as kt
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.view import page as pages
-from kinetree.view.clips import FRAMES, PHASES, described, of_modes, of_run, thinned
+from kinetree.view.clips import FRAMES, PHASES, mode_label, of_modes, of_run, thin
 from kinetree.view.packing import unpack
 from kinetree.view.payload import Look, payload
 
@@ -70,7 +70,7 @@ def test_without_a_run_the_assembled_mechanism_stands() -> None:
 
 def test_a_long_run_is_thinned_evenly_in_time() -> None:
     time = np.concatenate([np.linspace(0, 1, 9000), np.linspace(1.001, 10, 3000)])
-    kept = thinned(time, FRAMES)
+    kept = thin(time, FRAMES)
     assert len(kept) <= FRAMES
     assert (kept[0], kept[-1]) == (0, len(time) - 1)
     assert np.diff(time[kept]).max() < 2.1 * 10 / FRAMES
@@ -109,7 +109,7 @@ def test_a_mode_swings_along_its_shape_about_the_equilibrium(pendulum: kt.Model)
     ],
 )
 def test_modes_are_listed_by_frequency_and_damping(value: complex, label: str) -> None:
-    assert described(1, value)[0] == label
+    assert mode_label(1, value)[0] == label
 
 
 def test_a_missing_viewer_is_a_sentence_with_the_cure(

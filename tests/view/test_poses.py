@@ -14,7 +14,7 @@ from kinetree.view.clips import of_run
 from kinetree.view.packing import unpack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
-from kinetree.view.quaternions import continued, matrices, onto, quaternions
+from kinetree.view.quaternions import continue_signs, matrices, onto, quaternions
 from kinetree.view.signals import as_run
 
 
@@ -67,7 +67,7 @@ def test_quaternions_give_back_their_matrices_everywhere() -> None:
 
 def test_continued_quaternions_never_jump() -> None:
     angles = np.linspace(0, 30, 500)
-    e = continued(quaternions([zoo.rotation_about((1, 2, 2), a) for a in angles]))
+    e = continue_signs(quaternions([zoo.rotation_about((1, 2, 2), a) for a in angles]))
     assert np.abs(np.diff(e, axis=0)).max() < 0.05
 
 

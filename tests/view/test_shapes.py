@@ -12,7 +12,7 @@ import kinetree as kt
 from kinetree.errors import KinetreeError
 from kinetree.view.packing import unpack
 from kinetree.view.quaternions import matrices
-from kinetree.view.shapes import given_shapes
+from kinetree.view.shapes import read_shapes
 from kinetree.view.stl import triangles
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def model_with(shapes: Any) -> kt.Model:
 
 
 def only(shapes: Any, folder: Path) -> dict[str, Any]:
-    (solid,) = given_shapes(model_with({"arm": shapes}), folder).parts["arm"]
+    (solid,) = read_shapes(model_with({"arm": shapes}), folder).parts["arm"]
     return solid
 
 
@@ -93,14 +93,14 @@ def test_a_mesh_is_carried_along_scaled(write: Any, tmp_path: Path) -> None:
 )
 def test_a_mistake_is_one_sentence_with_its_place(shapes: Any, said: str, tmp_path: Path) -> None:
     with pytest.raises(KinetreeError, match=said):
-        given_shapes(model_with(shapes), tmp_path)
+        read_shapes(model_with(shapes), tmp_path)
 
 
 def test_visuals_of_a_urdf_are_shown() -> None:
     from pathlib import Path
 
     model = kt.load("examples/models/arm7.urdf")
-    found = given_shapes(model, Path())
+    found = read_shapes(model, Path())
     drawn = {name for name, row in model.shapes.items() if row.get("visual")}
     assert set(found.parts) == drawn
     assert found.notes == []
@@ -111,10 +111,10 @@ def test_a_mesh_of_a_urdf_that_is_not_there_is_noted_and_the_collision_shown(
 ) -> None:
     mesh = {"mesh": {"filename": "package://robot/arm.dae"}, "origin": {"xyz": [0, 0, 1]}}
     sphere = {"sphere": {"radius": 0.5}, "origin": {"xyz": [0, 0, 1]}}
-    lost = given_shapes(model_with({"arm": {"visual": [mesh]}}), tmp_path)
+    lost = read_shapes(model_with({"arm": {"visual": [mesh]}}), tmp_path)
     assert lost.parts == {}
     assert "arm.dae" in lost.notes[0]
-    found = given_shapes(model_with({"arm": {"visual": [mesh], "collision": [sphere]}}), tmp_path)
+    found = read_shapes(model_with({"arm": {"visual": [mesh], "collision": [sphere]}}), tmp_path)
     assert found.parts["arm"][0]["at"] == [0, 0, 1]
 
 
@@ -123,5 +123,5 @@ def test_a_package_is_found_among_the_folders_around(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     binary(tmp_path / "robot" / "arm.stl")
     mesh = {"mesh": {"filename": "package://robot/arm.stl", "scale": [2, 2, 2]}}
-    (solid,) = given_shapes(model_with({"arm": {"visual": [mesh]}}), inner).parts["arm"]
+    (solid,) = read_shapes(model_with({"arm": {"visual": [mesh]}}), inner).parts["arm"]
     assert unpack(solid["triangles"]).max() == pytest.approx(4, abs=1e-4)

@@ -24,14 +24,14 @@ from kinetree.cli.runs import (
     Stop,
     Tau,
     TextOut,
-    changed,
     finish,
     loop_options,
     model_warnings,
-    named,
     operating_state,
+    parameter_option,
+    parse,
     report_run,
-    rounded,
+    round_rows,
     start_options,
 )
 from kinetree.printing import Row, print_table
@@ -74,8 +74,8 @@ def simulate(
     options |= {"formulation": formulation} if formulation else {}
     with model_warnings(as_json) as notes:
         found = run(
-            model, duration, method=method, q=named(q), qd=named(qd), x=named(x), tau=named(tau),
-            parameters=named(values), events=events or None, step=step, rtol=rtol, atol=atol,
+            model, duration, method=method, q=parse(q), qd=parse(qd), x=parse(x), tau=parse(tau),
+            parameters=parse(values), events=events or None, step=step, rtol=rtol, atol=atol,
             max_step=max_step, progress=False if as_json else None, **options,
         )  # fmt: skip
     report_run(model, found, out, as_json, notes)
@@ -99,7 +99,7 @@ def kinematics(
 
     model, _ = read(file)
     with model_warnings(as_json) as notes:
-        found = run(model, duration, q=named(q), step=step, points=point, parameters=named(values))
+        found = run(model, duration, q=parse(q), step=step, points=point, parameters=parse(values))
     report_run(model, found, out, as_json, notes)
 
 
@@ -121,8 +121,8 @@ def equilibrium(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         found = run(
-            model, q=named(q), x=named(x), locked=lock or (), free=free or (),
-            tau=named(tau), parameters=named(values),
+            model, q=parse(q), x=parse(x), locked=lock or (), free=free or (),
+            tau=parse(tau), parameters=parse(values),
         )  # fmt: skip
     rows: list[Row] = [
         {"what": f"{kind}_{name}", "value": float(value)}
@@ -139,7 +139,7 @@ def equilibrium(
     answer = {"model": model.name, "residual": found.residual, "steps": found.steps, **data}
     finish(answer, out, as_json, notes)
     if not as_json:
-        print_table(f"{model.name} at rest, residual {found.residual:.1e}", rounded(rows))
+        print_table(f"{model.name} at rest, residual {found.residual:.1e}", round_rows(rows))
 
 
 @app.command()
@@ -159,7 +159,7 @@ def linearise(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
-        found = run(model, at, **changed(values))
+        found = run(model, at, **parameter_option(values))
     answer = {
         "model": model.name, "states": found.states, "inputs": found.inputs,
         "A": found.A.tolist(), "B": found.B.tolist(), "q": found.q.tolist(),
@@ -171,7 +171,7 @@ def linearise(
             {"state": name, **dict(zip(found.states, line.tolist(), strict=True))}
             for name, line in zip(found.states, found.A, strict=True)
         ]
-        print_table(f"{model.name}: A", rounded(rows))
+        print_table(f"{model.name}: A", round_rows(rows))
 
 
 @app.command()
@@ -191,7 +191,7 @@ def modes(
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
-        found = run(model, at, **changed(values))
+        found = run(model, at, **parameter_option(values))
     shapes = [
         {
             name: [float(value.real), float(value.imag)]
@@ -203,7 +203,7 @@ def modes(
     table = [{**row, "shape": shape} for row, shape in zip(rows, shapes, strict=True)]
     finish({"model": model.name, "q": found.linear.q.tolist(), "modes": table}, out, as_json, notes)
     if not as_json:
-        print_table(f"{model.name}: modes", rounded(rows))
+        print_table(f"{model.name}: modes", round_rows(rows))
 
 
 __all__ = ["equilibrium", "kinematics", "linearise", "modes", "simulate"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.cli.runs import Given, Independent, Out, Set, model_warnings, named, rounded, write
+from kinetree.cli.runs import Given, Independent, Out, Set, model_warnings, parse, round_rows, write
 from kinetree.errors import FormatError
 from kinetree.printing import print_json, print_table
 
@@ -47,7 +47,7 @@ def inverse(
     with model_warnings(as_json) as notes:
         found = run(
             model, load_run(motion), actuators=actuator or None, free=free or (),
-            weights=named(weight), bounds=bounds, parameters=named(values), **options,
+            weights=parse(weight), bounds=bounds, parameters=parse(values), **options,
         )  # fmt: skip
     if out is not None:
         write(found, out)
@@ -58,7 +58,7 @@ def inverse(
     if as_json:
         print_json({**found.attrs, "efforts": peaks, "file": str(out or ""), "warnings": notes})
         return
-    print_table(f"{model.name}: efforts over {found.sizes['time']} times", rounded(peaks))
+    print_table(f"{model.name}: efforts over {found.sizes['time']} times", round_rows(peaks))
 
 
 @app.command()
@@ -92,7 +92,7 @@ def reactions(
     if as_json:
         print_json({**found.attrs, "reactions": peaks, "file": str(out or ""), "warnings": notes})
         return
-    print_table(f"{model.name}: reactions over {found.sizes['time']} times", rounded(peaks))
+    print_table(f"{model.name}: reactions over {found.sizes['time']} times", round_rows(peaks))
 
 
 HALVES = (slice(3, 6), slice(0, 3))

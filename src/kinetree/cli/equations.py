@@ -154,7 +154,7 @@ def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson 
     with working(show=not as_json) as tell:
         for quantity in TIMED:
             tell(f"{quantity}: derive, compile, evaluate")
-            rows.append(timed(model, quantity, parameters))
+            rows.append(time_quantity(model, quantity, parameters))
     if as_json:
         print_json({"model": model.name, "parameters": parameters, "batch": BATCH, "times": rows})
         return
@@ -181,7 +181,7 @@ def choices(of: str, formalism: str) -> list[tuple[str, str]]:
     ]
 
 
-def timed(model: Mechanism, quantity: str, parameters: str) -> Row:
+def time_quantity(model: Mechanism, quantity: str, parameters: str) -> Row:
     """Times of one quantity of one model."""
     start = time.perf_counter()
     program = derive(model, quantity, "", parameters)

@@ -51,7 +51,7 @@ def cite(
 ) -> None:
     """Print the works behind the formalisms, as BibTeX."""
     entries = bibliography()
-    wanted = [key for given in keys or entries for key in cited_by(given, entries)]
+    wanted = [key for given in keys or entries for key in citation_keys(given, entries)]
     chosen = {key: entries[key] for key in dict.fromkeys(wanted)}
     print_json(chosen) if as_json else print("\n\n".join(chosen.values()))
 
@@ -98,7 +98,7 @@ def bibliography() -> dict[str, str]:
     return {match[1]: match[0] for match in ENTRY.finditer(text)}
 
 
-def cited_by(given: str, entries: Mapping[str, str]) -> list[str]:
+def citation_keys(given: str, entries: Mapping[str, str]) -> list[str]:
     """The key itself, or the keys that a formalism's file names as its sources."""
     if given in entries:
         return [given]

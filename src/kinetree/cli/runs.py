@@ -41,7 +41,7 @@ GOOD = ("finished", "event")
 """First words of the terminations that are a success."""
 
 
-def named(given: Sequence[str] | None) -> dict[str, float] | None:
+def parse(given: Sequence[str] | None) -> dict[str, float] | None:
     """Values from words such as name=0.5; none where there are no words."""
     if not given:
         return None
@@ -63,9 +63,9 @@ def loop_options(independent: Given, loops: str) -> dict[str, Any]:
     return {**treatment, **({"independent": independent} if independent else {})}
 
 
-def changed(values: Given) -> dict[str, Any]:
+def parameter_option(values: Given) -> dict[str, Any]:
     """Parameter values as an option of an analysis; nothing where none are given."""
-    return {"parameters": named(values)} if values else {}
+    return {"parameters": parse(values)} if values else {}
 
 
 def start_options(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def start_options(q: Given, qd: Given, lock: Given) -> dict[str, Any]:
             element="--lock",
             cure="say --equilibrium too, or leave it out",
         )
-    parts = {"q": named(q), "qd": named(qd)}
+    parts = {"q": parse(q), "qd": parse(qd)}
     return {name: value for name, value in parts.items() if value is not None}
 
 
@@ -93,7 +93,7 @@ def operating_state(
             element="--qd",
             cure="leave it out, or leave --equilibrium out",
         )
-    return run(model, q=named(q), parameters=named(values), locked=lock or ())
+    return run(model, q=parse(q), parameters=parse(values), locked=lock or ())
 
 
 @contextmanager
@@ -142,7 +142,7 @@ def report_run(
         return
     rows = [{"what": name, "value": value} for name, value in last.items()]
     when = float(run["time"].values[-1])
-    print_table(f"{model.name} at t = {when:.6g} s ({run.attrs['termination']})", rounded(rows))
+    print_table(f"{model.name} at t = {when:.6g} s ({run.attrs['termination']})", round_rows(rows))
     if "redundant_equations" in run.attrs:
         warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
     if "steps" in run.attrs:
@@ -181,7 +181,7 @@ def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[
         print_json({**answer, "warnings": notes})
 
 
-def rounded(rows: Sequence[Row]) -> list[Row]:
+def round_rows(rows: Sequence[Row]) -> list[Row]:
     """Rows for people: six digits."""
     return [
         {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()}

@@ -47,7 +47,7 @@ def parallel(n: Vector) -> tuple[Condition, ...]:
     return Angle(f"turn_{a}", n, second), Angle(f"turn_{b}", n, first)
 
 
-def unturned() -> tuple[Condition, ...]:
+def parallel_frames() -> tuple[Condition, ...]:
     """Both frames stay parallel: no turn about x, y, z."""
     x, y, z = UNITS
     return Angle("turn_x", y, z), Angle("turn_y", z, x), Angle("turn_z", x, y)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.constraints.directions import on_line, unturned
+from kinetree.constraints.directions import on_line, parallel_frames
 from kinetree.model import ClosureKind, direction
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
     """Two of place, three of direction."""
     axis = direction(arguments["axis"], f"{element} axis")
-    return (*on_line(axis), *unturned())
+    return (*on_line(axis), *parallel_frames())
 
 
 KIND = ClosureKind("prismatic", conditions, options={"axis": "x"})

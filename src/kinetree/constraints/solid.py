@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.constraints.directions import together, unturned
+from kinetree.constraints.directions import parallel_frames, together
 from kinetree.model import ClosureKind
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:
     """Three of place, three of direction."""
     del arguments, element
-    return (*together(), *unturned())
+    return (*together(), *parallel_frames())
 
 
 KIND = ClosureKind("solid", conditions)

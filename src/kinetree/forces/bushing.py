@@ -40,13 +40,13 @@ def write(act: Action, force: Force) -> None:
     first, second = force.points
     seen = act.between(first, second)
     R = seen.R_first
-    d = named(act, "x", apply_transposed(R, seen.d))
+    d = let_vector(act, "x", apply_transposed(R, seen.d))
     turned = minus(seen.rate, cross(seen.w_first, seen.d))
-    rate = named(act, "v", apply_transposed(R, turned))
-    w = named(act, "w", apply_transposed(R, minus(seen.w_second, seen.w_first)))
-    F = named(act, "F", resisting(act, "stiffness", d, "damping", rate))
-    angle = named(act, "a", rotation_vector(matmul(transpose(R), seen.R_second)))
-    T = named(act, "T", resisting(act, "rotation", angle, "rotation_damping", w))
+    rate = let_vector(act, "v", apply_transposed(R, turned))
+    w = let_vector(act, "w", apply_transposed(R, minus(seen.w_second, seen.w_first)))
+    F = let_vector(act, "F", resisting(act, "stiffness", d, "damping", rate))
+    angle = let_vector(act, "a", rotation_vector(matmul(transpose(R), seen.R_second)))
+    T = let_vector(act, "T", resisting(act, "rotation", angle, "rotation_damping", w))
     act.push(first, negative(F), negative(plus(T, cross(d, F))), "point")
     act.push(second, apply(R, F), apply(R, T), seen)
 
@@ -62,7 +62,7 @@ def resisting(act: Action, spring: str, x: Vec, damper: str, v: Vec) -> Vec:
     return (-k[0] * x[0] - c[0] * v[0], -k[1] * x[1] - c[1] * v[1], -k[2] * x[2] - c[2] * v[2])
 
 
-def named(act: Action, stem: str, v: Vec) -> Vec:
+def let_vector(act: Action, stem: str, v: Vec) -> Vec:
     """The vector with its components named."""
     return (act.let(f"{stem}x", v[0]), act.let(f"{stem}y", v[1]), act.let(f"{stem}z", v[2]))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.forces.surfaces import foot, seen
+from kinetree.forces.surfaces import foot, see
 from kinetree.forces.touching import Patch, contact, load
 from kinetree.model import times
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def write(act: Action, force: Force) -> None:
     """Push the sphere out of the road."""
-    body = seen(act, force)
+    body = see(act, force)
     below = foot(act, force, body.p)
     h = act.let("h", below.height(body.p))
     load(act, force, body, Patch(act.value("radius") - h, times(-h, below.n), below))

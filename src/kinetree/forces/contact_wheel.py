@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, Node, sqrt
 from kinetree.forces.branches import at_least
-from kinetree.forces.surfaces import foot, named, seen, unit
+from kinetree.forces.surfaces import foot, let_vector, see, unit
 from kinetree.forces.touching import Patch, contact, load
 from kinetree.model import Vec, dot, minus, plus, times
 
@@ -39,11 +39,11 @@ def spoke(n: Vec, axis: Vec) -> tuple[Node, Node, Vec]:
 
 def write(act: Action, force: Force) -> None:
     """Push the wheel out of the road."""
-    body = seen(act, force, unit(force.arguments["axis"], f"force '{force.name}'"))
+    body = see(act, force, unit(force.arguments["axis"], f"force '{force.name}'"))
     below = foot(act, force, body.p)
     assert body.axis is not None
     _, s, e = spoke(below.n, body.axis)
-    s, e = act.let("s", s), named(act, "e", e)
+    s, e = act.let("s", s), let_vector(act, "e", e)
     h = act.let("h", below.height(body.p))
     crown = act.value("crown")
     depth = act.value("radius") * s + crown - h

@@ -43,13 +43,13 @@ class Compression:
     def force(self, depth: Node, rate: Node) -> Node:
         """F [N] at the depth δ and its rate."""
         inside = positive(depth)
-        spring = self.stiffness * raised(inside, self.exponent)
+        spring = self.stiffness * raise_depth(inside, self.exponent)
         total = spring * (1 + self.dissipation * rate) + self.damping * rate
         plain = self.dissipation is ZERO and self.damping is ZERO
         return spring if plain else select(depth, positive(total), ZERO)
 
 
-def raised(depth: Node, exponent: float) -> Node:
+def raise_depth(depth: Node, exponent: float) -> Node:
     """depth**exponent of a depth that is zero or more, with a finite slope at zero."""
     whole = int(exponent)
     if exponent == whole:

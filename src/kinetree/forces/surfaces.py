@@ -67,17 +67,17 @@ class Foot:
         return dot(self.n, minus(centre, self.p))
 
 
-def seen(act: Action, force: Force, axis: Vec | None = None) -> Seen:
+def see(act: Action, force: Force, axis: Vec | None = None) -> Seen:
     """The first place of the force as the second one sees it."""
     body, road = act.place(force.points[0]), act.place(force.points[1])
     d = minus(body.p, road.p)
     v = minus(minus(body.v, road.v), cross(road.w, d))
     there = None if axis is None else apply_transposed(road.R, apply(body.R, axis))
     return Seen(
-        named(act, "p", apply_transposed(road.R, d)),
-        named(act, "v", apply_transposed(road.R, v)),
-        named(act, "w", apply_transposed(road.R, minus(body.w, road.w))),
-        None if there is None else named(act, "a", there),
+        let_vector(act, "p", apply_transposed(road.R, d)),
+        let_vector(act, "v", apply_transposed(road.R, v)),
+        let_vector(act, "w", apply_transposed(road.R, minus(body.w, road.w))),
+        None if there is None else let_vector(act, "a", there),
     )
 
 
@@ -99,7 +99,7 @@ def foot(act: Action, force: Force, centre: Vec) -> Foot:
     z, fx, fy, rise = substitute([f, *slopes], at)
     z, fx, fy = act.let("f", z), act.let("fx", fx), act.let("fy", fy)
     c = act.let("cos_slope", 1 / sqrt(1 + fx * fx + fy * fy))
-    return Foot((at[x], at[y], z), named(act, "n", (-(fx * c), -(fy * c), c)), rise)
+    return Foot((at[x], at[y], z), let_vector(act, "n", (-(fx * c), -(fy * c), c)), rise)
 
 
 def push(act: Action, force: Force, where: Vec, F: Vec, T: Vec) -> None:
@@ -119,7 +119,7 @@ def push(act: Action, force: Force, where: Vec, F: Vec, T: Vec) -> None:
     act.push(second, apply(R, negative(F)), apply(R, negative(back)))
 
 
-def named(act: Action, stem: str, v: Vec) -> Vec:
+def let_vector(act: Action, stem: str, v: Vec) -> Vec:
     """A vector whose components have names."""
     x, y, z = (act.let(f"{stem}_{k}", c) for k, c in zip("xyz", v, strict=True))
     return (x, y, z)
@@ -148,6 +148,6 @@ VARIABLES = ("x", "y")
 """What the law of the height may use: place in the frame of the road [m]."""
 
 __all__ = [
-    "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "foot", "named", "push", "seen",
+    "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "foot", "let_vector", "push", "see",
     "unit",
 ]  # fmt: skip

@@ -51,9 +51,9 @@ from kinetree.forces.surfaces import (
     Seen,
     check_road,
     foot,
-    named,
+    let_vector,
     push,
-    seen,
+    see,
     unit,
 )  # fmt: skip
 from kinetree.model import REQUIRED, ForceKind, Vec, cross, direction, dot, minus, plus, times
@@ -158,7 +158,7 @@ def tyre(
         Fx, Fy, Mz = law(act, force, running)
         n = contact.foot.n
         F = plus(times(Fx, contact.x), times(Fy, contact.y), times(running.load, n))
-        F = named(act, "F", F)
+        F = let_vector(act, "F", F)
         push(act, force, contact.body.p, F, plus(cross(contact.rho, F), times(Mz, n)))
 
     return ForceKind(
@@ -174,13 +174,13 @@ def tyre(
 
 
 def _contact(act: Action, force: Force) -> _Contact:
-    body = seen(act, force, unit(force.arguments["axis"], f"force '{force.name}'"))
+    body = see(act, force, unit(force.arguments["axis"], f"force '{force.name}'"))
     assert body.axis is not None
     below = foot(act, force, body.p)
     n = below.n
     c, s, e = spoke(n, body.axis)
-    c, s, e = act.let("c", c), act.let("s", s), named(act, "e", e)
-    x = named(act, "x", times(1 / s, cross(body.axis, n)))
+    c, s, e = act.let("c", c), act.let("s", s), let_vector(act, "e", e)
+    x = let_vector(act, "x", times(1 / s, cross(body.axis, n)))
     h = act.let("h", below.height(body.p))
     depth = act.value("radius") * s - h
     if force.arguments["depth"] == "vertical":
@@ -189,8 +189,8 @@ def _contact(act: Action, force: Force) -> _Contact:
         body,
         below,
         x,
-        named(act, "y", cross(n, x)),
-        named(act, "rho", times(-(h / s), e)),
+        let_vector(act, "y", cross(n, x)),
+        let_vector(act, "rho", times(-(h / s), e)),
         act.let("depth", depth),
         c,
         s,

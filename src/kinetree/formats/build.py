@@ -17,8 +17,8 @@ from kinetree.model import (
     Model,
     closure_law_names,
     force_law_names,
+    law_symbols,
     rotation_rpy,
-    spelled,
     state_names,
     time_symbol,
 )
@@ -170,7 +170,7 @@ class _Builder:
         row = CLOSURES[given.pop("kind")]
         ends = [given.pop(end) for end in row.labels]
         if row.laws and ("closure", row.name) not in self.spelled:
-            self.spelled["closure", row.name] = spelled(closure_law_names(self.model, row))
+            self.spelled["closure", row.name] = law_symbols(closure_law_names(self.model, row))
         self.arguments(row, name, given, self.spelled.get(("closure", row.name)))
         self.model.closure(row.name, name, ends, given)
 
@@ -218,7 +218,7 @@ class _Builder:
                     )
                 add = self.model.mode if row.held else self.model.state
                 add(name, row.initial, unit=row.unit)
-        names = spelled(state_names(self.model))
+        names = law_symbols(state_names(self.model))
         for name, row in rows.items():
             if row.rate is None or name not in self.model.states:
                 continue
@@ -229,7 +229,7 @@ class _Builder:
 
     def event(self, name: str, data: EventData) -> None:
         """Add one event; its condition and its changes are expressions."""
-        path, names = f"events.{name}", spelled(state_names(self.model))
+        path, names = f"events.{name}", law_symbols(state_names(self.model))
         when = None
         if data.when is not None:
             when = as_node(self.scalar(f"{name}.when", data.when, f"{path}.when", names))
@@ -257,7 +257,7 @@ class _Builder:
         labels = tuple(named) or row.labels
         key = ("force", row.name, *labels)
         if (row.laws or row.vector_laws) and key not in self.spelled:
-            self.spelled[key] = spelled(force_law_names(self.model, row, labels))
+            self.spelled[key] = law_symbols(force_law_names(self.model, row, labels))
         self.arguments(row, name, given, self.spelled.get(key))
         self.model.force(row.name, name, places, given)
 

@@ -27,7 +27,7 @@ SECTIONS = {
 }
 
 
-def located(error: KinetreeError, plain: Plain) -> KinetreeError:
+def locate(error: KinetreeError, plain: Plain) -> KinetreeError:
     """The same error, its elements with the lines of the file on which they stand."""
     parts = []
     for part in error.parts:
@@ -71,4 +71,4 @@ def _entry(plain: Plain, value: Any, steps: list[str]) -> tuple[int, Any, list[s
     return None
 
 
-__all__ = ["line_of", "located"]
+__all__ = ["line_of", "locate"]

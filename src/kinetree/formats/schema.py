@@ -195,11 +195,11 @@ def _translate(detail: ErrorDetails) -> FormatError:
         said = f"the {what} has no kind" if given is None else f"there is no {what} kind '{given}'"
         return FormatError(said, element=path, cure=suggest(str(given), known, "kind"))
     return FormatError(
-        f"{_shown(detail['input'])} is not accepted", element=path, cure=_message(detail["msg"])
+        f"{_show(detail['input'])} is not accepted", element=path, cure=_message(detail["msg"])
     )
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     """A short picture of what was given."""
     spelled = repr(value)
     return spelled if len(spelled) <= 60 else spelled[:57] + "…"

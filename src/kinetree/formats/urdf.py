@@ -186,7 +186,7 @@ class _Reader:
             for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")
         }
         self.model.body(
-            _body_name(name), _exact(mass), position, [_exact(v) for v in _turned(entry, R)]
+            _body_name(name), _exact(mass), position, [_exact(v) for v in _rotate_inertia(entry, R)]
         )
 
     def root(self) -> Body:
@@ -295,7 +295,7 @@ def _exact(value: float) -> float:
     return value + 0.0
 
 
-def _turned(entry: dict[str, float], R: Matrix) -> list[float]:
+def _rotate_inertia(entry: dict[str, float], R: Matrix) -> list[float]:
     """Inertia R I Rᵀ of the link frame, from the elements in the inertial frame."""
     xx, yy, zz, xy, xz, yz = (entry[f"i{end}"] for end in ("xx", "yy", "zz", "xy", "xz", "yz"))
     if R == IDENTITY:

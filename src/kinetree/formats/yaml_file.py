@@ -20,7 +20,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.files import read_text, write_file
 from kinetree.formats.build import build
-from kinetree.formats.lines import located
+from kinetree.formats.lines import locate
 from kinetree.formats.schema import validate
 from kinetree.formats.yaml_plain import read_plain
 from kinetree.model import to_data
@@ -50,7 +50,7 @@ def read(text: str, where: str = "the file") -> Model:
     try:
         return build(validate(plain.data))
     except KinetreeError as error:
-        raise located(error, plain) from None
+        raise locate(error, plain) from None
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -65,7 +65,7 @@ def write(model: Mechanism, old: str | None = None) -> str:
         kept = _update(old, data)
         if kept is not None:
             return kept
-    return _dump({key: _styled(value) for key, value in data.items()})
+    return _dump({key: _style(value) for key, value in data.items()})
 
 
 def document(model: Mechanism) -> dict[str, Any]:
@@ -98,16 +98,16 @@ def _dump(data: Any) -> str:
     return stream.getvalue()
 
 
-def _styled(value: Any) -> Any:
+def _style(value: Any) -> Any:
     """The same data with short lists, and short mappings of plain values, on one line."""
     if isinstance(value, dict):
-        made = CommentedMap((_styled(key), _styled(entry)) for key, entry in value.items())
+        made = CommentedMap((_style(key), _style(entry)) for key, entry in value.items())
         nested = any(isinstance(entry, dict | list) for entry in value.values())
         if 0 < len(value) <= 2 and not nested:
             made.fa.set_flow_style()
         return made
     if isinstance(value, list):
-        entries = CommentedSeq(_styled(entry) for entry in value)
+        entries = CommentedSeq(_style(entry) for entry in value)
         if not any(isinstance(entry, dict) for entry in value):
             entries.fa.set_flow_style()
         return entries
@@ -161,7 +161,7 @@ def _merge(
         if not (
             isinstance(value, dict) and isinstance(old, dict) and isinstance(held, CommentedMap)
         ):
-            tree[key] = _styled(value)
+            tree[key] = _style(value)
         elif not _merge(held, old, value, named=key in NAMED_SECTIONS):
             return False
     return True

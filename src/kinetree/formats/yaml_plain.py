@@ -71,7 +71,7 @@ def read_plain(text: str, where: str) -> Plain:
         for event in _events(text):
             reader.take(event)
     except yaml.YAMLError as error:
-        raise _malformed(error, text, where) from error
+        raise _syntax_error(error, text, where) from error
     except UnicodeEncodeError as error:
         raise FormatError(
             f"it holds an invalid character ({error.reason})",
@@ -90,7 +90,7 @@ def _events(text: str) -> Iterator[Any]:
         parser.dispose()
 
 
-def _malformed(error: yaml.YAMLError, text: str, where: str) -> FormatError:
+def _syntax_error(error: yaml.YAMLError, text: str, where: str) -> FormatError:
     """What libyaml found, in one line; what is left open ends on the last line of the text."""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     mark = getattr(error, "problem_mark", None)
@@ -163,7 +163,7 @@ class _Reader:
         """A word or number."""
         text = event.value
         if event.tag is not None or event.anchor is not None or event.style:
-            value = self.tagged(event, text)
+            value = self.tagged_scalar(event, text)
         elif text in WORDS:
             value = WORDS[text]
         else:
@@ -172,7 +172,7 @@ class _Reader:
             self.anchors[event.anchor] = value
         self.put(event, value, plain=not event.style)
 
-    def tagged(self, event: Any, text: str) -> Any:
+    def tagged_scalar(self, event: Any, text: str) -> Any:
         """A scalar with quotes, or with a tag of YAML's own."""
         tag = (event.tag or "").removeprefix(TAG)
         if tag == "str" or event.tag == "!" or (not tag and event.style):
@@ -223,7 +223,7 @@ class _Reader:
         for other in level.merged:
             for name, value in other.items():
                 if name not in level.holds:
-                    level.holds[name] = self.copied(event, value)
+                    level.holds[name] = self.copy_value(event, value)
                     level.lines[name] = level.lines[MERGE]
         if level.anchor is not None:
             self.anchors[level.anchor] = level.holds
@@ -235,7 +235,7 @@ class _Reader:
             if known:
                 raise self.endless()
             raise self.wrong(event, f"nothing carries the anchor '{event.anchor}'", "name another")
-        self.put(event, self.copied(event, self.anchors[event.anchor]), plain=False)
+        self.put(event, self.copy_value(event, self.anchors[event.anchor]), plain=False)
 
     def put(self, event: Any, value: Any, *, plain: bool) -> None:
         """Give a value to what is being filled, as key or as entry."""
@@ -279,7 +279,7 @@ class _Reader:
             raise self.wrong(event, "only mappings can be merged by <<", "name an anchor of one")
         level.merged += listed
 
-    def copied(self, event: Any, value: Any) -> Any:
+    def copy_value(self, event: Any, value: Any) -> Any:
         """A copy of a value, with its lines; copies are counted."""
         top: list[Any] = [None]
         work: list[tuple[Any, Any, Any, int]] = [(value, top, 0, len(self.levels))]

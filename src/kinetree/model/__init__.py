@@ -16,11 +16,11 @@ from kinetree.model.closures import (
     Roll,
     Touch,
 )
-from kinetree.model.configuration import product, retract, turned
+from kinetree.model.configuration import product, retract, rotate
 from kinetree.model.contents import elements, plain, to_data
 from kinetree.model.events import DIRECTIONS, Event, refuse_events
 from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
-from kinetree.model.frame_model import FrameModel, mapped
+from kinetree.model.frame_model import FrameModel, map_elements
 from kinetree.model.gimbal import gimbal_locks
 from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, Kind
 from kinetree.model.laws import (
@@ -30,12 +30,12 @@ from kinetree.model.laws import (
     end_symbols,
     force_law_names,
     force_laws,
+    law_symbols,
     place_symbols,
-    spelled,
     state_names,
     state_symbol,
     time_symbol,
-    traced,
+    trace,
     uses_time,
     variable,
 )
@@ -102,10 +102,10 @@ __all__ = [
     "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",
     "Turn", "Twist", "Vec", "Vector", "Wrench", "apply", "apply_transposed", "as_frames",
     "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "drive",
-    "elements", "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "is_null", "mapped",
-    "mat3", "matmul", "minus", "negative", "numbers", "parameter_table", "place_symbols", "plain",
-    "plus", "position_matrices", "problems", "product", "quaternions", "refuse", "refuse_events",
-    "retract", "rotation", "rotation_rpy", "scalar", "snap", "spelled", "state_names",
-    "state_symbol", "time_symbol", "times", "to_data", "traced", "transpose", "turned", "uses_time",
-    "variable", "vec", "vec3",
+    "elements", "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "is_null",
+    "law_symbols", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
+    "parameter_table", "place_symbols", "plain", "plus", "position_matrices", "problems", "product",
+    "quaternions", "refuse", "refuse_events", "retract", "rotate", "rotation", "rotation_rpy",
+    "scalar", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data", "trace",
+    "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

@@ -350,7 +350,7 @@ def _negative_finding(
     units = {"rad/s": " kg.m2", "m/s": " kg"}
     unit = units[joint.v_units[0]] if joint.nv == 1 else ""
     left = f"leaves {case.inertia:.4g}{unit} against the motion of joint '{joint.name}'"
-    carried = topology.carried(tree, joint.child.body)
+    carried = topology.carried_bodies(tree, joint.child.body)
     light = [body for body in carried if table.values[f"{body.name}.mass"] < 0]
     body = (light or carried)[0].name
     mass = table.values[f"{body}.mass"]

@@ -39,7 +39,7 @@ def retract(model: Mechanism, q: Any, step: Any) -> Array:
 def _free(q: Array, step: Array) -> Array:
     """Quaternion (and position) after a turn by step[:3] in the moving frame, and step[3:]."""
     e = q[:4] / np.linalg.norm(q[:4])
-    moved = q[4:] + turned(e, step[3:]) if len(q) > 4 else q[4:]
+    moved = q[4:] + rotate(e, step[3:]) if len(q) > 4 else q[4:]
     angle = float(np.linalg.norm(step[:3]))
     half = 0.5 * angle
     sinc = math.sin(half) / angle if angle > 0 else 0.5
@@ -54,10 +54,10 @@ def product(a: Array, b: Array) -> Array:
     return np.concatenate([[w], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
 
 
-def turned(e: Array, v: Array) -> Array:
+def rotate(e: Array, v: Array) -> Array:
     """R v with the rotation of the unit quaternion e."""
     u = 2.0 * np.cross(e[1:], v)
     return np.asarray(v + e[0] * u + np.cross(e[1:], u))
 
 
-__all__ = ["product", "retract", "turned"]
+__all__ = ["product", "retract", "rotate"]

@@ -154,7 +154,7 @@ class FrameModel(ForceMethods):
             T = _from_rows(T, element)
         q = {name: coordinate_symbol(name) for name in self.coordinates}
         names = {"q": Named("coordinate", q, element), "t": time_symbol()}
-        return mapped(T, lambda flat: law_expressions(self, flat, names, element))
+        return map_elements(T, lambda flat: law_expressions(self, flat, names, element))
 
     # --- what such a model does not have ---------------------------------------------------------
 
@@ -188,18 +188,18 @@ class FrameModel(ForceMethods):
         """Every problem of the model, all at once."""
         found, table = checks.general(self)
         if table is not None:
-            found += [*_unplaced(self), *_unmoved(self), *_distorted(self)]
+            found += [*_missing_matrices(self), *_idle_coordinates(self), *_bad_rotations(self)]
         return tuple(found)
 
 
-def mapped(T: Transform, change: Callable[[list[Any]], Sequence[Any]]) -> Transform:
+def map_elements(T: Transform, change: Callable[[list[Any]], Sequence[Any]]) -> Transform:
     """The matrix with all its elements and those of its steps changed together."""
     flat: list[Any] = [*_flat(T.R.rows), *T.p]
     for step in T.steps:
         flat += _step_values(step)
     new = iter(change(flat))
     R, p = _rows(new), _three(new)
-    return Transform(Rotation(R), p, tuple(_renewed(step, new) for step in T.steps))
+    return Transform(Rotation(R), p, tuple(_with_values(step, new) for step in T.steps))
 
 
 def _step_values(step: Step) -> list[Any]:
@@ -209,7 +209,7 @@ def _step_values(step: Step) -> list[Any]:
     return _flat(step.rows) + ([] if step.axis is None else [step.angle, *step.axis])
 
 
-def _renewed(step: Step, new: Iterator[Any]) -> Step:
+def _with_values(step: Step, new: Iterator[Any]) -> Step:
     """The step with other values, in the order of `_step_values`."""
     if isinstance(step, Vector):
         return _three(new)
@@ -246,7 +246,7 @@ def _from_rows(T: Any, element: str) -> Transform:
     return Transform(Rotation(row[:3] for row in rows[:3]), [row[3] for row in rows[:3]])
 
 
-def _unplaced(model: FrameModel) -> Iterator[Finding]:
+def _missing_matrices(model: FrameModel) -> Iterator[Finding]:
     """Bodies without a matrix."""
     for name in model.bodies:
         if name not in model.matrices:
@@ -254,7 +254,7 @@ def _unplaced(model: FrameModel) -> Iterator[Finding]:
             yield Finding(ERROR, "tree", f"body '{name}'", "it has no position matrix", cure)
 
 
-def _unmoved(model: FrameModel) -> Iterator[Finding]:
+def _idle_coordinates(model: FrameModel) -> Iterator[Finding]:
     """Coordinates that move nothing with mass: M would be singular."""
     heavy = [
         T
@@ -277,7 +277,7 @@ def _inertial(body: Body) -> tuple[Scalar, ...]:
     return (body.mass, *body.inertia)
 
 
-def _distorted(model: FrameModel) -> Iterator[Finding]:
+def _bad_rotations(model: FrameModel) -> Iterator[Finding]:
     """Matrices whose rotation is none at the start values."""
     values = {row.symbol: row.value for row in parameter_table(model).rows}
     names = (coordinate_symbol(name) for name in model.coordinates)
@@ -298,4 +298,4 @@ def _distorted(model: FrameModel) -> Iterator[Finding]:
             )
 
 
-__all__ = ["FrameModel", "mapped"]
+__all__ = ["FrameModel", "map_elements"]

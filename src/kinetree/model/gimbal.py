@@ -36,7 +36,7 @@ def gimbal_locks(model: Mechanism) -> Locks:
     """
     bound = set(model.drives)
     for closure in model.closures.values():
-        bound.update(name for row in closure.conditions for name in _named(row, model))
+        bound.update(name for row in closure.conditions for name in _coordinate_names(row, model))
     found, start = [], 0
     for joint in model.leaders:
         found += [(start + k, angle) for k, angle in _locks(joint, bound)]
@@ -44,7 +44,7 @@ def gimbal_locks(model: Mechanism) -> Locks:
     return tuple(found)
 
 
-def _named(row: Condition, model: Mechanism) -> Iterator[str]:
+def _coordinate_names(row: Condition, model: Mechanism) -> Iterator[str]:
     """Coordinates that an equation names, be it by their velocities."""
     if isinstance(row, Coupled):
         yield from (row.first, row.second)

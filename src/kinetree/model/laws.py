@@ -199,14 +199,14 @@ def law_expressions(
         element: how sentences call it.
         count: how many expressions it has to give; 0 for any number.
     """
-    for name in spelled(names):
+    for name in law_symbols(names):
         if name in model.parameters:
             raise ModelError(
                 f"in laws '{name}' is not the parameter of that name",
                 element=element,
                 cure="rename the parameter",
             )
-    value = traced(law, names, element)
+    value = trace(law, names, element)
     value = value.tolist() if isinstance(value, np.ndarray) else value
     several = isinstance(value, Sequence) and not isinstance(value, str)
     entries = value if several else [value]
@@ -227,7 +227,7 @@ def _refuse_foreign(
     model: Mechanism, laws: tuple[Node, ...], names: Mapping[str, Any], element: str
 ) -> None:
     """Refuse symbols that a law does not know, or cannot be written with."""
-    known = {row.symbol for row in model.parameters.values()} | set(spelled(names).values())
+    known = {row.symbol for row in model.parameters.values()} | set(law_symbols(names).values())
     for found in symbols(laws):
         if found not in known:
             raise unknown("name", found.name, sorted(entry.name for entry in known), element)
@@ -239,7 +239,7 @@ def _refuse_foreign(
             )
 
 
-def spelled(names: Mapping[str, Any]) -> dict[str, Node]:
+def law_symbols(names: Mapping[str, Any]) -> dict[str, Node]:
     """The symbols a law may use, by their own names: q_NAME, qd_NAME, t, x_NAME, x, y, z."""
     return {node.name: node for entry in names.values() for node in _nodes(entry)}
 
@@ -253,11 +253,11 @@ def _nodes(entry: Any) -> Iterator[Node]:
         yield from _nodes(part)
 
 
-def traced(law: Any, names: Mapping[str, Any], element: str) -> Any:
+def trace(law: Any, names: Mapping[str, Any], element: str) -> Any:
     """What a law gives: itself, or the result of the function of the symbols it asks for."""
     if not callable(law):
         return law
-    given = _asked(law, names, element)
+    given = _bind(law, names, element)
     try:
         return law(*given.args, **given.kwargs)
     except TypeError as error:  # math.sin(q), q > 0 and the like
@@ -268,7 +268,7 @@ def traced(law: Any, names: Mapping[str, Any], element: str) -> Any:
         ) from error
 
 
-def _asked(
+def _bind(
     law: Callable[..., Any], names: Mapping[str, Any], element: str
 ) -> inspect.BoundArguments:
     """The arguments that a function asks for by name; others must have a default, and keep it."""
@@ -314,7 +314,7 @@ def uses_time(model: Mechanism) -> bool:
 
 __all__ = [
     "Law", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
-    "find_velocity", "force_law_names", "force_laws", "law_expressions", "place_symbols",
-    "spelled", "state_names", "state_symbol", "time_symbol", "traced", "uses_time", "variable",
+    "find_velocity", "force_law_names", "force_laws", "law_expressions", "law_symbols",
+    "place_symbols", "state_names", "state_symbol", "time_symbol", "trace", "uses_time", "variable",
     "velocity_symbol",
 ]  # fmt: skip

@@ -56,11 +56,11 @@ def singular_joints(
     Velocities in `held`, whose accelerations are known, have no rows and columns.
     """
     rotors = rotor_inertias(tree, values)
-    found, followers = _swept(tree, values, rotors, held)
-    return _swept(tree, values, rotors + followers, held)[0] if followers.any() else found
+    found, followers = _sweep(tree, values, rotors, held)
+    return _sweep(tree, values, rotors + followers, held)[0] if followers.any() else found
 
 
-def _swept(
+def _sweep(
     tree: Tree, values: Mapping[str, float], rotors: Array, held: Sequence[str]
 ) -> tuple[list[Singular], Array]:
     """The joints whose pivot is zero, and what followers add to the rotors of their leaders."""

@@ -162,20 +162,20 @@ def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable
         else:
             nodes[name], values[name] = symbol(name, rank), float(value)
             automatic.append(ParameterRow(name, float(value), unit, nodes[name]))
-    values.update(_evaluated(model, {n: v for n, v in nodes.items() if n not in values}))
+    values.update(_evaluate(model, {n: v for n, v in nodes.items() if n not in values}))
     values = {name: values[name] for name in nodes}
     if folded:
         exact = {name: value for name, value, _, _ in scalars(model)}
-        return ParameterTable((), {n: _folded(exact[n], values[n]) for n in nodes}, values)
+        return ParameterTable((), {n: _as_number(exact[n], values[n]) for n in nodes}, values)
     return ParameterTable((*named.values(), *automatic), nodes, values)
 
 
-def _folded(given: Scalar, value: float) -> Node:
+def _as_number(given: Scalar, value: float) -> Node:
     """The number of a scalar, exact where it was given exactly."""
     return number(value) if isinstance(given, Node) else as_node(given)
 
 
-def _evaluated(model: Mechanism, expressions: dict[str, Node]) -> dict[str, float]:
+def _evaluate(model: Mechanism, expressions: dict[str, Node]) -> dict[str, float]:
     """Default values of the scalars given as expressions of named parameters."""
     if not expressions:
         return {}

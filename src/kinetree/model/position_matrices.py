@@ -74,7 +74,7 @@ def position_matrices(model: Mechanism) -> dict[str, Transform]:
         k = tree.q_start[i]
         for motion in joint.motions:
             size = len(motion.neutral)
-            T = T @ _moved(motion, _values(tree, i, q[k : k + size]), table.nodes, joint.name)
+            T = T @ _transform(motion, _values(tree, i, q[k : k + size]), table.nodes, joint.name)
             k += size
         found[joint.child.body.name] = T @ _at(joint.child, table).inverse
     del found[model.ground.name]
@@ -93,7 +93,7 @@ def _values(tree: Tree, i: int, q: list[Node]) -> list[Node]:
     return [number(tree.ratio[i]) * x + number(tree.offset[i]) for x in q]
 
 
-def _moved(motion: Motion, q: list[Node], nodes: dict[str, Node], joint: str) -> Transform:
+def _transform(motion: Motion, q: list[Node], nodes: dict[str, Node], joint: str) -> Transform:
     """The frame after an elementary motion, in that before it."""
     if isinstance(motion, Ball):
         return rotq(*q)

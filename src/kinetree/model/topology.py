@@ -146,7 +146,7 @@ def drive(model: Mechanism, joint: CoordinateGroup) -> tuple[CoordinateGroup, fl
     return joint, ratio, offset
 
 
-def carried(tree: Tree, body: Body) -> list[Body]:
+def carried_bodies(tree: Tree, body: Body) -> list[Body]:
     """A body and all that joints carry on it, outward."""
     waiting, found = [tree.index(body)], []
     while waiting:

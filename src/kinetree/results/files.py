@@ -56,7 +56,7 @@ def load_run(path: str | Path) -> xarray.Dataset:
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from error
     try:
-        run = _opened(file)
+        run = _open(file)
     except Exception as error:  # damage shows in every kind of exception
         said = " ".join(str(error).split())[:LONGEST]
         raise _unread(file, f"it cannot be read as NetCDF ({said})") from error
@@ -66,7 +66,7 @@ def load_run(path: str | Path) -> xarray.Dataset:
     return run
 
 
-def _opened(file: Path) -> xarray.Dataset:
+def _open(file: Path) -> xarray.Dataset:
     """The content of a NetCDF file."""
     import h5netcdf
     import xarray as xr

@@ -58,7 +58,7 @@ def of_run(run: xarray.Dataset) -> Footage:
     usable = np.flatnonzero(np.isfinite(q).all(axis=1))
     if not len(usable):
         raise ShapeError("it holds no frame with finite coordinates", element="run 'q'")
-    kept = usable[thinned(time[usable], FRAMES)]
+    kept = usable[thin(time[usable], FRAMES)]
     tables = [
         Group(g.name, g.names, g.units, np.nan_to_num(g.values[kept], posinf=0.0, neginf=0.0))
         for g in groups(run)
@@ -67,7 +67,7 @@ def of_run(run: xarray.Dataset) -> Footage:
     return Footage(q[kept], [_clip("run", "", 0, time[kept])], tables)
 
 
-def thinned(time: Array, count: int) -> NDArray[np.int64]:
+def thin(time: Array, count: int) -> NDArray[np.int64]:
     """Numbers of at most `count` rows, first and last among them, about evenly in time."""
     if len(time) <= count:
         return np.arange(len(time))
@@ -97,14 +97,14 @@ def of_modes(model: Mechanism, modes: Modes, size: float) -> Footage:
     times = np.linspace(0, PERIOD, PHASES)
     for k, value in enumerate(values):
         frames.append(_period(model, q0, shapes[k], (rest, size)))
-        label, detail = described(k + 1, complex(value))
+        label, detail = mode_label(k + 1, complex(value))
         clips.append(_clip(label, detail, k * PHASES, times, True))
     if not frames:
         return standing(q0)
     return Footage(np.concatenate(frames), clips, [])
 
 
-def described(number: int, s: complex) -> tuple[str, str]:
+def mode_label(number: int, s: complex) -> tuple[str, str]:
     """Label and detail of a mode: frequency and damping, or the time constant of a real one."""
     if abs(s.imag) > 1e-9 * max(1.0, abs(s)):
         ratio = round(-s.real / abs(s), 9)

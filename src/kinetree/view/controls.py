@@ -44,7 +44,7 @@ def controls(model: Mechanism, data: dict[str, Any], wishes: Wishes) -> list[dic
     ]
 
 
-def widened(rows: list[dict[str, Any]], run: xarray.Dataset | None) -> list[dict[str, Any]]:
+def widen(rows: list[dict[str, Any]], run: xarray.Dataset | None) -> list[dict[str, Any]]:
     """The sliders with room for what the coordinates [m] do in a run; angles go round anyway."""
     if run is None:
         return rows
@@ -110,7 +110,7 @@ def _efforts(model: Mechanism, size: float) -> list[dict[str, Any]]:
     for k, name in enumerate(model.velocities):
         if name not in model.drives:
             turns = units[k].startswith("rad")
-            reach = _rounded(0.5 * weight * size if turns else weight)
+            reach = _round_up(0.5 * weight * size if turns else weight)
             rows.append(_row("tau", k, (name, "N.m" if turns else "N"), (-reach, reach, 0.0)))
     return rows
 
@@ -149,10 +149,10 @@ def _row(
     }  # fmt: skip
 
 
-def _rounded(x: float) -> float:
+def _round_up(x: float) -> float:
     """The next of 1, 2, 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(x))
     return next(k * power for k in (1, 2, 5, 10) if k * power >= x * (1 - 1e-9))
 
 
-__all__ = ["controls", "widened"]
+__all__ = ["controls", "widen"]

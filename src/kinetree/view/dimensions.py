@@ -65,7 +65,7 @@ class Measures:
         """Where something is attached to a body, without repetitions, its inner joint first."""
         inner = self.inner(body)
         found = [] if inner is None else [self.place(inner.child)]
-        points = [*(p for p in _attached(self.model) if p.body is body), *body.points.values()]
+        points = [*(p for p in _attachments(self.model) if p.body is body), *body.points.values()]
         for at in (*self.knees.get(body.name, ()), *(self.place(point) for point in points)):
             if all(np.linalg.norm(at - other) > NEAR for other in found):
                 found.append(at)
@@ -105,7 +105,7 @@ def measures(
     return Measures(model, values, up, size, thickness, first, draft.knees)
 
 
-def seen(poses: Array, body: int, at: Array) -> Array:
+def ground_places(poses: Array, body: int, at: Array) -> Array:
     """Places `at` (n × 3) of a body over all frames, in the ground frame: frames × n × 3."""
     if body == 0:
         return np.broadcast_to(at, (len(poses), *at.shape))
@@ -128,7 +128,7 @@ def _extent(draft: Measures) -> float:
             if mass > 0:
                 reaches.append(float(np.sqrt(max(0.0, float(np.trace(inertia))) / mass)))
         if at:
-            spots.append(seen(draft.first[None], k, np.array(at))[0])
+            spots.append(ground_places(draft.first[None], k, np.array(at))[0])
     cloud = np.concatenate(spots) if spots else np.zeros((1, 3))
     extent = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
     return next((size for size in (extent, 3 * max(reaches)) if size > NEAR), 1.0)
@@ -140,7 +140,7 @@ def _place(values: dict[str, float], point: Point) -> Array:
     return np.array([values[f"{point.path}_{k}"] for k in "xyz"])
 
 
-def _attached(model: Mechanism) -> list[Point]:
+def _attachments(model: Mechanism) -> list[Point]:
     """Every point that carries a joint, a closure or a force."""
     joints = [joint.parent for joint in model.body_joints if joint.motions]
     ends = [end for closure in model.closures.values() for end in closure.ends]

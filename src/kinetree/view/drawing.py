@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.model import Ball, Float, Shift, Turn, Twist, direction
-from kinetree.view.dimensions import seen
+from kinetree.view.dimensions import ground_places
 from kinetree.view.inertia import box, lump, principal
 from kinetree.view.solids import FADED, RUBBER, STEEL, Part, along, part, rod
 
@@ -89,7 +89,7 @@ def closure_parts(m: Measures, closure: Closure) -> list[tuple[Point, Part]]:
     at = m.place(end)
     radius = m.scalar(closure, "radius")
     if closure.kind == "roll" and radius:
-        return [(end, row) for row in wheel(at, _given_axis(end, closure.arguments), radius)]
+        return [(end, row) for row in wheel(at, _axis_argument(end, closure.arguments), radius)]
     if closure.kind in HINGED:
         return [(end, hinge(at, _axis(end, _direction(closure.arguments["axis"])), m.radius))]
     if closure.kind in GUIDED:
@@ -103,11 +103,11 @@ def force_parts(m: Measures, force: Force) -> list[tuple[Point, Part]]:
     if radius is None or len(force.points) == 0:
         return []
     end = force.points[0]
-    axis = _given_axis(end, force.arguments)
+    axis = _axis_argument(end, force.arguments)
     return [(end, row) for row in wheel(m.place(end), axis, radius)]
 
 
-def held(m: Measures) -> list[Part]:
+def ground_marks(m: Measures) -> list[Part]:
     """Where closures and forces hold on to the ground: small balls."""
     model = m.model
     pairs = [c.ends for c in model.closures.values()] + [f.points for f in model.forces.values()]
@@ -138,7 +138,7 @@ def foot(m: Measures, joint: Joint) -> list[Part]:
     at, body = m.place(joint.parent), joint.child.body
     number = list(m.model.bodies).index(body.name) + 1
     ends = np.array([*m.places(body), m.mass(body)[1]])
-    middle = seen(m.first[None], number, ends)[0].mean(axis=0)
+    middle = ground_places(m.first[None], number, ends)[0].mean(axis=0)
     hangs = float((middle - at) @ m.up) < -m.radius
     return [post(m, at, hangs=hangs)]
 
@@ -171,7 +171,7 @@ def _axis(point: Point, axis: Any) -> Array:
     return np.asarray(np.array(point.rotation, dtype=float) @ np.array(axis, dtype=float))
 
 
-def _given_axis(point: Point, arguments: Mapping[str, Any]) -> Array | None:
+def _axis_argument(point: Point, arguments: Mapping[str, Any]) -> Array | None:
     given = arguments.get("axis")
     return None if given is None else _axis(point, _direction(given))
 

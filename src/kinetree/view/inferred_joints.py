@@ -30,14 +30,14 @@ def knee_parts(m: Measures, found: Walks) -> list[tuple[str, Part]]:
 def _turning(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Part]]:
     """A hinge or a ball on the outermost body that carries it, and its post on the ground."""
     ground, *bodies = found.frames
-    holders = [(name, at) for name in bodies if (at := found.bound(name, knee.at)) is not None]
+    holders = [(name, at) for name in bodies if (at := found.fixed_at(name, knee.at)) is not None]
     made: list[tuple[str, Part]] = []
     if holders:
         name, at = holders[-1]
         axis = found.along(name, knee.axis)
         ball = part("sphere", at, radius=2.0 * m.radius, colour=STEEL)
         made.append((name, ball if axis is None else hinge(at, axis, m.radius)))
-    at_ground = found.bound(ground, knee.at)
+    at_ground = found.fixed_at(ground, knee.at)
     if at_ground is not None and holders and not _shaft(m, found, knee):
         height = float((found.frames[holders[-1][0]][1][0] - at_ground) @ m.up)
         made.append((ground, post(m, at_ground, hangs=height < -m.radius)))
@@ -62,12 +62,12 @@ def _sliding(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Part]]:
     made: list[tuple[str, Part]] = []
     r = m.radius
     for name in found.frames:
-        at, axis = found.bound(name, knee.to), found.along(name, knee.axis)
+        at, axis = found.fixed_at(name, knee.to), found.along(name, knee.axis)
         if at is not None and axis is not None:
             made.append((name, along("box", at, axis, size=[4.2 * r, 4.2 * r, 6.5 * r])))
             break
     for name in found.frames:
-        start, axis = found.bound(name, knee.at), found.along(name, knee.axis)
+        start, axis = found.fixed_at(name, knee.at), found.along(name, knee.axis)
         if start is not None and axis is not None:
             made.append((name, _rail(m, start, axis, _reach(m, found, knee, name))))
             break

@@ -29,7 +29,7 @@ from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
 from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
-from kinetree.view.controls import controls, widened
+from kinetree.view.controls import controls, widen
 from kinetree.view.poses import pose_program
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
             cure="add a joint with a coordinate, or leave live= out",
         )  # fmt: skip
     start = _start(model, how)
-    found = _sorted_out(model, how, start["q"])
+    found = _choose_partition(model, how, start["q"])
     step = step_program(model, how.formulation, how.method, tolerance=how.tolerance)
     programs = {
         "step": step,
@@ -141,7 +141,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "signals": _signals(model),
     }
     preview = _preview(model, how, length)
-    data["controls"] = widened(controls(model, data, (found, how.sliders, size)), preview)
+    data["controls"] = widen(controls(model, data, (found, how.sliders, size)), preview)
     return Engine(script(programs), data, preview)
 
 
@@ -174,7 +174,7 @@ def _start(model: Mechanism, how: Live) -> dict[str, Array]:
     return {"q": found["q"], "qd": found["qd"], "x": found.get("x", states)}
 
 
-def _sorted_out(model: Mechanism, how: Live, q: Array) -> Partition | None:
+def _choose_partition(model: Mechanism, how: Live, q: Array) -> Partition | None:
     """The partition of a closed system, by preference with a joint on the ground independent."""
     if not (model.closures or model.drives):
         return None

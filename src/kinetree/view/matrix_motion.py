@@ -67,7 +67,7 @@ class Walks:
     frames: Mapping[str, tuple[Array, Array]]
     knees: Sequence[Knee]
 
-    def bound(self, body: str, places: Array) -> Array | None:
+    def fixed_at(self, body: str, places: Array) -> Array | None:
         """Places in the frame of a body [m]; none where they move in it."""
         R, p = self.frames[body]
         return _constant(np.einsum("fji,fj->fi", R, places - p))
@@ -83,10 +83,10 @@ class Walks:
         return [
             place
             for knee in reversed(self.knees)
-            if (place := self.bound(body, knee.to)) is not None
+            if (place := self.fixed_at(body, knee.to)) is not None
         ]
 
-    def held(self) -> dict[str, list[Array]]:
+    def all_places(self) -> dict[str, list[Array]]:
         """Body name -> its places."""
         return {name: self.places(name) for name in self.frames}
 
@@ -107,7 +107,7 @@ def walks(model: FrameModel, q: Array, t: Array | float = 0.0) -> Walks:
     for name, T in model.matrices.items():
         R, p = unit, np.zeros((count, 3))
         for step in T.steps:
-            R, p, knee = _walked(R, p, step, values, shown)
+            R, p, knee = _walk_step(R, p, step, values, shown)
             if knee is not None and not any(knee.same(other) for other in knees):
                 knees.append(knee)
         frames[name] = (R, p)
@@ -115,7 +115,7 @@ def walks(model: FrameModel, q: Array, t: Array | float = 0.0) -> Walks:
                     for R, p in frames.values()], axis=0)  # fmt: skip
     return Walks(
         {name: (R[whole], p[whole]) for name, (R, p) in frames.items()},
-        [_kept(knee, whole) for knee in knees],
+        [_restrict(knee, whole) for knee in knees],
     )
 
 
@@ -133,7 +133,7 @@ def _configurations(model: FrameModel, q: Array, t: Array) -> tuple[int, dict[ob
     return len(q[::every]), values
 
 
-def _walked(
+def _walk_step(
     R: Array, p: Array, step: Step, values: dict[object, Array], shown: int
 ) -> tuple[Array, Array, Knee | None]:
     """The frame after a step, and the knee where the step moves."""
@@ -164,7 +164,7 @@ def _slide(R: Array, p: Array, end: Array, by: Array, shown: int) -> Knee:
     return Knee(SHIFT, p + R @ aside, end, R @ way, travel)
 
 
-def _kept(knee: Knee, whole: Array) -> Knee:
+def _restrict(knee: Knee, whole: Array) -> Knee:
     axis = None if knee.axis is None else knee.axis[whole]
     return Knee(knee.kind, knee.at[whole], knee.to[whole], axis, knee.travel)
 

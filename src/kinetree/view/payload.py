@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.view.dimensions import Measures, measures, seen
+from kinetree.view.dimensions import Measures, ground_places, measures
 from kinetree.view.drawing import (
     body_parts,
     closure_parts,
     foot,
     force_parts,
-    held,
+    ground_marks,
     joint_parts,
     rail,
     roams,
@@ -24,7 +24,7 @@ from kinetree.view.inferred_joints import knee_parts
 from kinetree.view.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
-from kinetree.view.shapes import Shapes, given_shapes
+from kinetree.view.shapes import Shapes, read_shapes
 from kinetree.view.solids import Part, outline
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
     times = np.array([t for clip in footage.clips for t in clip["times"]])
     motion = poses(model, footage.q, times)
     bent = walks(model.as_frames(), footage.q, times) if model.by_matrices else None
-    m = measures(model, motion[0], None if bent is None else bent.held())
-    own = given_shapes(model, look.folder) if look.shapes else Shapes()
-    solids = drawn(m, own, _ranges(m, footage.q))
+    m = measures(model, motion[0], None if bent is None else bent.all_places())
+    own = read_shapes(model, look.folder) if look.shapes else Shapes()
+    solids = draw_solids(m, own, _ranges(m, footage.q))
     for name, row in knee_parts(m, bent) if bent is not None else ():
         if name not in own.parts:
             solids[name].append(row)
@@ -96,7 +96,7 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
     }
 
 
-def drawn(
+def draw_solids(
     m: Measures, own: Shapes, ranges: dict[str, tuple[float, float]]
 ) -> dict[str, list[Part]]:
     """Solids by body, ground first: the model's own, and drawn ones for all other bodies."""
@@ -104,7 +104,7 @@ def drawn(
     made: dict[str, list[Part]] = {model.ground.name: [], **{name: [] for name in model.bodies}}
     for name, body in model.bodies.items():
         made[name] += own.parts.get(name) or body_parts(m, body)
-    made[model.ground.name] += own.parts.get(model.ground.name) or held(m)
+    made[model.ground.name] += own.parts.get(model.ground.name) or ground_marks(m)
     for joint in model.body_joints:
         inside, outside = joint.parent.body.name, joint.child.body.name
         if outside not in own.parts:
@@ -134,7 +134,7 @@ def _links(m: Measures) -> list[dict[str, Any]]:
     made = []
     for name, kind, points in pairs:
         ends = [(number[point.body.name], m.place(point)) for point in points]
-        a, b = (seen(m.first[None], body, at[None])[0, 0] for body, at in ends)
+        a, b = (ground_places(m.first[None], body, at[None])[0, 0] for body, at in ends)
         length = float(np.linalg.norm(b - a))
         if length < m.radius:
             continue
@@ -180,7 +180,7 @@ def _room(
     for k, parts in enumerate(solids.values()):
         if not parts:
             continue
-        frames = seen(some, k, np.concatenate([outline(row) for row in parts]))
+        frames = ground_places(some, k, np.concatenate([outline(row) for row in parts]))
         least = min(least, float((frames @ m.up).min()))
         if travels and k == 0:
             continue

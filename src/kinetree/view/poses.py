@@ -15,7 +15,7 @@ from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model import refuse
 from kinetree.program.restrict import restrict
-from kinetree.view.quaternions import continued, quaternions
+from kinetree.view.quaternions import continue_signs, quaternions
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -51,7 +51,7 @@ def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:
         turn = np.broadcast_to(found[f"{name}.rotation"], (len(values), 3, 3))
         out[:, k, :4] = quaternions(turn)
         out[:, k, 4:] = found[f"{name}.position"]
-    out[:, :, :4] = continued(out[:, :, :4])
+    out[:, :, :4] = continue_signs(out[:, :, :4])
     return out
 
 

@@ -47,7 +47,7 @@ def matrices(e: Any) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def continued(e: Array) -> Array:
+def continue_signs(e: Array) -> Array:
     """Quaternions (time, …, 4) with signs such that each is nearest to the one before it."""
     flips = np.sum(e[1:] * e[:-1], axis=-1) < 0
     signs = np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)

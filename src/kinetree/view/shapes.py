@@ -63,7 +63,7 @@ class Shapes:
     notes: list[str] = field(default_factory=list)
 
 
-def given_shapes(model: Mechanism, folder: Path) -> Shapes:
+def read_shapes(model: Mechanism, folder: Path) -> Shapes:
     """The shapes of a model; mesh files are looked for below `folder`."""
     found = Shapes()
     data = model.shapes
@@ -157,12 +157,12 @@ def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> 
 def _mesh(file: Any, scale: Any, folder: Path) -> dict[str, Any]:
     """Triangles of an STL file, packed."""
     factors = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
-    corners = triangles(_found(str(file), folder)) * factors
+    corners = triangles(_find_file(str(file), folder)) * factors
     size = float(np.ptp(corners)) or 1.0
     return pack(corners.reshape(len(corners), 9), 1e-6 * size)
 
 
-def _found(file: str, folder: Path) -> Path:
+def _find_file(file: str, folder: Path) -> Path:
     """The file below `folder`; a package is a folder around it that has the package's name."""
     package, _, inside = file.removeprefix("package://").partition("/")
     if file.startswith("package://"):

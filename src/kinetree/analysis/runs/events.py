@@ -15,7 +15,7 @@ from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, sym
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.integrate.problem import Watch
-from kinetree.model import DIRECTIONS, Event, Named, state_names, time_symbol, traced
+from kinetree.model import DIRECTIONS, Event, Named, state_names, time_symbol, trace
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense
@@ -223,7 +223,7 @@ class _Law:
         """An expression from a text, a function, a number or an expression."""
         if isinstance(law, str):
             return parse(law, self.own, self.element)
-        node = as_node(traced(law, self.names, self.element))
+        node = as_node(trace(law, self.names, self.element))
         (node,) = substitute([node], self.symbols)
         known = set(self.own.values())
         for found in symbols([node]):

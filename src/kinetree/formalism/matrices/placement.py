@@ -29,7 +29,7 @@ from kinetree.formalism.links.vectors import (
     sym6,
     vec3,
 )
-from kinetree.model import Ball, Float, ParameterTable, mapped, parameter_table, time_symbol
+from kinetree.model import Ball, Float, ParameterTable, map_elements, parameter_table, time_symbol
 
 if TYPE_CHECKING:
     from kinetree.algebra.transforms import Step
@@ -129,7 +129,7 @@ def placement(model: FrameModel, *, folded: bool = False) -> Placement:
     q = tuple(symbol(f"q_{name}", Rank.COORDINATE) for name in model.coordinates)
     moving = {*q, time_symbol()}
     for body in model.bodies.values():
-        T = mapped(
+        T = map_elements(
             model.matrices[body.name],
             lambda flat: substitute([as_node(x) for x in flat], numbers),
         )

@@ -10,7 +10,7 @@ from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.model.events import Event
-from kinetree.model.laws import law_expressions, spelled, state_names
+from kinetree.model.laws import law_expressions, law_symbols, state_names
 from kinetree.model.mechanism import Mechanism
 from kinetree.model.new_element import new_element
 
@@ -86,7 +86,7 @@ class EventMethods(Mechanism):
         """The spelled name of what an event changes."""
         names = {part: state_names(self, element)[part] for part in PARTS}
         word = key.name if isinstance(key, Node) else str(key)
-        known = spelled(names)
+        known = law_symbols(names)
         if word not in known and word in self.states:
             word = f"x_{word}"
         if word not in known:

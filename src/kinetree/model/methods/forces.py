@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.arguments import check_arguments, shown
 from kinetree.errors import ModelError
 from kinetree.model.forces import FORCES
-from kinetree.model.laws import force_law_names, traced
+from kinetree.model.laws import force_law_names, trace
 from kinetree.model.methods.events import EventMethods
 from kinetree.model.values import scalar
 
@@ -168,7 +168,7 @@ class ForceMethods(EventMethods):
         """
         element = f"force '{name}'"
         check_arguments(ForceMethods.force_law, {"points": points}, element)
-        found = traced(law, force_law_names(self, FORCES["law"], tuple(points), element), element)
+        found = trace(law, force_law_names(self, FORCES["law"], tuple(points), element), element)
         if not isinstance(found, Mapping):
             raise ModelError(
                 "its law gives no mapping",
