@@ -27,7 +27,7 @@ WIDTH = 40
 
 
 @dataclass(frozen=True)
-class Kind:
+class ArgumentKind:
     """A kind of arguments.
 
     Attributes:
@@ -97,35 +97,35 @@ def _is_path(value: Any) -> bool:
     return hasattr(value, "__fspath__")
 
 
-KINDS: Mapping[str, Kind] = {
-    "Any": Kind("a value", lambda _: True),
-    "None": Kind("None", lambda value: value is None),
-    "float": Kind("a finite number", is_finite),
-    "int": Kind(
+KINDS: Mapping[str, ArgumentKind] = {
+    "Any": ArgumentKind("a value", lambda _: True),
+    "None": ArgumentKind("None", lambda value: value is None),
+    "float": ArgumentKind("a finite number", is_finite),
+    "int": ArgumentKind(
         "a whole number",
         lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
     ),
-    "bool": Kind("True or False", lambda value: isinstance(value, bool | np.bool_)),
-    "str": Kind("a word", lambda value: isinstance(value, str)),
-    "Path": Kind("a path", _is_path),
-    "os.PathLike[str]": Kind("a path", _is_path),
-    "Callable": Kind("a function", callable),
-    "Mapping": Kind("a mapping by name", lambda value: _is_named(value, lambda _: True)),
-    "Sequence[str]": Kind(
+    "bool": ArgumentKind("True or False", lambda value: isinstance(value, bool | np.bool_)),
+    "str": ArgumentKind("a word", lambda value: isinstance(value, str)),
+    "Path": ArgumentKind("a path", _is_path),
+    "os.PathLike[str]": ArgumentKind("a path", _is_path),
+    "Callable": ArgumentKind("a function", callable),
+    "Mapping": ArgumentKind("a mapping by name", lambda value: _is_named(value, lambda _: True)),
+    "Sequence[str]": ArgumentKind(
         "a list of names",
         lambda value: _is_list(value) and all(isinstance(item, str) for item in value),
     ),
-    "Sequence": Kind("a list", lambda value: _is_list(value) or isinstance(value, np.ndarray)),
-    "Sequence[float]": Kind("a list of finite numbers", is_row),
-    "Mapping[str, float]": Kind(
+    "Sequence": ArgumentKind("a list", lambda x: _is_list(x) or isinstance(x, np.ndarray)),
+    "Sequence[float]": ArgumentKind("a list of finite numbers", is_row),
+    "Mapping[str, float]": ArgumentKind(
         "a mapping from names to finite numbers", lambda value: _is_named(value, is_finite)
     ),
-    "Mapping[str, tuple[float, float]]": Kind(
+    "Mapping[str, tuple[float, float]]": ArgumentKind(
         "a mapping from names to pairs (lowest, highest)", lambda value: _is_named(value, _is_pair)
     ),
 }  # fmt: skip
 """Annotation -> kind; the name of a class stands for its instances."""
-NUMBER = Kind("a number", is_number)
+NUMBER = ArgumentKind("a number", is_number)
 """Of arguments whose default is infinite."""
 ALIASES = {
     "Values": "Mapping[str, float] | Sequence[float] | None",
@@ -136,9 +136,9 @@ ALIASES = {
     "Residual": "Callable",
     "Slopes": "Callable",
     "Scalar": "Any",
-    "Place": "Any",
+    "Where": "Any",
     "Axis": "Any",
-    "Law": "Any",
+    "LawLike": "Any",
     "ArrayLike": "Any",
     "Transform": "Any",
     "By": "str | Sequence[str] | Mapping",
@@ -170,7 +170,7 @@ def check_arguments(
 
 
 @cache
-def _kinds(function: Callable[..., Any]) -> tuple[tuple[str, tuple[Kind, ...]], ...]:
+def _kinds(function: Callable[..., Any]) -> tuple[tuple[str, tuple[ArgumentKind, ...]], ...]:
     """The kinds of every argument that is checked, by name."""
     rows = inspect.signature(function).parameters.values()
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
@@ -191,7 +191,7 @@ def _alternatives(annotation: str) -> list[str]:
     ]
 
 
-def _kind(text: str, default: Any) -> Kind:
+def _kind(text: str, default: Any) -> ArgumentKind:
     if text == "float" and isinstance(default, float) and math.isinf(default):
         return NUMBER
     if text in KINDS:
@@ -199,7 +199,7 @@ def _kind(text: str, default: Any) -> Kind:
     bare = text.partition("[")[0].rpartition(".")[2]
     if bare in KINDS:
         return KINDS[bare]
-    return Kind(
+    return ArgumentKind(
         f"{'an' if bare[0] in 'AEIOU' else 'a'} {bare}",
         lambda value: any(kind.__name__ == bare for kind in type(value).__mro__),
     )
@@ -261,7 +261,7 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> 
 
 
 __all__ = [
-    "Kind",
+    "ArgumentKind",
     "changed",
     "check_arguments",
     "check_arrays",

@@ -71,10 +71,10 @@ def test_knees_are_where_the_products_turn_and_shift() -> None:
     found = walks(made, q)
     assert [knee.kind for knee in found.knees] == [TURN, SHIFT, TURN]
     crank, slide, pin = found.knees
-    assert found.bound("ground", crank.at) is not None
-    assert np.allclose(found.bound("crank", crank.at), [-0.5, 0, 0])
-    assert np.allclose(found.bound("rod", pin.at), [1, 0, 0])
-    assert found.bound("crank", pin.at) is None
+    assert found.fixed_at("ground", crank.at) is not None
+    assert np.allclose(found.fixed_at("crank", crank.at), [-0.5, 0, 0])
+    assert np.allclose(found.fixed_at("rod", pin.at), [1, 0, 0])
+    assert found.fixed_at("crank", pin.at) is None
     assert np.allclose(found.along("slider", slide.axis), [1, 0, 0])
     x = np.cos(q) + np.sqrt(4 - np.sin(q) ** 2)
     assert np.allclose(slide.travel, [x.min(), x.max()], atol=0.01)

@@ -33,7 +33,7 @@ from kinetree.assembly.loops import loops
 from kinetree.assembly.partition import partition
 from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
 from kinetree.pipeline import derive_actuation
-from kinetree.results.dataset import Axis, run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
@@ -319,11 +319,11 @@ def _tell_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array]) 
         warnings.warn(text, ModelWarning, stacklevel=4)
 
 
-def _axes(task: _Task) -> dict[str, Axis]:
+def _axes(task: _Task) -> dict[str, Dimension]:
     q, qd = task.program.input("q"), task.program.input("qd")
-    axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
+    axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
     labels = task.program.output("lam").labels
-    return {**axes, "equation": Axis(labels)} if labels else axes
+    return {**axes, "equation": Dimension(labels)} if labels else axes
 
 
 __all__ = ["Wanted", "actuation"]

@@ -21,7 +21,7 @@ from kinetree.integrate.problem import FINISHED
 from kinetree.integrate.second_order import Motion, Residual, Slopes, Steering, newmark
 from kinetree.program import Program
 from kinetree.program.differentiate import forward
-from kinetree.results.dataset import Axis, run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,7 +183,7 @@ def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:
             stacklevel=3,
         )
     values = {name: np.array(getattr(found, name)) for name in ("q", "qd", "qdd")}
-    axes = {"coordinate": Axis(names), "velocity": Axis(names)}
+    axes = {"coordinate": Dimension(names), "velocity": Dimension(names)}
     return run_dataset(np.array(found.times), values, axes, rows)
 
 

@@ -16,7 +16,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import with_values
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.pipeline import derive
-from kinetree.results.dataset import Axis, run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
@@ -78,8 +78,8 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     function = program.compile()
     tau = function(**program.given(given))["tau"]
     axes = {
-        "coordinate": Axis(inputs["q"].labels, inputs["q"].units),
-        "velocity": Axis(inputs["qd"].labels, inputs["qd"].units),
+        "coordinate": Dimension(inputs["q"].labels, inputs["q"].units),
+        "velocity": Dimension(inputs["qd"].labels, inputs["qd"].units),
     }
     values = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "tau": tau}
     rows = {

@@ -32,7 +32,7 @@ from kinetree.assembly.loops import loops
 from kinetree.errors import AssemblyError, ModelError
 from kinetree.model import retract
 from kinetree.pipeline import derive
-from kinetree.results.dataset import Axis, run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
@@ -131,8 +131,8 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
     first = unit_quaternions(model, given_values(q, model.initial(), model.coordinates, "q"))
     table = _march(motion, first, times)
     axes = {
-        "coordinate": Axis(model.coordinates, _units(model, "q_units")),
-        "velocity": Axis(model.velocities, _units(model, "v_units")),
+        "coordinate": Dimension(model.coordinates, _units(model, "q_units")),
+        "velocity": Dimension(model.velocities, _units(model, "v_units")),
     }
     program = with_values(derive(model, "kinematics", points=points), parameters)
     rows = {**manifest(model, program), "method": "kinematics", "termination": "finished"}

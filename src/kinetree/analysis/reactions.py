@@ -14,7 +14,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import closure_equations, with_values
 from kinetree.errors import ModelError, unknown
 from kinetree.pipeline import derive
-from kinetree.results.dataset import PARTS, Axis, run_dataset
+from kinetree.results.dataset import PARTS, Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
@@ -66,7 +66,7 @@ def reactions(
         given["lam"] = _multipliers(model, run, program.input("lam").labels)
     out = program.compile()(**program.given(given))
     q, qd = program.input("q"), program.input("qd")
-    axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
+    axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
     rows = {**manifest(model, program), "method": "reactions", "termination": "finished"}
     table = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd}
     return _with_wrenches(run_dataset(motion.time, table, axes, rows), program, out, joints)

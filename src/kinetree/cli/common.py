@@ -27,10 +27,10 @@ app = typer.Typer(
 )
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")]
-Quantity = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
+OfOption = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
 Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]
-Parameters = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]
-By = Annotated[list[str] | None, typer.Option("--by", help="Also derivatives by this input.")]
+Treatment = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]
+ByOption = Annotated[list[str] | None, typer.Option("--by", help="Also derivatives by this input.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
 
 

@@ -15,13 +15,13 @@ from kinetree.printing import print_json, print_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Motion = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file with q, qd, qdd.")]
+MotionFile = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file with q, qd, qdd.")]
 
 
 @app.command()
 def inverse(
     file: ModelFile,
-    motion: Motion,
+    motion: MotionFile,
     actuator: Annotated[
         Given, typer.Option("--actuator", help="Velocity that is acted on.")
     ] = None,
@@ -64,7 +64,7 @@ def inverse(
 @app.command()
 def reactions(
     file: ModelFile,
-    motion: Motion,
+    motion: MotionFile,
     joint: Annotated[Given, typer.Option("--joint", help="Joint or closure; all if none.")] = None,
     out: Out = None,
     as_json: AsJson = False,

@@ -10,18 +10,18 @@ import typer
 
 from kinetree.cli.common import (
     AsJson,
-    By,
+    ByOption,
     Formalism,
     ModelFile,
-    Parameters,
-    Quantity,
+    OfOption,
+    Treatment,
     app,
     derive,
     operations,
     read,
     refuse_full,
 )
-from kinetree.cli.export import EXPORTS, Wanted, export
+from kinetree.cli.export import EXPORTS, ExportOptions, export
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.printing import Row, print_json, print_table, say, working
 
@@ -46,10 +46,10 @@ TIMED = ("inverse", "mass_bias", "forward")
 @app.command()
 def count(
     file: ModelFile,
-    of: Quantity = "",
+    of: OfOption = "",
     formalism: Formalism = "",
-    by: By = None,
-    parameters: Parameters = "run-time",
+    by: ByOption = None,
+    parameters: Treatment = "run-time",
     as_json: AsJson = False,
 ) -> None:
     """Count the operations of one evaluation: of one quantity and formalism, or of all."""
@@ -86,11 +86,11 @@ def count(
 def generate(
     file: ModelFile,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")],
-    of: Quantity = "forward",
+    of: OfOption = "forward",
     formalism: Formalism = "",
-    by: By = None,
+    by: ByOption = None,
     target: TargetName = "c",
-    parameters: Parameters = "run-time",
+    parameters: Treatment = "run-time",
     fmi: Annotated[str, typer.Option(help="Version of FMI of an FMU: 3.0 or 2.0.")] = "3.0",
     point: ExportPoint = None,
     step: Annotated[float, typer.Option(help=r"Step of an FMU or package \[s].")] = 1e-3,
@@ -105,7 +105,7 @@ def generate(
     refuse_full(out, force=force)
     if target in EXPORTS:
         _refuse_parts(target, of, by, parameters)
-        wanted = Wanted(out, fmi, point or (), step, formalism)
+        wanted = ExportOptions(out, fmi, point or (), step, formalism)
         export(model, target, wanted, as_json=as_json)
         return
     with working(show=not as_json) as tell:
@@ -147,7 +147,7 @@ def _refuse_parts(target: str, of: str, by: list[str] | None, parameters: str) -
 
 
 @app.command()
-def bench(file: ModelFile, parameters: Parameters = "run-time", as_json: AsJson = False) -> None:
+def bench(file: ModelFile, parameters: Treatment = "run-time", as_json: AsJson = False) -> None:
     """Time our own functions on a model: derive, compile, evaluate once, evaluate a batch."""
     model, _ = read(file)
     rows: list[Row] = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExportOptions:
     """What the options of the command say.
 
     Attributes:
@@ -39,7 +39,7 @@ class Wanted:
         return {"formalism": self.formalism} if self.formalism else {}
 
 
-def fmu(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
+def fmu(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
     """A functional mock-up unit."""
     from kinetree import export_fmu
     from kinetree.targets.c.language import DOUBLE
@@ -52,7 +52,7 @@ def fmu(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
     return (path,)
 
 
-def c_package(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
+def c_package(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
     """Library, program and data sheet in C."""
     from kinetree import export_c
 
@@ -61,14 +61,14 @@ def c_package(model: Mechanism, wanted: Wanted) -> tuple[Path, ...]:
     )
 
 
-EXPORTS: dict[str, Callable[[Mechanism, Wanted], tuple[Path, ...]]] = {
+EXPORTS: dict[str, Callable[[Mechanism, ExportOptions], tuple[Path, ...]]] = {
     "fmu": fmu,
     "c-package": c_package,
 }
 """Targets that need a model."""
 
 
-def export(model: Mechanism, target: str, wanted: Wanted, *, as_json: bool) -> None:
+def export(model: Mechanism, target: str, wanted: ExportOptions, *, as_json: bool) -> None:
     """Write a model and tell what was written."""
     with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as tell:
         warnings.simplefilter("always", ModelWarning)
@@ -84,4 +84,4 @@ def export(model: Mechanism, target: str, wanted: Wanted, *, as_json: bool) -> N
         say(path)
 
 
-__all__ = ["EXPORTS", "Wanted", "export"]
+__all__ = ["EXPORTS", "ExportOptions", "export"]

@@ -30,7 +30,7 @@ StartX = Annotated[Given, typer.Option("--x", help="Start value of a user state:
 Tau = Annotated[Given, typer.Option("--tau", help="Constant effort: velocity=number.")]
 Set = Annotated[Given, typer.Option("--set", help="Parameter value: name=number.")]
 Duration = Annotated[float, typer.Option("--duration", "-t", help=r"Length of the run \[s].")]
-Step = Annotated[float | None, typer.Option("--step", help=r"Output interval \[s].")]
+Interval = Annotated[float | None, typer.Option("--step", help=r"Output interval \[s].")]
 Stop = Annotated[Given, typer.Option("--stop", help="Expression that ends the run at 0.")]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
 Independent = Annotated[

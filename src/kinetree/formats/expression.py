@@ -82,7 +82,7 @@ def parse(
             element=element,
             cure=f"use at most {LONGEST}, with parameters for its parts",
         )
-    reader = _Reader(text, names, element, tables or {})
+    reader = _ExpressionReader(text, names, element, tables or {})
     try:
         node = reader.sum(0)
     except ExpressionError as error:
@@ -115,7 +115,7 @@ def _tokens(text: str, element: str) -> Iterator[Token]:
     yield Token("end", "the end", end)
 
 
-class _Reader:
+class _ExpressionReader:
     """Recursive descent over the tokens, one token ahead, bounded in depth."""
 
     def __init__(

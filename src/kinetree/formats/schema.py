@@ -26,13 +26,13 @@ from kinetree.formats.schema_types import (
     SCALAR_JSON,
     VECTOR_JSON,
     Name,
-    Number,
+    NumberData,
     NumberVector,
-    Scalar,
+    ScalarData,
     Section,
     Short,
     Text,
-    Vector,
+    VectorData,
 )
 from kinetree.model import LOOP_TOLERANCE
 
@@ -47,14 +47,14 @@ SCHEMA_FILE = Path(__file__).with_name("model.schema.json")
 class ParameterData(Section):
     """A named parameter: default value and its unit, such as mm or N.m/deg; without one SI."""
 
-    value: Number
+    value: NumberData
     unit: Text = ""
 
 
 class PointData(Section):
     """A point: position in the body frame [m]; frame by a rotation matrix or rpy angles [rad]."""
 
-    position: Vector = Field(default_factory=lambda: [0, 0, 0])
+    position: VectorData = Field(default_factory=lambda: [0, 0, 0])
     rotation: Annotated[list[NumberVector], Field(min_length=3, max_length=3)] | None = None
     rpy: NumberVector | None = None
 
@@ -73,9 +73,9 @@ class GroundData(Section):
 class BodyData(Section):
     """A body: mass [kg], com [m], inertia about it (xx yy zz [xy xz yz]) [kg.m2], points."""
 
-    mass: Scalar = 0
-    com: Vector = Field(default_factory=lambda: [0, 0, 0])
-    inertia: Annotated[list[Scalar], Field(min_length=3, max_length=6)] = Field(
+    mass: ScalarData = 0
+    com: VectorData = Field(default_factory=lambda: [0, 0, 0])
+    inertia: Annotated[list[ScalarData], Field(min_length=3, max_length=6)] = Field(
         default_factory=lambda: [0, 0, 0]
     )
     physical: Annotated[bool, Field(strict=True)] = True
@@ -92,7 +92,7 @@ class WrenchData(Section):
 class DriveData(Section):
     """A driven coordinate: q(t) as an expression of t; without a law it is given at run time."""
 
-    law: Scalar | None = None
+    law: ScalarData | None = None
 
 
 _drive = Short("law", {"anyOf": [SCALAR_JSON, {"type": "null"}]})
@@ -102,9 +102,9 @@ DriveEntry = Annotated[DriveData, BeforeValidator(_drive.expand), _drive]
 class TableData(Section):
     """A table, looked up as table_NAME(x) in expressions: knots increasing, one value each."""
 
-    knots: Annotated[list[Number], Field(min_length=2)]
-    values: Annotated[list[Number], Field(min_length=2)]
-    slopes: Annotated[list[Number], Field(min_length=2)] | None = None
+    knots: Annotated[list[NumberData], Field(min_length=2)]
+    values: Annotated[list[NumberData], Field(min_length=2)]
+    slopes: Annotated[list[NumberData], Field(min_length=2)] | None = None
 
 
 class StateData(Section):
@@ -113,8 +113,8 @@ class StateData(Section):
     A held one is a mode: it has no rate, events alone change it.
     """
 
-    initial: Number = 0.0
-    rate: Scalar | None = None
+    initial: NumberData = 0.0
+    rate: ScalarData | None = None
     unit: Text = ""
     held: Annotated[bool, Field(strict=True)] = False
 
@@ -126,13 +126,13 @@ StateEntry = Annotated[StateData, BeforeValidator(_state.expand), _state]
 class EventData(Section):
     """An event, where `when` passes zero, periodic or at times [s]; `then` gives new values."""
 
-    when: Scalar | None = None
+    when: ScalarData | None = None
     direction: Literal["rising", "falling", "both"] = "rising"
-    every: Number | None = None
-    offset: Number = 0.0
-    at: Number | list[Number] = Field(default_factory=list)
+    every: NumberData | None = None
+    offset: NumberData = 0.0
+    at: NumberData | list[NumberData] = Field(default_factory=list)
     stops: Annotated[bool, Field(strict=True)] = False
-    then: dict[str, Scalar] = Field(default_factory=dict)
+    then: dict[str, ScalarData] = Field(default_factory=dict)
 
 
 class Document(Section):
@@ -140,8 +140,8 @@ class Document(Section):
 
     kinetree: Literal[1] = 1
     name: Text
-    gravity: Vector = Field(default_factory=lambda: [0, 0, -9.81])
-    loop_tolerance: Number = LOOP_TOLERANCE
+    gravity: VectorData = Field(default_factory=lambda: [0, 0, -9.81])
+    loop_tolerance: NumberData = LOOP_TOLERANCE
     parameters: dict[str, ParameterEntry] = Field(default_factory=dict)
     tables: dict[str, TableData] = Field(default_factory=dict)
     ground: GroundData = Field(default_factory=GroundData)

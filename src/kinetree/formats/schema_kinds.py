@@ -14,15 +14,15 @@ from pydantic import Field, create_model
 from kinetree.constraints import ALL as CLOSURES
 from kinetree.forces import ALL as FORCES
 from kinetree.formats.schema_types import (
-    Axis,
+    AxisData,
     Laws,
     Name,
-    Number,
-    Scalar,
+    NumberData,
+    ScalarData,
     Section,
-    Starts,
+    StartsData,
     Text,
-    Vector,
+    VectorData,
     Words,
 )
 from kinetree.joints import ALL as JOINTS
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 class LimitsData(Section):
     """Bounds of a joint, data only."""
 
-    lower: Number | None = None
-    upper: Number | None = None
-    velocity: Number | None = None
-    effort: Number | None = None
+    lower: NumberData | None = None
+    upper: NumberData | None = None
+    velocity: NumberData | None = None
+    effort: NumberData | None = None
 
 
 class MimicData(Section):
     """q = ratio·q(joint) + offset, data only."""
 
     joint: Name
-    ratio: Number = 1.0
-    offset: Number = 0.0
+    ratio: NumberData = 1.0
+    offset: NumberData = 0.0
 
 
 class JointSection(Section):
@@ -58,17 +58,17 @@ class JointSection(Section):
     child: Name
     limits: LimitsData | None = None
     mimic: MimicData | None = None
-    initial: Starts | None = None
+    initial: StartsData | None = None
     coordinates: list[Text] | None = None
-    damping: Number = 0.0
-    friction: Number = 0.0
+    damping: NumberData = 0.0
+    friction: NumberData = 0.0
     armature: Laws = 0
 
 
 OPTION_TYPES: dict[str, Any] = {
-    "axis": Axis,
-    "normal": Axis,
-    "axes": Annotated[list[Axis], Field(min_length=2, max_length=2)],
+    "axis": AxisData,
+    "normal": AxisData,
+    "axes": Annotated[list[AxisData], Field(min_length=2, max_length=2)],
     "steps": Words,
     **dict.fromkeys(("first", "second"), Name),
     "law": Laws,
@@ -79,10 +79,10 @@ OPTION_TYPES: dict[str, Any] = {
 
 DEFAULT_TYPES: dict[type, Any] = {
     bool: Annotated[bool, Field(strict=True)],
-    int: Number,
-    float: Number,
+    int: NumberData,
+    float: NumberData,
     str: Text,
-    tuple: list[Number],
+    tuple: list[NumberData],
 }
 """What an argument may be that is known by its default alone."""
 
@@ -121,11 +121,11 @@ def kind_section(kind: ElementKind, base: type[S], places: tuple[str, ...]) -> t
 def _argument_type(kind: ElementKind, name: str) -> Any:
     """What an argument of a kind may be."""
     if name in kind.vector_laws:
-        return dict[str, Vector] if kind.places == ANY else Vector
+        return dict[str, VectorData] if kind.places == ANY else VectorData
     if name in kind.vectors:
-        return Vector
+        return VectorData
     if name in kind.scalars or (name in kind.laws and kind.law_size == 1):
-        return Scalar
+        return ScalarData
     if name in OPTION_TYPES:
         return OPTION_TYPES[name]
     return DEFAULT_TYPES.get(type(kind.options[name]), Any)

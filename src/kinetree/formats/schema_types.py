@@ -93,14 +93,14 @@ LAWS_JSON: dict[str, Any] = {
     "anyOf": [SCALAR_JSON, {"type": "array", "items": SCALAR_JSON, "minItems": 1}]
 }
 
-Number = Annotated[Any, BeforeValidator(_number), WithJsonSchema(NUMBER_JSON)]
-Scalar = Annotated[Any, BeforeValidator(_number_or_text), WithJsonSchema(SCALAR_JSON)]
-Vector = Annotated[list[Scalar], Field(min_length=3, max_length=3)]
-NumberVector = Annotated[list[Number], Field(min_length=3, max_length=3)]
-Axis = Annotated[Any, BeforeValidator(_axis), WithJsonSchema(AXIS_JSON)]
+NumberData = Annotated[Any, BeforeValidator(_number), WithJsonSchema(NUMBER_JSON)]
+ScalarData = Annotated[Any, BeforeValidator(_number_or_text), WithJsonSchema(SCALAR_JSON)]
+VectorData = Annotated[list[ScalarData], Field(min_length=3, max_length=3)]
+NumberVector = Annotated[list[NumberData], Field(min_length=3, max_length=3)]
+AxisData = Annotated[Any, BeforeValidator(_axis), WithJsonSchema(AXIS_JSON)]
 Words = Annotated[Any, BeforeValidator(_words), WithJsonSchema(WORDS_JSON)]
 Laws = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(LAWS_JSON)]
-Starts = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(STARTS_JSON)]
+StartsData = Annotated[Any, BeforeValidator(_laws), WithJsonSchema(STARTS_JSON)]
 Text = Annotated[str, Field(strict=True)]
 Name = Annotated[Text, BeforeValidator(_name)]
 

@@ -68,7 +68,7 @@ def read(source: bytes, where: str = "the file", *, floating: bool = False) -> M
             element=where,
             cure="give a URDF, whose root is <robot>",
         )
-    return _Reader(robot, where).run(floating=floating)
+    return _RobotReader(robot, where).run(floating=floating)
 
 
 def parse_xml(source: bytes, where: str) -> ET.Element:
@@ -93,7 +93,7 @@ def parse_xml(source: bytes, where: str) -> ET.Element:
         ) from error
 
 
-class _Reader:
+class _RobotReader:
     """One run over a robot, gathering mistakes."""
 
     def __init__(self, robot: ET.Element, where: str) -> None:

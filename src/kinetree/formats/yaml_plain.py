@@ -40,7 +40,7 @@ EVENTS: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 """What cuts text into events; without the C library the same in Python, thirty times slower."""
 
 Lines = dict[int, dict[Any, int]]
-Key = str | int | None
+EntryKey = str | int | None
 
 
 @dataclass
@@ -66,7 +66,7 @@ def read_plain(text: str, where: str) -> Plain:
     Raises:
         FormatError: with the line.
     """
-    reader = _Reader(where)
+    reader = _EventReader(where)
     try:
         for event in _events(text):
             reader.take(event)
@@ -125,7 +125,7 @@ class _Level:
     merged: list[dict[str, Any]] = field(default_factory=list)
 
 
-class _Reader:
+class _EventReader:
     """Takes events one by one and builds the data."""
 
     def __init__(self, where: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Kind, Shift, Turn, direction
+from kinetree.model import JointKind, Shift, Turn, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,4 +24,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Shift(axis), Turn(axis))
 
 
-KIND = Kind("cylindrical", motions, options={"axis": "z"})
+KIND = JointKind("cylindrical", motions, options={"axis": "z"})

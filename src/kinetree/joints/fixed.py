@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Kind
+from kinetree.model import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,4 +22,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return ()
 
 
-KIND = Kind("fixed", motions)
+KIND = JointKind("fixed", motions)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Float, Kind
+from kinetree.model import Float, JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Float(),)
 
 
-KIND = Kind(
+KIND = JointKind(
     "free",
     motions,
     q_suffixes=("w", "x", "y", "z", "px", "py", "pz"),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Kind, Shift, Turn, direction
+from kinetree.model import JointKind, Shift, Turn, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,4 +45,4 @@ def cross(a: Vector, b: Vector) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-KIND = Kind("planar", motions, options={"normal": "z"})
+KIND = JointKind("planar", motions, options={"normal": "z"})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Kind, Shift, direction
+from kinetree.model import JointKind, Shift, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,4 +23,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Shift(direction(arguments["axis"], f"{element} axis")),)
 
 
-KIND = Kind("prismatic", motions, options={"axis": "x"})
+KIND = JointKind("prismatic", motions, options={"axis": "x"})

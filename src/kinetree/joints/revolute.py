@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Kind, Turn, direction
+from kinetree.model import JointKind, Turn, direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,4 +23,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Turn(direction(arguments["axis"], f"{element} axis")),)
 
 
-KIND = Kind("revolute", motions, options={"axis": "z"})
+KIND = JointKind("revolute", motions, options={"axis": "z"})

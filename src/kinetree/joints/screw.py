@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import REQUIRED, Kind, Twist, direction, scalar
+from kinetree.model import REQUIRED, JointKind, Twist, direction, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,4 +26,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Twist(axis, scalar(arguments["pitch"], f"{element} pitch")),)
 
 
-KIND = Kind("screw", motions, options={"axis": "z", "pitch": REQUIRED}, scalars=("pitch",))
+KIND = JointKind("screw", motions, options={"axis": "z", "pitch": REQUIRED}, scalars=("pitch",))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import shown
 from kinetree.errors import ModelError, suggest
-from kinetree.model import REQUIRED, Kind, Shift, Turn
+from kinetree.model import REQUIRED, JointKind, Shift, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,4 +57,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return tuple(STEPS[step] for step in steps)
 
 
-KIND = Kind("sequence", motions, options={"steps": REQUIRED})
+KIND = JointKind("sequence", motions, options={"steps": REQUIRED})

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model import Ball, Kind
+from kinetree.model import Ball, JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Ball(),)
 
 
-KIND = Kind(
+KIND = JointKind(
     "spherical",
     motions,
     q_suffixes=("w", "x", "y", "z"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
-from kinetree.model import Kind, Turn, directions
+from kinetree.model import JointKind, Turn, directions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,4 +35,4 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Turn(a), Turn(b))
 
 
-KIND = Kind("universal", motions, options={"axes": ("x", "y")})
+KIND = JointKind("universal", motions, options={"axes": ("x", "y")})

@@ -22,7 +22,7 @@ from kinetree.model.events import DIRECTIONS, Event, refuse_events
 from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
 from kinetree.model.frame_model import FrameModel, map_elements
 from kinetree.model.gimbal import gimbal_locks
-from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, Kind
+from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, JointKind
 from kinetree.model.laws import (
     Named,
     closure_law_names,
@@ -97,8 +97,8 @@ __all__ = [
     "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE",
     "NULL", "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body",
     "Closure", "ClosureKind", "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance",
-    "ElementKind", "Event", "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "Kind",
-    "Law", "Limits", "Mat", "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named",
+    "ElementKind", "Event", "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint",
+    "JointKind", "Law", "Limits", "Mat", "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named",
     "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",
     "Turn", "Twist", "Vec", "Vector", "Wrench", "apply", "apply_transposed", "as_frames",
     "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "drive",

@@ -56,7 +56,7 @@ class ElementKind:
 
 
 @dataclass(frozen=True)
-class Kind(ElementKind):
+class JointKind(ElementKind):
     """One row of the joint table.
 
     Attributes:
@@ -72,10 +72,10 @@ class Kind(ElementKind):
     v_suffixes: tuple[str, ...] | None = None
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, JointKind] = {}
 """The joint table: kind name -> row; the room `joints` fills it."""
 REQUIRED = object()
 """Marks an argument of a kind that has no default."""
 
 
-__all__ = ["ANY", "ENDS", "KINDS", "REQUIRED", "ElementKind", "Kind"]
+__all__ = ["ANY", "ENDS", "KINDS", "REQUIRED", "ElementKind", "JointKind"]

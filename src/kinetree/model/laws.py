@@ -12,7 +12,7 @@ what it was made for: ``lambda qd, name=name: -3 * qd[name]``.
 | t | time [s] | t |
 | x | user states by name; not in closures | x_NAME |
 | x, y, z | of a closure: the first end in the frame of the second [m] | x, y, z |
-| points | of a force: its points by label, each a `Place` p, v, w, R | LABEL.p_x, LABEL.R_xz |
+| points | of a force: its points by label, `Place` p, v, w, R | LABEL.p_x, LABEL.R_xz |
 | length, rate, … | of a force: the variables of its kind | length |
 """
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 AXES = ("x", "y", "z")
 T = TypeVar("T")
-Law = Node | float | Callable[..., Any] | Sequence[Any]
+LawLike = Node | float | Callable[..., Any] | Sequence[Any]
 """An expression, a function that gives one or several, or several expressions."""
 
 
@@ -313,7 +313,7 @@ def uses_time(model: Mechanism) -> bool:
 
 
 __all__ = [
-    "Law", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
+    "LawLike", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
     "find_velocity", "force_law_names", "force_laws", "law_expressions", "law_symbols",
     "place_symbols", "state_names", "state_symbol", "time_symbol", "trace", "uses_time", "variable",
     "velocity_symbol",

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from kinetree.model.closures import Closure, Drive
     from kinetree.model.events import Event
     from kinetree.model.frame_model import FrameModel
-    from kinetree.model.laws import Law
-    from kinetree.model.methods.joints import Place
+    from kinetree.model.laws import LawLike
+    from kinetree.model.methods.joints import Where
     from kinetree.model.topology import Tree
 
 RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": Rank.LENGTH}
@@ -163,7 +163,7 @@ class Mechanism(ABC):
         self.bodies[name] = made
         return made
 
-    def wrench(self, name: str, place: Place, frame: str = "body") -> Wrench:
+    def wrench(self, name: str, place: Where, frame: str = "body") -> Wrench:
         """Add an external wrench: a run-time input of six values [torque; force] [N.m, N].
 
         Args:
@@ -242,7 +242,7 @@ class Mechanism(ABC):
         return self.forces[name]
 
     def state(
-        self, name: str, initial: float = 0.0, rate: Law | None = None, unit: str = ""
+        self, name: str, initial: float = 0.0, rate: LawLike | None = None, unit: str = ""
     ) -> Node:
         """Add a state with der(x) = rate; the Node returned may stand in laws.
 
@@ -267,7 +267,7 @@ class Mechanism(ABC):
                 raise
         return state_symbol(name)
 
-    def state_rate(self, name: str, rate: Law) -> State:
+    def state_rate(self, name: str, rate: LawLike) -> State:
         """Give der(x) of a state, where it speaks of states that are added after it."""
         check_arguments(Mechanism.state_rate, {"name": name}, "state")
         if name not in self.states:

@@ -42,7 +42,7 @@ PARTS = ("tx", "ty", "tz", "fx", "fy", "fz")
 
 
 @dataclass(frozen=True)
-class Axis:
+class Dimension:
     """A dimension: names of its entries and their units."""
 
     names: Sequence[str]
@@ -52,7 +52,7 @@ class Axis:
 def run_dataset(
     time: Array,
     values: Mapping[str, Array],
-    axes: Mapping[str, Axis],
+    axes: Mapping[str, Dimension],
     manifest: Mapping[str, Any],
 ) -> xarray.Dataset:
     """The Dataset of a run.
@@ -136,6 +136,6 @@ def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.
 
 
 __all__ = [
-    "PARTS", "Axis", "attributes", "common", "run_dataset", "variable_units", "with_events",
+    "PARTS", "Dimension", "attributes", "common", "run_dataset", "variable_units", "with_events",
     "with_wrenches",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.model import retract
 from kinetree.view.poses import poses
-from kinetree.view.signals import Group, groups
+from kinetree.view.signals import SignalGroup, groups
 
 if TYPE_CHECKING:
     import xarray
@@ -44,7 +44,7 @@ class Footage:
 
     q: Array
     clips: list[dict[str, Any]]
-    signals: list[Group]
+    signals: list[SignalGroup]
 
 
 def standing(q: Array) -> Footage:
@@ -60,7 +60,7 @@ def of_run(run: xarray.Dataset) -> Footage:
         raise ShapeError("it holds no frame with finite coordinates", element="run 'q'")
     kept = usable[thin(time[usable], FRAMES)]
     tables = [
-        Group(g.name, g.names, g.units, np.nan_to_num(g.values[kept], posinf=0.0, neginf=0.0))
+        SignalGroup(g.name, g.names, g.units, np.nan_to_num(g.values[kept], posinf=0.0, neginf=0.0))
         for g in groups(run)
         if g.names
     ]

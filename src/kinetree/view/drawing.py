@@ -10,7 +10,7 @@ from kinetree.arrays import Array
 from kinetree.model import Ball, Float, Shift, Turn, Twist, direction
 from kinetree.view.dimensions import ground_places
 from kinetree.view.inertia import box, lump, principal
-from kinetree.view.solids import FADED, RUBBER, STEEL, Part, along, part, rod
+from kinetree.view.solids import FADED, RUBBER, STEEL, Solid, along, part, rod
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ HINGED = ("revolute", "cylindrical")
 GUIDED = ("prismatic", "line", "planar")
 
 
-def body_parts(m: Measures, body: Body) -> list[Part]:
+def body_parts(m: Measures, body: Body) -> list[Solid]:
     """The material of a body: rods between its attachments, or a lump with its inertia."""
     places, inner = m.places(body), m.inner(body)
     free = inner is not None and roams(inner)
@@ -43,7 +43,7 @@ def roams(joint: Joint) -> bool:
     return len(joint.motions) > 2 and sum(isinstance(x, Shift) for x in joint.motions) > 1
 
 
-def joint_parts(m: Measures, joint: Joint) -> list[Part]:
+def joint_parts(m: Measures, joint: Joint) -> list[Solid]:
     """The joint itself, on its child: hinge, slider or ball."""
     at, r = m.place(joint.child), m.radius
     turns = [x for x in joint.motions if isinstance(x, Turn | Twist)]
@@ -52,7 +52,7 @@ def joint_parts(m: Measures, joint: Joint) -> list[Part]:
         return []
     if any(isinstance(x, Ball) for x in joint.motions) or len(turns) > 1:
         return [part("sphere", at, radius=2.0 * r, colour=STEEL)]
-    made: list[Part] = []
+    made: list[Solid] = []
     if len(shifts) == 1:
         axis = _axis(joint.child, shifts[0].axis)
         made.append(along("box", at, axis, size=[4.2 * r, 4.2 * r, 6.5 * r]))
@@ -63,7 +63,7 @@ def joint_parts(m: Measures, joint: Joint) -> list[Part]:
     return made
 
 
-def rail(m: Measures, joint: Joint, ranges: Mapping[str, tuple[float, float]]) -> list[Part]:
+def rail(m: Measures, joint: Joint, ranges: Mapping[str, tuple[float, float]]) -> list[Solid]:
     """The guide of a sliding joint, on its parent, as long as the slider travels."""
     made = []
     starts = np.cumsum([0, *(len(x.neutral) for x in joint.motions)])
@@ -81,7 +81,7 @@ def rail(m: Measures, joint: Joint, ranges: Mapping[str, tuple[float, float]]) -
     return made
 
 
-def closure_parts(m: Measures, closure: Closure) -> list[tuple[Point, Part]]:
+def closure_parts(m: Measures, closure: Closure) -> list[tuple[Point, Solid]]:
     """What closes a loop, on its first end."""
     if not closure.ends:
         return []
@@ -97,7 +97,7 @@ def closure_parts(m: Measures, closure: Closure) -> list[tuple[Point, Part]]:
     return [(end, part("sphere", at, radius=1.9 * m.radius, colour=STEEL))]
 
 
-def force_parts(m: Measures, force: Force) -> list[tuple[Point, Part]]:
+def force_parts(m: Measures, force: Force) -> list[tuple[Point, Solid]]:
     """The wheel or the sphere on which a tyre or a contact acts."""
     radius = m.scalar(force, "radius")
     if radius is None or len(force.points) == 0:
@@ -107,7 +107,7 @@ def force_parts(m: Measures, force: Force) -> list[tuple[Point, Part]]:
     return [(end, row) for row in wheel(m.place(end), axis, radius)]
 
 
-def ground_marks(m: Measures) -> list[Part]:
+def ground_marks(m: Measures) -> list[Solid]:
     """Where closures and forces hold on to the ground: small balls."""
     model = m.model
     pairs = [c.ends for c in model.closures.values()] + [f.points for f in model.forces.values()]
@@ -115,7 +115,7 @@ def ground_marks(m: Measures) -> list[Part]:
     return [part("sphere", m.place(p), radius=1.5 * m.radius) for p in points if p.name]
 
 
-def wheel(at: Array, axis: Array | None, radius: float) -> list[Part]:
+def wheel(at: Array, axis: Array | None, radius: float) -> list[Solid]:
     """A tyre with a disc and spokes, which show that it turns; a ball where there is no axis."""
     if axis is None:
         return [part("sphere", at, radius=radius)]
@@ -131,7 +131,7 @@ def wheel(at: Array, axis: Array | None, radius: float) -> list[Part]:
     ]
 
 
-def foot(m: Measures, joint: Joint) -> list[Part]:
+def foot(m: Measures, joint: Joint) -> list[Solid]:
     """The mark of a joint on the ground: a cone under it, or above it where the body hangs."""
     if not joint.motions or roams(joint):
         return []
@@ -143,7 +143,7 @@ def foot(m: Measures, joint: Joint) -> list[Part]:
     return [post(m, at, hangs=hangs)]
 
 
-def post(m: Measures, at: Array, *, hangs: bool) -> Part:
+def post(m: Measures, at: Array, *, hangs: bool) -> Solid:
     """A cone on the ground whose tip is at a place, from above where something hangs on it."""
     tip = -m.up if hangs else m.up
     height = 5.5 * m.radius
@@ -161,7 +161,7 @@ def _is_shown(m: Measures, body: Body) -> bool:
     return any(point.body is body for point in points)
 
 
-def hinge(at: Array, axis: Array, r: float) -> Part:
+def hinge(at: Array, axis: Array, r: float) -> Solid:
     """A hinge of a size in proportion to rods of radius r."""
     return along("cylinder", at, axis, radius=1.8 * r, length=4.8 * r, colour=STEEL)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.view.quaternions import quaternions
-from kinetree.view.solids import Part, along, part, rod
+from kinetree.view.solids import Solid, along, part, rod
 
 if TYPE_CHECKING:
     from kinetree.model import Body
@@ -24,7 +24,7 @@ LARGEST = 0.35
 ALIKE = 0.03
 
 
-def lump(m: Measures, body: Body, joint: Array) -> list[Part]:
+def lump(m: Measures, body: Body, joint: Array) -> list[Solid]:
     """Solids for a body on which nothing further hangs; `joint` is where it is held."""
     mass, com, inertia = m.mass(body)
     arm = com - joint
@@ -42,7 +42,7 @@ def lump(m: Measures, body: Body, joint: Array) -> list[Part]:
     return [rod(joint, com, m.radius), part("sphere", com, radius=ball)]
 
 
-def solid(m: Measures, com: Array, k2: Array, axes: Array) -> Part:
+def solid(m: Measures, com: Array, k2: Array, axes: Array) -> Solid:
     """The uniform solid with squared radii of gyration k2 about principal axes (columns)."""
     largest = float(k2.max())
     if largest - k2.min() < ALIKE * largest:
@@ -56,7 +56,7 @@ def solid(m: Measures, com: Array, k2: Array, axes: Array) -> Part:
     return box(m, com, k2, axes)
 
 
-def box(m: Measures, com: Array, k2: Array, axes: Array) -> Part:
+def box(m: Measures, com: Array, k2: Array, axes: Array) -> Solid:
     """The uniform box with squared radii of gyration k2 about principal axes (columns)."""
     size = [2 * _fit(m, 1.5 * float(k2.sum() - 2 * k2[k])) for k in range(3)]
     right_handed = axes * np.sign(np.linalg.det(axes))

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.view.drawing import hinge, post
 from kinetree.view.matrix_motion import TURN
-from kinetree.view.solids import STEEL, Part, along, part, rod
+from kinetree.view.solids import STEEL, Solid, along, part, rod
 
 if TYPE_CHECKING:
     from kinetree.view.dimensions import Measures
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 UPRIGHT = 0.9
 
 
-def knee_parts(m: Measures, found: Walks) -> list[tuple[str, Part]]:
+def knee_parts(m: Measures, found: Walks) -> list[tuple[str, Solid]]:
     """Body name and solid of everything that is seen of the knees."""
-    made: list[tuple[str, Part]] = []
+    made: list[tuple[str, Solid]] = []
     for knee in found.knees:
         made += _turning(m, found, knee) if knee.kind == TURN else _sliding(m, found, knee)
     return made
 
 
-def _turning(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Part]]:
+def _turning(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Solid]]:
     """A hinge or a ball on the outermost body that carries it, and its post on the ground."""
     ground, *bodies = found.frames
     holders = [(name, at) for name in bodies if (at := found.fixed_at(name, knee.at)) is not None]
-    made: list[tuple[str, Part]] = []
+    made: list[tuple[str, Solid]] = []
     if holders:
         name, at = holders[-1]
         axis = found.along(name, knee.axis)
@@ -57,9 +57,9 @@ def _shaft(m: Measures, found: Walks, knee: Knee) -> bool:
     )
 
 
-def _sliding(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Part]]:
+def _sliding(m: Measures, found: Walks, knee: Knee) -> list[tuple[str, Solid]]:
     """A slider on the first body that goes along, its rail on the body that carries the line."""
-    made: list[tuple[str, Part]] = []
+    made: list[tuple[str, Solid]] = []
     r = m.radius
     for name in found.frames:
         at, axis = found.fixed_at(name, knee.to), found.along(name, knee.axis)
@@ -84,7 +84,7 @@ def _reach(m: Measures, found: Walks, knee: Knee, body: str) -> tuple[float, flo
     return low, high
 
 
-def _rail(m: Measures, start: Array, axis: Array, reach: tuple[float, float]) -> Part:
+def _rail(m: Measures, start: Array, axis: Array, reach: tuple[float, float]) -> Solid:
     spare = 4 * m.radius
     a, b = start + (reach[0] - spare) * axis, start + (reach[1] + spare) * axis
     return rod(a, b, 0.6 * m.radius, colour="#9aa3ad")

@@ -25,7 +25,7 @@ from kinetree.view.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.shapes import Shapes, read_shapes
-from kinetree.view.solids import Part, outline
+from kinetree.view.solids import Solid, outline
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism, Point
@@ -98,10 +98,13 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
 
 def draw_solids(
     m: Measures, own: Shapes, ranges: dict[str, tuple[float, float]]
-) -> dict[str, list[Part]]:
+) -> dict[str, list[Solid]]:
     """Solids by body, ground first: the model's own, and drawn ones for all other bodies."""
     model = m.model
-    made: dict[str, list[Part]] = {model.ground.name: [], **{name: [] for name in model.bodies}}
+    made: dict[str, list[Solid]] = {
+        model.ground.name: [],
+        **{name: [] for name in model.bodies},
+    }
     for name, body in model.bodies.items():
         made[name] += own.parts.get(name) or body_parts(m, body)
     made[model.ground.name] += own.parts.get(model.ground.name) or ground_marks(m)
@@ -113,7 +116,7 @@ def draw_solids(
             made[inside] += rail(m, joint, ranges)
         if inside == model.ground.name and inside not in own.parts and outside not in own.parts:
             made[inside] += foot(m, joint)
-    attached: list[tuple[Point, Part]] = []
+    attached: list[tuple[Point, Solid]] = []
     for closure in model.closures.values():
         attached += closure_parts(m, closure)
     for force in model.forces.values():
@@ -169,7 +172,7 @@ def _traveller(m: Measures, motion: Array) -> int:
 
 
 def _room(
-    m: Measures, solids: dict[str, list[Part]], motion: Array, travels: bool
+    m: Measures, solids: dict[str, list[Solid]], motion: Array, travels: bool
 ) -> tuple[Array, Array, float]:
     """Lowest and highest corner of all that is seen, and the height of the floor [m].
 

@@ -30,7 +30,7 @@ from kinetree.errors import FormatError, KinetreeError, unknown
 from kinetree.model import direction, rotation, rotation_rpy
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
-from kinetree.view.solids import Part, part
+from kinetree.view.solids import Solid, part
 from kinetree.view.stl import triangles
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Shapes:
         notes: one sentence for every mesh of a URDF that was left out.
     """
 
-    parts: dict[str, list[Part]] = field(default_factory=dict)
+    parts: dict[str, list[Solid]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -83,7 +83,7 @@ def read_shapes(model: Mechanism, folder: Path) -> Shapes:
     return found
 
 
-def _of_body(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Part]:
+def _of_body(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Solid]:
     """Solids of one body, in either form."""
     if isinstance(entry, Mapping) and "kind" not in entry:
         return _of_link(path, entry, folder, notes)
@@ -95,7 +95,7 @@ def _of_body(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Part
     return [_own(f"{path}[{k}]", row, folder) for k, row in enumerate(rows)]
 
 
-def _of_link(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Part]:
+def _of_link(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Solid]:
     """Solids of a link of a URDF: its visual elements; where none can be shown, the others."""
     missed: list[str] = []
     for role in ("visual", "collision"):
@@ -107,7 +107,7 @@ def _of_link(path: str, entry: Any, folder: Path, notes: list[str]) -> list[Part
     return []
 
 
-def _own(path: str, row: Any, folder: Path) -> Part:
+def _own(path: str, row: Any, folder: Path) -> Solid:
     """A solid in the form of this project."""
     if not isinstance(row, Mapping) or "kind" not in row:
         raise FormatError("a shape needs its kind", element=path, cure="write '{kind: box, …}'")
@@ -134,7 +134,7 @@ def _own(path: str, row: Any, folder: Path) -> Part:
     return part(kind, at, _turn(row, path), **dimensions, **looks)
 
 
-def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> Part | None:
+def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> Solid | None:
     """A solid from a visual element of a URDF; none, and a note, for a mesh that is not there."""
     origin = row.get("origin", {})
     place = {"position": origin.get("xyz", (0, 0, 0)), "rpy": origin.get("rpy", (0, 0, 0))}

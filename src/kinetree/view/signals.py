@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError, ShapeError, unknown
-from kinetree.results.dataset import DIMENSION, Axis, run_dataset
+from kinetree.results.dataset import DIMENSION, Dimension, run_dataset
 from kinetree.results.files import columns, over_time
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Group:
+class SignalGroup:
     """One variable of a run over time.
 
     Attributes:
@@ -77,8 +77,8 @@ def _from_mapping(model: Mechanism, run: Any) -> xarray.Dataset:
         "velocity": [u for joint in model.leaders for u in joint.v_units],
     }
     axes = {
-        "coordinate": Axis(model.coordinates, units["coordinate"]),
-        "velocity": Axis(model.velocities, units["velocity"]),
+        "coordinate": Dimension(model.coordinates, units["coordinate"]),
+        "velocity": Dimension(model.velocities, units["velocity"]),
     }
     time = np.asarray(run["time"], dtype=float)
     values = {}
@@ -93,10 +93,10 @@ def _from_mapping(model: Mechanism, run: Any) -> xarray.Dataset:
     return run_dataset(time, values, axes, {})
 
 
-def groups(run: xarray.Dataset) -> list[Group]:
+def groups(run: xarray.Dataset) -> list[SignalGroup]:
     """All variables over time, in the order of the run."""
     listed, table = columns(run)
-    made: list[Group] = []
+    made: list[SignalGroup] = []
     at = 1
     for key, variable in run.data_vars.items():
         name = str(key)
@@ -107,7 +107,7 @@ def groups(run: xarray.Dataset) -> list[Group]:
         each = str(variable.attrs.get("units_each", "")).split(", ")
         same = str(variable.attrs.get("units", ""))
         units = tuple(each) if len(each) == count and any(each) else (same,) * count
-        made.append(Group(name, names, units, table[:, at : at + count]))
+        made.append(SignalGroup(name, names, units, table[:, at : at + count]))
         at += count
     return made
 
@@ -132,6 +132,6 @@ def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:
     raise unknown("signal", wanted, known, "run")
 
 
-def _curve(group: Group, k: int) -> Curve:
+def _curve(group: SignalGroup, k: int) -> Curve:
     name = group.name if group.names[k] == group.name else f"{group.name}.{group.names[k]}"
     return Curve(name, group.units[k], group.values[:, k])

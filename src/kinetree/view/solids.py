@@ -20,14 +20,14 @@ from kinetree.arrays import Array
 from kinetree.view.packing import unpack
 from kinetree.view.quaternions import NONE, matrices, onto
 
-Part = dict[str, Any]
+Solid = dict[str, Any]
 STEEL = "#59626e"
 RUBBER = "#30353d"
 FADED = 0.25
 ROUND = np.linspace(0, 2 * np.pi, 12, endpoint=False)
 
 
-def part(kind: str, at: Any = (0, 0, 0), turn: Any = NONE, **rest: Any) -> Part:
+def part(kind: str, at: Any = (0, 0, 0), turn: Any = NONE, **rest: Any) -> Solid:
     """A solid of a kind at a place, turned by a quaternion; `rest` are dimensions and looks."""
     return {
         "kind": kind,
@@ -37,25 +37,25 @@ def part(kind: str, at: Any = (0, 0, 0), turn: Any = NONE, **rest: Any) -> Part:
     }
 
 
-def rod(start: Any, end: Any, radius: float, **looks: Any) -> Part:
+def rod(start: Any, end: Any, radius: float, **looks: Any) -> Solid:
     """A round rod between two places."""
     a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(b - a))
     return part("capsule", (a + b) / 2, onto(b - a), radius=radius, length=length, **looks)
 
 
-def along(kind: str, at: Any, axis: Any, **rest: Any) -> Part:
+def along(kind: str, at: Any, axis: Any, **rest: Any) -> Solid:
     """A solid whose z axis lies along `axis`."""
     return part(kind, at, onto(axis), **rest)
 
 
-def outline(solid: Part) -> Array:
+def outline(solid: Solid) -> Array:
     """Points of the body frame that tell how far a solid reaches, n × 3 [m]."""
     R = matrices(np.array(solid["turn"]))
     return np.asarray(_outline(solid) @ R.T + np.array(solid["at"]))
 
 
-def _outline(solid: Part) -> Array:
+def _outline(solid: Solid) -> Array:
     """The same in the frame of the solid."""
     if solid["kind"] == "mesh":
         corners = unpack(solid["triangles"]).reshape(-1, 3)

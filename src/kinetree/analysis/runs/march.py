@@ -16,7 +16,7 @@ from kinetree.assembly import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.integrate import Stepper
 from kinetree.model import refuse_events
-from kinetree.results.dataset import Axis, run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 from kinetree.steppers.equations.step_inputs import Settings
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _dataset(
     }
     more, doubts = _facts(stepper, run, parameters)
     rows |= more
-    made = {axis: Axis(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
+    made = {axis: Dimension(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
     if report.reason == "newton":
         said = f"{report.message}; results up to there are kept"
         warnings.warn(said, ModelWarning, stacklevel=4)

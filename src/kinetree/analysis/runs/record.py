@@ -31,7 +31,7 @@ from kinetree.integrate.without_value import (
     first_without_value,
     force_without_value,
 )
-from kinetree.results.dataset import Axis, run_dataset, with_events, with_wrenches
+from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
 
 if TYPE_CHECKING:
     import xarray
@@ -158,15 +158,15 @@ def _wrenches(system: Dynamics, t: Array, values: dict[str, Array]) -> dict[str,
     return {name: rows for name, rows in found.items() if rows.any()}
 
 
-def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Axis]:
+def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
     """Names and units of the dimensions of a run."""
     q, qd = system.forward.input("q"), system.forward.input("qd")
-    axes = {"coordinate": Axis(q.labels, q.units), "velocity": Axis(qd.labels, qd.units)}
+    axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
     if system.states:
         row = system.forward.input("x")
-        axes["state"] = Axis(row.labels, row.units)
+        axes["state"] = Dimension(row.labels, row.units)
     if labels:
-        axes["equation"] = Axis(labels)
+        axes["equation"] = Dimension(labels)
     return axes
 
 

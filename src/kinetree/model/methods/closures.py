@@ -31,8 +31,8 @@ from kinetree.model.values import Scalar
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kinetree.model.laws import Law
-    from kinetree.model.methods.joints import Axis, Place
+    from kinetree.model.laws import LawLike
+    from kinetree.model.methods.joints import Axis, Where
     from kinetree.model.parts import Joint
 
 
@@ -46,7 +46,7 @@ class ClosureMethods(ForceMethods):
         self,
         kind: str,
         name: str,
-        ends: Sequence[Place] = (),
+        ends: Sequence[Where] = (),
         arguments: Mapping[str, Any] | None = None,
     ) -> Closure:
         """Add a closure of the kind called `kind`; the methods below spell the known kinds."""
@@ -60,51 +60,51 @@ class ClosureMethods(ForceMethods):
         self.closures[name] = Closure(name, kind, points, conditions, full, values)
         return self.closures[name]
 
-    def close_ball(self, name: str, first: Place, second: Place) -> Closure:
+    def close_ball(self, name: str, first: Where, second: Where) -> Closure:
         """Keep the two ends at one place: up to three equations [m]."""
         return self.closure("ball", name, (first, second))
 
-    def close_rod(self, name: str, first: Place, second: Place, length: Scalar) -> Closure:
+    def close_rod(self, name: str, first: Where, second: Where, length: Scalar) -> Closure:
         """Keep the distance of the two ends equal to `length` [m]: one equation, (d² - L²)/2."""
         return self.closure("rod", name, (first, second), {"length": length})
 
-    def close_solid(self, name: str, first: Place, second: Place) -> Closure:
+    def close_solid(self, name: str, first: Where, second: Where) -> Closure:
         """Keep the frames of the two ends together: six equations."""
         return self.closure("solid", name, (first, second))
 
-    def close_revolute(self, name: str, first: Place, second: Place, axis: Axis = "z") -> Closure:
+    def close_revolute(self, name: str, first: Where, second: Where, axis: Axis = "z") -> Closure:
         """Join the ends by a hinge about `axis`, the same in both frames: five equations."""
         return self.closure("revolute", name, (first, second), {"axis": axis})
 
     def close_universal(
-        self, name: str, first: Place, second: Place, axes: Sequence[Axis] = ("x", "y")
+        self, name: str, first: Where, second: Where, axes: Sequence[Axis] = ("x", "y")
     ) -> Closure:
         """Join the ends by crossed hinges, axes[0] of the first frame, axes[1] of the second."""
         return self.closure("universal", name, (first, second), {"axes": axes})
 
     def close_cylindrical(
-        self, name: str, first: Place, second: Place, axis: Axis = "z"
+        self, name: str, first: Where, second: Where, axis: Axis = "z"
     ) -> Closure:
         """Let the ends slide along and turn about one `axis` of both frames: four equations."""
         return self.closure("cylindrical", name, (first, second), {"axis": axis})
 
-    def close_prismatic(self, name: str, first: Place, second: Place, axis: Axis = "x") -> Closure:
+    def close_prismatic(self, name: str, first: Where, second: Where, axis: Axis = "x") -> Closure:
         """Let the ends slide along `axis`, the same in both frames: five equations."""
         return self.closure("prismatic", name, (first, second), {"axis": axis})
 
-    def close_planar(self, name: str, first: Place, second: Place, normal: Axis = "z") -> Closure:
+    def close_planar(self, name: str, first: Where, second: Where, normal: Axis = "z") -> Closure:
         """Let the ends slide in the plane of `normal` and turn about it: three equations."""
         return self.closure("planar", name, (first, second), {"normal": normal})
 
-    def close_line(self, name: str, point: Place, place: Place, axis: Axis = "x") -> Closure:
+    def close_line(self, name: str, point: Where, place: Where, axis: Axis = "x") -> Closure:
         """Keep a point on the line through `place` along `axis` of its frame: two equations [m]."""
         return self.closure("line", name, (point, place), {"axis": axis})
 
-    def close_curve(self, name: str, point: Place, place: Place, law: Law) -> Closure:
+    def close_curve(self, name: str, point: Where, place: Where, law: LawLike) -> Closure:
         """Keep a point on a curve, two expressions of x, y, z in the frame of `place` [m]."""
         return self.closure("curve", name, (point, place), {"law": law})
 
-    def close_surface(self, name: str, point: Place, place: Place, law: Law) -> Closure:
+    def close_surface(self, name: str, point: Where, place: Where, law: LawLike) -> Closure:
         """Keep a point on a surface, one expression of x, y, z in the frame of `place` [m]."""
         return self.closure("surface", name, (point, place), {"law": law})
 
@@ -120,19 +120,19 @@ class ClosureMethods(ForceMethods):
         given = {"first": first, "second": second, "ratio": ratio, "offset": offset}
         return self.closure("coupling", name, (), given)
 
-    def constrain(self, name: str, law: Law) -> Closure:
+    def constrain(self, name: str, law: LawLike) -> Closure:
         """Keep h(q, t) = 0, such as ``lambda q, t: q["a"] - 2*t``: one equation per value."""
         return self.closure("law", name, (), {"law": law})
 
-    def constrain_rates(self, name: str, law: Law) -> Closure:
+    def constrain_rates(self, name: str, law: LawLike) -> Closure:
         """Keep a law linear in velocities at zero: ``lambda q, qd: qd["a"] - r*qd["b"]``."""
         return self.closure("rate", name, (), {"law": law})
 
     def roll(  # noqa: PLR0913  a wheel has that many dimensions
         self,
         name: str,
-        wheel: Place,
-        plane: Place,
+        wheel: Where,
+        plane: Where,
         radius: Scalar,
         *,
         axis: Axis | None = None,
@@ -153,7 +153,7 @@ class ClosureMethods(ForceMethods):
         given = {"radius": radius, "axis": axis, "normal": normal, "crown": crown}
         return self.closure("roll", name, (wheel, plane), given)
 
-    def drive(self, joint: Joint | str, law: Law | None = None) -> Drive:
+    def drive(self, joint: Joint | str, law: LawLike | None = None) -> Drive:
         """Give the motion of a coordinate.
 
         Args:

@@ -15,7 +15,7 @@ from kinetree.model.mechanism import Mechanism
 from kinetree.model.new_element import new_element
 
 if TYPE_CHECKING:
-    from kinetree.model.laws import Law
+    from kinetree.model.laws import LawLike
 
 PARTS = ("q", "qd", "x")
 """What an event may change: coordinates, velocities, states and modes."""
@@ -39,8 +39,8 @@ class EventMethods(Mechanism):
     def event(  # noqa: PLR0913  one keyword per fact
         self,
         name: str,
-        when: Law | None = None,
-        then: Mapping[str, Law] | None = None,
+        when: LawLike | None = None,
+        then: Mapping[str, LawLike] | None = None,
         *,
         direction: str = "rising",
         stops: bool = False,

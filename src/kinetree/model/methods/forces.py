@@ -19,8 +19,8 @@ from kinetree.model.values import scalar
 
 if TYPE_CHECKING:
     from kinetree.model.forces import Force
-    from kinetree.model.laws import Law
-    from kinetree.model.methods.joints import Place
+    from kinetree.model.laws import LawLike
+    from kinetree.model.methods.joints import Where
     from kinetree.model.parts import Joint
     from kinetree.model.values import Scalar
 
@@ -33,8 +33,8 @@ class ForceMethods(EventMethods):
     def spring(
         self,
         name: str,
-        first: Place,
-        second: Place,
+        first: Where,
+        second: Where,
         stiffness: Scalar,
         length: Scalar = 0,
         damping: Scalar = 0,
@@ -52,7 +52,7 @@ class ForceMethods(EventMethods):
         given = {"stiffness": stiffness, "length": length, "damping": damping}
         return self.force("link", name, (first, second), given)
 
-    def link(self, name: str, first: Place, second: Place, law: Law, **spring: Scalar) -> Force:
+    def link(self, name: str, first: Where, second: Where, law: LawLike, **spring: Scalar) -> Force:
         """A force along the line of two points, positive [N] where it draws them together.
 
         Args:
@@ -102,7 +102,7 @@ class ForceMethods(EventMethods):
         """
         return self.force("joint_friction", name, (), {"joint": joint, "coulomb": coulomb, **more})
 
-    def joint_law(self, name: str, joint: Joint | str, law: Law) -> Force:
+    def joint_law(self, name: str, joint: Joint | str, law: LawLike) -> Force:
         """Any effort in a joint: an actuator, a controller, a gravity balancer.
 
         Args:
@@ -115,8 +115,8 @@ class ForceMethods(EventMethods):
     def bushing(
         self,
         name: str,
-        first: Place,
-        second: Place,
+        first: Where,
+        second: Where,
         stiffness: Sequence[Scalar],
         rotation: Sequence[Scalar] = ZEROS,
         **damping: Sequence[Scalar],
@@ -137,9 +137,9 @@ class ForceMethods(EventMethods):
     def external(
         self,
         name: str,
-        at: Place,
-        force: Law | None = None,
-        torque: Law | None = None,
+        at: Where,
+        force: LawLike | None = None,
+        torque: LawLike | None = None,
         frame: str = "ground",
     ) -> Force:
         """A force and torque on a body from outside the mechanism.
@@ -154,7 +154,7 @@ class ForceMethods(EventMethods):
         given = {"force": force, "torque": torque, "frame": frame}
         return self.force("external", name, (at,), given)
 
-    def force_law(self, name: str, points: Mapping[str, Place], law: Law) -> Force:
+    def force_law(self, name: str, points: Mapping[str, Where], law: LawLike) -> Force:
         """Any forces and torques on any points, by a function of their motion.
 
         Args:
@@ -190,7 +190,7 @@ class ForceMethods(EventMethods):
                 force[label] = value
         return self.force("law", name, points, {"force": force, "torque": torque})
 
-    def contact(self, name: str, body: Place, road: Place, radius: Scalar, **data: Any) -> Force:
+    def contact(self, name: str, body: Where, road: Where, radius: Scalar, **data: Any) -> Force:
         """Contact of a sphere, or of a wheel where `axis` is given, with a road.
 
         Args:
@@ -206,7 +206,7 @@ class ForceMethods(EventMethods):
         return self.force(kind, name, (body, road), {"radius": radius, **data})
 
     def tyre(
-        self, name: str, wheel: Place, road: Place, radius: Scalar, law: str = "linear", **data: Any
+        self, name: str, wheel: Where, road: Where, radius: Scalar, law: str = "linear", **data: Any
     ) -> Force:
         """A tyre on a road: load, slip, and the forces of a tyre law.
 

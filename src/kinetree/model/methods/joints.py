@@ -12,7 +12,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_options, shown
 from kinetree.errors import ModelError, unknown
-from kinetree.model.kinds import KINDS, Kind
+from kinetree.model.kinds import KINDS, JointKind
 from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.new_element import complete, find_kind, find_place, new_element
 from kinetree.model.parts import Joint, Limits, Mimic, check_name
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from kinetree.model.parts import Body, Motion, Point
 
-    Place = Body | Point | str
+    Where = Body | Point | str
     """Where a joint or wrench stands: a body (its origin), a point, or a path "body.point"."""
     Axis = str | Sequence[float]
     """"x", "y", "z", "-x" …, or three numbers of any non-zero length."""
@@ -62,8 +62,8 @@ class JointMethods(ForceMethods):
         self,
         kind: str,
         name: str,
-        parent: Place,
-        child: Place,
+        parent: Where,
+        child: Where,
         arguments: Mapping[str, Any] | None = None,
         **data: Unpack[JointData],
     ) -> Joint:
@@ -96,7 +96,7 @@ class JointMethods(ForceMethods):
         return made
 
     def revolute(
-        self, name: str, parent: Place, child: Place, axis: Axis = "z", **data: Unpack[JointData]
+        self, name: str, parent: Where, child: Where, axis: Axis = "z", **data: Unpack[JointData]
     ) -> Joint:
         """One rotation about `axis` of the parent's frame: q [rad], by the right-hand rule.
 
@@ -105,7 +105,7 @@ class JointMethods(ForceMethods):
         return self.joint("revolute", name, parent, child, {"axis": axis}, **data)
 
     def prismatic(
-        self, name: str, parent: Place, child: Place, axis: Axis = "x", **data: Unpack[JointData]
+        self, name: str, parent: Where, child: Where, axis: Axis = "x", **data: Unpack[JointData]
     ) -> Joint:
         """One translation along `axis` of the parent's frame: q [m]; frames coincide at q = 0."""
         return self.joint("prismatic", name, parent, child, {"axis": axis}, **data)
@@ -113,8 +113,8 @@ class JointMethods(ForceMethods):
     def screw(
         self,
         name: str,
-        parent: Place,
-        child: Place,
+        parent: Where,
+        child: Where,
         axis: Axis = "z",
         *,
         pitch: Scalar,
@@ -127,7 +127,7 @@ class JointMethods(ForceMethods):
         return self.joint("screw", name, parent, child, {"axis": axis, "pitch": pitch}, **data)
 
     def cylindrical(
-        self, name: str, parent: Place, child: Place, axis: Axis = "z", **data: Unpack[JointData]
+        self, name: str, parent: Where, child: Where, axis: Axis = "z", **data: Unpack[JointData]
     ) -> Joint:
         """Translation along `axis`, then rotation about it: q = [m, rad].
 
@@ -138,8 +138,8 @@ class JointMethods(ForceMethods):
     def universal(
         self,
         name: str,
-        parent: Place,
-        child: Place,
+        parent: Where,
+        child: Where,
         axes: Sequence[Axis] = ("x", "y"),
         **data: Unpack[JointData],
     ) -> Joint:
@@ -150,7 +150,7 @@ class JointMethods(ForceMethods):
         return self.joint("universal", name, parent, child, {"axes": axes}, **data)
 
     def planar(
-        self, name: str, parent: Place, child: Place, normal: Axis = "z", **data: Unpack[JointData]
+        self, name: str, parent: Where, child: Where, normal: Axis = "z", **data: Unpack[JointData]
     ) -> Joint:
         """Two translations in a plane, then rotation about its normal: q = [m, m, rad].
 
@@ -158,14 +158,14 @@ class JointMethods(ForceMethods):
         """
         return self.joint("planar", name, parent, child, {"normal": normal}, **data)
 
-    def spherical(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+    def spherical(self, name: str, parent: Where, child: Where, **data: Unpack[JointData]) -> Joint:
         """Any rotation: q = quaternion w x y z, qd = angular velocity in the child frame [rad/s].
 
         Frames coincide at q = (1, 0, 0, 0).
         """
         return self.joint("spherical", name, parent, child, **data)
 
-    def free(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+    def free(self, name: str, parent: Where, child: Where, **data: Unpack[JointData]) -> Joint:
         """All six motions: q = quaternion w x y z, then position of the child in the parent frame.
 
         qd = [angular; linear] velocity in the child frame [rad/s, m/s]; the frames coincide at
@@ -173,15 +173,15 @@ class JointMethods(ForceMethods):
         """
         return self.joint("free", name, parent, child, **data)
 
-    def fixed(self, name: str, parent: Place, child: Place, **data: Unpack[JointData]) -> Joint:
+    def fixed(self, name: str, parent: Where, child: Where, **data: Unpack[JointData]) -> Joint:
         """Weld the child to the parent: no coordinate; frames coincide always."""
         return self.joint("fixed", name, parent, child, **data)
 
     def sequence(
         self,
         name: str,
-        parent: Place,
-        child: Place,
+        parent: Where,
+        child: Where,
         steps: str | Sequence[str],
         **data: Unpack[JointData],
     ) -> Joint:
@@ -267,7 +267,7 @@ def start_values(given: Any) -> Any:
 
 
 def _names(
-    row: Kind, name: str, nq: int, coordinates: Sequence[str] | None
+    row: JointKind, name: str, nq: int, coordinates: Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the coordinates and velocities of a joint."""
     element = f"joint '{name}' coordinates"
