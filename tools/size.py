@@ -49,9 +49,7 @@ DEFAULTS = {
     "overrides of Frame:": "a link has its parent's origin and axes unless its joint moves it",
 }
 UNFINISHED = {
-    "attributes of Stepper:": "to become a record of a compiled step",
     "attributes of Space:": "names, q, qd and qdd are to become one table",
-    "overrides of Coordinates:": "to become functions",
     "overrides of ForceWriter:": "what reads coordinates and laws is to be handed over",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}

@@ -61,7 +61,7 @@ def discrete_program(
     rows = [row for row in step.inputs if row.name not in STARTING]
     own = {row.name: scheme.input(row) for row in rows}
     found = inline(scheme, start, bound(start, **own))
-    begun = {name: _labelled(start, step, name, found) for name in STARTING}
+    begun = {name: _match_labels(start, step, name, found) for name in STARTING}
     given = {name: values for name, values in begun.items() if values}
     ended = inline(scheme, step, bound(step, **own, **given))
     for name in STATE:
@@ -71,7 +71,7 @@ def discrete_program(
     return condense(scheme.program()).with_info(**{**step.info, "quantity": "discrete"})
 
 
-def _labelled(
+def _match_labels(
     start: Program, step: Program, name: str, found: dict[str, tuple[Node, ...]]
 ) -> tuple[Node, ...]:
     """What stands for an input of the step, by its labels; multipliers of other equations are 0."""

@@ -27,12 +27,7 @@ from kinetree.program.passes import condense
 from kinetree.steppers.equations.loops import loops
 from kinetree.steppers.equations.natural_residual import natural_system
 from kinetree.steppers.equations.repeats import refuse_repeats, without_repeats
-from kinetree.steppers.equations.residual import (
-    Residual,
-    placed_residual,
-    refuse_free_drives,
-    residual,
-)
+from kinetree.steppers.equations.residual import matrix_residual, refuse_free_drives, residual
 from kinetree.steppers.equations.step_inputs import Settings
 from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.formulations.explicit import explicit
@@ -51,33 +46,25 @@ Write = Callable[["Mechanism", "Linkage", "Family", Settings], "Program"]
 
 
 def _tree(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
-    return tree(*_residuals(model, system, settings), family, settings)
+    return tree(residual(model, system, tangent=settings.tangent), family, settings)
 
 
 def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
-    used, exact = _residuals(model, system, settings)
+    parts = residual(model, system, tangent=settings.tangent)
     once = without_repeats(model)
     found = loops(once, replace(system, model=once))
-    program = hybrid(used, exact, found, family, settings)
+    program = hybrid(parts, found, family, settings)
     return program if once is model else program.with_info(equations=", ".join(found.labels))
 
 
 def _topological(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
-    used, exact = _residuals(model, system, settings)
-    return topological(used, exact, loops(model, system), family, settings)
+    parts = residual(model, system, tangent=settings.tangent)
+    return topological(parts, loops(model, system), family, settings)
 
 
 def _global(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
     refuse_repeats(model)
     return global_step(natural_system(model, folded=not system.table.rows), family, settings)
-
-
-def _residuals(model: Mechanism, system: Linkage, settings: Settings) -> tuple[Residual, Residual]:
-    """Residuals with the tangent of the settings, and with the exact one for derivatives."""
-    exact = residual(model, system)
-    if settings.tangent == "exact":
-        return exact, exact
-    return residual(model, system, tangent=settings.tangent), exact
 
 
 GLOBAL = "global"
@@ -148,8 +135,7 @@ def step_program(
     elif model.by_matrices:
         _refuse_global(way)
         view = placement(model.as_frames(), folded=parameters == "folded")
-        parts = placed_residual(model, view)
-        program = tree(parts, parts, family, settings)
+        program = tree(matrix_residual(model, view), family, settings)
     else:
         system = regroup(linkage(model, folded=parameters == "folded"), all_moves=True)
         program = FORMULATIONS[way](model, system, family, settings)

@@ -25,7 +25,7 @@ from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.integrate.start.beginning import Beginning, rows_of
 from kinetree.integrate.start.starts import Starts
-from kinetree.steppers.equations.residual import placed_program, rate_program
+from kinetree.steppers.equations.residual import matrix_program, rate_program
 
 if TYPE_CHECKING:
     from kinetree.assembly import Loops
@@ -48,7 +48,7 @@ class Initial:
         if model.by_matrices:
             placed = placement(model.as_frames())
             self.dynamics = derive_placed(placed, "mass_bias")
-            self.rates = placed_program(placed) if model.states else None
+            self.rates = matrix_program(placed) if model.states else None
             return
         self.dynamics = QUANTITIES["mass_bias"].derive(linkage(model), "newton_euler")
         self.loops = self.system.whole if model.closures else None

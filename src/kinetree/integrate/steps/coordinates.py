@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,74 +24,64 @@ Axis = tuple[tuple[str, ...], tuple[str, ...]]
 """Labels and units of components."""
 
 
+@dataclass(frozen=True)
 class Coordinates:
-    """A step made of the coordinates of the model."""
+    """How a step's coordinates are read as the model's: a row of functions.
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    Attributes:
+        axis: part of a run ("q", "qd", "x", "lam") -> labels and units of its components.
+        start_state: (consistent start, what was given) -> the state of the step at the start, and
+            the coordinates of the model there.
+        read: (parts of a run as the step has them, (…, time, components); run-time parameters;
+            times; coordinates of the model at the first) -> the parts as the model has them.
+    """
 
-    def axis(self, name: str) -> Axis:
-        """Labels and units of the components of a part of a run: "q", "qd", "x", "lam"."""
-        row = self.program.input(name)
-        return row.labels, row.units
-
-    def start_state(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
-        """The state of the step at the start, and the coordinates of the model there."""
-        rows = {row.name: row for row in self.program.inputs}
-        state = initial.state(given, rows["lam"].labels if "lam" in rows else ())
-        return state, state["q"]
-
-    def read(self, parts: State, p: Any, times: Array, start: Array) -> State:
-        """Parts of a run, (…, time, components), as the model has them.
-
-        Args:
-            parts: as the step has them.
-            p: run-time parameters, leading axes as in the run.
-            times: of the run.
-            start: coordinates of the model at the first of them.
-        """
-        del p, times, start
-        return parts
-
-
-class NaturalCoordinates(Coordinates):
-    """A step made of natural coordinates."""
-
-    def __init__(self, program: Program, found: Chart) -> None:
-        super().__init__(program)
-        self.chart, self.model = found, found.model
-
-    def axis(self, name: str) -> Axis:
-        """As other formulations have them."""
-        leaders = self.model.leaders
-        if name == "lam":
-            return self.chart.labels, ()
-        if name == "q":
-            units = tuple(unit for joint in leaders for unit in joint.q_units)
-            return tuple(self.model.coordinates), units
-        if name == "qd":
-            units = tuple(unit for joint in leaders for unit in joint.v_units)
-            return tuple(self.model.velocities), units
-        return super().axis(name)
-
-    def start_state(self, initial: Initial, given: Beginning) -> tuple[State, Array]:
-        """The consistent state of the model in natural coordinates."""
-        state = initial.state(given)
-        others = {"t": np.asarray(given.t), **given.wrenches}
-        others |= {k: v for k, v in (("tau", given.tau), ("p", given.p)) if v is not None}
-        return self.chart.begin(state, others), state["q"]
-
-    def read(self, parts: State, p: Any, times: Array, start: Array) -> State:
-        """Relative coordinates, angles without jumps; multipliers of the closures."""
-        parts.setdefault("lam", np.zeros((*parts["q"].shape[:-1], 0)))
-        return {**parts, **self.chart.read(parts, {} if p is None else {"p": p}, times, start)}
+    axis: Callable[[str], Axis]
+    start_state: Callable[[Initial, Beginning], tuple[State, Array]]
+    read: Callable[[State, Any, Array, Array], State]
 
 
 def coordinates(model: Mechanism, program: Program) -> Coordinates:
     """The coordinates of a model beside those of a step."""
-    if program.info["formulation"] != GLOBAL:
-        return Coordinates(program)
-    return NaturalCoordinates(program, chart(model, folded=program.info["parameters"] == "folded"))
+    if program.info["formulation"] == GLOBAL:
+        return _natural(chart(model, folded=program.info["parameters"] == "folded"), program)
+    lam = program.input("lam").labels if program.takes("lam") else ()
+
+    def start_state(initial: Initial, given: Beginning) -> tuple[State, Array]:
+        state = initial.state(given, lam)
+        return state, state["q"]
+
+    return Coordinates(partial(_axis, program), start_state, lambda parts, *_: parts)
+
+
+def _axis(program: Program, name: str) -> Axis:
+    """Labels and units of an input of the step."""
+    row = program.input(name)
+    return row.labels, row.units
+
+
+def _natural(found: Chart, program: Program) -> Coordinates:
+    """Natural coordinates read as relative ones, angles without jumps, multipliers of closures."""
+    model = found.model
+    own: dict[str, Axis] = {
+        "q": (tuple(model.coordinates), tuple(u for j in model.leaders for u in j.q_units)),
+        "qd": (tuple(model.velocities), tuple(u for j in model.leaders for u in j.v_units)),
+        "lam": (found.labels, ()),
+    }
+
+    def start_state(initial: Initial, given: Beginning) -> tuple[State, Array]:
+        state = initial.state(given)
+        others = {"t": np.asarray(given.t), **given.wrenches}
+        others |= {k: v for k, v in (("tau", given.tau), ("p", given.p)) if v is not None}
+        return found.begin(state, others), state["q"]
+
+    def read(parts: State, p: Any, times: Array, start: Array) -> State:
+        parts = {"lam": np.zeros((*parts["q"].shape[:-1], 0)), **parts}
+        return {**parts, **found.read(parts, {} if p is None else {"p": p}, times, start)}
+
+    return Coordinates(
+        lambda name: own[name] if name in own else _axis(program, name), start_state, read
+    )
 
 
 __all__ = ["Coordinates", "coordinates"]

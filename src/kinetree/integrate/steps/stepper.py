@@ -69,15 +69,10 @@ class Stepper:
             options.pop("independent", None)  # it is about the start alone
         self.program = step_program(model, formulation, method, **options)
         self.function: Function = self.program.compile()
-        names = [
-            out.name.removesuffix("_next")
-            for out in self.program.outputs
-            if out.name.endswith("_next")
-        ]
-        ports = {p.name: p for p in self.function.inputs}
-        self.ports: Mapping[str, Port] = ports
-        self.state = {name: ports[name].size for name in names}
-        self.size = sum(self.state.values())
+        self.ports: Mapping[str, Port] = {p.name: p for p in self.function.inputs}
+        ends = [out.name for out in self.program.outputs if out.name.endswith("_next")]
+        names = [name.removesuffix("_next") for name in ends]
+        self.state = {name: self.ports[name].size for name in names}
         self._initial = Initial(model)
         self._made = (formulation, method, options)
         self._others: dict[tuple[str, ...], Stepper] = {}
@@ -87,6 +82,11 @@ class Stepper:
             self.watch = Watch(model, info, equations)
         self.fixed = bool(self.kept)
         self.coordinates = coordinates(model, self.program)
+
+    @property
+    def size(self) -> int:
+        """Number of values in the state."""
+        return sum(self.state.values())
 
     @property
     def loops(self) -> Loops | None:

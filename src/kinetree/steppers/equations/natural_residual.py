@@ -68,7 +68,7 @@ def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
     slopes = forward(found.value, "tau", ("q", "qd", "qdd"))
     space = Space(n, n, {k: k for k in range(n)})
     states = state_slopes(found.value) if model.states else None
-    residual = Residual(cast("Mechanism", names), space, found.value, slopes, states, None)
+    residual = Residual(cast("Mechanism", names), space, found.value, slopes, slopes, states, None)
     bend = loop_slopes(found.ties, n, natural=True)
     loops = Loops(found.space.system, found.labels, found.rates, found.ties, bend)
     return NaturalSystem(made, residual, loops)

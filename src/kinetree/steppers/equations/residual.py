@@ -47,7 +47,8 @@ class Residual:
         model: the mechanism.
         space: its coordinates.
         value: inputs q, qd, qdd and others; outputs tau (nv), with user states xd.
-        slopes: the same with dtau_dq, dtau_dqd, dtau_dqdd, each nv × nv.
+        slopes: the same with dtau_dq, dtau_dqd, dtau_dqdd, each nv × nv; for the iterations.
+        exact: the same with exact derivatives, for those of the step.
         states: derivatives that user states add: dtau_dx, dxd_dq, dxd_dqd, dxd_dx; or None.
         drives: q, qd, qdd of the driven coordinates by the time; or None.
     """
@@ -56,11 +57,12 @@ class Residual:
     space: Space
     value: Program
     slopes: Program
+    exact: Program
     states: Program | None
     drives: Program | None
 
     @property
-    def driven(self) -> dict[int, int]:
+    def drive_numbers(self) -> dict[int, int]:
         """Number of a driven velocity -> number of its coordinate."""
         q, v = list(self.model.coordinates), list(self.model.velocities)
         return {v.index(name): q.index(name) for name in self.model.drives}
@@ -68,37 +70,29 @@ class Residual:
     @property
     def free(self) -> list[int]:
         """Numbers of the velocities that are not driven."""
-        driven = self.driven
+        driven = self.drive_numbers
         return [k for k in range(self.model.nv) if k not in driven]
 
 
 def residual(model: Mechanism, system: Linkage, *, tangent: str = "exact") -> Residual:
     """The equations of motion of a model, loops left aside."""
     value = rate_program(system)
-    if tangent == "exact":
-        slopes = QUANTITIES["inverse_derivatives"].derive(system, "newton_euler")
-    else:
-        slopes = _approximate(system)
+    exact = QUANTITIES["inverse_derivatives"].derive(system, "newton_euler")
+    slopes = exact if tangent == "exact" else _approximate(system)
+    states = state_slopes(value) if model.states else None
     drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
-    return Residual(
-        model,
-        Space.of(system),
-        value,
-        slopes,
-        state_slopes(value) if model.states else None,
-        drives,
-    )
+    return Residual(model, Space.of(system), value, slopes, exact, states, drives)
 
 
-def placed_residual(model: Mechanism, system: Placement) -> Residual:
+def matrix_residual(model: Mechanism, system: Placement) -> Residual:
     """The equations of motion of a model given by position matrices, by d'Alembert's principle."""
-    value = placed_program(system)
+    value = matrix_program(system)
     slopes = forward(value, "tau", ("q", "qd", "qdd"), tangent=True)
     states = state_slopes(value) if model.states else None
-    return Residual(model, Space.of(system), value, slopes, states, None)
+    return Residual(model, Space.of(system), value, slopes, slopes, states, None)
 
 
-def placed_program(system: Placement) -> Program:
+def matrix_program(system: Placement) -> Program:
     """The Program of tau, and of xd where there are user states, from position matrices."""
     value = derive_placed(system, "inverse")
     if not system.model.states:
@@ -128,24 +122,25 @@ def refuse_free_drives(model: Mechanism) -> None:
 
 def rate_program(system: Linkage) -> Program:
     """The Program of tau, and of xd where there are user states."""
-    scheme = Scheme(f"{system.model.name}_residual")
-    qdd = declare_inputs(scheme, system, "qdd")
-    declare_laws(scheme, system.model)
-    frames = Frames(scheme, system)
-    tau = newton_euler.inverse(frames, system.qd, qdd)
+    scheme, frames, tau = _inverse(system, "residual")
     scheme.output("tau", tau, None, system.model.velocities)
     write_states(frames)
     return scheme.program()
 
 
-def _approximate(system: Linkage) -> Program:
-    """tau, M, and K and C of the force elements alone."""
-    scheme = Scheme(f"{system.model.name}_approximate")
+def _inverse(system: Linkage, name: str) -> tuple[Scheme, Frames, Sequence[Node]]:
+    """Inverse dynamics in a new scheme: M qdd + c."""
+    scheme = Scheme(f"{system.model.name}_{name}")
     qdd = declare_inputs(scheme, system, "qdd")
     declare_laws(scheme, system.model)
     frames = Frames(scheme, system)
+    return scheme, frames, newton_euler.inverse(frames, system.qd, qdd)
+
+
+def _approximate(system: Linkage) -> Program:
+    """tau, M, and K and C of the force elements alone."""
+    scheme, frames, tau = _inverse(system, "approximate")
     n = system.nv
-    tau = newton_euler.inverse(frames, system.qd, qdd)
     M = composite_bodies.mass_matrix(frames)
     forces = force_slopes(frames)
     scheme.output("tau", tau, None, system.model.velocities)
@@ -177,11 +172,6 @@ def rows(flat: Sequence[Node], width: int) -> list[list[Node]]:
 
 
 __all__ = [
-    "Residual",
-    "placed_program",
-    "placed_residual",
-    "rate_program",
-    "refuse_free_drives",
-    "residual",
-    "rows",
-]
+    "Residual", "matrix_program", "matrix_residual", "rate_program", "refuse_free_drives",
+    "residual", "rows", "state_slopes",
+]  # fmt: skip

@@ -50,7 +50,7 @@ def scales(parts: Residual, q: Array) -> Scales:
     """The scales of a system, from some configurations."""
     model = parts.model
     given = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv), "t": np.asarray(0.0)}
-    found = parts.slopes.evaluate(**parts.slopes.given(given))
+    found = parts.exact.evaluate(**parts.exact.given(given))
     M, C, K = (_diagonal(found[f"dtau_d{name}"]) for name in ("qdd", "qd", "q"))
     states = np.array([max(1.0, abs(state.initial)) for state in model.states.values()])
     floor = LEAST * M.max(initial=0.0) or 1.0

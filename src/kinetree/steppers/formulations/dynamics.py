@@ -21,7 +21,7 @@ from kinetree.steppers.equations.residual import rows
 from kinetree.steppers.formulations.newmark import Matrix, Point, Slopes, TimeStep
 
 if TYPE_CHECKING:
-    from kinetree.program import Scheme
+    from kinetree.program import Program, Scheme
     from kinetree.steppers.equations.residual import Residual
 
 CLOSED = 1e-10
@@ -32,9 +32,9 @@ Equation = tuple[Node, list[Node]]
 """A value that is to vanish, over what is allowed of it, and its derivatives by all unknowns."""
 
 
-def add_slopes(p: Point, parts: Residual) -> tuple[Point, Sequence[Node]]:
-    """The point with K, C, M and T; M qdd + c there."""
-    found = p.inline(parts.slopes)
+def add_slopes(p: Point, parts: Residual, slopes: Program) -> tuple[Point, Sequence[Node]]:
+    """The point with K, C, M and T, by one of the slopes of the parts; M qdd + c there."""
+    found = p.inline(slopes)
     K, C, M = (rows(found[f"dtau_d{x}"], parts.space.nv) for x in ("q", "qd", "qdd"))
     T = parts.space.tangent(p.scheme, p.by)
     states = p.inline(parts.states) if parts.states is not None else {}
@@ -51,7 +51,7 @@ def evaluate(step: TimeStep, p: Point, *, keep: bool) -> tuple[Point, list[Node]
     """
     forces: Sequence[Node] = ()
     if not keep:
-        p, forces = add_slopes(p, step.parts)
+        p, forces = add_slopes(p, step.parts, step.parts.slopes)
     found = p.inline(step.parts.value) if keep or p.at.x else {}
     pairs = zip(found["tau"] if keep else forces, step.inputs.loads, strict=True)
     r = [x - load for x, load in pairs]

@@ -55,7 +55,7 @@ def global_step(system: NaturalSystem, family: Family, settings: Settings) -> Pr
     rest = np.zeros((len(q), system.model.nv))
     q = system.chart.natural(q, rest, rest)[0]
     sizes = scales(parts, q)
-    step = begin_step(parts, parts, loops, family, settings, sizes=sizes, loaded=False)
+    step = begin_step(parts, loops, family, settings, sizes=sizes, loaded=False)
     solve = partial(_solve, parts.space.nv)
     return hybrid.augmented_step(step, loops, q[0], Leading(_soften, _even, solve, _spread))
 
@@ -126,7 +126,7 @@ def _spread(it: Augmented, p: Point, _: Matrix) -> Spread:
     """Y along the masses, or along the tangent under the multipliers at the start of the step."""
     let, step = p.scheme.let, it.step
     p = replace(p, at=replace(p.at, lam=step.inputs.start.lam))
-    p, _tau = dynamics.add_slopes(p, step.parts)
+    p, _tau = dynamics.add_slopes(p, step.parts, step.parts.slopes)
     p = replace(p, slopes=_even(p.slopes), gaps=hybrid.gaps(it, p))
     J, mass = hybrid.gaps(it, p).J, step.settings.projection == "mass"
     A = hybrid.add_penalty(it, p, p.slopes.M, J) if mass else hybrid.leading_matrix(it, p)

@@ -91,11 +91,9 @@ class Leading:
     spread: Callable[[Augmented, Point, Matrix], Spread]
 
 
-def hybrid(
-    parts: Residual, exact: Residual, loops: Loops, family: Family, settings: Settings
-) -> Program:
+def hybrid(parts: Residual, loops: Loops, family: Family, settings: Settings) -> Program:
     """One step of the hybrid formulation."""
-    step = begin_step(parts, exact, loops, family, settings)
+    step = begin_step(parts, loops, family, settings)
     solve = partial(structural.solve_dense, stiff=True)
     leading = Leading(_soften, lambda slopes: slopes, solve, _spread)
     return augmented_step(step, loops, start(parts.model, parts.drives), leading)
@@ -124,7 +122,7 @@ def _jacobian(step: TimeStep, loops: Loops, q: Array) -> Array:
     """J at rest at t = 0, zero for driven velocities."""
     given = {"q": q, "qd": np.zeros(step.parts.model.nv), "t": np.asarray(0.0)}
     J = np.array(loops.value.evaluate(**loops.value.given(given))["J"])
-    J[:, list(step.parts.driven)] = 0.0
+    J[:, list(step.parts.drive_numbers)] = 0.0
     return J
 
 
@@ -289,7 +287,7 @@ def _spread(it: Augmented, p: Point, inverse: Matrix) -> Spread:
         Y = [[let("Y", dot(row[:n], x)) for x in columns] for row in inverse[:n]]
         return lambda gaps: _times(Y, name(gaps))
     # projections act on velocities, not on increments: T is the identity here
-    p, _ = dynamics.add_slopes(p, step.parts)
+    p, _ = dynamics.add_slopes(p, step.parts, step.parts.slopes)
     p = replace(p, slopes=replace(p.slopes, T={}))
     W = add_penalty(it, p, p.slopes.M if mass else dynamics.dynamic_rows(step, p), J)
     A = [[W[k][l] for l in step.free] for k in step.free]

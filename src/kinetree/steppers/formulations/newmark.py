@@ -158,8 +158,7 @@ class TimeStep:
 
     Attributes:
         inputs: state at the start, time, step, forces given.
-        parts: the equations of motion, with the tangent of the settings.
-        exact: the same with the exact tangent, for derivatives.
+        parts: the equations of motion.
         settings: of Newton's method.
         sizes: of the equations.
         free: numbers of the velocities that are not driven.
@@ -171,7 +170,6 @@ class TimeStep:
 
     inputs: StepInputs
     parts: Residual
-    exact: Residual
     settings: Settings
     sizes: Scales
     free: Sequence[int]
@@ -186,8 +184,8 @@ class TimeStep:
         return self.inputs.scheme
 
 
-def begin_step(  # noqa: PLR0913  equations, method, and what natural coordinates change
-    parts: Residual, exact: Residual, loops: Loops | None, family: Family, settings: Settings,
+def begin_step(
+    parts: Residual, loops: Loops | None, family: Family, settings: Settings,
     *, sizes: Scales | None = None, loaded: bool = True,
 ) -> TimeStep:  # fmt: skip
     """Declare a step and write what its start gives; arguments as in `TimeStep`, `declare_step`."""
@@ -195,7 +193,7 @@ def begin_step(  # noqa: PLR0913  equations, method, and what natural coordinate
     inputs = declare_step(parts.model, parts.value, family, labels, loaded=loaded)
     let, h, start, free = inputs.scheme.let, inputs.h, inputs.start, parts.free
     turning = angles(parts, loops) if loops else []
-    sizes = sizes or scales(exact, sample_coordinates(parts.model, parts.drives))
+    sizes = sizes or scales(parts, sample_coordinates(parts.model, parts.drives))
     dm, df, gamma, beta = (let(name, x) for name, x in family.named_weights().items())
     b2, gh = let("b2", beta * h**2), let("gh", gamma * h)
     kappa = let("kappa", (1 - dm) / (1 - df))
@@ -214,7 +212,7 @@ def begin_step(  # noqa: PLR0913  equations, method, and what natural coordinate
     )
     terms = Terms(gamma, beta, kappa, gh, b2, b2i, a, v, qdd, xd)
     guess = Iterate(D, S)
-    return TimeStep(inputs, parts, exact, settings, sizes, free, turning, drives, terms, guess)
+    return TimeStep(inputs, parts, settings, sizes, free, turning, drives, terms, guess)
 
 
 def _drive_values(parts: Residual, inputs: StepInputs) -> Drives:
@@ -248,7 +246,7 @@ def end(step: TimeStep, scheme: Scheme, z: Iterate) -> Point:
         qdd[k] = let(f"qdd_{k + 1}", c.kappa * a[k] + c.qdd[k])  # for Cuadrado2003 eq. (38)
     # driven velocities have no increment: their laws give coordinate, rate and acceleration
     for k, row in step.drives.items():
-        q[step.parts.driven[k]], qd[k], qdd[k] = row
+        q[step.parts.drive_numbers[k]], qd[k], qdd[k] = row
         a[k] = qdd[k]
     x = [let("x_1", x + s) for x, s in zip(start.x, z.S, strict=True)]
     inverse, rest = outer("ghi", 1 / c.gh), outer("xr", (1 - c.gamma) / c.gamma)

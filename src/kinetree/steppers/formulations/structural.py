@@ -120,8 +120,8 @@ def _write_block(
         X = way.solve(inner, "dz", way.tangent(p), [[x] for x in right])
         dz = [row[0] for row in X]
     change = way.change(p, dz)
-    if keep or step.exact is not step.parts:
-        p, _ = dynamics.add_slopes(p, step.exact)
+    if keep or step.parts.exact is not step.parts.slopes:
+        p, _ = dynamics.add_slopes(p, step.parts, step.parts.exact)
     equations = way.equations(p, tested)
     count = symbol("kept_count" if keep else "count", Rank.COORDINATE)
     write_newton(
@@ -134,8 +134,8 @@ def _write_block(
 
 def _invert_tangent(step: TimeStep, way: Formulation, start: Iterate) -> Matrix:
     """A⁻¹ at the first iterate: iterations and projections along the tangent all use it."""
-    first, _ = dynamics.add_slopes(way.link(end(step, step.scheme, start)), step.parts)
-    A = way.tangent(first)
+    first = way.link(end(step, step.scheme, start))
+    A = way.tangent(dynamics.add_slopes(first, step.parts, step.parts.slopes)[0])
     unit = [[ONE if i == j else ZERO for j in range(len(A))] for i in range(len(A))]
     return way.solve(step.scheme, "Ai", A, unit)
 
@@ -168,9 +168,9 @@ def solve_dense(scheme: Scheme, stem: str, A: Matrix, B: Matrix, *, stiff: bool 
     return scheme.solve(stem, A, B, symmetric=False, stiff=stiff, note=note)
 
 
-def tree(parts: Residual, exact: Residual, family: Family, settings: Settings) -> Program:
+def tree(parts: Residual, family: Family, settings: Settings) -> Program:
     """One step of a system without loops."""
-    step = begin_step(parts, exact, None, family, settings)
+    step = begin_step(parts, None, family, settings)
 
     def residual(p: Point, r: list[Node], rates: list[Node]) -> Residuals:
         right = [*(step.terms.b2 * r[k] for k in step.free), *rates]  # Cuadrado2003 eq. (27)

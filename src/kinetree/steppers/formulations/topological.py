@@ -66,12 +66,10 @@ class Projected:
     slow: Node
 
 
-def topological(
-    parts: Residual, exact: Residual, loops: Loops, family: Family, settings: Settings
-) -> Program:
+def topological(parts: Residual, loops: Loops, family: Family, settings: Settings) -> Program:
     """One step of the topological formulation."""
     found = partition(parts.model, independent=settings.independent or None)
-    step = begin_step(parts, exact, loops, family, settings)
+    step = begin_step(parts, loops, family, settings)
     it = _project(step, loops, found.choice())
     closed = [f"closure '{loops.labels[i]}'" for i in it.which]
     way = structural.Formulation(
