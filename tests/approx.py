@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+ULP = 1e-15  # one rounded operation
 ROUNDING = 1e-14  # a few operations on given numbers
+SUMS = 1e-13  # sums and products of some tens of terms
 IDENTITY = 1e-12  # the same quantity computed twice in double precision
 FORMALISM = 1e-11  # two formalisms of ours: different order of a few thousand operations
 GOLDEN = 1e-10  # printed reference values of 13 to 15 digits
@@ -21,7 +23,10 @@ AT_STATES = 1e-9  # formulas at the states of a run, which iterations or integra
 CROSS_ENGINE = 1e-9  # another engine: other recursion, other frames
 ILL_CONDITIONED = 1e-8  # solutions of systems whose condition number exceeds 1e6
 EFFORTS = 1e-8  # forces and efforts found back from a motion: loops solved in both directions
+RUN = 1e-8  # a run with tight tolerances against a published or independent one
+LONG_RUN = 1e-7  # the same for long or stiff runs, and for the times of events
 TRAJECTORY = 1e-6  # the same motion by two integrators: 1e-9 per step, some hundred steps
+COARSE_RUN = 1e-5  # runs with usual tolerances, or in equal steps, against finer ones
 SINGLE = 1e-4  # single precision
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ellipk
 from tests import mechanisms
 from tests.analysis import systems
+from tests.approx import AT_STATES, LONG_RUN, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -33,7 +34,7 @@ def test_marked_events_are_recorded_in_order(method: str) -> None:
     expected = {"low": [1, 3], "falling": [1], "turn": [2]}
     for name, quarters in expected.items():
         found = [t for n, t in zip(names, times, strict=True) if n == name]
-        assert found == pytest.approx([QUARTER * k for k in quarters], abs=1e-7), name
+        assert found == pytest.approx([QUARTER * k for k in quarters], abs=LONG_RUN), name
     assert (np.diff(times) >= 0).all()
     assert run.attrs["termination"] == "finished"
 
@@ -45,9 +46,9 @@ def test_a_stopping_event_ends_the_run_there(method: str) -> None:
         events={"low": kt.Event("q_swing + pi/2", stops=True)},
     )  # fmt: skip
     assert run.attrs["termination"].startswith("event 'low' at t = ")
-    assert run.time.values[-1] == pytest.approx(QUARTER, abs=1e-7)
-    assert run.q.values[-1, 0] == pytest.approx(-np.pi / 2, abs=1e-7)
-    assert run.event_y.values[-1] == pytest.approx([-np.pi / 2, run.qd.values[-1, 0]], abs=1e-7)
+    assert run.time.values[-1] == pytest.approx(QUARTER, abs=LONG_RUN)
+    assert run.q.values[-1, 0] == pytest.approx(-np.pi / 2, abs=LONG_RUN)
+    assert run.event_y.values[-1] == pytest.approx([-np.pi / 2, run.qd.values[-1, 0]], abs=LONG_RUN)
 
 
 def test_events_may_use_parameters_and_the_time() -> None:
@@ -64,7 +65,7 @@ def test_two_crossings_inside_one_step_are_seen() -> None:
     model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z")
     run = kt.simulate(model, 1.0, q=[-0.2], qd=[4.0], method="DOP853", events={"level": "q_z"})
     roots = [0.4 - np.sqrt(0.12), 0.4 + np.sqrt(0.12)]
-    assert run.event_time.values == pytest.approx(roots, abs=1e-9)
+    assert run.event_time.values == pytest.approx(roots, abs=AT_STATES)
 
 
 def stopped(model: kt.Model, coordinate: str, at: float) -> kt.Model:
@@ -81,8 +82,8 @@ def test_branches_of_laws_are_marked_on_request(method: str) -> None:
     model = stopped(systems.pendulum(), "swing", -2.0)
     run = kt.simulate(model, 1.2, events={"laws": "laws", "same": "q_swing + 2"}, method=method)
     assert list(run.event_name.values) == ["laws: 2 + q_swing", "same"] * 2
-    assert run.event_time.values[::2] == pytest.approx(run.event_time.values[1::2], abs=1e-9)
-    assert run.event_y.values[:, 0] == pytest.approx(np.full(4, -2.0), abs=1e-6)
+    assert run.event_time.values[::2] == pytest.approx(run.event_time.values[1::2], abs=AT_STATES)
+    assert run.event_y.values[:, 0] == pytest.approx(np.full(4, -2.0), abs=TRAJECTORY)
 
 
 def test_a_branch_may_stop_a_run_of_a_closed_system() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, ROUNDING, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
@@ -62,8 +63,8 @@ def test_bounces_without_end_end_the_run_with_what_was_reached() -> None:
     with pytest.warns(ModelWarning, match="8 times within .*'bounce'"):
         run = kt.simulate(ball(), 6.0, step=0.01)
     limit = np.sqrt(2 / GRAVITY) * (1 + 2 * 0.8 / 0.2)
-    assert run.attrs["end_time"] == pytest.approx(limit, abs=1e-6)
-    assert run["q"].values[-1, 0] == pytest.approx(0, abs=1e-9)
+    assert run.attrs["end_time"] == pytest.approx(limit, abs=TRAJECTORY)
+    assert run["q"].values[-1, 0] == pytest.approx(0, abs=AT_STATES)
 
 
 @pytest.mark.parametrize("method", ["dop853", "rk4", "cvode_bdf", "Radau"])
@@ -83,9 +84,9 @@ def test_sampled_servo_equals_its_exact_discrete_solution(method: str) -> None:
         pull = kp * (1.0 - state[0]) - kd * state[1]
         state = (F @ [*state, pull])[:2]
     found = np.column_stack([run["q"].values[:, 0], run["qd"].values[:, 0]])
-    assert found == pytest.approx(np.array(rows), abs=1e-9)
+    assert found == pytest.approx(np.array(rows), abs=AT_STATES)
     assert len(run["event_time"]) == 21
-    assert run["event_time"].values == pytest.approx(period * np.arange(21), abs=1e-12)
+    assert run["event_time"].values == pytest.approx(period * np.arange(21), abs=IDENTITY)
 
 
 def thermostat() -> kt.Model:
@@ -160,7 +161,7 @@ def test_events_change_each_other_at_one_instant_until_they_settle() -> None:
     model.event("last", lambda x: x["second"] - 2.5, {"count": lambda x: x["count"] + 1.0})
     run = kt.simulate(model, 1.0, step=0.1)
     assert list(run["event_name"].values) == ["go", "follow", "last"]
-    assert run["event_time"].values == pytest.approx([0.5] * 3, abs=1e-12)
+    assert run["event_time"].values == pytest.approx([0.5] * 3, abs=IDENTITY)
     assert run["x"].isel(time=-1).values == pytest.approx([1.0, 1.0, 3.0, 1.0])
 
 
@@ -205,7 +206,7 @@ def test_clocks_of_whole_ratios_meet_at_common_ticks() -> None:
     run = kt.simulate(model, 3.0, step=0.5)
     assert run["x"].isel(time=-1).values == pytest.approx([sum(range(3, 31, 3)), 31])
     times = run["event_time"].values[run["event_name"].values == "fast"]
-    assert times == pytest.approx(0.1 * np.arange(31), abs=1e-14)
+    assert times == pytest.approx(0.1 * np.arange(31), abs=ROUNDING)
 
 
 def slider_crank() -> kt.Model:
@@ -230,7 +231,7 @@ def test_a_kick_of_a_closed_mechanism_keeps_its_loops(method: str) -> None:
     assert run["qd"].sel(velocity="q1").values[k] == pytest.approx(3.0)
     alone = kt.simulate(slider_crank(), 0.5, t0=0.5, q=run["q"].values[k],
                         qd={"q1": 3.0}, method=method, step=0.05, independent=["q1"])  # fmt: skip
-    assert run["qd"].values[k:] == pytest.approx(alone["qd"].values, abs=1e-5)
+    assert run["qd"].values[k:] == pytest.approx(alone["qd"].values, abs=COARSE_RUN)
 
 
 def test_a_run_in_two_parts_is_the_run_in_one() -> None:
@@ -240,7 +241,7 @@ def test_a_run_in_two_parts_is_the_run_in_one() -> None:
     state = half.isel(time=-1)
     rest = kt.simulate(model, 5.0, t0=5.0, step=0.5, q=state["q"].values, qd=state["qd"].values,
                        x=state["x"].values)  # fmt: skip
-    assert rest["x"].values == pytest.approx(whole["x"].values[10:], abs=1e-6)
+    assert rest["x"].values == pytest.approx(whole["x"].values[10:], abs=TRAJECTORY)
 
 
 def test_files_hold_modes_and_events(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import AT_STATES, LONG_RUN, TRAJECTORY
 
 import kinetree as kt
 import lengths
@@ -95,7 +96,7 @@ def test_a_third_crank_of_another_length_holds_all_still(formulation: str | None
     moved = pytest.warns(ModelWarning, match="q of 'a' is .* instead of 1")
     with pytest.warns(ModelWarning, match="'three_cranks' has mobility 0"), moved:
         run = kt.simulate(lengths.three_cranks(), 0.05, parameters={"L3": 1.2}, **how)
-    assert np.abs(run.q.values - run.q.values[0]).max() < 1e-6
+    assert np.abs(run.q.values - run.q.values[0]).max() < TRAJECTORY
 
 
 def test_a_batch_of_lengths_names_the_first_that_does_not_close() -> None:
@@ -115,14 +116,14 @@ def test_lengths_that_close_only_at_run_time() -> None:
     """Own values for which nothing closes are no obstacle to others."""
     run = kt.simulate(lengths.four_bar(Z=0.25), 0.05, parameters={"Z": 0.0})
     want = kt.simulate(lengths.four_bar(), 0.05)
-    np.testing.assert_allclose(run.q, want.q, atol=1e-9)
+    np.testing.assert_allclose(run.q, want.q, atol=AT_STATES)
 
 
 def test_the_motion_of_a_changed_length_is_that_of_the_model_built_with_it() -> None:
     for name, values in (("four_bar", {"crank": 0.8}), ("strut", {"ratio": 3.0, "depth": 0.2})):
         run = kt.simulate(lengths.MODELS[name](), 0.1, parameters=values)
         want = kt.simulate(lengths.MODELS[name](**values), 0.1)
-        np.testing.assert_allclose(run.q, want.q, atol=1e-7)
+        np.testing.assert_allclose(run.q, want.q, atol=LONG_RUN)
 
 
 def test_a_program_made_for_other_lengths_ends_a_run_with_a_sentence() -> None:
@@ -140,6 +141,6 @@ def test_steps_are_not_measured_by_masses_that_are_gone(formulation: str) -> Non
     how = {"formulation": formulation, "step": 0.01}
     own = kt.simulate(model, 0.1, **how)
     heavy = kt.simulate(model, 0.1, parameters={"M": 50.0}, **how)
-    np.testing.assert_allclose(heavy.q, own.q, atol=1e-9)
+    np.testing.assert_allclose(heavy.q, own.q, atol=AT_STATES)
     with pytest.raises(KinetreeError, match="parameters M: they leave 1e-08 of the inertia"):
         kt.simulate(model, 0.1, parameters={"M": 1e-8}, **how)

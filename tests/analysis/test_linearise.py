@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests import zoo
 from tests.analysis import systems
-from tests.approx import AT_STATES, IDENTITY, ROUNDING, assert_close
+from tests.approx import AT_STATES, FORMALISM, IDENTITY, ITERATED, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
@@ -88,11 +88,11 @@ def test_modes_of_two_masses_on_springs() -> None:
     natural = np.sqrt(k / m * ratios)
     damping = d / (2 * np.sqrt(k * m)) * np.sqrt(ratios)
     assert_close(found.natural, natural / (2 * np.pi), IDENTITY)
-    assert_close(found.damping, damping, 1e-11)
+    assert_close(found.damping, damping, FORMALISM)
     assert_close(found.frequencies, natural * np.sqrt(1 - damping**2) / (2 * np.pi), IDENTITY)
     places = np.cumsum(found.shapes, axis=1)  # joint displacements add up
     golden = (1 + np.sqrt(5)) / 2
-    assert_close(np.abs(places[:, 1] / places[:, 0]), [golden, golden - 1], 1e-10)
+    assert_close(np.abs(places[:, 1] / places[:, 0]), [golden, golden - 1], ITERATED)
 
 
 def test_modes_of_the_double_pendulum() -> None:
@@ -138,7 +138,7 @@ def test_an_equilibrium_brings_its_efforts_and_parameters() -> None:
 def test_a_run_is_linearised_at_its_end() -> None:
     run = kt.simulate(systems.pendulum(), 0.7)
     found = kt.linearise(systems.pendulum(), at=run)
-    assert_close(found.A[1, 0], systems.G * np.sin(run.q.values[-1, 0]), 1e-10)
+    assert_close(found.A[1, 0], systems.G * np.sin(run.q.values[-1, 0]), ITERATED)
     assert found.t == 0.7
 
 

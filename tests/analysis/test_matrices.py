@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import AT_STATES, IDENTITY
 
 import kinetree as kt
 from kinetree.algebra import disp, rotz
@@ -44,9 +44,9 @@ def test_derivatives_are_those_of_the_tree(tree: kt.Model, quantity: str, third:
 def test_rest_and_modes_are_those_of_the_tree(tree: kt.Model) -> None:
     frames = kt.as_frames(tree)
     rest, same = (kt.equilibrium(model) for model in (tree, frames))
-    assert np.allclose(rest.q, same.q, atol=1e-9)
+    assert np.allclose(rest.q, same.q, atol=AT_STATES)
     wanted, found = kt.modes(tree, at=rest), kt.modes(frames, at=same)
-    assert np.allclose(found.frequencies, wanted.frequencies, rtol=1e-9)
+    assert np.allclose(found.frequencies, wanted.frequencies, rtol=AT_STATES)
 
 
 def test_there_is_nothing_to_assemble_and_all_is_independent(crank: kt.FrameModel) -> None:

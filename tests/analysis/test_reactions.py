@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests import mechanisms
 from tests.analysis import systems
-from tests.approx import AT_STATES, EFFORTS, assert_close
+from tests.approx import AT_STATES, EFFORTS, IDENTITY, TRAJECTORY, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -46,9 +46,9 @@ def test_the_slider_of_a_crank_obeys_newton(loops: str) -> None:
     c, s = np.cos(angle), np.sin(angle)
     fx, fy = c * on_rod[:, 0] - s * on_rod[:, 1], s * on_rod[:, 0] + c * on_rod[:, 1]
     guide = found.reaction_joint.sel(joint="q3")
-    assert_close(5.0 * run.qdd.values[:, 2], 7.0 - fx, 1e-6, "along the guide", scale=10.0)
-    assert_close(guide.sel(part="fx").values, np.full(11, 7.0), 1e-6, "effort")
-    assert_close(guide.sel(part="fy").values, fy + 5.0 * 9.81, 1e-6, "across", scale=10.0)
+    assert_close(5.0 * run.qdd.values[:, 2], 7.0 - fx, TRAJECTORY, "along the guide", scale=10.0)
+    assert_close(guide.sel(part="fx").values, np.full(11, 7.0), TRAJECTORY, "effort")
+    assert_close(guide.sel(part="fy").values, fy + 5.0 * 9.81, TRAJECTORY, "across", scale=10.0)
 
 
 def pushed() -> kt.Model:
@@ -69,7 +69,7 @@ def test_a_run_brings_its_wrenches_and_values(tmp_path: Path) -> None:
     run = kt.simulate(model, 1.0, wrenches={"push": push}, parameters={"cart.mass": 5.0}, step=0.25)
     run = kt.load_run(kt.save_run(run, tmp_path / "run.nc"))
     assert_close(
-        run.external_wrench.sel(wrench="push", part="fy").values, 3.0 + run.time.values, 1e-12
+        run.external_wrench.sel(wrench="push", part="fy").values, 3.0 + run.time.values, IDENTITY
     )
     found = kt.reactions(model, run, ["x"]).reaction_joint.sel(joint="x")
     assert_close(found.sel(part="fy").values, -3.0 - run.time.values, AT_STATES)

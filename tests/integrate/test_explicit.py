@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
-from tests.approx import IDENTITY, ROUNDING
+from tests.approx import AT_STATES, COARSE_RUN, FORMALISM, IDENTITY, ROUNDING, RUN, TRAJECTORY, ULP
 
 from integrate import flows
 from kinetree import engine as en
@@ -61,7 +61,7 @@ def test_weights_integrate_powers_exactly(tableau: Tableau) -> None:
             weights = (weights + row) * ((1 - theta) if number % 2 else theta)
         for k in range(DENSE_ORDER[tableau.name]):
             expected = theta ** (k + 1) / (k + 1)
-            assert np.dot(weights, c**k) == pytest.approx(expected, rel=1e-11)
+            assert np.dot(weights, c**k) == pytest.approx(expected, rel=FORMALISM)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_any_number_of_components(size: int) -> None:
     start = np.arange(1.0, size + 1)
     path = solve(flows.linear(A), start, [0.0, 0.4, 1.0], "dop853", rtol=1e-11, atol=1e-12)
     for t, y in zip(path.t, path.y, strict=True):
-        assert y == pytest.approx(expm(A * t) @ start, rel=1e-8, abs=1e-8)
+        assert y == pytest.approx(expm(A * t) @ start, rel=RUN, abs=RUN)
 
 
 @pytest.mark.parametrize("method", ["rk4", *ADAPTIVE])
@@ -162,9 +162,9 @@ def test_zeros_are_marked(method: str) -> None:
     )  # fmt: skip
     assert [hit.watch for hit in path.hits] == [1, 0, 1, 0, 1, 0]
     expected = np.pi / 2 * np.arange(1, 7)
-    assert [hit.t for hit in path.hits] == pytest.approx(expected, abs=1e-9)
+    assert [hit.t for hit in path.hits] == pytest.approx(expected, abs=AT_STATES)
     for hit in path.hits:
-        assert abs(hit.y[hit.watch]) < 1e-9
+        assert abs(hit.y[hit.watch]) < AT_STATES
     assert path.end == FINISHED
 
 
@@ -186,7 +186,7 @@ def test_more_events_than_the_table_holds() -> None:
     )  # fmt: skip
     assert len(path.hits) == 999
     expected = np.pi / 2 * np.arange(1, 1000)
-    assert [hit.t for hit in path.hits] == pytest.approx(expected, abs=1e-5)
+    assert [hit.t for hit in path.hits] == pytest.approx(expected, abs=COARSE_RUN)
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
@@ -207,7 +207,7 @@ def test_bouncing_ball(method: str) -> None:
         assert path.end == EVENT
         t, state = path.last_t, np.array([0.0, -e * path.last_y[1]])
         found.append(t)
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert found == pytest.approx(expected, abs=AT_STATES)
 
 
 def test_output_stops_at_a_terminal_event() -> None:
@@ -217,9 +217,9 @@ def test_output_stops_at_a_terminal_event() -> None:
     )  # fmt: skip
     ground = np.sqrt(2 / GRAVITY)
     assert path.end == EVENT
-    assert path.last_t == pytest.approx(ground, abs=1e-9)
+    assert path.last_t == pytest.approx(ground, abs=AT_STATES)
     assert path.t[-1] == pytest.approx(0.4)
-    assert path.y[:, 0] == pytest.approx(1.0 - GRAVITY / 2 * path.t**2, abs=1e-9)
+    assert path.y[:, 0] == pytest.approx(1.0 - GRAVITY / 2 * path.t**2, abs=AT_STATES)
 
 
 def breaking() -> Program:
@@ -263,7 +263,7 @@ def test_longest_step() -> None:
     path = solve(flows.oscillator(), [1.0, 0.0], [0.0, 1.0], max_step=0.01, every_step=True)
     assert path.y.shape == (path.steps + 1, 2)
     assert np.diff(path.t).max() < 0.01 * 1.011
-    assert path.y[:, 0] == pytest.approx(np.cos(path.t), abs=1e-6)
+    assert path.y[:, 0] == pytest.approx(np.cos(path.t), abs=TRAJECTORY)
     assert (path.y[-1] == path.last_y).all()
 
 
@@ -286,7 +286,7 @@ def test_projection(method: str) -> None:
         project=flows.program(y, [a / r, b / r]),
     )  # fmt: skip
     rows = [*path.y, path.last_y, *(hit.y for hit in path.hits)]
-    assert np.hypot(*np.array(rows).T) == pytest.approx(1.0, abs=1e-15)
+    assert np.hypot(*np.array(rows).T) == pytest.approx(1.0, abs=ULP)
     assert path.y[-1] == pytest.approx([np.cos(60.0), np.sin(60.0)], abs=0.1)
 
 

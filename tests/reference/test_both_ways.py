@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.approx import CROSS_ENGINE, ILL_CONDITIONED, assert_close
+from tests.approx import CROSS_ENGINE, ILL_CONDITIONED, LONG_RUN, TRAJECTORY, assert_close
 from tests.reference import robotran
 from tests.reference.closed_numeric import Closed, load
 
@@ -72,5 +72,5 @@ def test_motions(name: str) -> None:
     run = kt.simulate(closed.model, until, q=q, qd=qd, rtol=1e-10, atol=1e-10, step=until / 3)
     assert run.attrs["termination"] == "finished"
     expected, rates = closed.run(run.time.to_numpy(), q, qd, 1e-10)
-    assert_close(run.q.to_numpy(), expected, 1e-7, "q")
-    assert_close(run.qd.to_numpy(), rates, 1e-6, "qd")
+    assert_close(run.q.to_numpy(), expected, LONG_RUN, "q")
+    assert_close(run.qd.to_numpy(), rates, TRAJECTORY, "qd")

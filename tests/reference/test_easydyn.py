@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import ROUNDING
+from tests.approx import AT_STATES, CROSS_ENGINE, LONG_RUN, ROUNDING, RUN, TRAJECTORY
 from tests.reference.closed_numeric import table
 
 import kinetree as kt
@@ -40,16 +40,16 @@ def test_double_pendulum() -> None:
     expected = table("seeds/easydyn_double_pendulum.csv")
     model = example("21_matrices_double_pendulum")["model"]
     run = history(model, expected, rtol=1e-11, atol=1e-12)
-    assert np.abs(run.q.values - columns(expected, ("q1", "q2"))).max() < 1e-9
-    assert np.abs(run.qd.values - columns(expected, ("q1_d", "q2_d"))).max() < 1e-8
+    assert np.abs(run.q.values - columns(expected, ("q1", "q2"))).max() < CROSS_ENGINE
+    assert np.abs(run.qd.values - columns(expected, ("q1_d", "q2_d"))).max() < RUN
 
 
 def test_slider_crank() -> None:
     expected = table("seeds/easydyn_slider_crank.csv")
     model = example("22_matrices_slider_crank")["model"]
     run = history(model, expected, rtol=1e-11, atol=1e-12)
-    assert np.abs(run.q.values[:, 0] - expected["q0"]).max() < 1e-9
-    assert np.abs(run.qd.values[:, 0] - expected["q0_d"]).max() < 1e-8
+    assert np.abs(run.q.values[:, 0] - expected["q0"]).max() < CROSS_ENGINE
+    assert np.abs(run.qd.values[:, 0] - expected["q0_d"]).max() < RUN
 
 
 @pytest.mark.parametrize("method", ["dop853", "Radau"])
@@ -57,10 +57,10 @@ def test_hydraulic_jack(method: str) -> None:
     expected = table("seeds/easydyn_hydraulic_jack.csv")
     model = example("20_hydraulic_jack")["model"]
     run = history(model, expected, rtol=1e-10, atol=1e-10, method=method)
-    assert np.abs(run.q.values[:, 0] - expected["x"]).max() < 1e-9
-    assert np.abs(run.qd.values[:, 0] - expected["v"]).max() < 1e-6
+    assert np.abs(run.q.values[:, 0] - expected["x"]).max() < CROSS_ENGINE
+    assert np.abs(run.qd.values[:, 0] - expected["v"]).max() < TRAJECTORY
     pressures = columns(expected, ("p1", "p2"))
-    assert np.abs(run.x.values / pressures - 1).max() < 1e-6
+    assert np.abs(run.x.values / pressures - 1).max() < TRAJECTORY
 
 
 def test_hydraulic_jack_begins_and_ends_as_the_paper_says() -> None:
@@ -70,7 +70,7 @@ def test_hydraulic_jack_begins_and_ends_as_the_paper_says() -> None:
     assert np.allclose(begin["qdd"], 50.0, rtol=ROUNDING)
     assert np.abs(begin["xd"]).max() == 0.0
     end = forward.evaluate(q=[0.095], qd=[0.0], tau=[0.0], t=1.0, x=[1e7, 1e6])
-    assert np.abs(end["qdd"]).max() < 1e-9
+    assert np.abs(end["qdd"]).max() < AT_STATES
     assert np.abs(end["xd"]).max() < 0.1  # Pa/s, of 1e9 Pa/s at the beginning
     run = kt.simulate(model, 1.0, step=0.01, method="cvode_bdf")  # stiff
     assert np.allclose(run.q.values[-1], 0.095, rtol=1e-3)
@@ -83,9 +83,9 @@ def test_spatial_robot(slope: int) -> None:
     model = example("23_matrices_robot")["robot"](float(slope))
     run = history(model, expected, rtol=1e-11, atol=1e-12, max_step=0.01)
     names = ("z0", "theta", "y2", "beta", "alpha")
-    assert np.abs(run.q.values - columns(expected, names)).max() < 1e-7
+    assert np.abs(run.q.values - columns(expected, names)).max() < LONG_RUN
     rates = columns(expected, tuple(f"{name}_d" for name in names))
-    assert np.abs(run.qd.values - rates).max() < 1e-7
+    assert np.abs(run.qd.values - rates).max() < LONG_RUN
 
 
 def test_spatial_robot_is_derived_quickly() -> None:
@@ -109,4 +109,4 @@ def test_program_in_c_reproduces_the_run(tmp_path: Path, gcc: str) -> None:
     assert lines[0].split(",")[:3] == ["time", "q_z0", "q_theta"]
     rows = np.loadtxt(lines, delimiter=",", skiprows=1)
     names = ("t", "z0", "theta", "y2", "beta", "alpha")
-    assert np.abs(rows[:, :6] - columns(expected, names)).max() < 1e-8
+    assert np.abs(rows[:, :6] - columns(expected, names)).max() < RUN

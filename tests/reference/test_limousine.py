@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import ROUNDING
+from tests.approx import CLOSED, ROUNDING
 from tests.reference import robotran
 from tests.reference.iltis import ROOT, Statics
 
@@ -50,7 +50,7 @@ def test_starts_in_balance() -> None:
     still = Statics(model(), INDEPENDENT)
     q = model().initial()
     closed, _ = still.closed(q)
-    assert closed == pytest.approx(q, abs=1e-9)
+    assert closed == pytest.approx(q, abs=CLOSED)
     assert still.forces(q)[0] == pytest.approx(np.zeros(14), abs=1e-4)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import AT_STATES, FORMALISM, RUN, TRAJECTORY
 from tests.reference.closed_numeric import Closed, table
 
 import kinetree as kt
@@ -50,17 +51,17 @@ def test_accelerations_follow_the_published_equation(n: int) -> None:
     system, q, qd = start(n)
     turn = np.array([-0.3 if name.startswith("u") else 0.3 for name in system.model.velocities])
     qdd, _ = system.accelerations(q + turn, qd)
-    assert np.abs(qdd + turn / 0.3 * -published(n, np.array(0.3))).max() < 1e-11
+    assert np.abs(qdd + turn / 0.3 * -published(n, np.array(0.3))).max() < FORMALISM
 
 
 def test_two_four_bars_for_ten_seconds() -> None:
     expected = table("mbs_testset/A02_N2_reference.csv")
     system, q0, qd0 = start(2, rank=1e-5)
     q, qd = system.run(expected["t"], q0, qd0, 1e-9)
-    assert np.abs(np.pi / 2 - q[:, 0] - expected["phi"]).max() < 1e-6
-    assert np.abs(-qd[:, 0] - expected["phi_dot"]).max() < 1e-6
+    assert np.abs(np.pi / 2 - q[:, 0] - expected["phi"]).max() < TRAJECTORY
+    assert np.abs(-qd[:, 0] - expected["phi_dot"]).max() < TRAJECTORY
     energy = [system.energy(*state) for state in zip(q, qd, strict=True)]
-    assert np.ptp(energy) < 1e-6 * abs(energy[0])
+    assert np.ptp(energy) < TRAJECTORY * abs(energy[0])
 
 
 def test_forty_four_bars_until_the_rods_are_nearly_flat() -> None:
@@ -68,10 +69,10 @@ def test_forty_four_bars_until_the_rods_are_nearly_flat() -> None:
     until = expected["t"] < 0.35
     system, q0, qd0 = start(40)
     q, qd = system.run(expected["t"][until], q0, qd0, 1e-9)
-    assert np.abs(np.pi / 2 - q[:, 0] - expected["phi"][until]).max() < 1e-8
-    assert np.abs(-qd[:, 0] - expected["phi_dot"][until]).max() < 1e-8
+    assert np.abs(np.pi / 2 - q[:, 0] - expected["phi"][until]).max() < RUN
+    assert np.abs(-qd[:, 0] - expected["phi_dot"][until]).max() < RUN
     energy = [system.energy(*state) for state in zip(q, qd, strict=True)]
-    assert np.ptp(energy) < 1e-9 * abs(energy[0])
+    assert np.ptp(energy) < AT_STATES * abs(energy[0])
 
 
 @pytest.mark.parametrize("n", [2, 40])
@@ -90,4 +91,4 @@ def test_explicit_model_for_ten_seconds(n: int) -> None:
     assert np.abs(np.pi / 2 - q[:, 0] - expected["phi"]).max() < 5e-5
     out = kt.derive(model, "energy").evaluate(q=q, qd=qd)
     energy = out["kinetic"] + out["potential"]
-    assert np.ptp(energy) < 1e-6 * abs(energy[0])
+    assert np.ptp(energy) < TRAJECTORY * abs(energy[0])

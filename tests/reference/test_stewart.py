@@ -15,6 +15,8 @@ from tests.reference.closed_numeric import Closed, load
 
 import kinetree as kt
 
+SLOPE = 1e-8  # difference quotients
+
 POSE = [f"pose_{letter}" for letter in ("wx", "wy", "wz", "vx", "vy", "vz")]
 GRAVITY, PLATFORM, CYLINDER, PISTON = 9.81, 80.0, 6.0, 3.0
 INERTIA = np.diag([8.0, 8.0, 15.0])
@@ -136,4 +138,4 @@ def test_gravity_and_actuators_by_virtual_work() -> None:
             values.append(potential(np.array([s, x, y, z]), p + turn.apply(w[3:])))
         slope.append((8 * (values[0] - values[1]) - (values[2] - values[3])) / 12e-4)
     c = reduced(q).T @ system().tree(q=q, qd=np.zeros(24))["c"]
-    assert_close(c, slope, 1e-8)
+    assert_close(c, slope, SLOPE)

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms, zoo
-from tests.approx import FORMALISM, assert_close
+from tests.approx import AT_STATES, FORMALISM, TRAJECTORY, assert_close
 
 import kinetree as kt
 from kinetree.errors import UnsupportedError
 from kinetree.steppers import discrete_program, step_program
+
+SLOPE = 1e-5  # difference quotients of a step
 
 H = 0.01
 WAYS = ("rk4", "semi_implicit_euler", "trapezoidal", "newmark")
@@ -57,7 +59,7 @@ def test_derivatives_are_those_of_the_whole_map(integrator: str) -> None:
         for by in ("q", "qd", "tau"):
             expected = differences(lambda **x: function(**x, h=H), given, of, by)
             scale = float(np.abs(expected).max()) + 1e-3
-            assert_close(found[f"d{of}_d{by}"], expected, 1e-5, f"{of} by {by}", scale=scale)
+            assert_close(found[f"d{of}_d{by}"], expected, SLOPE, f"{of} by {by}", scale=scale)
 
 
 def test_semi_implicit_euler_moves_velocities_by_h_over_m() -> None:
@@ -84,7 +86,7 @@ def test_rk4_is_the_one_written_by_hand() -> None:
     assert_close(program.evaluate(**given, h=H)["qd_next"], rk4(rates, **given), FORMALISM)
     expected = differences(lambda **x: {"qd_next": rk4(rates, **x)}, given, "qd_next", "tau")
     found = program.derivative("qd_next", "tau").evaluate(**given, h=H)["dqd_next_dtau"]
-    assert_close(found, expected, 1e-6)
+    assert_close(found, expected, TRAJECTORY)
 
 
 @pytest.mark.parametrize("way", ["hybrid", "topological", "explicit"])
@@ -100,8 +102,8 @@ def test_closed_systems(way: str) -> None:
     )  # fmt: skip
     given = {"q": run.q.values[0], "qd": run.qd.values[0], "tau": np.array([3.0, 0, 0])}
     found = program.evaluate(**given, h=0.01)
-    assert_close(found["q_next"], run.q.values[1], 1e-9)
-    assert_close(found["qd_next"], run.qd.values[1], 1e-9)
+    assert_close(found["q_next"], run.q.values[1], AT_STATES)
+    assert_close(found["qd_next"], run.qd.values[1], AT_STATES)
 
 
 def test_states_time_and_parameters() -> None:

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests import closed, forced, mechanisms, zoo
-from tests.approx import CLOSED, IDENTITY
+from tests.approx import (
+    AT_STATES,
+    CLOSED,
+    COARSE_RUN,
+    FORMALISM,
+    IDENTITY,
+    ILL_CONDITIONED,
+    ITERATED,
+)
 from tests.steppers import systems
 
 import kinetree as kt
@@ -20,6 +28,8 @@ from kinetree.integrate import Stepper
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.steppers import step_program
 from kinetree.steppers.equations.residual import rate_program
+
+SLOPE = 1e-7  # difference quotients
 
 Array = NDArray[np.float64]
 
@@ -112,9 +122,9 @@ def test_projected_equations_are_those_of_the_joints(name: str) -> None:
     free = [k for k in range(model.nv) if k not in known]
     r = directions(found, given["q"]).T @ value["tau"]
     wanted = relative["tau"] - given["tau"]
-    np.testing.assert_allclose(r[free], wanted[free], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(r[free], wanted[free], rtol=AT_STATES, atol=AT_STATES)
     if model.states:
-        np.testing.assert_allclose(value["xd"], relative["xd"], rtol=1e-10)
+        np.testing.assert_allclose(value["xd"], relative["xd"], rtol=ITERATED)
     ties = evaluate(found.found.ties, **own)
     for gap in (
         ties["h"],
@@ -142,7 +152,7 @@ def test_coordinates_come_back(name: str) -> None:
     parts = {key: there[key][None] for key in ("q", "qd", "qdd", "lam")}
     back = found.read(parts, {}, np.zeros(1), given["q"])
     for key in ("q", "qd", "qdd"):
-        np.testing.assert_allclose(back[key][0], given[key], atol=1e-11)
+        np.testing.assert_allclose(back[key][0], given[key], atol=FORMALISM)
 
 
 @pytest.mark.parametrize("kind", closed.CLOSED)
@@ -165,10 +175,10 @@ def test_closures_are_those_of_the_joints(kind: str) -> None:
         mine, wanted = natural_row[at], row.copy()
         if kind != "line" and place and k == 0:  # along the ground's axes here: the same length
             size = np.linalg.norm(mine[place]), np.linalg.norm(wanted[place])
-            assert size[0] == pytest.approx(size[1], rel=1e-9)
+            assert size[0] == pytest.approx(size[1], rel=AT_STATES)
         if kind not in ("line", "cylindrical", "prismatic", "planar"):
             mine[place] = wanted[place] = 0.0
-        np.testing.assert_allclose(mine, wanted, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(mine, wanted, rtol=ILL_CONDITIONED, atol=AT_STATES)
 
 
 def test_few_coordinates_where_few_are_needed() -> None:
@@ -247,7 +257,7 @@ def test_derivative_of_a_step() -> None:
             program.evaluate(**given, tau=s * d * np.eye(model.nv)[k])["qd_next"] for s in (1, -1)
         ]
         wanted = (ends[0] - ends[1]) / (2 * d)
-        np.testing.assert_allclose(slope[:, k], wanted, atol=1e-7)
+        np.testing.assert_allclose(slope[:, k], wanted, atol=SLOPE)
 
 
 def test_driven_joints_equal_the_tree() -> None:
@@ -317,7 +327,7 @@ def test_iltis_equals_the_hybrid_formulation() -> None:
     }
     one, two = (Stepper(model, way).run(0.5, 1e-3, **given) for way in ("global", "hybrid"))
     assert one.report.reason == "end", one.report.message
-    np.testing.assert_allclose(one.q, two.q, atol=1e-5)
+    np.testing.assert_allclose(one.q, two.q, atol=COARSE_RUN)
     program = kt.derive(model, "constraints")
     p = np.array(program.input("p").default)
     for name in ("bump_left", "bump_right"):

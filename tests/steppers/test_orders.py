@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.approx import ROUNDING
+from tests.approx import AT_STATES, ROUNDING
 from tests.steppers import systems
 
 from kinetree.integrate import Stepper
@@ -45,4 +45,4 @@ def test_small_steps_meet_the_reference() -> None:
     run = Stepper(systems.double_pendulum(), method="rk4").run(
         1.0, 5e-4, qd=systems.SPEEDS["double"]
     )
-    np.testing.assert_allclose(np.concatenate([run.q[-1], run.qd[-1]]), exact, atol=1e-9)
+    np.testing.assert_allclose(np.concatenate([run.q[-1], run.qd[-1]]), exact, atol=AT_STATES)

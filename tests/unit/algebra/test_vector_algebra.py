@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tests import strategies
-from tests.approx import ROUNDING
+from tests.approx import ROUNDING, ULP
 
 from kinetree.algebra import (
     Inertia,
@@ -29,6 +29,8 @@ from kinetree.algebra import (
 from kinetree.engine import evaluate, symbol
 from kinetree.errors import ShapeError
 
+NEAR_AXIS = 1e-6  # angles next to zero and to a half turn
+
 
 def array(x: Any) -> np.ndarray:
     return np.array([[float(e) for e in row] for row in x.rows])
@@ -47,7 +49,7 @@ def test_vectors(a: Any, b: Any, s: float) -> None:
         ((1, 2, 3) - u, (1, 2, 3) - x), (np.float64(s) * u, s * x),
     ):  # fmt: skip
         assert isinstance(found, Vector)
-        assert np.allclose(np.array(found, dtype=float), expected, atol=1e-15)
+        assert np.allclose(np.array(found, dtype=float), expected, atol=ULP)
     assert np.isclose(u @ v, x @ y)
     assert np.isclose(dot(a, b), x @ y)
     assert np.isclose(u.norm, np.linalg.norm(x))
@@ -67,7 +69,9 @@ def test_rotation_about_any_axis(axis: Any, angle: float, v: Any) -> None:
     assert np.allclose(R @ axis, axis, atol=ROUNDING)
     assert np.isclose(np.trace(R), 1 + 2 * np.cos(angle))
     turned = np.array(Rotation.about(axis, angle) @ v)
-    assert np.isclose(np.dot(np.cross(v, turned), axis), np.sin(angle) * _off(v, axis), atol=1e-6)
+    assert np.isclose(
+        np.dot(np.cross(v, turned), axis), np.sin(angle) * _off(v, axis), atol=NEAR_AXIS
+    )
 
 
 def _off(v: Any, axis: Any) -> float:

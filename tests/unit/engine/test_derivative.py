@@ -11,6 +11,9 @@ from kinetree import engine as en
 from kinetree.engine.sympy_bridge import to_sympy
 from kinetree.errors import ExpressionError
 
+SLOPE_REL = 1e-7  # difference quotients, relative
+SLOPE_ABS = 1e-6  # the same near zero
+
 x, y, z = (trees.SYMBOLS[name] for name in "xyz")
 STEP = 1e-40
 
@@ -36,7 +39,7 @@ def test_derivative_is_the_complex_step(tree: trees.Tree, point: dict[str, float
             (shifted,) = en.evaluate((node,), moved)
         expected = float(np.imag(shifted)) / STEP
         assume(np.isfinite(expected) and abs(expected) < 1e6)
-        assert float(found) == pytest.approx(expected, rel=1e-7, abs=1e-6)
+        assert float(found) == pytest.approx(expected, rel=SLOPE_REL, abs=SLOPE_ABS)
 
 
 @settings(max_examples=25)
@@ -52,7 +55,7 @@ def test_derivative_agrees_with_sympy(tree: trees.Tree, point: dict[str, float])
     assume(expected.is_finite and abs(expected) < 1e6)
     with np.errstate(all="ignore"):
         (found,) = en.evaluate((slopes[x],), {trees.SYMBOLS[k]: v for k, v in point.items()})
-    assert float(found) == pytest.approx(float(expected), rel=1e-7, abs=1e-6)
+    assert float(found) == pytest.approx(float(expected), rel=SLOPE_REL, abs=SLOPE_ABS)
 
 
 @given(trees.trees)
@@ -65,7 +68,7 @@ def test_reverse_sweep_gives_the_same_derivatives(tree: trees.Tree) -> None:
         with np.errstate(all="ignore"):
             a, b = en.evaluate((found.get(symbol, en.ZERO), slope), point)
         if np.isfinite(a) and np.isfinite(b):
-            assert a == pytest.approx(b, rel=1e-7, abs=1e-7)
+            assert a == pytest.approx(b, rel=SLOPE_REL, abs=SLOPE_REL)
 
 
 def test_rules_of_calculus() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from tests.approx import IDENTITY
+from tests.approx import CROSS_ENGINE, IDENTITY, SUMS
 from tests.unit.engine import trees
 
 from kinetree import engine as en
@@ -35,7 +35,9 @@ def test_simplified_and_plain_values_agree(tree: trees.Tree, point: dict[str, fl
     assume(np.isfinite(plain.value) and plain.scale < 1e4)
     with np.errstate(all="ignore"):
         (found,) = en.evaluate((made(tree),), at(point))
-    assert float(found) == pytest.approx(float(plain.value), rel=1e-9, abs=1e-9 * plain.scale)
+    assert float(found) == pytest.approx(
+        float(plain.value), rel=CROSS_ENGINE, abs=CROSS_ENGINE * plain.scale
+    )
 
 
 @given(trees.trees)
@@ -74,7 +76,7 @@ def test_complex_step_gives_the_derivative(name: str) -> None:
         for by in args:
             (slope,) = en.evaluate((en.derivative(node, by),), point)
             (found,) = en.evaluate((node,), {**point, by: point[by] + 1e-30j})
-            assert np.imag(found) / 1e-30 == pytest.approx(float(np.real(slope)), rel=1e-13)
+            assert np.imag(found) / 1e-30 == pytest.approx(float(np.real(slope)), rel=SUMS)
             assert np.real(found) == pytest.approx(float(en.evaluate((node,), point)[0]))
 
 

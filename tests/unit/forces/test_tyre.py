@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import CROSS_ENGINE, GOLDEN, IDENTITY
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
+
+FORCE_REL = 1e-8  # forces of kN by formulas of their own
+FORCE_ABS = 1e-6  # [N]
 
 VERTICAL = {"radius": 0.36, "stiffness": 4.6e5}
 CALSPAN = {
@@ -135,8 +138,8 @@ def test_wrench_on_the_wheel(kind: str, motion: Any, slope: float) -> None:
     F, T = in_ground(quaternion, loaded(kind, tuple(map(tuple, road.tolist())))(q, qd)[0])
     F_ref, T_ref = expected(q, w, v, TYRES[kind][1], n)
     assert np.linalg.norm(F_ref[:2]) > 1
-    assert pytest.approx(F_ref, rel=1e-8, abs=1e-6) == F
-    assert pytest.approx(T_ref, rel=1e-8, abs=1e-6) == T
+    assert pytest.approx(F_ref, rel=FORCE_REL, abs=FORCE_ABS) == F
+    assert pytest.approx(T_ref, rel=FORCE_REL, abs=FORCE_ABS) == T
 
 
 def _quaternion(R: np.ndarray) -> np.ndarray:
@@ -153,8 +156,8 @@ def test_calspan_over_its_whole_range(depth: float, alpha: float) -> None:
     q, qd = state((1, 0, 0, 0), (0, 0, 0.36 - depth), (0, 0, 0), v)
     F, T = in_ground(q[:4], loaded("tyre_calspan")(q, qd)[0])
     F_ref, T_ref = expected(q, np.zeros(3), v, calspan, np.array([0, 0, 1.0]))
-    assert pytest.approx(F_ref, rel=1e-10, abs=1e-9) == F
-    assert pytest.approx(T_ref, rel=1e-10, abs=1e-9) == T
+    assert pytest.approx(F_ref, rel=GOLDEN, abs=CROSS_ENGINE) == F
+    assert pytest.approx(T_ref, rel=GOLDEN, abs=CROSS_ENGINE) == T
 
 
 @pytest.mark.parametrize("kind", TYRES)
@@ -177,7 +180,7 @@ def test_signs(kind: str) -> None:
 def test_in_the_air_there_is_no_force(kind: str) -> None:
     at = loaded(kind, damping=1000.0)
     q, qd = state(turned((1, 0, 0), 0.1), (0, 0, 0.37), (0, 20, 0), (10, 3, -2))
-    assert at(q, qd)[0] == pytest.approx(np.zeros(6), abs=1e-9)
+    assert at(q, qd)[0] == pytest.approx(np.zeros(6), abs=CROSS_ENGINE)
 
 
 @pytest.mark.parametrize("kind", TYRES)
@@ -185,7 +188,7 @@ def test_at_rest_it_is_a_damper(kind: str) -> None:
     """No speed gives the load alone; creeping sideways is opposed, without a jump."""
     at = loaded(kind)
     rest = at(*state((1, 0, 0, 0), (0, 0, 0.35), (0, 0, 0), (0, 0, 0)))[0]
-    assert rest == pytest.approx([0, 0, 0, 0, 0, 4600.0], rel=1e-9, abs=1e-6)
+    assert rest == pytest.approx([0, 0, 0, 0, 0, 4600.0], rel=CROSS_ENGINE, abs=FORCE_ABS)
     creep = [
         at(*state((1, 0, 0, 0), (0, 0, 0.35), (0, 0, 0), (0, s, 0)))[0, 4] for s in (1e-5, 2e-5)
     ]

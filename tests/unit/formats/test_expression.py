@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.approx import IDENTITY, ROUNDING
+from tests.approx import CROSS_ENGINE, IDENTITY, ROUNDING
 
 from kinetree.engine import Table, evaluate, symbol, table, text
 from kinetree.engine.ops import FUNCTIONS
@@ -156,7 +156,7 @@ expressions = st.recursive(
 def test_same_value_as_python(expression):
     known = {"a": 0.7, "b": 1.3, "sin": math.sin}
     python = eval(expression.replace("arm.length", "2.5"), {"__builtins__": {}}, known)
-    assert value(expression) == pytest.approx(python, rel=1e-9, abs=1e-9)
+    assert value(expression) == pytest.approx(python, rel=CROSS_ENGINE, abs=CROSS_ENGINE)
 
 
 @given(expressions)

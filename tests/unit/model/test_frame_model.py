@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import IDENTITY, RUN
 
 import kinetree as kt
 from kinetree.algebra import Transform, disp, rot, rotq, rotx, rotz
@@ -98,7 +98,7 @@ def test_an_orientation_by_a_quaternion() -> None:
         q=run.q.values, qd=run.qd.values, qdd=run.qdd.values
     )
     L = np.einsum("tij,tj->ti", seen["satellite.rotation"], J * run.qd.values)
-    assert np.abs(L - L[0]).max() < 1e-8
+    assert np.abs(L - L[0]).max() < RUN
 
 
 def test_efforts_as_vectors_of_any_frame() -> None:

@@ -16,6 +16,8 @@ from kinetree.program.passes import condense
 from kinetree.program.specialise import specialise
 from kinetree.program.verify import verify
 
+SOLVED = 1e-11  # what is left of equations that a block of a Program solves
+
 
 def kepler() -> Program:
     """E - e sin E = m, started at E = m; the output is cos E·e²."""
@@ -164,7 +166,7 @@ def test_a_block_feeds_the_next() -> None:
     scheme.output("y", [y])
     program = verify(condense(scheme.program()))
     (value,) = program.evaluate(a=4.0)["y"]
-    assert (value**2 + value) ** 3 == pytest.approx(4.0, abs=1e-11)
+    assert (value**2 + value) ** 3 == pytest.approx(4.0, abs=SOLVED)
     slope = program.derivative("y", "a").evaluate(a=4.0)["dy_da"]
     want = by_complex_step(program, "y", "a", 4.0)
     np.testing.assert_allclose(slope, want[0], atol=IDENTITY)
@@ -201,7 +203,7 @@ BELOW: dict[str, Any] = {"p": np.array([0.3, -0.2, 1.7]), "g": np.array([0.1, 0.
 
 def test_unknowns_move_along_directions_alone() -> None:
     place = sphere().evaluate(**BELOW, r=1.5)["place"]
-    assert np.linalg.norm(place) == pytest.approx(1.5, abs=1e-11)
+    assert np.linalg.norm(place) == pytest.approx(1.5, abs=SOLVED)
     np.testing.assert_allclose(np.cross(place - BELOW["p"], BELOW["g"]), 0.0, atol=IDENTITY)
 
 
