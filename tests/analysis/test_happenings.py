@@ -300,3 +300,74 @@ def test_where_nothing_can_happen_events_are_refused(tmp_path: Path) -> None:
         kt.simulate(ball(), 1.0, formulation="tree", method="hht", step=0.01)
     with pytest.raises(KinetreeError, match="'bounce' of the model cannot happen"):
         kt.export_fmu(ball(), tmp_path / "ball.fmu")
+
+
+NATIVE = ("dopri5", "dop853", "rk4")
+
+
+@pytest.mark.parametrize("method", ["dopri5", "dop853"])
+def test_two_zeros_inside_one_step_are_seen(method: str) -> None:
+    model = kt.Model("throw", gravity=(0, 0, -GRAVITY))
+    model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z")
+    model.mode("above")
+    model.event("up", lambda q: q["z"] - 1.0, {"above": lambda x: x["above"] + 1})
+    model.event("down", lambda q: q["z"] - 1.0, {"above": lambda x: x["above"] + 10},
+                direction="falling")  # fmt: skip
+    speed = np.sqrt(2 * GRAVITY * 1.0001)  # a tenth of a millimetre above for 9 ms
+    run = kt.simulate(model, 1.0, qd={"z": speed}, method=method, step=1.0)
+    half = np.sqrt(2 * 0.0001 / GRAVITY)
+    top = speed / GRAVITY
+    assert run["event_time"].values == pytest.approx([top - half, top + half], abs=1e-9)
+    assert run["x"].values[-1, 0] == 11
+
+
+@pytest.mark.parametrize("method", NATIVE)
+def test_a_condition_that_turns_before_zero_is_no_event(method: str) -> None:
+    model = kt.Model("throw", gravity=(0, 0, -GRAVITY))
+    model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z")
+    model.event("up", lambda q: q["z"] - 1.0, stops=True, direction="both")
+    speed = np.sqrt(2 * GRAVITY * 0.9999)
+    run = kt.simulate(model, 1.0, qd={"z": speed}, method=method, step=0.01)
+    assert run.sizes["event"] == 0
+    assert run.attrs["termination"] == "finished"
+
+
+def test_methods_without_changes_of_their_own_make_the_same() -> None:
+    model = thermostat()
+    model.event("sample", then={"T": lambda x: x["T"] + 0.25}, every=0.7, offset=0.1)
+    native = kt.simulate(model, 12.0, method="dop853", step=0.1)
+    other = kt.simulate(model, 12.0, method="DOP853", step=0.1, rtol=1e-10)
+    assert list(native["event_name"].values) == list(other["event_name"].values)
+    assert native["event_time"].values == pytest.approx(other["event_time"].values, abs=1e-7)
+    assert native["x"].values == pytest.approx(other["x"].values, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", [*NATIVE, "DOP853"])
+def test_an_event_that_ends_the_run_may_change_the_state(method: str) -> None:
+    model = block()
+    model.mode("done")
+    model.event("wall", lambda q: q["x"] - 0.5, {"done": 1.0, "qd_x": 0.0}, stops=True)
+    run = kt.simulate(model, 1.0, qd={"x": 1.0}, method=method, step=0.2)
+    assert run.attrs["termination"].startswith("event 'wall' at t = 0.5")
+    assert run["time"].values == pytest.approx([0, 0.2, 0.4, 0.5])
+    assert float(run["event_y"].values[0, 1]) == 1.0
+
+
+@pytest.mark.parametrize("method", [*NATIVE, "DOP853"])
+def test_ten_thousand_ticks_are_counted(method: str) -> None:
+    count = 10_000 if method in NATIVE else 100
+    model = block()
+    model.mode("n")
+    model.event("tick", then={"n": lambda x: x["n"] + 1}, every=1e-4, offset=1e-4)
+    run = kt.simulate(model, 1e-4 * count, method=method, step=1e-5 * count)
+    assert run["x"].values[:, 0] == pytest.approx(np.round(run["time"].values / 1e-4))
+
+
+def test_a_table_of_ticks_that_is_used_up_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kinetree.analysis.runs.events.MOST_TICKS", 7)
+    model = block()
+    model.mode("n")
+    model.event("fast", then={"n": lambda x: x["n"] + 1}, every=0.01)
+    model.event("slow", then={"n": lambda x: x["n"] + 100}, every=0.03)
+    run = kt.simulate(model, 0.3, step=0.1)
+    assert run["x"].values[-1, 0] == 31 + 1100

@@ -43,6 +43,7 @@ class Method:
         uses: options of a run that it obeys, of `BOUNDS`.
         stiff: whether long steps stay stable on stiff systems.
         native: whether it needs rates in machine code.
+        changes: whether events change the state without Python.
         ready: whether all it needs is installed.
     """
 
@@ -51,11 +52,12 @@ class Method:
     uses: tuple[str, ...] = ()
     stiff: bool = False
     native: bool = False
+    changes: bool = False
     ready: Callable[[], bool] = lambda: True
 
 
 def _native(name: str, uses: tuple[str, ...] = BOUNDS) -> Method:
-    return Method(name, partial(native_method, name), uses, native=True)
+    return Method(name, partial(native_method, name), uses, native=True, changes=True)
 
 
 def _sundials(name: str, *, stiff: bool) -> Method:

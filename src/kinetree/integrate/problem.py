@@ -7,9 +7,9 @@ it has with the reason why it ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -22,6 +22,7 @@ STEP_TOO_SMALL = "step size underflow"
 TOO_MANY_STEPS = "too many steps"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
+CHATTERING = "chattering"
 """Reasons for ending (field `end` of a Path)."""
 
 
@@ -49,6 +50,23 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What events change, as native code; in = [t, y, rest, fired], one mark per event.
+
+    Attributes:
+        kernel: y after the events whose mark is 1, before its projection.
+        final: which events end the run: of the watches, then of those at given times.
+        ticks: rows of a time [s], rising, and a mark per event at given times.
+        instant: span [s] in which a crowd of events is chattering.
+    """
+
+    kernel: Kernel
+    final: Array
+    ticks: Array
+    instant: float
+
+
+@dataclass(frozen=True)
 class Native:
     """What is integrated, as native code; in = [t, y, rest].
 
@@ -59,6 +77,7 @@ class Native:
         jacobian: d der(y)/dy, row-major.
         project: the consistent y; none where y always is.
         watched: values of all events.
+        changes: what events change; none where nothing does, or Python shall see to it.
     """
 
     rates: Kernel
@@ -67,6 +86,7 @@ class Native:
     jacobian: Kernel | None = None
     project: Kernel | None = None
     watched: Kernel | None = None
+    changes: Changes | None = None
 
 
 @dataclass(frozen=True)
@@ -117,13 +137,47 @@ class Settings:
     report: Callable[[float], None] | None = None
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """An event that happened: number of the watch, time [s], y."""
 
     watch: int
     t: float
     y: Array
+
+
+@dataclass(frozen=True)
+class Hits(Sequence[Hit]):
+    """Many events, in order of time: numbers of the watches, times [s], states, one row each."""
+
+    watches: Array
+    times: Array
+    states: Array
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit], size: int) -> Hits:
+        """The events one by one as rows; states have that many components."""
+        if isinstance(hits, Hits):
+            return hits
+        rows = [np.concatenate([[hit.watch, hit.t], hit.y]) for hit in hits]
+        return cls.from_rows(np.array(rows, dtype=float).reshape(len(rows), 2 + size))
+
+    @classmethod
+    def from_rows(cls, rows: Array) -> Hits:
+        """The same from rows of number, time, state."""
+        rows = rows[np.argsort(rows[:, 1], kind="stable")]
+        return cls(rows[:, 0], rows[:, 1], rows[:, 2:])
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Hits: ...
+    def __getitem__(self, index: int | slice) -> Hit | Hits:
+        if isinstance(index, slice):
+            return Hits(self.watches[index], self.times[index], self.states[index])
+        return Hit(int(self.watches[index]), float(self.times[index]), self.states[index])
 
 
 @dataclass(frozen=True)
@@ -143,7 +197,7 @@ class Path:
     t: Array
     y: Array
     end: str
-    hits: tuple[Hit, ...] = ()
+    hits: Sequence[Hit] = ()
     last_t: float = 0.0
     last_y: Array = field(default_factory=lambda: np.zeros(0))
     bad_t: float | None = None
@@ -155,6 +209,7 @@ class Path:
 
 
 __all__ = [
-    "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "STEP_TOO_SMALL",
-    "TOO_MANY_STEPS", "Array", "Hit", "Kernel", "Native", "Path", "Problem", "Settings", "Watch",
+    "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "STEP_TOO_SMALL",
+    "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel", "Native", "Path",
+    "Problem", "Settings", "Watch",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, shown
+from kinetree.arrays import Array
 from kinetree.engine import Node
 from kinetree.errors import ModelError, UnsupportedError
 
@@ -77,6 +78,15 @@ class Event:
         count = max(0.0, np.floor((near - self.offset) / self.every) + 1.0)
         found = self.offset + count * self.every
         return float(found if found > near else self.offset + (count + 1.0) * self.every)
+
+    def times(self, t0: float, end: float, most: int) -> Array:
+        """The first times after t0 and up to `end` at which it happens [s]."""
+        first = self.next_time(t0)
+        if self.every is None:
+            return np.array([t for t in self.at if first <= t <= end][:most], dtype=float)
+        count = np.round((first - self.offset) / self.every) + np.arange(most)
+        found: Array = self.offset + count * self.every
+        return np.asarray(found[found <= end])
 
     def happens_at(self, t: float) -> bool:
         """Whether a timed event happens at t, within rounding."""

@@ -23,6 +23,7 @@ from kinetree.arrays import Array
 
 if TYPE_CHECKING:
     import xarray
+    from numpy.typing import NDArray
 
 
 DIMENSION = {
@@ -111,16 +112,13 @@ def attributes(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_events(
-    run: xarray.Dataset, names: Sequence[str], times: Sequence[float], states: Sequence[Array]
+    run: xarray.Dataset, names: NDArray[np.str_], times: Array, states: Array
 ) -> xarray.Dataset:
-    """The run with the events that happened: event_name, event_time [s], event_y."""
-    count = len(times)
-    text = np.array(list(names), dtype=str) if count else np.zeros(0, dtype="<U1")
-    run["event_name"] = ("event", text)
-    run["event_time"] = ("event", np.array(list(times), dtype=float), {"units": "s"})
-    size = len(states[0]) if count else 0
-    rows = np.array(list(states), dtype=float).reshape(count, size)
-    run["event_y"] = (("event", "component"), rows, {"long_name": "state q, qd, x at the event"})
+    """The run with the events that happened: event_name, event_time [s], event_y (before it)."""
+    run["event_name"] = ("event", names)
+    run["event_time"] = ("event", times, {"units": "s"})
+    long_name = {"long_name": "state q, qd, x before the event"}
+    run["event_y"] = (("event", "component"), states, long_name)
     return run
 
 

@@ -15,7 +15,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
-from kinetree.integrate.problem import Kernel, Native
+from kinetree.integrate.problem import Changes, Kernel, Native
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program, state_form
@@ -24,6 +24,7 @@ OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
 LOADED = ("tau", "wrenches", "parameters", *OPTIONS)
 """The same where loads and parameter values are passed on, too."""
+NONE = np.zeros(0)
 LARGE = 5000
 """Operations of a Program for which batches are not worth their compilation."""
 
@@ -188,12 +189,13 @@ class Dynamics:
         ]
         return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
 
-    def native(self, *, jacobian: bool, watched: Any = None) -> Native | None:
+    def native(self, *, jacobian: bool, watched: Any = None, update: Any = None) -> Native | None:
         """The rates as machine code; none where a Python function gives the loads.
 
         Args:
             jacobian: whether d der(y)/dy is needed too.
             watched: compiled function of the events, of the same inputs.
+            update: compiled function of what they change, of the same inputs and marks.
         """
         if not self.loads.constant:
             return None
@@ -203,9 +205,12 @@ class Dynamics:
         J, project = (self._jacobian if jacobian else None), self._projection
         return Native(
             _kernel(self._rates),
-            np.concatenate([*rest, np.zeros(0)]),
-            (self._rates, J, project, watched),
-            *(None if f is None else _kernel(f) for f in (J, project, watched)),
+            np.concatenate([*rest, NONE]),
+            (self._rates, J, project, watched, update),
+            None if J is None else _kernel(J),
+            None if project is None else _kernel(project),
+            None if watched is None else _kernel(watched),
+            None if update is None else Changes(_kernel(update), NONE, NONE, 0.0),
         )
 
 

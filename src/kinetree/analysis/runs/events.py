@@ -27,6 +27,8 @@ from kinetree.program.state_form import (
     state_parts,
 )
 
+MOST_TICKS = 100_000
+"""Rows of a table of ticks; a run makes a new one where they are used up."""
 LAWS = "laws"
 """The event that stands for every change of branch in a law."""
 Events = Mapping[str, Event | str | Callable[..., Any]] | str
@@ -45,7 +47,7 @@ class Watched:
             consistent state; none where there are none.
         timed: the events at given times, in order.
         update: native function of t, y, fired, … that gives the state after the events whose entry
-            in `fired` is 1, before its projection; none where no event changes anything.
+            in `fired` is 1, before its projection; none where there is nothing to see to.
         final: numbers of the watches that end the run.
     """
 
@@ -60,14 +62,54 @@ class Watched:
         """Those of the watches that are conditions."""
         return self.watches[: len(self.watches) - len(self.timed)]
 
-    def next_time(self, t: float) -> float:
-        """The next time after t at which something happens by the clock [s]."""
-        return min((event.next_time(t) for event in self.timed), default=np.inf)
+    def next_time(self, times: Array) -> float:
+        """The next time after the first one at which something happens by the clock [s]."""
+        ticks = [event.next_time(float(times[0])) for event in self.timed]
+        return float(_snapped(np.array([min(ticks, default=np.inf)]), times)[0])
+
+    def table(self, times: Array) -> tuple[Array, float]:
+        """Ticks within a run, as rows of a time and a mark per event at given times.
+
+        Args:
+            times: output times of the run, the first excluded; ticks within rounding of one are
+                that one.
+
+        Returns:
+            The rows, and the time up to which they are all [s]: the end, or before it where there
+            are more than MOST_TICKS.
+        """
+        start, end = float(times[0]), float(times[-1])
+        rows = [event.times(start, end, MOST_TICKS) for event in self.timed]
+        full = [float(row[-1]) for row in rows if len(row) == MOST_TICKS]
+        marks = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        ticks = _snapped(np.concatenate([np.zeros(0), *rows]), times)
+        order = np.argsort(ticks, kind="stable")
+        ticks, marks = ticks[order], marks[order]
+        reach = min([end, *full, *ticks[MOST_TICKS : MOST_TICKS + 1].tolist()])
+        ticks, marks = ticks[ticks <= reach], marks[ticks <= reach]
+        new = np.diff(ticks, prepend=-np.inf) > _near(ticks)
+        table = np.zeros((int(new.sum()), 1 + len(self.timed)))
+        table[:, 0] = ticks[new]
+        table[np.cumsum(new) - 1, 1 + marks] = 1.0
+        return table, reach
 
     def ticks(self, t: float) -> list[int]:
         """Numbers of the watches of the events that happen at t by the clock."""
         first = len(self.conditions)
         return [first + k for k, event in enumerate(self.timed) if event.happens_at(t)]
+
+
+def _near(t: Array) -> Array:
+    """Distance within which times are one [s]."""
+    return 8 * np.spacing(np.abs(t))
+
+
+def _snapped(ticks: Array, times: Array) -> Array:
+    """Times that are within rounding of an output time as that one."""
+    place = np.clip(np.searchsorted(times, ticks), 1, len(times) - 1)
+    low, high = times[place - 1], times[place]
+    nearest = np.where(ticks - low < high - ticks, low, high)
+    return np.where(np.abs(ticks - nearest) <= _near(ticks), nearest, ticks)
 
 
 class _Row(NamedTuple):
@@ -85,11 +127,12 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     found = [row for name, event in events.items() for row in _rows(dynamics, name, event)]
     rows = sorted(found, key=lambda row: row.node is None)
     changes = [(k, row.then) for k, row in enumerate(rows) if row.then]
+    conditions = sum(row.node is not None for row in rows)
     return Watched(
         tuple(row.watch for row in rows),
-        _conditions(dynamics, rows) if any(row.node is not None for row in rows) else None,
+        _conditions(dynamics, rows) if conditions else None,
         tuple(row.event for row in rows if row.node is None),
-        _update(dynamics, len(rows), changes) if changes else None,
+        _update(dynamics, len(rows), changes) if changes or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
     )
 

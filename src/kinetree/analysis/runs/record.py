@@ -24,7 +24,7 @@ from kinetree.integrate.problem import (
     NOT_A_NUMBER,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
-    Path,
+    Hits,
 )
 from kinetree.integrate.without_value import (
     drive_without_value,
@@ -105,7 +105,7 @@ def _values(segment: Segment) -> _Part:
     """What is recorded of a segment."""
     system, path = segment.dynamics, segment.path
     path = replace(path, t=path.t[segment.first :], y=path.y[segment.first :])
-    y = _consistent(system, path)
+    y = _consistent(system, path.t, path.y)
     q, qd, x = system.split(y)
     found = system.outputs(path.t, y)
     values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
@@ -145,10 +145,16 @@ def _repeated(system: Dynamics) -> dict[str, str]:
 
 def _with_hits(made: xarray.Dataset, run: Run) -> xarray.Dataset:
     """The Dataset with the events of all segments."""
-    hits = [(segment, hit) for segment in run.segments for hit in segment.path.hits]
-    names = [segment.watches[hit.watch].name for segment, hit in hits]
-    states = [segment.dynamics.project(hit.t, hit.y) for segment, hit in hits]
-    return with_events(made, names, [hit.t for _, hit in hits], states)
+    size = run.last.path.last_y.size
+    names, times, states = [np.zeros(0, dtype="<U1")], [np.zeros(0)], [np.zeros((0, size))]
+    for segment in run.segments:
+        if len(segment.path.hits):
+            hits = Hits.of(segment.path.hits, size)
+            known = np.array([watch.name for watch in segment.watches])
+            names.append(known[hits.watches.astype(int)])
+            times.append(hits.times)
+            states.append(_consistent(segment.dynamics, hits.times, hits.states))
+    return with_events(made, *(np.concatenate(part) for part in (names, times, states)))
 
 
 def _wrenches(system: Dynamics, t: Array, values: dict[str, Array]) -> dict[str, Array]:
@@ -170,13 +176,13 @@ def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
     return axes
 
 
-def _consistent(system: Dynamics, path: Path) -> Array:
-    """The states at the output times, each made consistent; left as they are where that fails."""
+def _consistent(system: Dynamics, times: Array, states: Array) -> Array:
+    """States at some times, each made consistent; left as they are where that fails."""
     if not system.projects:
-        return path.y
-    rows = [system.project(float(t), y) for t, y in zip(path.t, path.y, strict=True)]
+        return states
+    rows = [system.project(float(t), y) for t, y in zip(times, states, strict=True)]
     good = np.array([np.isfinite(row).all() for row in rows])
-    return np.where(good[:, None], np.array(rows), path.y)
+    return np.where(good[:, None], np.array(rows), states)
 
 
 def termination(run: Run) -> tuple[str, str]:

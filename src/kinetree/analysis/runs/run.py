@@ -18,10 +18,11 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.repartition import degraded
-from kinetree.analysis.runs.updates import Crowd, settle, simultaneous
+from kinetree.analysis.runs.updates import INSTANT, Crowd, settle, simultaneous
 from kinetree.arrays import Array
 from kinetree.integrate.methods import Method, choose, find
 from kinetree.integrate.problem import (
+    CHATTERING,
     EVENT,
     FAILED,
     FINISHED,
@@ -127,6 +128,13 @@ class _Journey:
         self.system, self.events = system, watched(system, self.how.events)
         self.problem = as_problem(system, self.start, self.times, self.how, self.events)
         self.method = choose(self.how.method, self.problem)
+        native = self.problem.native
+        if native is not None and native.changes is not None:
+            marks = np.isin(np.arange(len(self.events.watches)), list(self.events.final))
+            span = INSTANT * self.crowd.duration
+            changes = replace(native.changes, final=marks.astype(float), instant=span)
+            native = replace(native, changes=changes if self.method.changes else None)
+            self.problem = replace(self.problem, native=native)
         with np.errstate(all="ignore"):
             self.problem.rates(float(self.times[0]), self.start)  # compiled before the clock runs
 
@@ -145,17 +153,29 @@ class _Journey:
         """Integrate to the next event or change of coordinates; False where the run has ended."""
         if self.ended:
             return False
-        tick = self.events.next_time(float(self.times[0]))
-        times = self.times
-        if tick <= times[-1]:
-            times = np.append(times[times < tick], tick)
-        self.problem = replace(self.problem, start=self.start, times=times)
+        tick = self.prepare()
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
         settings = replace(self.how.settings, max_steps=self.left)
         path = append_final_state(self.method.solve(self.problem, settings))
         self.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)
+
+    def prepare(self) -> float:
+        """Pose the problem of the next leg; the time at which something happens behind it [s].
+
+        Where native code sees to the events, a leg ends where its table of ticks does.
+        """
+        times, native, tick = self.times, self.problem.native, np.inf
+        if native is not None and native.changes is not None:
+            ticks, end = self.events.table(times)
+            native = replace(native, changes=replace(native.changes, ticks=ticks))
+        else:
+            end = tick = self.events.next_time(times)
+        if end < times[-1]:
+            times = np.append(times[times < end], end)
+        self.problem = replace(self.problem, start=self.start, times=times, native=native)
+        return tick
 
     def turn(self, path: Path) -> bool:
         """Go on in other coordinates, where these have become bad."""
@@ -177,7 +197,10 @@ class _Journey:
         """Let happen what happens at the end of a leg; False where the run ends there."""
         fired: list[int] = []
         t, y = path.last_t, path.last_y
-        if path.end == EVENT:
+        if path.end == CHATTERING:
+            said = self.crowd.told(path.hits, self.events.watches)
+            path = replace(path, end=FAILED, message=said)
+        elif path.end == EVENT:
             t, y = path.hits[-1].t, path.hits[-1].y
             fired = [hit.watch for hit in path.hits if hit.t == t]
         elif path.end == FINISHED and path.t[-1] >= tick:
@@ -187,12 +210,21 @@ class _Journey:
             past = {*fired, *self.crowd.just_before(t)}
             fired += simultaneous(self.system, self.events, t, y, past)
         if not fired or self.events.final.intersection(fired):
-            self.keep(path)
-            return False
+            return self.rest(path)
         hits = tuple(hit for hit in path.hits if hit.t < t)
         before = path.t < t if len(path.t) > 1 else np.ones(1, dtype=bool)
         self.keep(replace(path, t=path.t[before], y=path.y[before], hits=hits, end=FINISHED))
         return self.happen(t, y, fired)
+
+    def rest(self, path: Path) -> bool:
+        """Keep a leg at whose end nothing happens; False where the run ends there."""
+        t = float(path.t[-1])
+        ended = path.end != FINISHED or t >= self.times[-1]
+        shown = ended or bool((self.times == t).any()) or self.how.settings.every_step
+        rows = slice(None) if shown else slice(-1)
+        self.keep(replace(path, t=path.t[rows], y=path.y[rows]))
+        self.start, self.times = path.y[-1], np.append(t, self.times[self.times > t])
+        return not ended
 
     def happen(self, t: float, y: Array, fired: Sequence[int]) -> bool:
         """Make the changes of some events; False where the run ends by them."""
@@ -220,7 +252,7 @@ def as_problem(
 ) -> Problem:
     """The problem that a method solves."""
     exact = find(how.method).stiff and system.exact_jacobian
-    native = system.native(jacobian=exact, watched=events.function)
+    native = system.native(jacobian=exact, watched=events.function, update=events.update)
     if native is not None and how.method in MULTISTEP:
         native = replace(native, project=None)
     return Problem(
@@ -266,7 +298,7 @@ def _until(path: Path, number: int) -> Path:
 def append_final_state(path: Path) -> Path:
     """The path with the last state reached, where a run ended between two output times."""
     t, y = path.last_t, path.last_y
-    if path.end == EVENT:
+    if path.end == EVENT and path.hits[-1].t != t:
         t, y = path.hits[-1].t, path.hits[-1].y
     if path.end == FINISHED or t <= path.t[-1] or not np.isfinite(y).all():
         return path

@@ -110,6 +110,12 @@ def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
     return f"event {names[0]}" if len(names) == 1 else f"events {', '.join(names)}"
 
 
+def _told(times: Sequence[float], names: Iterable[str]) -> str:
+    """How often what happened."""
+    listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names))
+    return f"{CROWD} times within {times[-1] - times[0]:.2g} s: {listed}"
+
+
 @dataclass
 class Crowd:
     """The last events of a run, to tell chattering.
@@ -134,12 +140,17 @@ class Crowd:
         self.names.extend(watches[hit.watch].name for hit in hits)
         if len(self.times) < CROWD or t - self.times[0] > INSTANT * self.duration:
             return ""
-        told = ", ".join(f"'{name}'" for name in dict.fromkeys(self.names))
-        return f"{CROWD} times within {t - self.times[0]:.2g} s: {told}"
+        return _told(self.times, self.names)
+
+    @staticmethod
+    def told(hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
+        """What is wrong with events that follow too fast."""
+        times = sorted({hit.t for hit in hits})[-CROWD:]
+        return _told(times, [watches[hit.watch].name for hit in hits if hit.t >= times[0]])
 
     def just_before(self, t: float) -> set[int]:
         """Watches whose event was at t already, within rounding."""
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
 
-__all__ = ["Crowd", "Settled", "settle", "simultaneous"]
+__all__ = ["INSTANT", "Crowd", "Settled", "settle", "simultaneous"]

@@ -11,7 +11,8 @@ Refs: Hairer1993 sec. II.4
 
 from __future__ import annotations
 
-from kinetree.integrate.loops.events import accept_text, events_text, locate_text
+from kinetree.integrate.loops.changes import next_tick, settle_text
+from kinetree.integrate.loops.events import accept_text, events_text, locate_text, turning_text
 from kinetree.integrate.loops.layout import FULL, NOT_FINITE, RUNNING, TOO_MANY, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
@@ -32,7 +33,8 @@ def driver_text(tableau: Tableau) -> str:
     """IR of `i64 kt_integrate(state, table, budget)` and of all it calls, kernels apart."""
     parts = [
         DECLARATIONS, rates_text(), project_text(), _dense(tableau), _trial(tableau),
-        events_text(), locate_text(), accept_text(tableau), _main(tableau),
+        events_text(), locate_text(), turning_text(), settle_text(tableau),
+        accept_text(tableau), _main(tableau),
     ]  # fmt: skip
     return "\n".join(parts)
 
@@ -176,7 +178,7 @@ def _main(tableau: Tableau) -> str:
 def guards(memory: Memory) -> None:
     """Leave where a table is full or the number of steps is used up."""
     code = memory.code
-    events = memory.cell("events") + code.real(memory.entry("event_count"))
+    events = memory.cell("events") + code.real(memory.entry("all_events"))
     full = events > code.real(memory.entry("event_room"))
     room = memory.entry("step_room")
     rows = memory.cell("rows") >= code.real(room)
@@ -189,7 +191,9 @@ def guards(memory: Memory) -> None:
 def _choose_step(memory: Memory) -> None:
     """End of the step: as controlled, or on the grid of a fixed step; never past the end."""
     code = memory.code
-    t, h, end = (memory.cell(name) for name in ("t", "h", "end"))
+    t, h = memory.cell("t"), memory.cell("h")
+    tick, end = next_tick(memory), memory.cell("end")
+    end = code.choose(tick < end, tick, end)
     fixed = memory.cell("fixed") > 0.0
     on_grid = memory.cell("t0") + (memory.cell("steps") + 1.0) * h
     target = code.choose(fixed, on_grid, t + h)
@@ -252,6 +256,8 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
         factor = code.larger(plain * past, LEAST)
         most = code.choose(before, 1.0, MOST)
         h = h_try * code.choose(factor > most, most, factor)
+        cut = h_try < memory.cell("h")  # by a tick or the end, not by the error
+        h = code.choose(cut, code.larger(h, memory.cell("h")), h)
         limit = memory.cell("h_most")
         memory.put("h", code.choose(h > limit, limit, h))
         memory.put("error_before", code.larger(error, 1e-4))

@@ -9,6 +9,7 @@ Refs: Hairer1993 sec. II.6
 
 from __future__ import annotations
 
+from kinetree.integrate.loops.changes import look_ahead, next_tick
 from kinetree.integrate.loops.layout import DONE, EVENT_VECTORS, RUNNING, TERMINAL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.integrate.loops.tableaus import Tableau
@@ -20,6 +21,12 @@ RESOLUTION = 2.0**-50
 """Width of the interval, in shares of the step or of the time, to which a zero is located."""
 MOVED = 1e-3
 """Projections beyond this share of the tolerance ask for a new evaluation of the derivatives."""
+NEXT = 1e-12
+"""Values of a condition are next to zero below the root of this share of others."""
+LITTLE = 1e-3
+"""How far from its ends a step is looked at to tell where conditions go, in shares of it."""
+HALVES = 50
+"""Halvings of a step in search of an extremum."""
 ITERATIONS = 120
 """Every third halves the interval, so this is enough for any function."""
 
@@ -49,10 +56,12 @@ def locate_text() -> str:
         middle = (a + b) * 0.5
         chord = (a * gb - b * ga) / (gb - ga)
         halve = (index % 3).same(2) | (chord > a + width * 0.5).negated()
-        halve = halve | (chord < b - width * 0.5).negated()
+        # a step that begins next to zero: which side that is, rounding alone may tell
+        plain = (index % 3).same(2) | (a.same(0.0) & (ga * ga < gb * gb * NEXT))
+        halve = halve | (chord < b - width * 0.5).negated() | plain
         close = code.choose(chord <= a + width * 0.5, a + width * 0.5, middle)
         close = code.choose(chord >= b - width * 0.5, b - width * 0.5, close)
-        place = code.choose(halve, code.choose((index % 3).same(2), middle, close), chord)
+        place = code.choose(halve, code.choose(plain, middle, close), chord)
         code.call("kt.dense", [*memory.both, place, work])
         g = code.argument("g")
         code.call("kt.events", [*memory.both, t + place * h, work, g])
@@ -68,7 +77,7 @@ def locate_text() -> str:
         ]
 
     start = [
-        code.constant(0.0), code.constant(1.0), code.argument("before"), code.argument("after"),
+        code.constant(0.0), memory.cell("cut"), code.argument("before"), code.argument("after"),
         code.constant(0.0),
     ]  # fmt: skip
     limit = code.constant(ITERATIONS, INT)
@@ -82,14 +91,7 @@ def accept_text(tableau: Tableau) -> str:
     code = Code("kt.accept", INT, BOTH)
     memory = Memory(code)
     g = {name: memory.event_vector(tableau.rows, name) for name in EVENT_VECTORS}
-    count = memory.entry("event_count")
-    memory.put("end_of_step", 1.0)
-    memory.put("terminal_hit", 0.0)
-    with code.when(count > 0):
-        y_new = memory.vector("y_new")
-        code.call("kt.events", [*memory.both, memory.cell("t_new"), y_new, g["g_new"]])
-        _find(memory, g)
-        _record(memory, g)
+    _watch(memory, tableau, g)
     theta = memory.cell("end_of_step")
     t, h = memory.cell("t"), memory.cell("h_try")
     early = theta < 1.0
@@ -101,14 +103,116 @@ def accept_text(tableau: Tableau) -> str:
         code.copy(memory.vector("work"), memory.vector("y_new"), memory.entry("n"))
     code.copy(memory.derivative(tableau.stages), memory.derivative(0), memory.entry("n"))
     _advance(memory, stop)
-    code.copy(g["g_new"], g["g_old"], count)
     memory.add("steps", 1.0)
+    happens = (memory.cell("terminal_hit") > 0.0) | (next_tick(memory) <= stop)
+    with code.when(happens & memory.entry("update").same(0).negated()):
+        status = code.call("kt.settle", memory.both, INT)
+        keep_step(memory)
+        done = code.constant(DONE, INT)
+        code.leave(code.choose(last & status.same(RUNNING), done, status))
+    _go_on(memory, g)
+    with code.when(early):
+        code.call("kt.rates", [*memory.both, stop, memory.vector("y"), memory.derivative(0)])
+        look_ahead(memory, g["later"])
     keep_step(memory)
-    with code.when(early | (memory.cell("terminal_hit") > 0.0)):
+    with code.when(memory.cell("terminal_hit") > 0.0):
         code.leave(TERMINAL)
     with code.when(last):
         code.leave(DONE)
     code.leave(RUNNING)
+    return code.text()
+
+
+def _watch(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
+    """Find the events of the step, and where it ends by them."""
+    code, count = memory.code, memory.entry("event_count")
+    memory.put("cut", 1.0)
+    memory.put("terminal_hit", 0.0)
+    with code.when(count > 0):
+        y_new = memory.vector("y_new")
+        code.call("kt.events", [*memory.both, memory.cell("t_new"), y_new, g["g_new"]])
+        _look_inside(memory, tableau, g)
+    memory.put("end_of_step", memory.cell("cut"))
+    with code.when(count > 0):
+        _find(memory, g)
+        _record(memory, g)
+
+
+def _go_on(memory: Memory, g: dict[str, Value]) -> None:
+    """Conditions at the beginning of the next step: where they go is where they came from."""
+    code = memory.code
+
+    def one(index: Value) -> None:
+        before, here = (code.load(code.at(g[name], index)) for name in ("earlier", "g_new"))
+        code.store(here, code.at(g["g_old"], index))
+        code.store(here + (here - before), code.at(g["later"], index))
+
+    code.each(memory.entry("event_count"), one)
+
+
+def _look_inside(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
+    """Cut the step where a condition that goes to zero and comes from it has passed it."""
+    code = memory.code
+    t_new, h, work = memory.cell("t_new"), memory.cell("h_try"), memory.vector("work")
+    weights = [None] * tableau.stages + [h * -LITTLE]
+    memory.combine(work, memory.vector("y_new"), weights)
+    code.call("kt.events", [*memory.both, t_new - h * LITTLE, work, g["earlier"]])
+
+    def one(index: Value) -> None:
+        rows = ("g_old", "later", "earlier", "g_new")
+        a, after, before, b = (code.load(code.at(g[name], index)) for name in rows)
+        same = ((a > 0.0) & (b > 0.0)) | ((a < 0.0) & (b < 0.0))
+        inside = same & ((after - a) * a < 0.0) & ((b - before) * b > 0.0)
+        with code.when(inside):
+            place = code.call("kt.turning", [*memory.both, index, a, g["g_work"]], REAL)
+            first = memory.cell("cut")
+            memory.put("cut", code.choose(place < first, place, first))
+
+    code.each(memory.entry("event_count"), one)
+    with code.when(memory.cell("cut") < 1.0):
+        cut = memory.cell("cut")
+        code.call("kt.dense", [*memory.both, cut, work])
+        t = memory.cell("t") + cut * memory.cell("h_try")
+        code.call("kt.events", [*memory.both, t, work, g["g_new"]])
+
+
+def turning_text() -> str:
+    """double kt.turning(s, table, i, before, g): a place behind zero near the extremum of event i.
+
+    The extremum is closed in on by halves; beyond 1 where the value keeps its sign.
+    """
+    code = Code("kt.turning", REAL, (*BOTH, (INT, "i"), (REAL, "before"), (PTR, "g")))
+    memory = Memory(code)
+    t, h, work, g = (
+        memory.cell("t"),
+        memory.cell("h_try"),
+        memory.vector("work"),
+        code.argument("g"),
+    )
+
+    def value(place: Value) -> Value:
+        code.call("kt.dense", [*memory.both, place, work])
+        code.call("kt.events", [*memory.both, t + place * h, work, g])
+        return code.load(code.at(g, code.argument("i")))
+
+    def step(index: Value, carried: tuple[Value, ...]) -> list[Value]:
+        del index
+        a, b, found = carried
+        middle = (a + b) * 0.5
+        here = value(middle)
+        there = value(middle + (b - a) * LITTLE)
+        behind = here * code.argument("before") <= 0.0
+        to_zero = (there - here) * code.argument("before") < 0.0
+        return [
+            code.choose(to_zero, middle, a),
+            code.choose(to_zero, b, middle),
+            code.choose(behind, middle, found),
+        ]
+
+    start = [code.constant(0.0), code.constant(1.0), code.constant(NONE)]
+    limit = code.constant(HALVES, INT)
+    found = code.fold(limit, start, step, lambda carried: carried[2] > 1.0)
+    code.leave(found[2])
     return code.text()
 
 
@@ -144,7 +248,9 @@ def _record(memory: Memory, g: dict[str, Value]) -> None:
 
     def one(index: Value) -> None:
         place = code.load(code.at(g["root"], index))
-        with code.when(place <= theta):
+        later = code.load(code.at(g["terminal"], index)) > 0.0  # written when it happens
+        later = later & memory.entry("update").same(0).negated()
+        with code.when((place <= theta) & later.negated()):
             row = code.whole(memory.cell("events")) * (n + 2)
             at = code.at(memory.entry("event_table", PTR), row)
             t = memory.cell("t") + place * memory.cell("h_try")

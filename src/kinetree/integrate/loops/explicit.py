@@ -69,11 +69,11 @@ class Explicit(Slices):
         values = self.kernels["event"].call
         g = self.state[self.layout.event_vector("g_old")]
         g[:] = values(self.t, self.y)
-        on_zero = g == 0.0
-        if on_zero.any():
-            ahead = AHEAD * self["h"] + AHEAD * abs(self.t)
-            slope = self.state[self.layout.derivative(0)]
-            g[on_zero] = values(self.t + ahead, self.y + ahead * slope)[on_zero]
+        ahead = AHEAD * self["h"] + AHEAD * abs(self.t)
+        slope = self.state[self.layout.derivative(0)]
+        later = self.state[self.layout.event_vector("later")]
+        later[:] = values(self.t + ahead, self.y + ahead * slope)
+        g[g == 0.0] = later[g == 0.0]
 
     def _first_step(self) -> float:
         """A step in which the error is about a hundredth of the tolerance."""

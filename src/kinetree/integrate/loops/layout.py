@@ -14,38 +14,47 @@ from kinetree.targets.native.llvm import LANES
 CELLS = (
     "t", "h", "t_new", "h_try", "t0", "end", "h_most", "fixed", "error_before", "rejected_before",
     "steps", "rejected", "evaluations", "most_steps", "cursor", "rows", "events", "extras",
-    "end_of_step", "terminal_hit", "bad_t", "bad_index", "flag", "stalled",
+    "end_of_step", "cut", "terminal_hit", "bad_t", "bad_index", "flag", "stalled", "tick",
+    "final_hit", "instant", "crowd", "crowd_t",
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
 error_before: norm of the error of the last accepted step; cursor: next output time; rows, events:
 rows used in the tables of steps and events; extras: whether the extra stages of this step are
-evaluated; end_of_step: share of the step up to the first terminal event; bad_t, bad_index: where a
+evaluated; end_of_step: share of the step up to the first terminal event; cut: the
+same up to a place at which a condition is behind zero for a while; bad_t, bad_index: where a
 derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
-not change."""
+not change; tick: next row of the table of ticks; crowd, crowd_t: events within an instant, and when
+it began."""
 HEADER = -(-len(CELLS) // LANES) * LANES
 VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
 """Vectors of the state before the derivatives of the stages."""
-EVENT_VECTORS = ("g_old", "g_new", "g_work", "root", "sense", "terminal")
-"""Vectors with one component per event.  sense: +1 rising, -1 falling, 0 both."""
+EVENT_VECTORS = (
+    "g_old", "g_new", "g_work", "root", "sense", "terminal", "g_hit", "later", "earlier",
+)  # fmt: skip
+"""Vectors with one component per event.  sense: +1 rising, -1 falling, 0 both; later, earlier:
+values a little after the beginning of the step and a little before its end; g_hit: at an event."""
 
 PARTS = ("", "_c", "_x", "_y")
-KERNELS = ("rates", "project", "event", "jacobian")
+KERNELS = ("rates", "project", "event", "jacobian", "update")
 TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
     "time_count", "values", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
+    "all_events", "fired", "final", "ticks", "tick_events",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Entries of the table.
 
 Of every kernel: its address (0 where there is none), addresses of its c, x = [t, y, …] and y.
 Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
+fired, final: addresses of one number per event, those at given times included; ticks: address of
+rows of a time and a mark per event at given times, of which there are tick_events.
 """
 
-RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED = range(8)
+RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED, CHATTERING = range(9)
 """What a slice ends with: budget used, end reached, not-a-number, too many steps, step too small, a
-table is full, a terminal event, another failure."""
+table is full, a terminal event, another failure, events that follow each other too fast."""
 
 
 def padded(size: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.integrate import problem as nouns
 from kinetree.integrate.loops.layout import (
+    CHATTERING,
     DONE,
     FAILED,
     FULL,
@@ -21,26 +22,27 @@ from kinetree.integrate.loops.layout import (
     Layout,
     padded,
 )
-from kinetree.integrate.problem import Hit, Kernel, Native, Path, Problem, Settings
+from kinetree.integrate.problem import Hits, Kernel, Native, Path, Problem, Settings
 from kinetree.targets.native.function import SINGLE, address
 
 ENDS = {
     DONE: nouns.FINISHED, TERMINAL: nouns.EVENT, NOT_FINITE: nouns.NOT_A_NUMBER,
     TOO_SMALL: nouns.STEP_TOO_SMALL, TOO_MANY: nouns.TOO_MANY_STEPS,
-    RUNNING: nouns.INTERRUPTED, FAILED: nouns.FAILED,
+    RUNNING: nouns.INTERRUPTED, FAILED: nouns.FAILED, CHATTERING: nouns.CHATTERING,
 }  # fmt: skip
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 """A loop of state, table and budget."""
-EVENT_ROWS, STEP_ROWS = 256, 4096
+EVENT_ROWS, STEP_ROWS = 4096, 4096
 """Rows of the tables between two visits of Python."""
 
 
 class Bound:
-    """A kernel with buffers of its own; x = [t, y, rest]."""
+    """A kernel with buffers of its own; x = [t, y, rest], then perhaps marks of events."""
 
-    def __init__(self, kernel: Kernel, native: Native, n: int, size: int) -> None:
+    def __init__(self, kernel: Kernel, native: Native, n: int, size: int, marks: int = 0) -> None:
         self.address, self.c, self._owner = kernel.address, kernel.constants, native.owner
-        self.x, self.y = np.concatenate([np.zeros(1 + n), native.rest]), np.zeros(size)
+        self.x = np.concatenate([np.zeros(1 + n), native.rest, np.zeros(marks)])
+        self.y = np.zeros(size)
 
     def call(self, t: float, y: Array) -> Array:
         """One evaluation from Python."""
@@ -71,6 +73,11 @@ class Slices:
             for name, kernel in zip(sizes, given, strict=True)
             if kernel is not None
         }
+        self.changes = native.changes
+        if self.changes is not None:
+            self.kernels["update"] = Bound(
+                self.changes.kernel, native, n, n, self.changes.final.size
+            )
         self.times = np.ascontiguousarray(problem.times, dtype=np.float64)
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
@@ -122,7 +129,7 @@ class Slices:
             rows = np.concatenate(self._steps)
             t, y = np.append(self.times[0], rows[:, 0]), np.vstack([y[:1], rows[:, 1:]])
         bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
-        hits = tuple(sorted(self._hits, key=lambda hit: hit.t))
+        hits = Hits.from_rows(np.vstack([self._event_rows[:0], *self._hits]))
         ended = (ENDS[self.status], hits, self.t, self.y.copy(), bad_t, bad_y)
         return Path(t, y, *ended, *self._counts(), self._message())
 
@@ -154,10 +161,11 @@ class Slices:
         self.values = np.zeros((self.times.size, n))
         # one more than there are times: the loop looks at the next before it asks whether it exists
         self._all_times = np.append(self.times, np.inf)
-        room = EVENT_ROWS + m if m else 0
+        all_events = m if self.changes is None else self.changes.final.size
+        room = EVENT_ROWS + all_events if all_events else 0
         self._event_rows = np.zeros((room, n + 2))
         self._step_rows = np.zeros((STEP_ROWS if every_step else 0, n + 1))
-        self._hits: list[Hit] = []
+        self._hits: list[Array] = []
         self._steps: list[Array] = []
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         self._enter({
@@ -167,9 +175,26 @@ class Slices:
             "values": address(self.values), "step_table": address(self._step_rows),
             "step_room": len(self._step_rows),
         })  # fmt: skip
+        self._enter_changes()
         for name, kernel in self.kernels.items():
             buffers = {f"{name}_{part}": address(getattr(kernel, part)) for part in "xcy"}
             self._enter({name: kernel.address, **buffers})
+
+    def _enter_changes(self) -> None:
+        """What events change: marks, ticks and which of them end the run."""
+        changes, count = self.changes, self.layout.events
+        self["crowd_t"] = -np.inf
+        self._ticks = np.full((1, 1), np.inf)
+        if changes is not None:
+            timed = changes.final.size - count
+            self["instant"], self._final = changes.instant, changes.final.astype(float)
+            self._ticks = np.vstack([changes.ticks, np.full((1, 1 + timed), np.inf)])
+            marks = self.kernels["update"].x[-changes.final.size :]
+            self._enter({
+                "fired": address(marks), "final": address(self._final), "tick_events": timed,
+            })  # fmt: skip
+            count = changes.final.size
+        self._enter({"all_events": count, "ticks": address(self._ticks)})
 
     def _enter(self, rows: dict[str, int]) -> None:
         """Set entries of the table."""
@@ -199,8 +224,7 @@ class Slices:
 
     def _drain(self) -> None:
         """Take events and steps out of their tables."""
-        for row in self._event_rows[: int(self["events"])]:
-            self._hits.append(Hit(int(row[0]), float(row[1]), row[2:].copy()))
+        self._hits.append(self._event_rows[: int(self["events"])].copy())
         self["events"] = 0.0
         if count := int(self["rows"]):
             self._steps.append(self._step_rows[:count].copy())
