@@ -86,7 +86,8 @@ class Watched:
         order = np.argsort(ticks, kind="stable")
         ticks, marks = ticks[order], marks[order]
         reach = min([end, *full, *ticks[MOST_TICKS : MOST_TICKS + 1].tolist()])
-        ticks, marks = ticks[ticks <= reach], marks[ticks <= reach]
+        kept = ticks <= reach + _near(ticks)
+        ticks, marks = ticks[kept], marks[kept]
         new = np.diff(ticks, prepend=-np.inf) > _near(ticks)
         table = np.zeros((int(new.sum()), 1 + len(self.timed)))
         table[:, 0] = ticks[new]
