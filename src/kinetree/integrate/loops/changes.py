@@ -60,9 +60,6 @@ def settle_text(tableau: Tableau) -> str:
     _record(memory, all_events)
     told = memory.cell("events")
 
-    def going(carried: tuple[Value, ...]) -> Value:
-        return carried[0] > 0.0
-
     def change(index: Value, carried: tuple[Value, ...]) -> list[Value]:
         del index, carried
         found = memory.evaluate("update", memory.cell("t"), y)
@@ -74,19 +71,17 @@ def settle_text(tableau: Tableau) -> str:
         code.copy(g["g_new"], g["g_work"], conditions)
         return [_record(memory, all_events)]
 
-    (left,) = code.fold(code.constant(ROUNDS, INT), [code.constant(1.0)], change, going)
-    bad = (left > 0.0) | _sum(memory, y).same(0.0).negated()
-    with code.when(bad):
+    once = code.constant(1.0)
+    rounds = code.constant(ROUNDS, INT)
+    (left,) = code.fold(rounds, [once], change, lambda carried: carried[0] > 0.0)
+    with code.when((left > 0.0) | _sum(memory, y).same(0.0).negated()):
         code.copy(before, y, n)
         memory.put("events", told)
-        memory.put("final_hit", 0.0)
         code.leave(TERMINAL)
     _begin_again(memory, g)
     with code.when(_crowded(memory)):
         code.leave(CHATTERING)
-    with code.when(memory.cell("final_hit") > 0.0):
-        code.leave(TERMINAL)
-    code.leave(RUNNING)
+    code.leave(code.choose(memory.cell("final_hit") > 0.0, code.constant(TERMINAL, INT), RUNNING))
     return code.text()
 
 

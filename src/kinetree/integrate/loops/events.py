@@ -76,10 +76,8 @@ def locate_text() -> str:
             code.choose(left, code.constant(1.0), 2.0),
         ]
 
-    start = [
-        code.constant(0.0), memory.cell("cut"), code.argument("before"), code.argument("after"),
-        code.constant(0.0),
-    ]  # fmt: skip
+    ends = [code.constant(0.0), memory.cell("cut")]
+    start = [*ends, code.argument("before"), code.argument("after"), code.constant(0.0)]
     limit = code.constant(ITERATIONS, INT)
     found = code.fold(limit, start, step, lambda carried: carried[1] - carried[0] > width)
     code.leave(found[1])

@@ -22,7 +22,7 @@ from kinetree.integrate.loops.layout import (
     Layout,
     padded,
 )
-from kinetree.integrate.problem import Hits, Kernel, Native, Path, Problem, Settings
+from kinetree.integrate.problem import Changes, Hits, Kernel, Native, Path, Problem, Settings
 from kinetree.targets.native.function import SINGLE, address
 
 ENDS = {
@@ -73,17 +73,16 @@ class Slices:
             for name, kernel in zip(sizes, given, strict=True)
             if kernel is not None
         }
-        self.changes = native.changes
-        if self.changes is not None:
-            self.kernels["update"] = Bound(
-                self.changes.kernel, native, n, n, self.changes.final.size
-            )
+        changes = native.changes
+        if changes is not None:
+            self.kernels["update"] = Bound(changes.kernel, native, n, n, changes.final.size)
         self.times = np.ascontiguousarray(problem.times, dtype=np.float64)
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
         self.status = RUNNING
         self.y[:] = problem.start
-        self._make_tables(every_step=settings.every_step)
+        self._make_tables(m if changes is None else changes.final.size, settings)
+        self._enter_changes(changes)
         self._set_cells(settings)
         self._set_tolerances(settings)
         watches = problem.watches[:m]
@@ -155,46 +154,43 @@ class Slices:
             self.y[:] = self.kernels["project"].call(self.t, self.y)
         self.values[0] = self.y
 
-    def _make_tables(self, *, every_step: bool) -> None:
-        """Buffers for output, and the table of addresses."""
+    def _make_tables(self, events: int, settings: Settings) -> None:
+        """Buffers for output and for so many events, and the table of addresses."""
         n, m = self.layout.n, self.layout.events
         self.values = np.zeros((self.times.size, n))
         # one more than there are times: the loop looks at the next before it asks whether it exists
-        self._all_times = np.append(self.times, np.inf)
-        all_events = m if self.changes is None else self.changes.final.size
-        room = EVENT_ROWS + all_events if all_events else 0
+        times = np.append(self.times, np.inf)
+        self._held: list[Array] = [times]
+        room = EVENT_ROWS + events if events else 0
         self._event_rows = np.zeros((room, n + 2))
-        self._step_rows = np.zeros((STEP_ROWS if every_step else 0, n + 1))
+        self._step_rows = np.zeros((STEP_ROWS if settings.every_step else 0, n + 1))
         self._hits: list[Array] = []
         self._steps: list[Array] = []
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         self._enter({
             "n": n, "padded": padded(n), "padded_events": padded(m), "event_count": m,
             "event_table": address(self._event_rows), "event_room": room,
-            "times": address(self._all_times), "time_count": self.times.size,
+            "times": address(times), "time_count": self.times.size,
             "values": address(self.values), "step_table": address(self._step_rows),
             "step_room": len(self._step_rows),
         })  # fmt: skip
-        self._enter_changes()
         for name, kernel in self.kernels.items():
             buffers = {f"{name}_{part}": address(getattr(kernel, part)) for part in "xcy"}
             self._enter({name: kernel.address, **buffers})
 
-    def _enter_changes(self) -> None:
+    def _enter_changes(self, changes: Changes | None) -> None:
         """What events change: marks, ticks and which of them end the run."""
-        changes, count = self.changes, self.layout.events
+        ticks, count = np.full((1, 1), np.inf), self.layout.events
         self["crowd_t"] = -np.inf
-        self._ticks = np.full((1, 1), np.inf)
         if changes is not None:
-            timed = changes.final.size - count
-            self["instant"], self._final = changes.instant, changes.final.astype(float)
-            self._ticks = np.vstack([changes.ticks, np.full((1, 1 + timed), np.inf)])
-            marks = self.kernels["update"].x[-changes.final.size :]
-            self._enter({
-                "fired": address(marks), "final": address(self._final), "tick_events": timed,
-            })  # fmt: skip
-            count = changes.final.size
-        self._enter({"all_events": count, "ticks": address(self._ticks)})
+            timed, count = changes.final.size - count, changes.final.size
+            self["instant"], final = changes.instant, changes.final.astype(float)
+            ticks = np.vstack([changes.ticks.reshape(-1, 1 + timed), np.full(1 + timed, np.inf)])
+            marks = address(self.kernels["update"].x[-count:])
+            self._enter({"fired": marks, "final": address(final), "tick_events": timed})
+            self._held.append(final)
+        self._held.append(ticks)
+        self._enter({"all_events": count, "ticks": address(ticks)})
 
     def _enter(self, rows: dict[str, int]) -> None:
         """Set entries of the table."""
