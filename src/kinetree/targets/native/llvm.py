@@ -1,4 +1,4 @@
-"""A small writer of LLVM IR with values, loops and branches, for code that is not a tape.
+"""The writer of LLVM IR: functions with memory, loops and branches.
 
 Numbers live in registers within one loop or branch; what outlives it goes through the carried
 values of `Code.fold` or through memory.  Memory is counted in elements of eight bytes: doubles,
@@ -7,230 +7,94 @@ values of `Code.fold` or through memory.  Memory is counted in elements of eight
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
+from kinetree.targets.native.values import (
+    BOOL,
+    FUSE,
+    I32,
+    INT,
+    LANES,
+    PTR,
+    REAL,
+    VEC,
+    Arithmetic,
+    Term,
+    Value,
+)
 
-LANES = 4
-"""Components of a vector that are treated at once."""
-REAL, INT, I32, BOOL, PTR, VEC = "double", "i64", "i32", "i1", "ptr", f"<{LANES} x double>"
-
-Term: TypeAlias = "Value | float | int"
-
-OPERATIONS = {
-    ("+", REAL): "fadd contract", ("-", REAL): "fsub contract", ("*", REAL): "fmul contract",
-    ("/", REAL): "fdiv", ("<", REAL): "fcmp olt", ("<=", REAL): "fcmp ole",
-    (">", REAL): "fcmp ogt", (">=", REAL): "fcmp oge", ("==", REAL): "fcmp oeq",
-    ("+", INT): "add", ("-", INT): "sub", ("*", INT): "mul", ("<", INT): "icmp slt",
-    ("<=", INT): "icmp sle", (">", INT): "icmp sgt", (">=", INT): "icmp sge",
-    ("==", INT): "icmp eq", ("%", INT): "srem", ("&", BOOL): "and", ("|", BOOL): "or",
-}  # fmt: skip
-"""(sign, kind) -> instruction; comparisons with not-a-number are false."""
-COMPARISONS = frozenset({"<", "<=", ">", ">=", "=="})
+UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
+"""Module-level note on the branches of `Code.when(…, rare=True)`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Value:
-    """A register or a constant; arithmetic with it writes instructions."""
-
-    code: Code
-    kind: str
-    text: str
-
-    def __add__(self, other: Term) -> Value:
-        return self.code.binary("+", self, other)
-
-    def __sub__(self, other: Term) -> Value:
-        return self.code.binary("-", self, other)
-
-    def __rsub__(self, other: Term) -> Value:
-        return self.code.binary("-", self.code.constant(other, self.kind), self)
-
-    def __mul__(self, other: Term) -> Value:
-        return self.code.binary("*", self, other)
-
-    def __truediv__(self, other: Term) -> Value:
-        return self.code.binary("/", self, other)
-
-    def __rtruediv__(self, other: Term) -> Value:
-        return self.code.binary("/", self.code.constant(other, self.kind), self)
-
-    def __mod__(self, other: Term) -> Value:
-        return self.code.binary("%", self, other)
-
-    def __lt__(self, other: Term) -> Value:
-        return self.code.binary("<", self, other)
-
-    def __le__(self, other: Term) -> Value:
-        return self.code.binary("<=", self, other)
-
-    def __gt__(self, other: Term) -> Value:
-        return self.code.binary(">", self, other)
-
-    def __ge__(self, other: Term) -> Value:
-        return self.code.binary(">=", self, other)
-
-    def __and__(self, other: Value) -> Value:
-        return self.code.binary("&", self, other)
-
-    def __or__(self, other: Value) -> Value:
-        return self.code.binary("|", self, other)
-
-    def same(self, other: Term) -> Value:
-        """Whether both are equal (`==` compares Python objects)."""
-        return self.code.binary("==", self, other)
-
-    def negated(self) -> Value:
-        """The opposite truth."""
-        return self.code.emit(BOOL, f"xor i1 {self.text}, true")
-
-
-def spelled(number: float) -> str:
-    """A double as LLVM reads it, bit by bit."""
-    return "0x" + struct.pack(">d", number).hex().upper()
-
-
-class Code:
+class Code(Arithmetic):
     """One function being written.
 
     Attributes:
-        lines: its instructions so far.
+        head: its name, type of the result, (type, name) of the arguments, and attributes.
     """
 
-    def __init__(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> None:
-        self.head = (name, result, tuple(arguments))
-        self.lines: list[str] = []
-        self._count = 0
+    def __init__(
+        self,
+        name: str,
+        result: str,
+        arguments: Sequence[tuple[str, str]],
+        attributes: str = "nounwind",
+        flags: str = FUSE,
+    ) -> None:
+        super().__init__(flags)
+        self.head = (name, result, tuple(arguments), attributes)
         self._block = "entry"
         self._open = True
 
     def argument(self, name: str) -> Value:
         """An argument of the function."""
         kind = next(kind for kind, known in self.head[2] if known == name)
-        return Value(self, kind, f"%{name}")
+        return Value(self, PTR if kind.startswith(PTR) else kind, f"%{name}")
 
     def text(self) -> str:
-        """The whole definition; names that contain a dot are internal."""
-        name, result, arguments = self.head
+        """The whole definition; names with a dot are internal, others may be called from C."""
+        name, result, arguments, attributes = self.head
         listed = ", ".join(f"{kind} %{known}" for kind, known in arguments)
-        scope = "internal " if "." in name else ""
+        scope = "internal " if "." in name else "zeroext " if result == BOOL else ""
         body = "\n".join(self.lines)
-        head = f"define {scope}{result} @{name}({listed}) nounwind"
+        head = f"define {scope}{result} @{name}({listed}) {attributes}"
         return f"{head} {{\nentry:\n{body}\n}}\n"
 
-    def emit(self, kind: str, instruction: str) -> Value:
-        """An instruction that gives a value."""
-        self._count += 1
-        name = f"%v{self._count}"
-        self.lines.append(f"  {name} = {instruction}")
-        return Value(self, kind, name)
-
-    def constant(self, value: Term, kind: str = REAL) -> Value:
-        """A number of that kind; a value passes through, spread over the lanes where needed."""
-        if isinstance(value, Value):
-            return self.spread(value) if kind == VEC and value.kind == REAL else value
-        if kind in {INT, I32}:
-            return Value(self, kind, str(int(value)))
-        one = spelled(float(value))
-        if kind == VEC:
-            return Value(self, VEC, "<" + ", ".join([f"double {one}"] * LANES) + ">")
-        return Value(self, REAL, one)
-
-    def spread(self, value: Value) -> Value:
-        """The same double in every lane."""
-        first = self.emit(VEC, f"insertelement {VEC} poison, double {value.text}, i32 0")
-        mask = f"<{LANES} x i32> zeroinitializer"
-        return self.emit(VEC, f"shufflevector {VEC} {first.text}, {VEC} poison, {mask}")
-
-    def binary(self, sign: str, a: Value, b: Term) -> Value:
-        """A sum, difference, product, quotient or comparison."""
-        other = self.constant(b, a.kind)
-        if a.kind == REAL and other.kind == VEC:
-            a = self.spread(a)
-        row = OPERATIONS[sign, REAL if a.kind == VEC else a.kind]
-        kind = BOOL if sign in COMPARISONS else a.kind
-        return self.emit(kind, f"{row} {a.kind} {a.text}, {other.text}")
+    # --- memory and calls ------------------------------------------------------------------------
 
     def at(self, base: Value, index: Term) -> Value:
         """Address of an element of eight bytes."""
-        place = self.constant(index, INT)
-        return self.emit(PTR, f"getelementptr double, ptr {base.text}, i64 {place.text}")
+        place = index.text if isinstance(index, Value) else index
+        return self.emit(PTR, f"getelementptr inbounds double, ptr {base.text}, i64 {place}")
 
-    def load(self, place: Value, kind: str = REAL) -> Value:
+    def load(self, place: Value, kind: str = REAL, align: int = 8) -> Value:
         """What stands there."""
-        return self.emit(kind, f"load {kind}, ptr {place.text}, align 8")
+        return self.emit(kind, f"load {kind}, ptr {place.text}, align {align}")
 
-    def store(self, value: Value, place: Value) -> None:
+    def store(self, value: Value, place: Value, align: int = 8) -> None:
         """Put a value there."""
-        self.lines.append(f"  store {value.kind} {value.text}, ptr {place.text}, align 8")
-
-    def call(
-        self, function: Value | str, arguments: Sequence[Value], result: str = "void"
-    ) -> Value:
-        """Call a function by name or by address."""
-        callee = f"@{function}" if isinstance(function, str) else function.text
-        listed = ", ".join(f"{a.kind} {a.text}" for a in arguments)
-        instruction = f"call {result} {callee}({listed})"
-        if result != "void":
-            return self.emit(result, instruction)
-        self.lines.append(f"  {instruction}")
-        return Value(self, "void", "")
-
-    def choose(self, condition: Value, yes: Term, no: Term) -> Value:
-        """One of two values."""
-        kind = next((v.kind for v in (yes, no) if isinstance(v, Value)), REAL)
-        a, b = self.constant(yes, kind), self.constant(no, kind)
-        text = f"select i1 {condition.text}, {kind} {a.text}, {kind} {b.text}"
-        return self.emit(kind, text)
-
-    def unary(self, name: str, value: Value) -> Value:
-        """An intrinsic function of one argument: fabs, sqrt."""
-        suffix = f"v{LANES}f64" if value.kind == VEC else "f64"
-        return self.call(f"llvm.{name}.{suffix}", [value], value.kind)
-
-    def larger(self, a: Value, b: Term) -> Value:
-        """The larger of two; not-a-number if one of them is."""
-        other = self.constant(b, a.kind)
-        suffix = f"v{LANES}f64" if a.kind == VEC else "f64"
-        return self.call(f"llvm.maximum.{suffix}", [a, other], a.kind)
-
-    def total(self, value: Value) -> Value:
-        """The sum over all lanes, in order."""
-        lanes = [
-            self.emit(REAL, f"extractelement {VEC} {value.text}, i32 {i}") for i in range(LANES)
-        ]
-        found = lanes[0]
-        for lane in lanes[1:]:
-            found = found + lane
-        return found
-
-    def whole(self, value: Value) -> Value:
-        """A double that is a whole number, as an integer."""
-        return self.emit(INT, f"fptosi double {value.text} to i64")
-
-    def real(self, value: Value) -> Value:
-        """An integer as a double."""
-        return self.emit(REAL, f"sitofp i64 {value.text} to double")
-
-    def wide(self, value: Value) -> Value:
-        """A 32-bit integer as one of 64 bits."""
-        return self.emit(INT, f"sext i32 {value.text} to i64")
+        text = f"store {value.kind} {value.text}, ptr {place.text}, align {align}"
+        self.lines.append(f"  {text}")
 
     def small(self, base: Value, index: Value) -> Value:
         """An element of an array of 32-bit integers."""
         place = self.emit(PTR, f"getelementptr i32, ptr {base.text}, i64 {index.text}")
-        return self.wide(self.emit(I32, f"load i32, ptr {place.text}, align 4"))
+        return self.wide(self.load(place, I32, 4))
 
-    def copy(self, source: Value, target: Value, count: Value) -> None:
+    def copy(self, source: Value, target: Value, count: Term) -> None:
         """Copy that many elements."""
-        size = count * 8
-        listed = f"ptr {target.text}, ptr {source.text}, i64 {size.text}, i1 false"
+        size = count * 8 if isinstance(count, Value) else self.constant(8 * count, INT)
+        listed = f"ptr align 8 {target.text}, ptr align 8 {source.text}, i64 {size.text}, i1 false"
         self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64({listed})")
+
+    def clear(self, place: Value, count: int) -> None:
+        """Put zeros into that many elements."""
+        listed = f"ptr align 8 {place.text}, i8 0, i64 {8 * count}, i1 false"
+        self.lines.append(f"  call void @llvm.memset.p0.i64({listed})")
+
+    # --- branches and loops ----------------------------------------------------------------------
 
     def leave(self, value: Term | None = None) -> None:
         """Return from the function."""
@@ -241,15 +105,39 @@ class Code:
             self.lines.append(f"  ret {result} {self.constant(value, result).text}")
         self._open = False
 
+    def leave_parts(self, *values: Value) -> None:
+        """Return several results."""
+        kind = self.head[1]
+        whole = Value(self, kind, "poison")
+        for number, value in enumerate(values):
+            text = f"insertvalue {kind} {whole.text}, {value.kind} {value.text}, {number}"
+            whole = self.emit(kind, text)
+        self.leave(whole)
+
     @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        """Do what follows only where the condition holds."""
+    def when(self, condition: Value, *, rare: bool = False) -> Iterator[None]:
+        """Do what follows only where the condition holds; `rare` tells that it hardly ever does."""
         inside, after = self._label(), self._label()
-        self.lines.append(f"  br i1 {condition.text}, label %{inside}, label %{after}")
+        note = ", !prof !0" if rare else ""
+        self.lines.append(f"  br i1 {condition.text}, label %{inside}, label %{after}{note}")
         self._start(inside)
         yield
         self._jump(after)
         self._start(after)
+
+    def unless(
+        self, condition: Value, usual: Sequence[Value], rare: Callable[[], Sequence[Value]]
+    ) -> list[Value]:
+        """The usual values, but those written by `rare` where the condition holds."""
+        before = self._block
+        with self.when(condition, rare=True):
+            others = rare()
+            inside = self._block
+        ways = zip(usual, others, strict=True)
+        return [
+            self.emit(a.kind, f"phi {a.kind} [ {a.text}, %{before} ], [ {b.text}, %{inside} ]")
+            for a, b in ways
+        ]
 
     def fold(
         self,
@@ -273,8 +161,7 @@ class Code:
         self._jump(head)
         self._start(head)
         carried = (self.constant(0, INT), *start)
-        place = len(self.lines)
-        phis = [self.emit(v.kind, "") for v in carried]
+        place, phis = len(self.lines), [self.emit(v.kind, "") for v in carried]
         more = phis[0] < count
         if going is not None:
             more = more & going(tuple(phis[1:]))
@@ -284,13 +171,48 @@ class Code:
         following = (phis[0] + 1, *result)
         back = self._block
         self._jump(head)
-        for number, (phi, first, after_one) in enumerate(
-            zip(phis, carried, following, strict=True)
-        ):
-            ways = f"[ {first.text}, %{before} ], [ {after_one.text}, %{back} ]"
-            self.lines[place + number] = f"  {phi.text} = phi {phi.kind} {ways}"
+        self._join(place, phis, (before, carried), (back, following))
         self._start(after)
         return tuple(phis[1:])
+
+    def repeat(
+        self,
+        first: Term,
+        count: Term,
+        start: Sequence[Value],
+        body: Callable[[Value, tuple[Value, ...]], Sequence[Value]],
+        step: int = 1,
+    ) -> tuple[Value, ...]:
+        """Like `fold` for first, first + step, … < count, at least once; the test is at the end.
+
+        Returns:
+            What the last repetition gave.
+        """
+        before, head, after = self._block, self._label(), self._label()
+        self._jump(head)
+        self._start(head)
+        carried = (self.constant(first, INT), *start)
+        place, phis = len(self.lines), [self.emit(v.kind, "") for v in carried]
+        result = tuple(body(phis[0], tuple(phis[1:])))
+        following = phis[0] + step
+        more = self.binary("ult", following, count)
+        back = self._block
+        self.lines.append(f"  br i1 {more.text}, label %{head}, label %{after}")
+        self._join(place, phis, (before, carried), (back, (following, *result)))
+        self._start(after)
+        return result
+
+    def _join(
+        self,
+        place: int,
+        phis: Sequence[Value],
+        first: tuple[str, Sequence[Value]],
+        later: tuple[str, Sequence[Value]],
+    ) -> None:
+        """Fill in where the carried values of a loop come from: (block, values) twice."""
+        for number, (phi, a, b) in enumerate(zip(phis, first[1], later[1], strict=True)):
+            ways = f"[ {a.text}, %{first[0]} ], [ {b.text}, %{later[0]} ]"
+            self.lines[place + number] = f"  {phi.text} = phi {phi.kind} {ways}"
 
     def each(self, count: Value, body: Callable[[Value], None]) -> None:
         """Repeat the body for index 0 … count - 1."""
@@ -324,3 +246,8 @@ declare {VEC} @llvm.maximum.v{LANES}f64({VEC}, {VEC})
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 """What functions written here may call."""
+
+__all__ = [
+    "BOOL", "DECLARATIONS", "I32", "INT", "LANES", "PTR", "REAL", "UNLIKELY", "VEC", "Code",
+    "Value",
+]  # fmt: skip

@@ -1,88 +1,57 @@
-"""Tests of inputs in LLVM IR: each a few lines, and the name of the flag that says it failed.
+"""Tests of inputs in LLVM IR: each gives the flag that says it failed.
 
 They only ask for a closer look, which decides (`Port.refuse`).
 """
 
 from __future__ import annotations
 
-import struct
+from collections.abc import Callable
 from math import pi
 from typing import TYPE_CHECKING
 
 from kinetree.program.locks import LOCKED
 from kinetree.targets.native.maths.sincos import ROUNDER
+from kinetree.targets.native.values import REAL, vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.program.locks import Locks
+    from kinetree.targets.native.llvm import Code
+    from kinetree.targets.native.values import Value
 
-Test = tuple[list[str], str]
-"""Lines, and the name of the flag."""
+Checks = Callable[["Code", "Value"], "list[Value]"]
+"""(code, x) -> flags of the tests that failed, which are written there."""
 
 FAR = 2e-3
 """Largest deviation from 1 of the square of a quaternion's length that is taken for rounding."""
 
 
-def input_tests(quaternions: Sequence[int], locks: Locks, lanes: int) -> list[Test]:
+def input_tests(quaternions: Sequence[int], locks: Locks, lanes: int) -> Checks:
     """Tests of quaternions and gimbal locks at places of x, whose elements are rows of lanes."""
-    units = [_unit(at, lanes, f"%q{m}") for m, at in enumerate(quaternions)]
-    return [*units, *(_lock(at, angle, lanes, f"%g{m}") for m, (at, angle) in enumerate(locks))]
+
+    def write(code: Code, x: Value) -> list[Value]:
+        def element(at: int) -> Value:
+            return code.load(code.at(x, lanes * at), vector(REAL, lanes))
+
+        with code.exact():
+            units = [_is_far(*(element(at + k) for k in range(4))) for at in quaternions]
+            return [*units, *(_is_locked(element(at), angle) for at, angle in locks)]
+
+    return write
 
 
-def _unit(at: int, lanes: int, name: str) -> Test:
+def _is_far(w: Value, x: Value, y: Value, z: Value) -> Value:
     """|w² + x² + y² + z² - 1| > FAR of a quaternion."""
-    vector, total = _vector(lanes), ""
-    lines: list[str] = []
-    for k in range(4):
-        value = f"{name}.v{k}"
-        lines += _loaded(at + k, lanes, value)
-        lines.append(f"{name}.m{k} = fmul {vector} {value}, {value}")
-        if k:
-            lines.append(f"{name}.s{k} = fadd {vector} {total}, {name}.m{k}")
-        total = f"{name}.s{k}" if k else f"{name}.m{k}"
-    one, far = (_constant(value, lanes) for value in (1.0, FAR**2))
-    lines += [
-        f"{name}.d = fsub {vector} {total}, {one}",
-        f"{name}.dd = fmul {vector} {name}.d, {name}.d",
-        f"{name}.far = fcmp ogt {vector} {name}.dd, {far}",
-    ]
-    return lines, f"{name}.far"
+    gap = w * w + x * x + y * y + z * z - 1.0
+    return gap * gap > FAR**2
 
 
-def _lock(at: int, angle: float, lanes: int, name: str) -> Test:
+def _is_locked(angle: Value, lock: float) -> Value:
     """|h - round(h)| small, with h the half turns from a gimbal lock."""
-    vector = _vector(lanes)
-    rounder, near = (_constant(value, lanes) for value in (ROUNDER, (2 * LOCKED / pi) ** 2))
-    lines = [
-        *_loaded(at, lanes, f"{name}.v"),
-        f"{name}.d = fsub {vector} {name}.v, {_constant(angle, lanes)}",
-        f"{name}.h = fmul {vector} {name}.d, {_constant(1 / pi, lanes)}",
-        f"{name}.u = fadd {vector} {name}.h, {rounder}",
-        f"{name}.n = fsub {vector} {name}.u, {rounder}",
-        f"{name}.e = fsub {vector} {name}.h, {name}.n",
-        f"{name}.ee = fmul {vector} {name}.e, {name}.e",
-        f"{name}.near = fcmp olt {vector} {name}.ee, {near}",
-    ]
-    return lines, f"{name}.near"
+    h = (angle - lock) * (1 / pi)
+    gap = h - (h + ROUNDER - ROUNDER)
+    return gap * gap < (2 * LOCKED / pi) ** 2
 
 
-def _loaded(at: int, lanes: int, name: str) -> list[str]:
-    """An element of x."""
-    return [
-        f"{name}.p = getelementptr inbounds double, ptr %x, i64 {lanes * at}",
-        f"{name} = load {_vector(lanes)}, ptr {name}.p, align 8",
-    ]
-
-
-def _vector(lanes: int) -> str:
-    return "double" if lanes == 1 else f"<{lanes} x double>"
-
-
-def _constant(value: float, lanes: int) -> str:
-    """A number in all lanes."""
-    bits = f"0x{struct.pack('>d', value).hex().upper()}"
-    return bits if lanes == 1 else "<" + ", ".join([f"double {bits}"] * lanes) + ">"
-
-
-__all__ = ["FAR", "Test", "input_tests"]
+__all__ = ["FAR", "Checks", "input_tests"]

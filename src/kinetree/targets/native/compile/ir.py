@@ -18,14 +18,16 @@ from kinetree.targets.native.compile.layout import layout
 from kinetree.targets.native.compile.plan import Plan
 from kinetree.targets.native.compile.writer import Options, Writer
 from kinetree.targets.native.lanes import copies
+from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.maths import angles, arctangent, tables
 from kinetree.targets.native.systems import newton, solve
+from kinetree.targets.native.values import BOOL, INT, PTR, Value
 from kinetree.targets.tape.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from kinetree.targets.native.compile.input_tests import Test
+    from kinetree.targets.native.compile.input_tests import Checks
 
 Wanted = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
@@ -33,8 +35,6 @@ Wanted = dict[int, list[tuple[str, int]]]
 ON_STACK = 32768
 """Doubles of workspace that a single evaluation takes from the stack: a quarter of a megabyte."""
 HEAP = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n"
-UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
-"""Module-level note that the way of far angles is hardly ever taken."""
 
 
 def kernel(made: Plan, name: str, options: Options) -> str:
@@ -57,7 +57,7 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
 
 def _whole(made: Plan, name: str, options: Options, step: Iteration | None = None) -> str:
     """One function for a short tape."""
-    writer = Writer(made, options)
+    writer = _writer(made, options, name, step)
     wanted = _wanted(made) if step is None else {}
     _operations(writer, made.prologue, wanted)
     if angles.in_registers(made):
@@ -70,29 +70,28 @@ def _whole(made: Plan, name: str, options: Options, step: Iteration | None = Non
         _pause(writer, step, number)
         _operations(writer, segment, wanted)
     _pause(writer, step, len(made.segments))
-    if step is not None:
-        _move(writer, step)
-        return _step_function(name, writer)
-    _leaves(writer, wanted, trig=True)
-    _leaves(writer, wanted, trig=False)
-    return _function(name, _arguments(options), writer)
+    if step is None:
+        _leaves(writer, wanted, trig=True)
+        _leaves(writer, wanted, trig=False)
+    return _finished(writer, step)
 
 
 def _split(made: Plan, name: str, options: Options, step: Iteration | None = None) -> list[str]:
     """A driver and its segments."""
     wanted = _wanted(made)
-    start = Writer(made, options, into="%w")
+    start = Writer(made, options, (f"{name}.start", "xcyw"), into="w")
     _operations(start, made.prologue, wanted)
     if made.angles:
         angles.through_memory(start)
     _leaves(start, wanted, trig=False)
-    texts = [_function(f"{name}.start", ("x", "c", "y", "w"), start)]
-    driver = Writer(made, options, into="%w")
+    texts = [_finished(start)]
+    driver = _writer(made, options, name, step, into="w")
+    code, arrays = driver.code, driver.arrays
     if step is None:
         _workspace(driver)
-    constants = "%c" if step is None else "null"  # a step is given all it needs in x
-    pointers = f"ptr %x, ptr {constants}, ptr %y, ptr %w"
-    driver.add(f"call void @{name}.start({pointers})")
+    nothing = Value(code, PTR, "null")  # a step is given all it needs in x
+    pointers = [arrays["x"], arrays.get("c", nothing), arrays["y"], arrays["w"]]
+    code.call(f"{name}.start", pointers)
     _leaves(driver, wanted, trig=True)
     for number, segment in enumerate(made.segments):
         _pause(driver, step, number)
@@ -100,20 +99,36 @@ def _split(made: Plan, name: str, options: Options, step: Iteration | None = Non
         if made.tape.code[segment[0]] == "solve":
             index = made.tape.a[segment[0]]
             texts += _system(made, index, callee, options)
-            driver.add(f"call void @{callee}(ptr %w, ptr %y)")
+            code.call(callee, [arrays["w"], arrays["y"]])
             _parts(driver, index, wanted)
             continue
-        writer = Writer(made, options)
+        writer = Writer(made, options, (callee, "xcyrz"))
         _operations(writer, segment, wanted)
-        texts.append(_function(callee, ("x", "c", "y", "r", "z"), writer))
-        driver.add(f"call void @{callee}({pointers}, ptr %w)")
+        texts.append(_finished(writer))
+        code.call(callee, [*pointers, arrays["w"]])
     _pause(driver, step, len(made.segments))
     copies.solutions(driver)
+    return [*texts, _finished(driver, step)]
+
+
+def _writer(
+    made: Plan, options: Options, name: str, step: Iteration | None, into: str = "z"
+) -> Writer:
+    """The function of a tape, or of the step of an iteration, which says what is done."""
     if step is not None:
-        _move(driver, step)
-        return [*texts, _step_function(name, driver)]
-    _release(driver)
-    return [*texts, _function(name, _arguments(options), driver)]
+        return Writer(made, options, (name, "xyw"), into, newton.verdict(options.lanes))
+    return Writer(made, options, (name, "xcy" if options.lanes == 1 else "xcyw"), into)
+
+
+def _finished(writer: Writer, step: Iteration | None = None) -> str:
+    """The definition, with the end of the function."""
+    if step is not None:
+        _move(writer, step)
+    else:
+        if "heap" in writer.arrays:
+            writer.code.call("free", [writer.arrays["heap"]])
+        writer.code.leave()
+    return writer.code.text()
 
 
 def _system(made: Plan, index: int, name: str, options: Options) -> list[str]:
@@ -132,52 +147,45 @@ def _pause(writer: Writer, step: Iteration | None, number: int) -> None:
     made = writer.plan
     first = number == 0 or not made.late(number - 1)
     if step is not None and made.late(number) and first:
-        newton.test(writer, step, _results(writer, range(step.equations)))
+        writer.settled = newton.test(writer, step, _results(writer, range(step.equations)))
 
 
 def _move(writer: Writer, step: Iteration) -> None:
     """In the step of an iteration: v moved by dv."""
-    v = [writer.load("%x", i) for i in range(step.n)]
+    assert writer.settled is not None
+    v = [writer.load("x", i) for i in range(step.n)]
     places = range(step.equations, step.equations + step.n)
-    newton.move(writer, v, _results(writer, places))
+    newton.move(writer, writer.settled, v, _results(writer, places))
 
 
-def _results(writer: Writer, places: Iterable[int]) -> list[str]:
-    """Outputs by name: known in a whole function, else read back from where they were stored."""
+def _results(writer: Writer, places: Iterable[int]) -> list[Value]:
+    """Outputs: known in a whole function, else read back from where they were stored."""
     made = writer.plan
     if not made.inline:
         return [_read_back(writer, place) for place in places]
     return [writer.value(made.tape.outputs[place]) for place in places]
 
 
-def _read_back(writer: Writer, place: int) -> str:
+def _read_back(writer: Writer, place: int) -> Value:
     """An output in the driver of a step."""
     entry = writer.tape.outputs[place]
     if entry != ZERO and writer.tape.code[entry] == "part":
         panel = writer.plan.panel(entry)
-        return writer.load("%y" if panel.base == "%y" else "%w", writer.plan.part_place(entry))
-    return writer.load("%y", place)
+        return writer.load("y" if panel.base == "y" else "w", writer.plan.part_place(entry))
+    return writer.load("y", place)
 
 
 def _workspace(writer: Writer) -> None:
     """A single evaluation keeps its workspace on the stack, a very large one on the heap."""
-    size = writer.plan.workspace
-    if writer.options.lanes == 1 and size <= ON_STACK:
-        writer.add(f"%w = alloca [{size} x double], align 64")
-    elif writer.options.lanes == 1:
-        writer.add(f"%heap = call ptr @malloc(i64 {8 * size + 64})")
-        writer.add("%w = call ptr @llvm.ptrmask.p0.i64(ptr %after, i64 -64)")
-        writer.lines.insert(-1, "  %after = getelementptr i8, ptr %heap, i64 64")
-
-
-def _release(writer: Writer) -> None:
-    """Give the heap back what came from it."""
-    if writer.options.lanes == 1 and writer.plan.workspace > ON_STACK:
-        writer.add("call void @free(ptr %heap)")
-
-
-def _arguments(options: Options) -> tuple[str, ...]:
-    return ("x", "c", "y") if options.lanes == 1 else ("x", "c", "y", "w")
+    size, code, arrays = writer.plan.workspace, writer.code, writer.arrays
+    if writer.options.lanes > 1:
+        return
+    if size <= ON_STACK:
+        arrays["w"] = code.emit(PTR, f"alloca [{size} x double], align 64")
+        return
+    arrays["heap"] = code.call("malloc", [code.constant(8 * size + 64, INT)], PTR)
+    given = [code.at(arrays["heap"], 8), code.constant(-64, INT)]
+    arrays["w"] = code.call("llvm.ptrmask.p0.i64", given, PTR)
 
 
 def _wanted(made: Plan) -> Wanted:
@@ -185,7 +193,7 @@ def _wanted(made: Plan) -> Wanted:
     wanted: Wanted = {}
     for position, entry in enumerate(made.tape.outputs):
         if entry == ZERO or made.tape.code[entry] != "part":
-            wanted.setdefault(entry, []).append(("%y", position))
+            wanted.setdefault(entry, []).append(("y", position))
     for entry, place in made.place.items():
         wanted.setdefault(entry, []).append(("workspace", place))
     for index, system in enumerate(made.tape.systems):
@@ -221,61 +229,21 @@ def _parts(driver: Writer, index: int, wanted: Wanted) -> None:
             driver.keep(driver.value(entry), places)
 
 
-KINDS = {"x": "readonly ", "c": "readonly ", "r": "readonly ", "y": "writeonly ", "z": "writeonly "}
-
-
-def _step_function(name: str, writer: Writer) -> str:
-    """The step of an iteration: it reads and writes all its arrays, and says what is done."""
-    lanes = writer.options.lanes
-    body = "\n".join(writer.lines)
-    head = f"define internal {newton.verdict(lanes)} @{name}(ptr noalias %x, ptr noalias %y, "
-    return f"{head}ptr noalias %w) nounwind noinline{_stack(lanes)} {{\nentry:\n{body}\n}}\n"
-
-
-def _stack(lanes: int) -> str:
-    """With lanes, values that spill are whole cache lines, if the stack is aligned to these."""
-    return " alignstack(64)" if lanes > 1 else ""
-
-
-def _function(name: str, arguments: tuple[str, ...], writer: Writer) -> str:
-    """A function without result whose pointers do not overlap."""
-    listed = ", ".join(f"ptr noalias {KINDS.get(a, '')}%{a}" for a in arguments)
-    stack = _stack(writer.options.lanes)
-    scope = "internal " if "." in name else ""
-    body = "\n".join(writer.lines)
-    head = f"define {scope}void @{name}({listed}) nounwind noinline{stack}"
-    return f"{head} {{\nentry:\n{body}\n  ret void\n}}\n"
-
-
-def checked_definition(name: str, body: str, count: int, found: Sequence[Test] = ()) -> str:
+def checked_definition(name: str, body: str, count: int, checks: Checks) -> str:
     """IR of `i1 NAME(x, c, y)`: the body, and whether an input is not finite or fails a test.
 
     Zero times infinity is not a number, so the sum of all inputs times zero tells.
     """
-    tests, flag = [line for lines, _ in found for line in lines], "%bad"
-    for m, (_, failed) in enumerate(found):
-        tests.append(f"%or{m} = or i1 {flag}, {failed}")
-        flag = f"%or{m}"
-    more = "\n  ".join(["", *tests])
-    return f"""\
-define zeroext i1 @{name}(ptr %x, ptr %c, ptr %y) nounwind {{
-entry:
-  call void @{body}(ptr %x, ptr %c, ptr %y)
-  br label %test
-test:
-  %i = phi i64 [ 0, %entry ], [ %next, %one ]
-  %sum = phi double [ 0.0, %entry ], [ %more, %one ]
-  %left = icmp ult i64 %i, {count}
-  br i1 %left, label %one, label %done
-one:
-  %p = getelementptr inbounds double, ptr %x, i64 %i
-  %v = load double, ptr %p, align 8
-  %z = fmul double %v, 0.0
-  %more = fadd double %sum, %z
-  %next = add i64 %i, 1
-  br label %test
-done:
-  %bad = fcmp uno double %sum, 0.0{more}
-  ret i1 {flag}
-}}
-"""
+    code = Code(name, BOOL, [(PTR, "x"), (PTR, "c"), (PTR, "y")], flags="")
+    x, c, y = (code.argument(array) for array in "xcy")
+    code.call(body, [x, c, y])
+
+    def one(i: Value, sums: tuple[Value, ...]) -> list[Value]:
+        return [sums[0] + code.load(code.at(x, i)) * 0.0]
+
+    (total,) = code.fold(code.constant(count, INT), [code.constant(0.0)], one)
+    bad = code.no_number(total)
+    for failed in checks(code, x):
+        bad = bad | failed
+    code.leave(bad)
+    return code.text()

@@ -16,20 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.targets.native.cache import default_cache
 from kinetree.targets.native.compile import jit
-from kinetree.targets.native.compile.input_tests import Test, input_tests
-from kinetree.targets.native.compile.ir import UNLIKELY, checked_definition, helpers, kernel
+from kinetree.targets.native.compile.input_tests import Checks, input_tests
+from kinetree.targets.native.compile.ir import checked_definition, helpers, kernel
 from kinetree.targets.native.compile.jit import Sizes
 from kinetree.targets.native.compile.plan import Plan, plan
 from kinetree.targets.native.compile.writer import Options
 from kinetree.targets.native.fingerprint import fingerprint
 from kinetree.targets.native.lanes.batch import batch_definition, block_size
 from kinetree.targets.native.lanes.packing import LANES
+from kinetree.targets.native.llvm import UNLIKELY
 
 if TYPE_CHECKING:
     from kinetree.program.locks import Locks
     from kinetree.targets.tape.lowering import Lowered
 
-BODY, PREAMBLE, CHECKED = "kt_body", "kt_preamble", "kt_checked"
+BODY, PREAMBLE, CHECKED, BATCH = "kt_body", "kt_preamble", "kt_checked", "kt_body_batch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ class Kernels:
         """The loop over samples of parameters."""
         return self._batch("preamble", self.parameters, (self.constants,), False)
 
-    def _tests(self, lanes: int) -> list[Test]:
+    def _tests(self, lanes: int) -> Checks:
         """What is tested of the variable inputs, besides that they are finite."""
         return input_tests(self.quaternions, self.locks, lanes)
 
@@ -173,9 +174,9 @@ class Kernels:
             return text, Sizes(space=made.workspace)
 
         def make() -> BatchKernel:
-            library, sizes = self._linked(label, (f"{BODY}.batch", BODY), write)
+            library, sizes = self._linked(label, (BATCH, BODY), write)
             work = sum(block_size(inputs, outputs)) + sizes.space
-            address, body = library.addresses[f"{BODY}.batch"], library.addresses[BODY]
+            address, body = library.addresses[BATCH], library.addresses[BODY]
             return BatchKernel(address, work, library, body, sizes.space)
 
         found: BatchKernel = self._once(label, make)
@@ -194,7 +195,7 @@ class Kernels:
                 outputs,
                 constant_lanes=constant_lanes,
                 short=made.large,
-                checks=self._tests(LANES) if made.tape is self.lowered.body else (),
+                checks=self._tests(LANES) if made.tape is self.lowered.body else None,
             ),
             UNLIKELY,
         ]

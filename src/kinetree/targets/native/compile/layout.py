@@ -37,7 +37,7 @@ class Panel:
     Attributes:
         first: number of the first column.
         count: number of columns.
-        base: the array in which they stand: `%y` or `workspace`.
+        base: the array in which they stand: `y` or `workspace`.
         start: element of row 0 of the first column.
         stride: elements from one row to the next.
     """
@@ -110,7 +110,7 @@ def _panels(
             last += 1
         count = last - column
         if column in homes:
-            found.append(Panel(column, count, "%y", *homes[column]))
+            found.append(Panel(column, count, "y", *homes[column]))
         else:
             stride = padded(count) if lanes == 1 else count
             found.append(Panel(column, count, "workspace", free, stride))

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.maths import arctangent, tables
-from kinetree.targets.native.maths.sincos import literal, real, splat, suffix, triple
+from kinetree.targets.native.maths.sincos import triple
+from kinetree.targets.native.values import REAL, Value, vector
 from kinetree.targets.tape.tape import TWO, ZERO
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from kinetree.targets.native.compile.plan import Plan
 
-BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 INTRINSIC = {"abs": "fabs"}
 """Functions whose intrinsic is not called llvm.NAME."""
 OFTEN = 2
@@ -45,134 +47,125 @@ class Options:
         return "" if self.strict else "contract nsz "
 
 
+ARGUMENTS = {
+    "x": "readonly ", "c": "readonly ", "r": "readonly ", "y": "writeonly ", "z": "writeonly ",
+}  # fmt: skip
+"""What a function without result does to its arrays, by name; it reads and writes the others."""
+
+
 class Writer:
     """The body of one LLVM function over a plan.
 
     Attributes:
+        code: the function.
+        arrays: its arrays by name, the workspace w included.
         into: the workspace as this function may write it; a segment reads it by another name.
-        lines: the instructions so far.
-        known: entry -> its name or literal in this function.
+        known: entry -> its value in this function.
         divisors: entry -> how many operations of this function divide by it.
+        settled: in the step of an iteration, the evaluations that are done.
     """
 
-    def __init__(self, made: Plan, options: Options, into: str = "%z") -> None:
+    def __init__(
+        self,
+        made: Plan,
+        options: Options,
+        head: tuple[str, str],
+        into: str = "z",
+        result: str = "void",
+    ) -> None:
+        """A function; `head` is its name and the names of its arrays, a letter each."""
         self.plan = made
         self.tape = made.tape
         self.options = options
         self.into = into
-        self.out_of = "%r" if into == "%z" and not made.inline else "%w"
-        self.lines: list[str] = []
-        self.known: dict[int, str] = {}
+        self.out_of = "r" if into == "z" and not made.inline else "w"
+        self.type = vector(REAL, options.lanes)
+        # with lanes, values that spill are whole cache lines, if the stack is aligned to these
+        attributes = "nounwind noinline" + (" alignstack(64)" if options.lanes > 1 else "")
+        kinds = ARGUMENTS if result == "void" else {}
+        arguments = [(f"ptr noalias {kinds.get(a, '')}".strip(), a) for a in head[1]]
+        self.code = Code(head[0], result, arguments, attributes, options.flags)
+        self.arrays = {name: self.code.argument(name) for name in head[1]}
+        self.known: dict[int, Value] = {}
         self.divisors: Counter[int] = Counter()
-        self.inverses: dict[int, str] = {}
-        self.type = real(options.lanes)
-        self.flags = options.flags
-        self.count = 0
+        self.inverses: dict[int, Value] = {}
+        self.settled: Value | None = None
 
-    def fresh(self) -> str:
-        """A name not used yet."""
-        self.count += 1
-        return f"%t{self.count}"
-
-    def add(self, text: str) -> None:
-        """Append an instruction."""
-        self.lines.append(f"  {text}")
-
-    def pointer(self, base: str, element: int, width: int | None = None) -> str:
+    def pointer(self, base: str, element: int, width: int | None = None) -> Value:
         """Address of an element of an array of rows."""
+        array = self.arrays[base]
         if element == 0:
-            return base
-        name = self.fresh()
-        offset = element * (self.options.lanes if width is None else width)
-        self.add(f"{name} = getelementptr inbounds double, ptr {base}, i64 {offset}")
-        return name
+            return array
+        return self.code.at(array, element * (self.options.lanes if width is None else width))
 
-    def load(self, base: str, element: int) -> str:
+    def load(self, base: str, element: int) -> Value:
         """A row read from memory."""
-        where = self.pointer(base, element)
-        name = self.fresh()
-        self.add(f"{name} = load {self.type}, ptr {where}, align 8")
-        return name
+        return self.code.load(self.pointer(base, element), self.type)
 
-    def store(self, value: str, base: str, element: int) -> None:
+    def store(self, value: Value, base: str, element: int) -> None:
         """A row written to memory."""
-        where = self.pointer(base, element)
-        self.add(f"store {self.type} {value}, ptr {where}, align 8")
+        self.code.store(value, self.pointer(base, element))
 
-    def keep(self, value: str, places: Iterable[tuple[str, int]]) -> None:
+    def keep(self, value: Value, places: Iterable[tuple[str, int]]) -> None:
         """Store a value wherever it is wanted."""
         for base, element in places:
             self.store(value, self.into if base == "workspace" else base, element)
 
-    def number(self, value: float) -> str:
+    def number(self, value: float) -> Value:
         """A literal in every lane."""
-        return splat(literal(value), "double", self.options.lanes)
+        return self.code.constant(value, self.type)
 
-    def value(self, entry: int) -> str:
-        """The name of an entry's value, read from where it lives if need be."""
-        name = self.known.get(entry)
-        if name is None:
-            name = self.known[entry] = self._fetch(entry)
-        return name
+    def value(self, entry: int) -> Value:
+        """An entry's value, read from where it lives if need be."""
+        found = self.known.get(entry)
+        if found is None:
+            found = self.known[entry] = self._fetch(entry)
+        return found
 
-    def _fetch(self, entry: int) -> str:
+    def _fetch(self, entry: int) -> Value:
         if entry == ZERO:
             return self.number(0.0)
         code, a = self.tape.code[entry], self.tape.a[entry]
         if code == "num":
             return self.number(self.tape.numbers[a])
         if code == "in":
-            return self.load("%x", a)
+            return self.load("x", a)
         if code == "const":
             return self._constant(a)
         return self.load(self.out_of, self.plan.where(entry))
 
-    def _constant(self, index: int) -> str:
-        lanes = self.options.lanes
-        if lanes == 1 or self.options.constant_lanes:
-            return self.load("%c", index)
-        where = self.pointer("%c", index, 1)
-        scalar, first, name = self.fresh(), self.fresh(), self.fresh()
-        self.add(f"{scalar} = load double, ptr {where}, align 8")
-        self.add(f"{first} = insertelement {self.type} poison, double {scalar}, i32 0")
-        self.add(
-            f"{name} = shufflevector {self.type} {first}, {self.type} poison, "
-            f"<{lanes} x i32> zeroinitializer"
-        )
-        return name
+    def _constant(self, index: int) -> Value:
+        if self.options.lanes == 1 or self.options.constant_lanes:
+            return self.load("c", index)
+        return self.code.constant(self.code.load(self.pointer("c", index, 1)), self.type)
 
-    def operation(self, entry: int) -> str:
-        """Write the operation of an entry; the name of its value."""
-        if entry in self.known:
-            return self.known[entry]
+    def operation(self, entry: int) -> Value:
+        """Write the operation of an entry; its value."""
+        found = self.known.get(entry)
+        if found is None:
+            found = self.known[entry] = self._operation(entry, self.tape.code[entry])
+        return found
+
+    def _operation(self, entry: int, code: str) -> Value:
         tape = self.tape
-        code = tape.code[entry]
         a = self.value(tape.a[entry])
-        if code == "div" and self.divisors[tape.b[entry]] >= OFTEN:
-            text = f"fmul {self.flags}{self.type} {a}, {self._inverse(tape.b[entry])}"
-        elif code in BINARY:
-            b = self.value(tape.b[entry])
-            text = f"{BINARY[code]} {self.flags}{self.type} {a}, {b}"
-        elif code == "neg":
-            text = f"fneg {self.flags}{self.type} {a}"
-        elif code in SPECIAL:
+        sign = BINARY.get(code)
+        if sign == "/" and self.divisors[tape.b[entry]] >= OFTEN:
+            return a * self._inverse(tape.b[entry])
+        if sign is not None:
+            return self.code.binary(sign, a, self.value(tape.b[entry]))
+        if code == "neg":
+            return -a
+        if code in SPECIAL:
             return SPECIAL[code](self, entry, a)
-        else:
-            b = f", {self.type} {self.value(tape.b[entry])}" if code in TWO else ""
-            function = f"@llvm.{INTRINSIC.get(code, code)}.{suffix(self.options.lanes)}"
-            text = f"call {self.type} {function}({self.type} {a}{b})"
-        name = self.known[entry] = f"%v{entry}"
-        self.add(f"{name} = {text}")
-        return name
+        more = [self.value(tape.b[entry])] if code in TWO else []
+        return self.code.intrinsic(INTRINSIC.get(code, code), a, *more)
 
-    def _inverse(self, divisor: int) -> str:
+    def _inverse(self, divisor: int) -> Value:
         """1/x, once for all that is divided by x: a division takes as long as many products."""
-        name = self.inverses.get(divisor)
-        if name is None:
-            name = self.inverses[divisor] = self.fresh()
-            b = self.value(divisor)
-            self.add(f"{name} = fdiv {self.flags}{self.type} {self.number(1.0)}, {b}")
-        return name
+        if divisor not in self.inverses:
+            self.inverses[divisor] = 1.0 / self.value(divisor)
+        return self.inverses[divisor]
 
     def divisions(self, entries: Iterable[int]) -> None:
         """Count the divisors of operations about to be written, unless every rounding is kept."""
@@ -180,63 +173,36 @@ class Writer:
             tape = self.tape
             self.divisors.update(tape.b[e] for e in entries if tape.code[e] == "div")
 
-    def _arctangent(self, entry: int, a: str) -> str:
+    def _arctangent(self, _: int, a: Value) -> Value:
         lanes = self.options.lanes
-        function = arctangent.name(lanes) if lanes > 1 else f"@llvm.atan.{suffix(lanes)}"
-        name = self.known[entry] = f"%v{entry}"
-        self.add(f"{name} = call {self.type} {function}({self.type} {a})")
-        return name
+        if lanes == 1:
+            return self.code.intrinsic("atan", a)
+        return self.code.call(arctangent.name(lanes), [a], self.type)
 
-    def _late(self, entry: int, angle: str) -> str:
+    def _late(self, entry: int, angle: Value) -> Value:
         """A sine or cosine whose angle is not known at the start; its partner comes with it."""
-        lanes = self.options.lanes
-        result = triple(lanes)
-        both = self.known.get(-2 - self.tape.a[entry])
-        if both is None:
-            both = self.known[-2 - self.tape.a[entry]] = self.fresh()
-            self.add(f"{both} = call {result} @kt.sincos.checked.{lanes}({self.type} {angle})")
-        name = self.known[entry] = f"%v{entry}"
-        which = int(self.tape.code[entry] == "cos")
-        self.add(f"{name} = extractvalue {result} {both}, {which}")
-        return name
+        lanes, both = self.options.lanes, -2 - self.tape.a[entry]  # a number that no entry has
+        if both not in self.known:
+            name = f"kt.sincos.checked.{lanes}"
+            self.known[both] = self.code.call(name, [angle], triple(lanes))
+        return self.code.part(self.known[both], int(self.tape.code[entry] == "cos"))
 
-    def _sign(self, entry: int, a: str) -> str:
-        type_ = self.type
-        above, below = self.compare("ogt", a), self.compare("olt", a)
-        inner = self.fresh()
-        name = self.known[entry] = f"%v{entry}"
-        low, high = self.number(-1.0), self.number(1.0)
-        self.add(f"{inner} = select {self.flag} {below}, {type_} {low}, {type_} {a}")
-        self.add(f"{name} = select {self.flag} {above}, {type_} {high}, {type_} {inner}")
-        return name
+    def _sign(self, _: int, a: Value) -> Value:
+        above, below = a > 0.0, a < 0.0
+        return self.code.choose(above, 1.0, self.code.choose(below, -1.0, a))
 
-    @property
-    def flag(self) -> str:
-        """The LLVM type of a comparison."""
-        return "i1" if self.options.lanes == 1 else f"<{self.options.lanes} x i1>"
-
-    def compare(self, how: str, a: str) -> str:
-        """Whether a value is above or below zero, lane by lane."""
-        name = self.fresh()
-        self.add(f"{name} = fcmp {how} {self.type} {a}, {self.number(0.0)}")
-        return name
-
-    def _select(self, entry: int, condition: str) -> str:
+    def _select(self, entry: int, condition: Value) -> Value:
         """Both branches are evaluated; a condition that is no number takes the second."""
-        above = self.compare("ogt", condition)
+        above = condition > 0.0
         a, b = (self.value(e) for e in self.tape.operands(entry)[1:])
-        name = self.known[entry] = f"%v{entry}"
-        self.add(f"{name} = select {self.flag} {above}, {self.type} {a}, {self.type} {b}")
-        return name
+        return self.code.choose(above, a, b)
 
-    def _table(self, entry: int, a: str) -> str:
-        name = self.known[entry] = f"%v{entry}"
-        function = tables.name(self.tape.lookups[self.tape.b[entry]], self.options.lanes)
-        self.add(f"{name} = call {self.type} {function}({self.type} {a})")
-        return name
+    def _table(self, entry: int, a: Value) -> Value:
+        name = tables.name(self.tape.lookups[self.tape.b[entry]], self.options.lanes)
+        return self.code.call(name, [a], self.type)
 
 
-SPECIAL: dict[str, Callable[[Writer, int, str], str]] = {
+SPECIAL: dict[str, Callable[[Writer, int, Value], Value]] = {
     "sin": Writer._late,
     "cos": Writer._late,
     "atan": Writer._arctangent,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kinetree.targets.native.values import REAL, Value, vector
 from kinetree.targets.tape.tape import ZERO
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ class Run:
 
 def solutions(driver: Writer) -> None:
     """Copy all outputs that are parts of solutions."""
-    for number, run in enumerate(_grouped(_runs(driver.plan))):
+    for run in _grouped(_runs(driver.plan)):
         if run.count == 1:
-            _move(driver, driver.pointer("%y", run.target), driver.pointer("%w", run.source), run)
+            _move(driver, driver.pointer("y", run.target), driver.pointer("w", run.source), run)
         else:
-            _loop(driver, run, f"rows{number}")
+            _loop(driver, run)
 
 
 def _runs(made: Plan) -> list[Run]:
@@ -64,7 +65,7 @@ def _runs(made: Plan) -> list[Run]:
     for position, entry in enumerate(tape.outputs):
         if entry == ZERO or tape.code[entry] != "part":
             continue
-        if made.panel(entry).base == "%y":
+        if made.panel(entry).base == "y":
             continue
         place = made.part_place(entry)
         last = runs[-1] if runs else None
@@ -88,40 +89,28 @@ def _grouped(runs: list[Run]) -> list[Run]:
     return groups
 
 
-def _loop(driver: Writer, run: Run, label: str) -> None:
+def _loop(driver: Writer, run: Run) -> None:
     """The rows of a matrix."""
-    lanes = driver.options.lanes
-    before, i = f"{label}.before", f"%{label}.i"
-    driver.add(f"br label %{before}")
-    driver.lines.append(f"{before}:")
-    driver.add(f"br label %{label}")
-    driver.lines.append(f"{label}:")
-    driver.add(f"{i} = phi i64 [ 0, %{before} ], [ {i}.next, %{label} ]")
-    ends = []
-    for base, start, step in (("%y", run.target, run.step), ("%w", run.source, run.stride)):
-        first, offset, moved = driver.pointer(base, start), driver.fresh(), driver.fresh()
-        driver.add(f"{offset} = mul i64 {i}, {step * lanes}")
-        driver.add(f"{moved} = getelementptr inbounds double, ptr {first}, i64 {offset}")
-        ends.append(moved)
-    _move(driver, ends[0], ends[1], run)
-    driver.add(f"{i}.next = add i64 {i}, 1")
-    driver.add(f"{i}.more = icmp ult i64 {i}.next, {run.count}")
-    driver.add(f"br i1 {i}.more, label %{label}, label %{label}.done")
-    driver.lines.append(f"{label}.done:")
+    code, lanes = driver.code, driver.options.lanes
+
+    def one(i: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+        ends = [
+            code.at(driver.pointer(base, start), i * (step * lanes))
+            for base, start, step in (("y", run.target, run.step), ("w", run.source, run.stride))
+        ]
+        _move(driver, ends[0], ends[1], run)
+        return ()
+
+    code.repeat(0, run.count, (), one)
 
 
-def _move(driver: Writer, target: str, source: str, run: Run) -> None:
+def _move(driver: Writer, target: Value, source: Value, run: Run) -> None:
     """One run; the last move reaches back where the length is no multiple of the width."""
-    length = run.length * driver.options.lanes
+    code, length = driver.code, run.length * driver.options.lanes
     if length > LONG:
-        sizes = f"ptr align 8 {target}, ptr align 8 {source}, i64 {8 * length}, i1 false"
-        driver.add(f"call void @llvm.memcpy.p0.p0.i64({sizes})")
+        code.copy(source, target, length)
         return
     width = WIDTH if length >= WIDTH else 1
-    kind = f"<{WIDTH} x double>" if width == WIDTH else "double"
     for start in [*range(0, length - width, width), length - width]:
-        there, here, value = (driver.fresh() for _ in range(3))
-        driver.add(f"{here} = getelementptr inbounds double, ptr {source}, i64 {start}")
-        driver.add(f"{there} = getelementptr inbounds double, ptr {target}, i64 {start}")
-        driver.add(f"{value} = load {kind}, ptr {here}, align 8")
-        driver.add(f"store {kind} {value}, ptr {there}, align 8")
+        here, there = code.at(source, start), code.at(target, start)
+        code.store(code.load(here, vector(REAL, width)), there)

@@ -12,12 +12,11 @@ from kinetree.targets.native.maths.sincos import (
     checked_definition,
     far_definition,
     is_far,
-    real,
     rows_definition,
     sincos_definition,
     triple,
-    whole,
 )
+from kinetree.targets.native.values import INT, REAL, Value, vector
 
 if TYPE_CHECKING:
     from kinetree.targets.native.compile.plan import Plan
@@ -56,18 +55,17 @@ def in_registers(made: Plan) -> bool:
 
 def through_memory(writer: Writer) -> None:
     """Angles to rows of the workspace, then a loop over the rows."""
-    made = writer.plan
+    made, code = writer.plan, writer.code
     count = made.rows * made.row
     start = _neighbours(made, made.angles, count)
     if start is None:
         for number, entry in enumerate(made.angles):
-            writer.store(writer.value(entry), "%w", number)
+            writer.store(writer.value(entry), "w", number)
         for padding in range(len(made.angles), count):
-            writer.store(writer.number(0.0), "%w", padding)
-    angles = "%w" if start is None else writer.pointer("%x", start)
-    results = writer.pointer("%w", count)
-    name = f"@kt.sincos.rows.{_width(made)}"
-    writer.add(f"call void {name}(ptr {angles}, ptr {results}, i64 {made.rows})")
+            writer.store(writer.number(0.0), "w", padding)
+    angles = writer.pointer("w", 0) if start is None else writer.pointer("x", start)
+    given = [angles, writer.pointer("w", count), code.constant(made.rows, INT)]
+    code.call(f"kt.sincos.rows.{_width(made)}", given)
 
 
 def _width(made: Plan) -> int:
@@ -77,56 +75,34 @@ def _width(made: Plan) -> int:
 
 def through_registers(writer: Writer) -> None:
     """Groups of angles in SIMD lanes, with one test for far angles behind all of them."""
-    made = writer.plan
-    vector, result = real(ANGLES), triple(ANGLES)
+    made, code = writer.plan, writer.code
     groups = [made.angles[i : i + ANGLES] for i in range(0, len(made.angles), ANGLES)]
-    names = [_gather(writer, group) for group in groups]
-    for index, name in enumerate(names):
-        writer.add(f"%near{index} = call {result} @kt.sincos.{ANGLES}({vector} {name})")
-    _test(writer, len(groups))
-    for index, name in enumerate(names):
-        writer.add(f"%beyond{index} = call {result} @kt.sincos.far.{ANGLES}({vector} {name})")
-    writer.add("br label %body")
-    writer.lines.append("body:")
-    for index in range(len(groups)):
-        sources = f"[ %near{index}, %entry ], [ %beyond{index}, %beyond ]"
-        writer.add(f"%both{index} = phi {result} {sources}")
-    for index in range(len(groups)):
-        for which in (0, 1):
-            writer.add(f"%row{index}.{which} = extractvalue {result} %both{index}, {which}")
+    gathered = [_gather(writer, group) for group in groups]
+
+    def found(name: str) -> list[Value]:
+        return [code.call(f"{name}.{ANGLES}", [x], triple(ANGLES)) for x in gathered]
+
+    near = found("kt.sincos")
+    away = code.constant(0, vector(INT, ANGLES))
+    for group in near:
+        away = away | code.part(group, 2)
+    far = is_far(away, writer.options.fused)
+    both = code.unless(far, near, lambda: found("kt.sincos.far"))
+    rows = [[code.part(group, which) for which in (0, 1)] for group in both]
     for entry, (angle, which) in made.trig.items():
         index, lane = divmod(angle, ANGLES)
-        name = writer.known[entry] = f"%v{entry}"
-        writer.add(f"{name} = extractelement {vector} %row{index}.{which}, i32 {lane}")
+        writer.known[entry] = code.lane(rows[index][which], lane)
 
 
-def _test(writer: Writer, groups: int) -> None:
-    """Branch on whether any angle lies beyond the limit of the reduction."""
-    count, result = whole(ANGLES), triple(ANGLES)
-    gathered = "zeroinitializer"
-    for index in range(groups):
-        away, joined = writer.fresh(), writer.fresh()
-        writer.add(f"{away} = extractvalue {result} %near{index}, 2")
-        writer.add(f"{joined} = or {count} {gathered}, {away}")
-        gathered = joined
-    writer.lines.append(is_far(gathered, ANGLES, writer.options.fused))
-    writer.add("br i1 %far, label %beyond, label %body, !prof !0")
-    writer.lines.append("beyond:")
-
-
-def _gather(writer: Writer, group: list[int]) -> str:
+def _gather(writer: Writer, group: list[int]) -> Value:
     """The angles of a group side by side; one load where they are neighbouring inputs."""
-    vector = real(ANGLES)
+    code, kind = writer.code, vector(REAL, ANGLES)
     start = _neighbours(writer.plan, group, ANGLES)
     if start is not None:
-        where, name = writer.pointer("%x", start), writer.fresh()
-        writer.add(f"{name} = load {vector}, ptr {where}, align 8")
-        return name
-    row = "zeroinitializer"
+        return code.load(writer.pointer("x", start), kind)
+    row = code.constant(0.0, kind)
     for lane, entry in enumerate(group):
-        scalar, name = writer.value(entry), writer.fresh()
-        writer.add(f"{name} = insertelement {vector} {row}, double {scalar}, i32 {lane}")
-        row = name
+        row = code.with_lane(row, writer.value(entry), lane)
     return row
 
 

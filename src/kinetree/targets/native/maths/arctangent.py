@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.maths.sincos import literal, real, splat, suffix
+from kinetree.targets.native.llvm import Code
+from kinetree.targets.native.values import REAL, Value, vector
 
 if TYPE_CHECKING:
     from kinetree.targets.tape.tape import Tape
@@ -40,7 +41,7 @@ LOW = (
 
 def name(lanes: int) -> str:
     """The function for that many lanes."""
-    return f"@kt.atan.{lanes}"
+    return f"kt.atan.{lanes}"
 
 
 def definitions(tape: Tape, lanes: int) -> list[str]:
@@ -49,68 +50,42 @@ def definitions(tape: Tape, lanes: int) -> list[str]:
 
 
 def _definition(lanes: int) -> str:
-    w = _Writer(lanes)
-    size = w.call("fabs", "%x")
-    beyond = [w.add(f"fcmp oge {w.type} {size}, {w.number(bound)}") for bound in BOUNDS]
-    top = w.linear(beyond, NUMERATORS, size)
-    bottom = w.linear(beyond, DENOMINATORS, size)
-    t = w.binary("fdiv", top, bottom)
-    z = w.binary("fmul", t, t)
-    z2 = w.binary("fmul", z, z)
-    even, odd = (w.horner(POLYNOMIAL[start::2], z2) for start in (0, 1))
-    series = w.fma(z2, odd, w.binary("fmul", z, even))
-    high, low = (w.choose(beyond, values) for values in (HIGH, LOW))
-    rest = w.binary("fsub", w.binary("fsub", w.binary("fmul", t, series), low), t)
-    found = w.call("copysign", w.binary("fsub", high, rest), "%x")
-    head = f"define internal {w.type} {name(lanes)}({w.type} %x) noinline nounwind"
-    return "\n".join([f"{head} {{", *w.lines, f"  ret {w.type} {found}", "}", ""])
+    kind = vector(REAL, lanes)
+    code = Code(name(lanes), kind, [(kind, "x")], "noinline nounwind", flags="")
+    x = code.argument("x")
+    size = code.intrinsic("fabs", x)
+    beyond = [size >= bound for bound in BOUNDS]
+    t = _linear(beyond, NUMERATORS, size) / _linear(beyond, DENOMINATORS, size)
+    z = t * t
+    z2 = z * z
+    even, odd = (_horner(POLYNOMIAL[start::2], z2) for start in (0, 1))
+    series = code.intrinsic("fmuladd", z2, odd, z * even)
+    high, low = (_choose(beyond, values, kind) for values in (HIGH, LOW))
+    code.leave(code.intrinsic("copysign", high - (t * series - low - t), x))
+    return code.text()
 
 
-class _Writer:
-    """Lines of the function, with numbered temporaries."""
+def _choose(beyond: list[Value], values: tuple[float, ...], kind: str) -> Value:
+    """The value of the centre that is nearest."""
+    code = beyond[0].code
+    found = code.constant(values[0], kind)
+    for flag, value in zip(beyond, values[1:], strict=True):
+        found = code.choose(flag, value, found)
+    return found
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes, self.type = lanes, real(lanes)
-        self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.lines: list[str] = []
 
-    def add(self, text: str) -> str:
-        found = f"%t{len(self.lines)}"
-        self.lines.append(f"  {found} = {text}")
-        return found
+def _linear(beyond: list[Value], pairs: tuple[tuple[float, float], ...], size: Value) -> Value:
+    """factor·|x| + constant; infinity times 0 is no number, so that factor is not taken."""
+    code, kind = size.code, size.kind
+    factor, constant = (tuple(pair[i] for pair in pairs) for i in (0, 1))
+    chosen = _choose(beyond, factor, kind), size, _choose(beyond, constant, kind)
+    full = code.intrinsic("fmuladd", *chosen)
+    return full if factor[-1] != 0.0 else code.choose(beyond[-1], constant[-1], full)
 
-    def number(self, value: float) -> str:
-        return splat(literal(value), "double", self.lanes)
 
-    def binary(self, code: str, a: str, b: str) -> str:
-        return self.add(f"{code} {self.type} {a}, {b}")
-
-    def call(self, function: str, *args: str) -> str:
-        given = ", ".join(f"{self.type} {x}" for x in args)
-        return self.add(f"call {self.type} @llvm.{function}.{suffix(self.lanes)}({given})")
-
-    def fma(self, a: str, b: str, c: str) -> str:
-        return self.call("fmuladd", a, b, c)
-
-    def choose(self, beyond: list[str], values: tuple[float, ...]) -> str:
-        """The value of the centre that is nearest."""
-        found = self.number(values[0])
-        for flag, value in zip(beyond, values[1:], strict=True):
-            choice = f"{self.type} {self.number(value)}, {self.type} {found}"
-            found = self.add(f"select {self.flag} {flag}, {choice}")
-        return found
-
-    def linear(self, beyond: list[str], pairs: tuple[tuple[float, float], ...], size: str) -> str:
-        """factor·|x| + constant; infinity times 0 is no number, so that factor is not taken."""
-        factor, constant = (tuple(pair[i] for pair in pairs) for i in (0, 1))
-        full = self.fma(self.choose(beyond, factor), size, self.choose(beyond, constant))
-        if factor[-1] != 0.0:
-            return full
-        last = f"{self.type} {self.number(constant[-1])}, {self.type} {full}"
-        return self.add(f"select {self.flag} {beyond[-1]}, {last}")
-
-    def horner(self, coefficients: tuple[float, ...], z: str) -> str:
-        found = self.number(coefficients[-1])
-        for value in reversed(coefficients[:-1]):
-            found = self.fma(found, z, self.number(value))
-        return found
+def _horner(coefficients: tuple[float, ...], z: Value) -> Value:
+    code = z.code
+    found = code.constant(coefficients[-1], z.kind)
+    for value in reversed(coefficients[:-1]):
+        found = code.intrinsic("fmuladd", found, z, code.constant(value, z.kind))
+    return found

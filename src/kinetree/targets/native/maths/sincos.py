@@ -13,6 +13,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from kinetree.targets.native.llvm import Code
+from kinetree.targets.native.values import INT, PTR, REAL, Value, split, vector
+
 SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -70,34 +73,10 @@ def reduction(fused: bool) -> Reduction:
     return FUSED if fused else SHORT
 
 
-def literal(value: float) -> str:
-    """A double as LLVM writes it exactly."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
-
-
-def real(lanes: int) -> str:
-    """The LLVM type of `lanes` doubles."""
-    return "double" if lanes == 1 else f"<{lanes} x double>"
-
-
-def suffix(lanes: int) -> str:
-    """How LLVM marks an intrinsic for `lanes` doubles."""
-    return "f64" if lanes == 1 else f"v{lanes}f64"
-
-
-def whole(lanes: int) -> str:
-    """The LLVM type of `lanes` 64-bit integers."""
-    return "i64" if lanes == 1 else f"<{lanes} x i64>"
-
-
-def splat(value: str, kind: str, lanes: int) -> str:
-    """The same scalar constant in every lane."""
-    return value if lanes == 1 else f"splat ({kind} {value})"
-
-
 def triple(lanes: int) -> str:
     """The LLVM type of what the functions below return: sine, cosine, and whether it is too far."""
-    return f"{{ {real(lanes)}, {real(lanes)}, {whole(lanes)} }}"
+    kind = vector(REAL, lanes)
+    return f"{{ {kind}, {kind}, {vector(INT, lanes)} }}"
 
 
 def sincos_definition(lanes: int, fused: bool) -> str:
@@ -106,73 +85,45 @@ def sincos_definition(lanes: int, fused: bool) -> str:
     The integer has more than bits + 1 bits where the angle lies beyond the limit of the reduction
     or is no number; sine and cosine are worthless then.
     """
-    kind, count = real(lanes), whole(lanes)
-    writer = _Writer(lanes, fused)
-    r, multiple = _reduce(writer)
-    sine, cosine = _kernels(writer, r)
-    flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-    writer.line(f"%odd = and {count} {multiple}, {writer.integer(1)}")
-    writer.line(f"%swap = icmp ne {count} %odd, {writer.integer(0)}")
-    writer.line(f"%minus = fneg {kind} {sine}")
-    writer.line(f"%s0 = select {flag} %swap, {kind} {cosine}, {kind} {sine}")
-    writer.line(f"%c0 = select {flag} %swap, {kind} %minus, {kind} {cosine}")
-    writer.line(f"%half = and {count} {multiple}, {writer.integer(2)}")
-    writer.line(f"%sign = shl {count} %half, {writer.integer(62)}")
-    for name in ("s", "c"):
-        writer.line(f"%{name}1 = bitcast {kind} %{name}0 to {count}")
-        writer.line(f"%{name}2 = xor {count} %{name}1, %sign")
-        writer.line(f"%{name}3 = bitcast {count} %{name}2 to {kind}")
+    code = _function("kt.sincos", lanes, "alwaysinline")
+    r, multiple = _reduce(code, fused)
+    sine, cosine = _kernels(r, fused)
+    swap = (multiple & 1).differs(0)
+    found = code.choose(swap, cosine, sine), code.choose(swap, -sine, cosine)
+    sign = (multiple & 2) << 62
     start = struct.unpack("<q", struct.pack("<d", reduction(fused).rounder))[0]
-    writer.line(f"%away = xor {count} {multiple}, {writer.integer(start)}")
-    body = "\n".join(
-        [*writer.lines, *_returned(lanes, f"{kind} %s3", f"{kind} %c3", f"{count} %away")]
-    )
-    head = f"define internal {triple(lanes)} @kt.sincos.{lanes}({kind} %x) alwaysinline"
-    return f"{head} {{\n{body}\n}}\n"
+    turned = [
+        code.cast("bitcast", code.cast("bitcast", value, sign.kind) ^ sign, value.kind)
+        for value in found
+    ]
+    code.leave_parts(*turned, multiple ^ start)
+    return code.text()
 
 
-def _returned(lanes: int, *values: str) -> list[str]:
-    """Return the values together."""
-    lines = []
-    whole_ = "poison"
-    for place, value in enumerate(values):
-        lines.append(f"  %all{place} = insertvalue {triple(lanes)} {whole_}, {value}, {place}")
-        whole_ = f"%all{place}"
-    return [*lines, f"  ret {triple(lanes)} {whole_}"]
+def _function(name: str, lanes: int, attributes: str) -> Code:
+    """A function of angles x with three results; every rounding is kept."""
+    arguments = [(vector(REAL, lanes), "x")]
+    return Code(f"{name}.{lanes}", triple(lanes), arguments, attributes, flags="")
 
 
 def far_definition(lanes: int) -> str:
     """IR of `@kt.sincos.far.<lanes>`: the same by the C library, for every angle."""
-    kind = real(lanes)
-    values = (f"{kind} %s", f"{kind} %c", f"{whole(lanes)} zeroinitializer")
-    head = f"define internal {triple(lanes)} @kt.sincos.far.{lanes}({kind} %x)"
-    lines = [
-        f"{head} noinline cold nounwind {{",
-        f"  %s = call {kind} @llvm.sin.{suffix(lanes)}({kind} %x)",
-        f"  %c = call {kind} @llvm.cos.{suffix(lanes)}({kind} %x)",
-        *_returned(lanes, *values),
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
+    code = _function("kt.sincos.far", lanes, "noinline cold nounwind")
+    x = code.argument("x")
+    sine, cosine = code.intrinsic("sin", x), code.intrinsic("cos", x)
+    code.leave_parts(sine, cosine, code.constant(0, vector(INT, lanes)))
+    return code.text()
 
 
 def checked_definition(lanes: int, fused: bool) -> str:
     """IR of `@kt.sincos.checked.<lanes>`: right for every angle."""
-    kind, result = real(lanes), triple(lanes)
-    return f"""\
-define internal {result} @kt.sincos.checked.{lanes}({kind} %x) noinline nounwind {{
-  %n = call {result} @kt.sincos.{lanes}({kind} %x)
-  %away = extractvalue {result} %n, 2
-{is_far("%away", lanes, fused)}
-  br i1 %far, label %beyond, label %near, !prof !0
-near:
-  ret {result} %n
-beyond:
-  %a = call {result} @kt.sincos.far.{lanes}({kind} %x)
-  ret {result} %a
-}}
-"""
+    code = _function("kt.sincos.checked", lanes, "noinline nounwind")
+    x, result = code.argument("x"), triple(lanes)
+    near = code.call(f"kt.sincos.{lanes}", [x], result)
+    with code.when(is_far(code.part(near, 2), fused), rare=True):
+        code.leave(code.call(f"kt.sincos.far.{lanes}", [x], result))
+    code.leave(near)
+    return code.text()
 
 
 def rows_definition(lanes: int, fused: bool) -> str:
@@ -181,116 +132,70 @@ def rows_definition(lanes: int, fused: bool) -> str:
     A first loop takes all rows as near and gathers what speaks against it; should any angle be too
     far, a second loop does all rows anew by the C library.
     """
-    return f"""\
-define internal void @kt.sincos.rows.{lanes}(ptr %angles, ptr %results, i64 %rows) \
-noinline nounwind {{
-entry:
-  br label %near
-near:
-  %i = phi i64 [ 0, %entry ], [ %next, %near ]
-  %seen = phi {whole(lanes)} [ zeroinitializer, %entry ], [ %gathered, %near ]
-{_row("near", "kt.sincos", lanes, "%i")}
-  %away = extractvalue {triple(lanes)} %near.all, 2
-  %gathered = or {whole(lanes)} %seen, %away
-  %next = add i64 %i, 1
-  %more = icmp ult i64 %next, %rows
-  br i1 %more, label %near, label %check
-check:
-{is_far("%gathered", lanes, fused)}
-  br i1 %far, label %beyond, label %done, !prof !0
-beyond:
-  %j = phi i64 [ 0, %check ], [ %following, %beyond ]
-{_row("beyond", "kt.sincos.far", lanes, "%j")}
-  %following = add i64 %j, 1
-  %again = icmp ult i64 %following, %rows
-  br i1 %again, label %beyond, label %done
-done:
-  ret void
-}}
-"""
+    arguments = [(PTR, "angles"), (PTR, "results"), (INT, "rows")]
+    code = Code(f"kt.sincos.rows.{lanes}", "void", arguments, "noinline nounwind")
+    rows = code.argument("rows")
+
+    def near(i: Value, seen: tuple[Value, ...]) -> list[Value]:
+        return [seen[0] | _row(code, "kt.sincos", lanes, i)]
+
+    def beyond(i: Value, _: tuple[Value, ...]) -> list[Value]:
+        _row(code, "kt.sincos.far", lanes, i)
+        return []
+
+    (away,) = code.repeat(0, rows, [code.constant(0, vector(INT, lanes))], near)
+    with code.when(is_far(away, fused), rare=True):
+        code.repeat(0, rows, [], beyond)
+    code.leave()
+    return code.text()
 
 
-def _row(name: str, function: str, lanes: int, number: str) -> str:
-    """One row of angles to one row of sines and one of cosines."""
-    kind = real(lanes)
-    return f"""\
-  %{name}.from = mul i64 {number}, {lanes}
-  %{name}.p = getelementptr inbounds double, ptr %angles, i64 %{name}.from
-  %{name}.x = load {kind}, ptr %{name}.p, align 8
-  %{name}.all = call {triple(lanes)} @{function}.{lanes}({kind} %{name}.x)
-  %{name}.s = extractvalue {triple(lanes)} %{name}.all, 0
-  %{name}.c = extractvalue {triple(lanes)} %{name}.all, 1
-  %{name}.to = mul i64 {number}, {2 * lanes}
-  %{name}.ps = getelementptr inbounds double, ptr %results, i64 %{name}.to
-  %{name}.pc = getelementptr inbounds double, ptr %{name}.ps, i64 {lanes}
-  store {kind} %{name}.s, ptr %{name}.ps, align 8
-  store {kind} %{name}.c, ptr %{name}.pc, align 8"""
+def _row(code: Code, function: str, lanes: int, number: Value) -> Value:
+    """One row of angles to one row of sines and one of cosines; what tells of far angles."""
+    kind = vector(REAL, lanes)
+    x = code.load(code.at(code.argument("angles"), number * lanes), kind)
+    found = code.call(f"{function}.{lanes}", [x], triple(lanes))
+    sine, cosine = code.part(found, 0), code.part(found, 1)
+    to = code.at(code.argument("results"), number * (2 * lanes))
+    beside = code.at(to, lanes)
+    code.store(sine, to)
+    code.store(cosine, beside)
+    return code.part(found, 2)
 
 
-def is_far(away: str, lanes: int, fused: bool) -> str:
-    """IR of `%far`: whether any lane lies beyond the limit of the reduction."""
-    limit = splat(str(2 ** (reduction(fused).bits + 1)), "i64", lanes)
-    if lanes == 1:
-        return f"  %far = icmp uge i64 {away}, {limit}"
-    return (
-        f"  %lanes = icmp uge {whole(lanes)} {away}, {limit}\n"
-        f"  %far = call i1 @llvm.vector.reduce.or.v{lanes}i1(<{lanes} x i1> %lanes)"
-    )
+def is_far(away: Value, fused: bool) -> Value:
+    """Whether any lane lies beyond the limit of the reduction."""
+    code = away.code
+    return code.any(code.binary("uge", away, 2 ** (reduction(fused).bits + 1)))
 
 
-class _Writer:
-    """Lines of one function, with numbered temporaries."""
-
-    def __init__(self, lanes: int, fused: bool) -> None:
-        self.lanes = lanes
-        self.fused = fused
-        self.type = real(lanes)
-        self.lines: list[str] = []
-
-    def line(self, text: str) -> None:
-        self.lines.append(f"  {text}")
-
-    def number(self, value: float) -> str:
-        return splat(literal(value), "double", self.lanes)
-
-    def integer(self, value: int) -> str:
-        return splat(str(value), "i64", self.lanes)
-
-    def op(self, code: str, a: str, b: str) -> str:
-        name = f"%t{len(self.lines)}"
-        self.line(f"{name} = {code} {self.type} {a}, {b}")
-        return name
-
-    def fma(self, a: str, b: str, c: str) -> str:
-        """a*b + c, rounded once where the hardware can."""
-        name = f"%t{len(self.lines)}"
-        call = "fma" if self.fused else "fmuladd"
-        args = ", ".join(f"{self.type} {x}" for x in (a, b, c))
-        self.line(f"{name} = call {self.type} @llvm.{call}.{suffix(self.lanes)}({args})")
-        return name
-
-
-def _reduce(w: _Writer) -> tuple[str, str]:
+def _reduce(code: Code, fused: bool) -> tuple[Value, Value]:
     """The reduced argument r, and the multiple of pi/2 as an integer."""
-    split = reduction(w.fused)
-    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(split.rounder))
-    multiple = w.op("fsub", shifted, w.number(split.rounder))
-    r = "%x"
-    for part in split.parts:
-        r = w.fma(multiple, w.number(-part), r)
-    w.line(f"%multiple = bitcast {w.type} {shifted} to {whole(w.lanes)}")
-    return r, "%multiple"
+    parts, x = reduction(fused), code.argument("x")
+    shifted = _fma(fused, x, TWO_OVER_PI, parts.rounder)
+    multiple = shifted - parts.rounder
+    r = x
+    for part in parts.parts:
+        r = _fma(fused, multiple, -part, r)
+    return r, code.cast("bitcast", shifted, vector(INT, split(x.kind)[1]))
 
 
-def _kernels(w: _Writer, r: str) -> tuple[str, str]:
+def _kernels(r: Value, fused: bool) -> tuple[Value, Value]:
     """Sine and cosine of r, |r| <= pi/4; Estrin's scheme, since its chain is the shortest."""
-    z = w.op("fmul", r, r)
-    z2 = w.op("fmul", z, z)
-    sine = w.fma(w.op("fmul", r, z), _polynomial(w, SINE, z, z2), r)
-    near = w.fma(z, w.number(-0.5), w.number(1.0))
-    return sine, w.fma(z2, _polynomial(w, COSINE, z, z2), near)
+    z = r * r
+    z2 = z * z
+    sine = _fma(fused, r * z, _polynomial(fused, SINE, z, z2), r)
+    near = _fma(fused, z, -0.5, 1.0)
+    return sine, _fma(fused, z2, _polynomial(fused, COSINE, z, z2), near)
 
 
-def _polynomial(w: _Writer, c: tuple[float, ...], z: str, z2: str) -> str:
-    low, middle, high = (w.fma(z, w.number(c[i + 1]), w.number(c[i])) for i in (0, 2, 4))
-    return w.fma(w.fma(high, z2, middle), z2, low)
+def _polynomial(fused: bool, c: tuple[float, ...], z: Value, z2: Value) -> Value:
+    low, middle, high = (_fma(fused, z, c[i + 1], c[i]) for i in (0, 2, 4))
+    return _fma(fused, _fma(fused, high, z2, middle), z2, low)
+
+
+def _fma(fused: bool, a: Value, b: Value | float, c: Value | float) -> Value:
+    """a*b + c, rounded once where the hardware can."""
+    code = a.code
+    numbers = [code.constant(x, a.kind) for x in (b, c)]
+    return code.intrinsic("fma" if fused else "fmuladd", a, *numbers)

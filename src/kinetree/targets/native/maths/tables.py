@@ -11,7 +11,8 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from kinetree.tables import CUBIC, pieces, weights
-from kinetree.targets.native.maths.sincos import literal, real, splat, suffix, whole
+from kinetree.targets.native.llvm import Code
+from kinetree.targets.native.values import INT, PTR, REAL, Value, spelled, split, vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +26,7 @@ FEW = 16
 
 def name(row: Lookup, lanes: int) -> str:
     """The function that looks a derivative of a table up."""
-    return f"@kt.table.{row.table.digest}.d{row.order}.{lanes}"
+    return f"kt.table.{row.table.digest}.d{row.order}.{lanes}"
 
 
 def definitions(tape: Tape, lanes: int, flags: str) -> list[str]:
@@ -50,85 +51,64 @@ def _digits(table: Table) -> int:
 
 
 def _array(title: str, values: Iterable[float]) -> str:
-    listed = [f"double {literal(x)}" for x in values]
+    listed = [f"double {spelled(x)}" for x in values]
     kind = f"[{len(listed)} x double]"
     return f"{title} = internal unnamed_addr constant {kind} [{', '.join(listed)}], align 64\n"
 
 
 def _function(row: Lookup, lanes: int, flags: str) -> str:
     """IR of `T NAME(T x)`: the piece, the distance from its start, the polynomial by Horner."""
-    body = _Body(lanes, flags)
-    table = row.table
+    kind, table = vector(REAL, lanes), row.table
+    code = Code(name(row, lanes), kind, [(kind, "x")], flags=flags)
     few = len(table.knots) <= FEW
-    at = body.counted(table) if few else body.searched(f"@kt.knots.{table.digest}", _digits(table))
-    title = f"@kt.piece.{table.digest}"
-    value = body.gather(f"{title}.{CUBIC + 1}", at)
+    at = _counted(code, table) if few else _searched(code, table)
+
+    def column(number: int, factor: float = 1.0) -> Value:
+        value = _gather(code, f"@kt.piece.{table.digest}.{number}", at)
+        with code.exact():
+            return value if factor == 1 else value * factor
+
     factors = weights(row.order)
-    value = body.scaled(value, factors[-1])
+    value = column(CUBIC + 1, factors[-1])
     if len(factors) > 1:
-        start = body.gather(f"{title}.0", at)
-        d = body.add(f"fsub {body.type} %x, {start}")
+        start = column(0)
+        with code.exact():
+            d = code.argument("x") - start
         for k in reversed(range(len(factors) - 1)):
-            coef = body.scaled(body.gather(f"{title}.{1 + row.order + k}", at), factors[k])
-            product = body.add(f"fmul {flags}{body.type} {value}, {d}")
-            value = body.add(f"fadd {flags}{body.type} {product}, {coef}")
-    lines = "\n".join([*body.lines, f"  ret {body.type} {value}"])
-    head = f"define internal {body.type} {name(row, lanes)}({body.type} %x) nounwind"
-    return f"{head} {{\nentry:\n{lines}\n}}\n"
+            coefficient = column(1 + row.order + k, factors[k])
+            value = value * d + coefficient
+    code.leave(value)
+    return code.text()
 
 
-class _Body:
-    """Instructions of a function of x."""
+def _counted(code: Code, table: Table) -> Value:
+    """The number of knots not above x, one comparison each."""
+    x = code.argument("x")
+    total = code.constant(0, vector(INT, split(x.kind)[1]))
+    for knot in table.knots:
+        total = total + code.cast("zext", x >= knot, total.kind)
+    return total
 
-    def __init__(self, lanes: int, flags: str) -> None:
-        self.lanes, self.flags = lanes, flags
-        self.type, self.whole = real(lanes), whole(lanes)
-        self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.lines: list[str] = []
 
-    def add(self, text: str) -> str:
-        self.lines.append(f"  %t{len(self.lines)} = {text}")
-        return f"%t{len(self.lines) - 1}"
+def _searched(code: Code, table: Table) -> Value:
+    """The number of knots not above x, digit by digit."""
+    x = code.argument("x")
+    found = code.constant(0, vector(INT, split(x.kind)[1]))
+    for digit in reversed(range(_digits(table))):
+        knot = _gather(code, f"@kt.knots.{table.digest}", found + (2**digit - 1))
+        reached = x >= knot
+        found = code.choose(reached, found + 2**digit, found)
+    return found
 
-    def integer(self, value: int) -> str:
-        return splat(str(value), "i64", self.lanes)
 
-    def scaled(self, value: str, factor: float) -> str:
-        if factor == 1:
-            return value
-        number = splat(literal(factor), "double", self.lanes)
-        return self.add(f"fmul {self.type} {value}, {number}")
-
-    def counted(self, table: Table) -> str:
-        """The number of knots not above x, one comparison each."""
-        total = self.integer(0)
-        for knot in table.knots:
-            number = splat(literal(knot), "double", self.lanes)
-            reached = self.add(f"fcmp oge {self.type} %x, {number}")
-            one = self.add(f"zext {self.flag} {reached} to {self.whole}")
-            total = self.add(f"add {self.whole} {total}, {one}")
-        return total
-
-    def searched(self, knots: str, digits: int) -> str:
-        """The number of knots not above x, digit by digit."""
-        found = self.integer(0)
-        for digit in reversed(range(digits)):
-            last = self.add(f"add {self.whole} {found}, {self.integer(2**digit - 1)}")
-            knot = self.gather(knots, last)
-            reached = self.add(f"fcmp oge {self.type} %x, {knot}")
-            more = self.add(f"add {self.whole} {found}, {self.integer(2**digit)}")
-            found = self.add(
-                f"select {self.flag} {reached}, {self.whole} {more}, {self.whole} {found}"
-            )
-        return found
-
-    def gather(self, array: str, at: str) -> str:
-        """Elements of an array, one per lane."""
-        if self.lanes == 1:
-            where = self.add(f"getelementptr inbounds double, ptr {array}, i64 {at}")
-            return self.add(f"load double, ptr {where}, align 8")
-        where = self.add(f"getelementptr inbounds double, ptr {array}, {self.whole} {at}")
-        function = f"@llvm.masked.gather.{suffix(self.lanes)}.v{self.lanes}p0"
-        mask = f"{self.flag} {splat('true', 'i1', self.lanes)}"
-        pointers = f"<{self.lanes} x ptr> align 8 {where}"
-        return self.add(f"call {self.type} {function}({pointers}, {mask}, {self.type} poison)")
+def _gather(code: Code, array: str, at: Value) -> Value:
+    """Elements of an array, one per lane."""
+    lanes = split(at.kind)[1]
+    where = code.emit(
+        vector(PTR, lanes), f"getelementptr inbounds double, ptr {array}, {at.kind} {at.text}"
+    )
+    if lanes == 1:
+        return code.load(where)
+    kind, every = vector(REAL, lanes), code.constant(True, vector("i1", lanes))
+    given = f"{where.kind} align 8 {where.text}, {every.kind} {every.text}, {kind} poison"
+    return code.emit(kind, f"call {kind} @llvm.masked.gather.v{lanes}f64.v{lanes}p0({given})")

@@ -9,18 +9,18 @@ not a number, and so does v at once where an h is none: others need not wait for
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import step_places
-from kinetree.targets.native.maths.sincos import literal, real, splat, suffix
-from kinetree.targets.native.systems.solve import clear
+from kinetree.targets.native.llvm import Code
+from kinetree.targets.native.systems.solve import ARRAYS, clear
+from kinetree.targets.native.values import BOOL, REAL, Value, vector
 
 if TYPE_CHECKING:
     from kinetree.targets.native.compile.plan import Plan
     from kinetree.targets.native.compile.writer import Writer
     from kinetree.targets.tape.tape import Iteration
-
-NAN = literal(float("nan"))
 
 
 def verdict(lanes: int) -> str:
@@ -28,102 +28,58 @@ def verdict(lanes: int) -> str:
     return f"i{lanes}"
 
 
-def test(writer: Writer, iteration: Iteration, h: list[str]) -> None:
-    """Leave the step where no |h| is above the tolerance; a comparison with NaN is never true."""
-    lanes, type_, flag = writer.options.lanes, writer.type, writer.flag
-    limit = writer.number(iteration.tolerance)
-    every, total = splat("true", "i1", lanes), writer.number(0.0)
-    for value in h:
-        size, small, both, sum_ = (writer.fresh() for _ in range(4))
-        writer.add(f"{size} = call {type_} @llvm.fabs.{suffix(lanes)}({type_} {value})")
-        writer.add(f"{small} = fcmp ole {type_} {size}, {limit}")
-        writer.add(f"{both} = and {flag} {every}, {small}")
-        writer.add(f"{sum_} = fadd {type_} {total}, {size}")
-        every, total = both, sum_
-    writer.add(f"%small = and {flag} {every}, {splat('true', 'i1', lanes)}")
-    writer.add(f"%lost = fcmp uno {type_} {total}, {writer.number(0.0)}")
-    writer.add(f"%settled = or {flag} %small, %lost")
-    writer.add(f"%done = bitcast {flag} %settled to {verdict(lanes)}")
-    writer.add(f"%bad = bitcast {flag} %lost to {verdict(lanes)}")
-    writer.add(f"%any = icmp ne {verdict(lanes)} %bad, 0")
-    writer.add("br i1 %any, label %forget, label %judge")
-    writer.lines.append("forget:")
-    for place in range(iteration.n):
-        _forget(writer, place)
-    writer.add("br label %judge")
-    writer.lines.append("judge:")
-    writer.add(f"%all = icmp eq {verdict(lanes)} %done, -1")
-    writer.add("br i1 %all, label %finished, label %onwards")
-    writer.lines.append("onwards:")
+def test(writer: Writer, iteration: Iteration, h: list[Value]) -> Value:
+    """Leave the step where no |h| is above the tolerance; a comparison with NaN is never true.
+
+    Returns:
+        The evaluations that are done.
+    """
+    code, flag = writer.code, vector(BOOL, writer.options.lanes)
+    small, total = code.constant(True, flag), writer.number(0.0)
+    with code.exact():
+        for value in h:
+            size = code.intrinsic("fabs", value)
+            small, total = small & (size <= iteration.tolerance), total + size
+    lost = code.no_number(total)
+    settled = small | lost
+    with code.when(code.bits(lost).differs(0)):
+        for place in range(iteration.n):  # an unknown is NaN where its evaluation is lost
+            writer.store(code.choose(lost, nan, writer.load("x", place)), "x", place)
+    with code.when(code.bits(settled).same(-1)):
+        code.leave(code.bits(settled))
+    return settled
 
 
-def _forget(writer: Writer, place: int) -> None:
-    """An unknown becomes not a number where its evaluation is lost."""
-    type_, old, new = writer.type, writer.load("%x", place), writer.fresh()
-    nothing = f"{type_} {splat(NAN, 'double', writer.options.lanes)}"
-    writer.add(f"{new} = select {writer.flag} %lost, {nothing}, {type_} {old}")
-    writer.store(new, "%x", place)
-
-
-def move(writer: Writer, v: list[str], dv: list[str]) -> None:
+def move(writer: Writer, settled: Value, v: list[Value], dv: list[Value]) -> None:
     """v - dv in place of v, except where the test was passed, and the end of the step."""
-    type_ = writer.type
+    code = writer.code
     for place, (old, change) in enumerate(zip(v, dv, strict=True)):
-        new = writer.fresh()
-        writer.add(f"{new} = fsub {writer.flags}{type_} {old}, {change}")
+        new = old - change
         if writer.options.lanes > 1:
-            kept = writer.fresh()
-            writer.add(f"{kept} = select {writer.flag} %settled, {type_} {old}, {type_} {new}")
-            new = kept
-        writer.store(new, "%x", place)
-    writer.add("br label %finished")
-    writer.lines.append("finished:")
-    writer.add(f"ret {verdict(writer.options.lanes)} %done")
+            new = code.choose(settled, old, new)
+        writer.store(new, "x", place)
+    code.leave(code.bits(settled))
 
 
 def loop(made: Plan, index: int, name: str, iteration: Iteration) -> str:
     """IR of `void NAME(double* w, double* y)`: the solution takes the place of the start values."""
-    lanes, kind = made.lanes, verdict(made.lanes)
+    lanes = made.lanes
+    code = Code(name, "void", ARRAYS, "nounwind noinline")
     places = step_places(iteration, made.panels[index][0])
-    areas = "\n".join(
-        f"  %{area} = getelementptr inbounds double, ptr %w, i64 {place * lanes}"
-        for area, place in zip(("v", "results", "space"), places, strict=True)
-    )
-    holes = "\n".join(f"  {line}" for line in clear(made, index))
-    return f"""\
-define internal void @{name}(ptr noalias %w, ptr noalias %y) nounwind noinline {{
-entry:
-{areas}
-{holes}
-  br label %again
-again:
-  %count = phi i64 [ 0, %entry ], [ %next, %test ]
-  %done = call {kind} @{name}.step(ptr %v, ptr %results, ptr %space)
-  %all = icmp eq {kind} %done, -1
-  br i1 %all, label %found, label %test
-test:
-  %next = add i64 %count, 1
-  %more = icmp ule i64 %next, {iteration.limit}
-  br i1 %more, label %again, label %lost
-lost:
-{_lost(iteration.n, lanes)}
-  br label %found
-found:
-  ret void
-}}
-"""
+    arrays = [code.at(code.argument("w"), place * lanes) for place in places]
+    clear(code, made, index)
 
+    def again(*_: object) -> list[Value]:
+        done = code.call(f"{name}.step", arrays, verdict(lanes))
+        with code.when(done.same(-1)):
+            code.leave()
+        return [done]
 
-def _lost(n: int, lanes: int) -> str:
-    """Not a number in place of what did not converge."""
-    type_, flag = real(lanes), "i1" if lanes == 1 else f"<{lanes} x i1>"
-    nothing = splat(NAN, "double", lanes)
-    lines = [f"  %good = bitcast {verdict(lanes)} %done to {flag}"]
-    for i in range(n):
-        lines += [
-            f"  %p{i} = getelementptr inbounds double, ptr %v, i64 {i * lanes}",
-            f"  %old{i} = load {type_}, ptr %p{i}, align 8",
-            f"  %new{i} = select {flag} %good, {type_} %old{i}, {type_} {nothing}",
-            f"  store {type_} %new{i}, ptr %p{i}, align 8",
-        ]
-    return "\n".join(lines)
+    none = code.constant(0, verdict(lanes))
+    (done,) = code.repeat(0, iteration.limit + 1, [none], again)
+    good = code.cast("bitcast", done, vector(BOOL, lanes))
+    for i in range(iteration.n):
+        place = code.at(arrays[0], i * lanes)
+        code.store(code.choose(good, code.load(place, vector(REAL, lanes)), nan), place)
+    code.leave()
+    return code.text()

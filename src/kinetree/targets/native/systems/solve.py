@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.compile.layout import COLUMNS, layout, padded
-from kinetree.targets.native.maths.sincos import real, suffix
-from kinetree.targets.native.systems import direct
-from kinetree.targets.native.systems.elimination import ELIMINATION, LANES_ELIMINATION
+from kinetree.targets.native.compile.layout import COLUMNS, ROW, layout, padded
+from kinetree.targets.native.llvm import Code
+from kinetree.targets.native.systems import direct, elimination
+from kinetree.targets.native.values import BOOL, FUSE, INT, PTR, REAL, Value, vector
 from kinetree.targets.tape.solve_steps import Product, Scale, Step, Subtract, Swap, System
 from kinetree.targets.tape.tape import ZERO
 
@@ -29,36 +29,38 @@ def helpers(tape: Tape, options: Options) -> list[str]:
     """Definitions that the systems of a tape call."""
     if all(system.factorised for system in tape.systems if isinstance(system, System)):
         return []
-    text = ELIMINATION if options.lanes == 1 else LANES_ELIMINATION
-    return [text.replace(" contract ", " ") if options.strict else text]
+    return elimination.definitions(options.lanes, "" if options.strict else FUSE)
 
 
 def definition(made: Plan, index: int, name: str, options: Options) -> str:
     """IR of `void NAME(double* w, double* y)`: the solution takes the place of the right sides."""
     system = linear(made, index)
-    lines = clear(made, index)
+    code = Code(name, "void", ARRAYS, "nounwind noinline")
     texts: list[str] = []
     if not system.factorised and not options.strict and direct.order(system) is not None:
         place = direct.Place(made.matrix_at[index], made.panels[index][0], made.lanes)
         texts += direct.definitions(system, place, name, options.flags)
-        lines = [
-            f"%x = alloca [{system.n * system.k * made.lanes} x double], align 64",
-            f"call void @{name}.eliminate(ptr %w, ptr %x)",
-            f"%good = call i1 @{name}.test(ptr %w, ptr %x)",
-            "br i1 %good, label %done, label %pivoted",
-            "pivoted:", *lines, *_eliminate(made, index)[:-1], "br label %done",
-            "done:", "ret void",
-        ]  # fmt: skip
+        size = system.n * system.k * made.lanes
+        given = [code.argument("w"), code.emit(PTR, f"alloca [{size} x double], align 64")]
+        code.call(f"{name}.eliminate", given)
+        with code.when(code.call(f"{name}.test", given, BOOL).same(False)):
+            clear(code, made, index)
+            _eliminate(code, made, index)
     elif system.factorised:
         strides = dict.fromkeys(panel.stride for panel in made.panels[index])
         for stride in strides:
-            columns = _Columns(made, index, stride, options.flags)
-            texts.append(_substitutions(columns, f"{name}.{stride}"))
-        lines += _calls(made, index, name)
+            columns = _Columns(made, index, stride, (f"{name}.{stride}", options.flags))
+            texts.append(columns.text())
+        clear(code, made, index)
+        for panel in made.panels[index]:
+            columns_at = code.at(_array(code, panel.base), panel.start * made.lanes)
+            count = code.constant(panel.count, INT)
+            code.call(f"{name}.{panel.stride}", [code.argument("w"), columns_at, count])
     else:
-        lines += _eliminate(made, index)
-    head = f"define internal void @{name}(ptr noalias %w, ptr noalias %y) nounwind noinline"
-    return "\n".join([*texts, f"{head} {{\nentry:\n{_body(lines)}\n}}\n"])
+        clear(code, made, index)
+        _eliminate(code, made, index)
+    code.leave()
+    return "\n".join([*texts, code.text()])
 
 
 def linear(made: Plan, index: int) -> System:
@@ -68,14 +70,15 @@ def linear(made: Plan, index: int) -> System:
     return system
 
 
-def _body(lines: list[str]) -> str:
-    return "\n".join(line if line.endswith(":") else f"  {line}" for line in lines)
+ARRAYS = [("ptr noalias", "w"), ("ptr noalias", "y")]
 
 
-ARRAYS = {"workspace": "%w", "%y": "%y"}
+def _array(code: Code, base: str) -> Value:
+    """The array of a panel."""
+    return code.argument("w" if base == "workspace" else base)
 
 
-def clear(made: Plan, index: int) -> list[str]:
+def clear(code: Code, made: Plan, index: int) -> None:
     """Structural zeros, in runs: something else may stand in their places."""
     system, lanes = made.tape.systems[index], made.lanes
     holes = sorted(
@@ -89,176 +92,115 @@ def clear(made: Plan, index: int) -> list[str]:
             runs[-1] = (base, runs[-1][1], runs[-1][2] + 1)
         else:
             runs.append((base, element, 1))
-    lines = []
-    for number, (base, start, length) in enumerate(runs):
-        at, size = f"%hole{number}", 8 * lanes * length
-        lines += [
-            f"{at} = getelementptr inbounds double, ptr {ARRAYS[base]}, i64 {start * lanes}",
-            f"call void @llvm.memset.p0.i64(ptr align 8 {at}, i8 0, i64 {size}, i1 false)",
-        ]
-    return lines
-
-
-def _calls(made: Plan, index: int, name: str) -> list[str]:
-    """One call per panel."""
-    lines: list[str] = []
-    for number, panel in enumerate(made.panels[index]):
-        base, start = ARRAYS[panel.base], panel.start * made.lanes
-        lines += [
-            f"%panel{number} = getelementptr inbounds double, ptr {base}, i64 {start}",
-            f"call void @{name}.{panel.stride}(ptr %w, ptr %panel{number}, i64 {panel.count})",
-        ]
-    return [*lines, "ret void"]
-
-
-def _substitutions(columns: _Columns, name: str) -> str:
-    """IR of `void NAME(w, x, count)`: the steps for the columns of a panel.
-
-    The steps are written out; a loop goes over blocks of columns.
-    """
-    columns.substitute()
-    lines = [
-        "br label %column",
-        "column:",
-        "%i = phi i64 [ 0, %entry ], [ %next, %column ]",
-        f"%offset = mul i64 %i, {columns.lanes}",
-        "%left = sub i64 %count, %i",
-        *columns.lines,
-        f"%next = add i64 %i, {1 if columns.lanes > 1 else COLUMNS}",
-        "%more = icmp ult i64 %next, %count",
-        "br i1 %more, label %column, label %done",
-        "done:",
-        "ret void",
-    ]
-    head = f"define internal void @{name}(ptr noalias %w, ptr noalias %x, i64 %count)"
-    return f"{head} nounwind noinline alignstack(64) {{\nentry:\n{_body(lines)}\n}}\n"
+    for base, start, length in runs:
+        code.clear(code.at(_array(code, base), start * lanes), lanes * length)
 
 
 class _Columns:
-    """Substitutions for one block of columns; the last block of a panel may be masked."""
+    """IR of `void NAME(w, x, count)`: the substitutions for the columns of a panel.
 
-    def __init__(self, made: Plan, index: int, stride: int, flags: str) -> None:
+    The steps are written out; a loop goes over blocks of columns, the last of which may be masked.
+    """
+
+    def __init__(self, made: Plan, index: int, stride: int, head: tuple[str, str]) -> None:
+        """The function for one stride; `head` is its name and the flags of its operations."""
         self.system = linear(made, index)
         self.lanes = made.lanes
         self.width = made.lanes if made.lanes > 1 else COLUMNS
-        self.type = real(self.width)
+        self.kind = vector(REAL, self.width)
         self.next = made.matrix_at[index]
         self.step = made.lanes * stride
-        self.flags = flags
-        self.lines: list[str] = []
-        self.x: list[str] = []
+        arguments = [("ptr noalias", "w"), ("ptr noalias", "x"), (INT, "count")]
+        attributes = "nounwind noinline alignstack(64)"
+        self.code = Code(head[0], "void", arguments, attributes, head[1])
+        self.x: list[Value] = []
 
-    def add(self, text: str) -> str:
-        name = f"%t{len(self.lines)}"
-        self.lines.append(f"{name} = {text}")
-        return name
+    def text(self) -> str:
+        """The definition."""
+        code = self.code
+        step = 1 if self.lanes > 1 else COLUMNS
+        code.repeat(0, code.argument("count"), (), self._block, step)
+        code.leave()
+        return code.text()
 
-    def substitute(self) -> None:
-        mask = self._mask() if self.lanes == 1 else ""
-        base = self.add("getelementptr inbounds double, ptr %x, i64 %offset")
-        at = [
-            self.add(f"getelementptr inbounds double, ptr {base}, i64 {row * self.step}")
-            for row in range(self.system.n)
-        ]
+    def _block(self, i: Value, _: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The columns from i on."""
+        code = self.code
+        left = code.argument("count") - i
+        mask = self._mask(left) if self.lanes == 1 else None
+        base = code.at(code.argument("x"), i * self.lanes)
+        at = [code.at(base, row * self.step) for row in range(self.system.n)]
         self.x = [self._load(place, mask) for place in at]
         for step in self.system.steps:
             self._take(step)
         for value, place in zip(self.x, at, strict=True):
             self._store(value, place, mask)
+        return ()
 
     def _take(self, step: Step) -> None:
         """One step; its coefficients stand one after another, each where it is read once."""
         x = self.x
         if isinstance(step, Subtract):
-            term = self._operation("fmul", self._spread(), x[step.other])
-            x[step.row] = self._operation("fsub", x[step.row], term)
+            x[step.row] = x[step.row] - self._spread() * x[step.other]
         elif isinstance(step, Scale):
-            x[step.row] = self._operation("fmul", x[step.row], self._spread())
+            x[step.row] = x[step.row] * self._spread()
         elif isinstance(step, Swap):
-            flag = self._flag()
-            a, b = (f"{self.type} {x[row]}" for row in (step.row, step.other))
-            x[step.row] = self.add(f"select {flag}, {b}, {a}")
-            x[step.other] = self.add(f"select {flag}, {a}, {b}")
+            flag = self._coefficient() > 0.0
+            a, b = x[step.row], x[step.other]
+            x[step.row] = self.code.choose(flag, b, a)
+            x[step.other] = self.code.choose(flag, a, b)
         else:
             self._multiply(step)
 
     def _multiply(self, step: Product) -> None:
         before = [self.x[row] for row in step.rows]
         for place, row in enumerate(step.rows):
-            total = ""
+            total: Value | None = None
             for column, value in enumerate(before):
                 if step.matrix[place * len(before) + column] != ZERO:
-                    term = self._operation("fmul", self._spread(), value)
-                    total = self._operation("fadd", total, term) if total else term
-            self.x[row] = total or "zeroinitializer"
+                    term = self._spread() * value
+                    total = term if total is None else total + term
+            self.x[row] = total or self.code.constant(0.0, self.kind)
 
-    def _operation(self, name: str, left: str, right: str) -> str:
-        return self.add(f"{name} {self.flags}{self.type} {left}, {right}")
-
-    def _mask(self) -> str:
+    def _mask(self, left: Value) -> Value:
         """The lanes that belong to the panel."""
-        width = self.width
-        numbers = ", ".join(f"i64 {i}" for i in range(width))
-        first = self.add(f"insertelement <{width} x i64> poison, i64 %left, i32 0")
-        left = self.add(
-            f"shufflevector <{width} x i64> {first}, <{width} x i64> poison, "
-            f"<{width} x i32> zeroinitializer"
-        )
-        return self.add(f"icmp ugt <{width} x i64> {left}, <{numbers}>")
+        spread = self.code.spread(left, self.width)
+        numbers = ", ".join(f"i64 {i}" for i in range(self.width))
+        flag = vector(BOOL, self.width)
+        return self.code.emit(flag, f"icmp ugt {spread.kind} {spread.text}, <{numbers}>")
 
-    def _load(self, place: str, mask: str) -> str:
-        if not mask:
-            return self.add(f"load {self.type}, ptr {place}, align 8")
-        function = f"@llvm.masked.load.{suffix(self.width)}.p0"
-        lanes = f"<{self.width} x i1> {mask}"
-        arguments = f"ptr align 8 {place}, {lanes}, {self.type} zeroinitializer"
-        return self.add(f"call {self.type} {function}({arguments})")
+    def _load(self, place: Value, mask: Value | None) -> Value:
+        if mask is None:
+            return self.code.load(place, self.kind)
+        given = f"ptr align 8 {place.text}, {mask.kind} {mask.text}, {self.kind} zeroinitializer"
+        name = f"@llvm.masked.load.v{self.width}f64.p0"
+        return self.code.emit(self.kind, f"call {self.kind} {name}({given})")
 
-    def _store(self, value: str, place: str, mask: str) -> None:
-        if not mask:
-            self.lines.append(f"store {self.type} {value}, ptr {place}, align 8")
+    def _store(self, value: Value, place: Value, mask: Value | None) -> None:
+        if mask is None:
+            self.code.store(value, place)
             return
-        function = f"@llvm.masked.store.{suffix(self.width)}.p0"
-        lanes = f"<{self.width} x i1> {mask}"
-        self.lines.append(
-            f"call void {function}({self.type} {value}, ptr align 8 {place}, {lanes})"
-        )
+        given = f"{self.kind} {value.text}, ptr align 8 {place.text}, {mask.kind} {mask.text}"
+        self.code.lines.append(f"  call void @llvm.masked.store.v{self.width}f64.p0({given})")
 
-    def _coefficient(self) -> str:
+    def _coefficient(self) -> Value:
         """The next coefficient: a number for all columns, or one per evaluation."""
-        at = self.add(f"getelementptr inbounds double, ptr %w, i64 {self.next * self.lanes}")
+        at = self.code.at(self.code.argument("w"), self.next * self.lanes)
         self.next += 1
-        return self.add(f"load {real(self.lanes)}, ptr {at}, align 8")
+        return self.code.load(at, vector(REAL, self.lanes))
 
-    def _spread(self) -> str:
+    def _spread(self) -> Value:
         """The next coefficient, the same in every column."""
-        value = self._coefficient()
-        if self.lanes > 1:
-            return value
-        first = self.add(f"insertelement {self.type} poison, double {value}, i32 0")
-        return self.add(
-            f"shufflevector {self.type} {first}, {self.type} poison, "
-            f"<{self.width} x i32> zeroinitializer"
-        )
-
-    def _flag(self) -> str:
-        """Whether the next coefficient is above zero."""
-        value = self._coefficient()
-        zero, kind = (
-            ("0.0", "i1") if self.lanes == 1 else ("zeroinitializer", f"<{self.lanes} x i1>")
-        )
-        return f"{kind} " + self.add(f"fcmp ogt {real(self.lanes)} {value}, {zero}")
+        return self.code.constant(self._coefficient(), self.kind)
 
 
-def _eliminate(made: Plan, index: int) -> list[str]:
+def _eliminate(code: Code, made: Plan, index: int) -> None:
     """One call, with pivots of its own for every evaluation."""
     system, lanes = linear(made, index), made.lanes
-    n, k = system.n, system.k
-    single = f"@kt.eliminate(ptr %a, ptr %b, i64 {n}, i64 {padded(n)}, i64 {padded(k)})"
-    several = f"@kt.eliminate.lanes(ptr %a, ptr %b, i64 {n}, i64 {k})"
-    return [
-        f"%a = getelementptr inbounds double, ptr %w, i64 {made.matrix_at[index] * lanes}",
-        f"%b = getelementptr inbounds double, ptr %w, i64 {made.panels[index][0].start * lanes}",
-        f"call void {single if lanes == 1 else several}",
-        "ret void",
-    ]
+    sizes = (padded(system.n) // ROW, padded(system.k) // ROW) if lanes == 1 else (
+        system.n, system.k
+    )  # fmt: skip
+    w = code.argument("w")
+    arrays = [code.at(w, at * lanes) for at in (made.matrix_at[index], made.panels[index][0].start)]
+    numbers = [code.constant(x, INT) for x in (system.n, *sizes)]
+    code.call(f"kt.eliminate.{lanes}", [*arrays, *numbers])
