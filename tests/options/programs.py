@@ -11,7 +11,7 @@ from tests.options.rows import Refused, Row, Unseen
 
 import kinetree as kt
 from kinetree import steppers
-from kinetree.integrate import Control, Stepper
+from kinetree.integrate import Control, Stepper, start_program
 from kinetree.program.program import TARGETS
 
 
@@ -159,6 +159,12 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
                 "update": Refused("step"),
             },
             partial=True,
+        ),
+    ),
+    "start_program": (
+        Row(
+            start_program, lambda _: {"model": closed()},
+            {"model": tree(), "independent": ["q1"], "parameters": "folded"},
         ),
     ),
     "Control": (

@@ -24,6 +24,7 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.integrate.start.beginning import Beginning, rows_of
+from kinetree.integrate.start.many import ManyStarts
 from kinetree.integrate.start.starts import Starts
 from kinetree.steppers.equations.residual import matrix_program, rate_program
 
@@ -41,7 +42,7 @@ class Initial:
 
     @derivation()
     def __init__(self, model: Mechanism) -> None:
-        self.model = model
+        self.model, self._many = model, ManyStarts(model)
         self.loops: Program | None = None
         self.drives: Program | None = None
         self.rates: Program | None = None
@@ -63,10 +64,12 @@ class Initial:
     def state(self, given: Beginning, labels: tuple[str, ...] = ()) -> dict[str, Array]:
         """q, qd, qdd, x, xd, lam; of the multipliers those of the equations named."""
         model = self.model
+        guarded = bool(model.closures) and self.system.guards is not None
+        many = None if guarded else self._many.state(given)
         initial = np.array([state.initial for state in model.states.values()])
         x = rows_of(given.x, initial, list(model.states), "x")
         tau = rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau")
-        q, qd = self._begun(given)
+        q, qd = self._begun(given) if many is None else (many["q"], many["qd"])
         refuse_gimbal_lock(model, q)
         p = [given.p] if given.p is not None else []
         lead = np.broadcast_shapes(
@@ -79,8 +82,10 @@ class Initial:
         others: dict[str, Any] = {"x": x, "t": np.asarray(given.t), **given.wrenches}
         if p:
             others["p"] = np.asarray(p[0], dtype=float)
-        known = self._known(others)
-        qdd, lam = self._accelerations(q, qd, tau, others, known)
+        if many is None:
+            qdd, lam = self._accelerations(q, qd, tau, others, self._known(others))
+        else:
+            qdd, lam = many["qdd"], many["lam"]
         found = {"q": q, "qd": qd, "qdd": qdd}
         if self.rates is not None:
             found |= {"x": x, "xd": _at(self.rates, q=q, qd=qd, qdd=qdd, **others)["xd"]}

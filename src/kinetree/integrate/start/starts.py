@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from kinetree.assembly import Loops
     from kinetree.program import Program
 
+REGULAR = 1e-3
+"""Smallest over largest singular value above which elimination would find a pivot per column."""
+
 
 class Starts:
     """Consistent coordinates and velocities of many runs, one row each."""
@@ -49,6 +52,11 @@ class Starts:
         self.lead = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], *leads)
         self.q, self.qd = self._rows(q), self._rows(qd)
         self.p = None if given.p is None else self._rows(np.asarray(given.p, dtype=float))
+
+    @property
+    def _turns(self) -> bool:
+        """Whether quaternions are among the coordinates; else these move by their velocities."""
+        return self.model.nq != self.model.nv
 
     def _rows(self, values: Array) -> Array:
         return np.array(np.broadcast_to(values, (*self.lead, values.shape[-1]))).reshape(
@@ -101,15 +109,20 @@ class Starts:
     def _together(self) -> tuple[Array, NDArray[np.bool_]]:
         """Coordinates, and for which runs they are as each of them would find them by itself."""
         system, wish = self._alone(0)
-        first = np.array([unit_quaternions(self.model, row) for row in self.q])
+        first = self.q
+        if self._turns:
+            first = np.array([unit_quaternions(self.model, row) for row in first])
         first = self._driven("q", first, list(self.model.coordinates))
         J = self._at(system.program, first)["J"]
         free = free_columns(system, kept_coordinates(self.model, wish))
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for k in np.flatnonzero(np.isfinite(J).all(axis=(1, 2))):
+        finite = np.asarray(np.isfinite(J).all(axis=(1, 2)))
+        # where the loops need every free velocity nothing is left to choose
+        every = _full_rank(np.where(finite[:, None, None], J, 0)[:, system.positions()][..., free])
+        groups = {tuple(free): np.flatnonzero(every).tolist()}
+        for k in np.flatnonzero(finite & ~every):
             groups.setdefault(tuple(solved_columns(system, J[k], free)), []).append(int(k))
         q, done = first.copy(), np.zeros(len(first), dtype=bool)
-        for columns, rows in groups.items():
+        for columns, rows in ((c, sorted(rows)) for c, rows in groups.items() if rows):
             q[rows], done[rows] = self._closed(first[rows], rows, list(columns))
         done &= np.abs(q - first).max(axis=1) < np.pi  # others may be a turn away
         if system.guards is not None:
@@ -129,6 +142,8 @@ class Starts:
         def move(x: Array, step: Array) -> Array:
             whole = np.zeros((len(x), nv))
             whole[:, columns] = step
+            if not self._turns:
+                return x + whole
             return np.array([retract(self.model, *pair) for pair in zip(x, whole, strict=True)])
 
         allowed = self.model.loop_tolerance
@@ -175,6 +190,14 @@ class Starts:
             at = [k for k, name in enumerate(names) if not by_name or name in wanted]
             out |= (np.abs(new - old) > MOVED * (1 + np.abs(old)))[:, at].any(axis=1)
         return [int(number) for number in np.flatnonzero(out)]
+
+
+def _full_rank(J: Array) -> NDArray[np.bool_]:
+    """Of which samples the columns are independent beyond doubt."""
+    if J.shape[1] < J.shape[2] or not J.shape[2]:
+        return np.zeros(len(J), dtype=bool)
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return np.asarray(sizes[:, -1] > REGULAR * sizes[:, 0])
 
 
 __all__ = ["Starts"]

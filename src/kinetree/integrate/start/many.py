@@ -1,0 +1,95 @@
+"""Many starts in one call of native code, where what is given says all that can be chosen.
+
+Then nothing is to be weighed: the start's Program (`start_program`) has one answer for every run.
+Other starts, and runs of which it finds no value, go the way that a single one goes (`starts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.assembly import Wish, kept_coordinates
+from kinetree.assembly.partition import partition
+from kinetree.errors import KinetreeError
+from kinetree.integrate.start.beginning import Beginning, rows_of
+from kinetree.integrate.start.start_program import start_program
+
+if TYPE_CHECKING:
+    from kinetree.model import Mechanism
+    from kinetree.program import Program
+    from kinetree.targets.native.function import Function
+
+LEAST = 256
+"""Runs for which deriving and compiling a Program pays."""
+State = dict[str, Array]
+
+
+class ManyStarts:
+    """Consistent states of many runs at once; the Programs that were made are kept."""
+
+    def __init__(self, model: Mechanism) -> None:
+        self.model = model
+        self._made: dict[tuple[str, ...], tuple[Program, Function] | None] = {}
+
+    def state(self, given: Beginning) -> State | None:
+        """q, qd, qdd, lam and xd by label of the model's rows; None where it is not sure."""
+        model, by_name = self.model, isinstance(given.q, Mapping)
+        if not (model.closures and by_name and (given.qd is None or isinstance(given.qd, Mapping))):
+            return None
+        q = rows_of(given.q, model.initial(), list(model.coordinates), "q")
+        if np.prod(q.shape[:-1]) < LEAST:
+            return None
+        names = tuple(kept_coordinates(model, Wish(given.q, independent=given.independent)))
+        if names not in self._made:
+            self._made[names] = self._make(names)
+        made = self._made[names]
+        return None if made is None else self._evaluate(*made, given, q)
+
+    def _make(self, names: tuple[str, ...]) -> tuple[Program, Function] | None:
+        """The Program for some kept velocities, where they are all that the loops leave."""
+        try:
+            found = partition(self.model, independent=names)
+        except KinetreeError:
+            return None  # what was given cannot be kept; the other way tells how it changes
+        left = {*found.independent} != {*names}
+        if left or found.redundant or found.singular or self.model.nq != self.model.nv:
+            return None
+        program = start_program(self.model, independent=names)
+        return program, program.compile()
+
+    def _evaluate(
+        self, program: Program, function: Function, given: Beginning, q: Array
+    ) -> State | None:
+        model = self.model
+        qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
+        x0 = np.array([state.initial for state in model.states.values()])
+        values: dict[str, Any] = {
+            "tau": rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau"),
+            "x": rows_of(given.x, x0, list(model.states), "x"),
+            "t": given.t, **given.wrenches,
+        }  # fmt: skip
+        if given.p is not None:
+            values["p"] = np.asarray(given.p, dtype=float)
+        for name, whole, labels in (("u", q, model.coordinates), ("v", q, model.coordinates),
+                                    ("ud", qd, model.velocities)):  # fmt: skip
+            if program.takes(name):
+                values[name] = whole[..., [labels.index(n) for n in program.input(name).labels]]
+        out = function(**program.given(values), check=False)
+        return out if self._is_sure(program, given, q, out) else None
+
+    def _is_sure(self, program: Program, given: Beginning, q: Array, out: State) -> bool:
+        """Whether a single start would have found the same."""
+        if not all(np.isfinite(values).all() for values in out.values()):
+            return False
+        kept = {*(given.qd or ()), *given.independent}
+        free = {*program.input("ud").labels} if program.takes("ud") else set()
+        # velocities that nobody gave are weighed, unless all rest
+        settled = kept <= free and (free <= kept or not out["qd"].any())
+        return settled and bool(np.abs(out["q"] - q).max() < np.pi)  # else it may be a turn away
+
+
+__all__ = ["ManyStarts"]
