@@ -276,8 +276,14 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": driven(), "quantity": "energy", "formalism": "virtual_power",
                 "parameters": "folded", "base_parameters": False, "points": Refused(["rod.end"]),
                 "partition": CHOSEN["partition"], "loops": "multipliers",
+                "known": Refused("tau"),
             },
             {"base_parameters": "truth"}, {"points": "point"},
+        ),
+        Row(
+            kt.derive,
+            lambda _: {"model": tree(), "quantity": "mixed"},
+            {"known": "qdd"}, {}, partial=True,
         ),
         Row(
             kt.derive,

@@ -20,7 +20,7 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
-from kinetree.model import refuse_events
+from kinetree.model import refuse_events, refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
@@ -98,6 +98,7 @@ def equations(
         events: whether the conditions of branches are outputs, too.
     """
     refuse_events(dynamics.model.events, name, "simulate it here, or take the events out")
+    refuse_holding(dynamics.model, name, "simulate it here, or take locks and dry friction out")
     seen = _points(dynamics, points) if points else None
     found = programs(dynamics.forward, name, (points, seen), events=events)
     start = initial_state(dynamics, t0, *at)

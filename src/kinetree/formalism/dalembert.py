@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
+from kinetree.formalism.dry_friction import hold_joints
 from kinetree.formalism.joint_equations import (
     counted_from_given,
     given_accelerations,
@@ -42,6 +43,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
+from kinetree.model import holding
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
@@ -140,6 +142,11 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     motion = falling(scheme, system)
     efforts = applied(motion)
     M, c = mass_matrix(motion), required(motion, efforts)
+    if holding(system.model):
+        law = hold_joints(scheme, system.model.velocities, tau, efforts)
+        law.write(scheme, system.qd, *solve_mixed(scheme, M, c, law.equations))
+        write_states(motion, efforts)
+        return
     b = [t - x for t, x in zip(tau, c, strict=True)]
     if len(b) <= WRITTEN_OUT:
         qdd = solve_symmetric(scheme, "qdd", M, b)

@@ -33,72 +33,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, Rank, add, call, number, select, sign, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, add, call, select, sign, symbol
+from kinetree.formalism.forces.force_writer import ExternalInputs
+from kinetree.formalism.forces.rubbing import Rubbing, by_size
 from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation
 from kinetree.program import Input
-from kinetree.program.complementarity import HALF, change_least_index, choose_by_sign
+from kinetree.program.complementarity import HALF, change_least_index
 
 if TYPE_CHECKING:
     from kinetree.program import Scheme
 
-OWN_SLACK, COMMON_SLACK = 1e-9, 1e-12
+OWN_SLACK, COMMON_SLACK = 1e-11, 1e-13
 """Shares of a joint's own bound, and of the sum of all, by which a force may pass its bound."""
-AGAIN = 3
-"""Mode of a joint that sticks after sliding at the same instant."""
 INPUTS = (("modes", 0.0), ("coulomb", None), ("breakaway", None))
 """Inputs of the joints with friction, and their defaults."""
-
-
-@dataclass(frozen=True)
-class Rubbing:
-    """A velocity with dry friction.
-
-    Attributes:
-        number: of the velocity.
-        mode: its mode.
-        coulomb, breakaway: largest forces of sliding and of sticking.
-    """
-
-    number: int
-    mode: Node
-    coulomb: Node
-    breakaway: Node
-
-    @property
-    def size(self) -> Node:
-        """1 for modes 1 and -1, 2 for 2 and -2, and so on."""
-        return call("abs", self.mode)
-
-    @property
-    def sticks(self) -> Node:
-        """1 in modes 0 and 3, else 0."""
-        return select(HALF - self.size, 1, select(self.size - (AGAIN - HALF), 1, 0))
-
-    @property
-    def bound(self) -> Node:
-        """Largest force in the present mode: of sliding, or of breaking away."""
-        return _by_size(self.size, self.breakaway, self.coulomb, self.breakaway, self.coulomb)
-
-    @property
-    def push(self) -> Node:
-        """Force of the friction where it slides; 0 where it sticks."""
-        return (1 - self.sticks) * choose_by_sign(self.mode, self.bound, ZERO, -self.bound)
-
-    def wanted(self, force: Node, qdd: Node, slack: Node) -> Node:
-        """The mode asked for at rest, by the force of the friction and the acceleration."""
-        over = force - self.bound - slack
-        under = -self.bound - slack - force
-        way = _by_size(self.size, number(2), ONE, ONE, ONE)
-        stuck = select(over, -way, select(under, way, self.mode))
-        held = _by_size(self.size, ZERO, number(AGAIN), ZERO, ZERO)
-        forward, backward = select(-qdd, held, self.mode), select(qdd, held, self.mode)
-        return select(self.sticks - HALF, stuck, choose_by_sign(self.mode, backward, ZERO, forward))
-
-
-def _by_size(size: Node, nought: Node, one: Node, two: Node, three: Node) -> Node:
-    """One of four values, by a whole number from 0 to 3."""
-    above = select(size - (2 + HALF), three, two)
-    return select(size - (1 + HALF), above, select(size - HALF, one, nought))
 
 
 @dataclass(frozen=True)
@@ -125,41 +73,125 @@ class DryFriction:
         scheme.output("tau", tau, None, self.names)
         k = [row.number for row in self.rubbing]
         names = [self.names[i] for i in k]
-        forces = [
-            select(row.sticks - HALF, tau[row.number] - self.gamma[row.number], row.push)
-            for row in self.rubbing
-        ]
-        forces = list(scheme.each("friction", forces))
+        forces = friction_forces(scheme, self.rubbing, self.gamma, tau)
         scheme.output("friction", forces, None, names)
-        modes, asked = self._next(scheme, forces, [qd[i] for i in k], [qdd[i] for i in k])
-        scheme.output("modes", modes, None, names)
-        scheme.output("open", (asked,), ())
-
-    def _next(
-        self, scheme: Scheme, forces: Sequence[Node], qd: Sequence[Node], qdd: Sequence[Node]
-    ) -> tuple[list[Node], Node]:
-        """The modes after one pivot, or after those that broke away slide, or stick again."""
-        rows = self.rubbing
-        common = COMMON_SLACK * add(ZERO, *[row.breakaway for row in rows])
-        moves = [call("abs", sign(v)) for v in qd]
-        asked = [
-            select(move - HALF, row.mode, row.wanted(f, a, OWN_SLACK * row.bound + common))
-            for row, move, f, a in zip(rows, moves, forces, qdd, strict=True)
+        v, a = [qd[i] for i in k], [qdd[i] for i in k]
+        moves = [call("abs", sign(x)) for x in v]
+        found = next_modes(scheme, self.rubbing, forces, a, moves)
+        modes = [
+            select(move - HALF, sign(x), new) for move, x, new in zip(moves, v, found, strict=True)
         ]
-        pivoted, count = change_least_index(scheme, "stick", [row.mode for row in rows], asked)
-        breaking = add(ZERO, *[_by_size(row.size, ZERO, ZERO, ONE, ZERO) for row in rows])
-        breaking = scheme.let("breaking", breaking)
-        modes: list[Node] = []
-        for row, new, move, v in zip(rows, pivoted, moves, qd, strict=True):
-            slides = _by_size(row.size, row.mode, row.mode, row.mode / 2, row.mode)
-            settles = _by_size(row.size, row.mode, row.mode, row.mode, ZERO)
-            done = select(breaking - HALF, slides, settles)
-            modes.append(select(move - HALF, sign(v), select(count - HALF, new, done)))
         changed = [
             select(call("abs", new - row.mode) - HALF, 1, 0)
-            for row, new in zip(rows, scheme.each("next", modes), strict=True)
+            for row, new in zip(self.rubbing, scheme.each("next", modes), strict=True)
         ]
-        return list(modes), add(ZERO, *changed)
+        scheme.output("modes", modes, None, names)
+        scheme.output("open", (add(ZERO, *changed),), ())
+
+
+@dataclass(frozen=True)
+class HeldJoints:
+    """The equations of all velocities, some of which elements of the model may hold still.
+
+    Attributes:
+        names: of all velocities.
+        tau: known forces.
+        equations: one per velocity.
+        given: what the elements of the model do.
+    """
+
+    names: Sequence[str]
+    tau: Sequence[Node]
+    equations: Sequence[JointEquation]
+    given: ExternalInputs
+
+    def write(
+        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
+    ) -> None:
+        """Write qdd and hold, forces of locks and dry friction; with friction also what follows.
+
+        modes: the next ones; rest: velocities, those that changed their sign stopped; slip: above
+        zero where a joint breaks away or comes to rest.
+        """
+        given, rows = self.given, list(self.given.rubbing.values())
+        scheme.output("qdd", qdd, None, self.names)
+        forces = friction_forces(scheme, rows, self.tau, tau)
+        hold = {k: lock * (tau[k] - self.tau[k]) for k, lock in given.locks.items()}
+        hold |= {row.number: force for row, force in zip(rows, forces, strict=True)}
+        whole = [hold.get(k, ZERO) for k in range(len(self.names))]
+        scheme.output("hold", whole, None, self.names)
+        if not rows:
+            return
+        v, a = [qd[row.number] for row in rows], [qdd[row.number] for row in rows]
+        moves = [select(row.mode * x, 1, 0) for row, x in zip(rows, v, strict=True)]
+        modes = next_modes(scheme, rows, forces, a, moves)
+        started = [select(call("abs", x) * (HALF - row.size), sign(x), new)
+                   for row, x, new in zip(rows, v, modes, strict=True)]  # fmt: skip
+        rest = [select(-row.mode * x, 0, x) for row, x in zip(rows, v, strict=True)]
+        slip = [
+            select(
+                row.sticks - HALF, call("abs", f) - (1 + 4 * OWN_SLACK) * row.bound, -row.mode * x
+            )
+            for row, f, x in zip(rows, forces, v, strict=True)
+        ]
+        scheme.output("modes", started, None, list(given.modes.values()))
+        scheme.output("rest", rest, None, [self.names[row.number] for row in rows])
+        scheme.output("slip", slip, None, list(given.modes.values()))
+
+
+def friction_forces(
+    scheme: Scheme, rows: Sequence[Rubbing], known: Sequence[Node], tau: Sequence[Node]
+) -> list[Node]:
+    """Forces of the friction: what it takes where a joint sticks, else as it slides."""
+    forces = [
+        select(row.sticks - HALF, tau[row.number] - known[row.number], row.push) for row in rows
+    ]
+    return list(scheme.each("friction", forces))
+
+
+def next_modes(
+    scheme: Scheme,
+    rows: Sequence[Rubbing],
+    forces: Sequence[Node],
+    qdd: Sequence[Node],
+    moves: Sequence[Node],
+) -> list[Node]:
+    """The modes after one pivot, or after those that broke away slide, or stick again.
+
+    Args:
+        scheme: where they are written.
+        rows: the velocities with friction.
+        forces: of the friction.
+        qdd: accelerations.
+        moves: 1 where a joint goes on to slide, so that nothing is to be decided.
+    """
+    common = COMMON_SLACK * add(ZERO, *[row.breakaway for row in rows])
+    asked = [
+        select(move - HALF, row.mode, row.wanted(f, a, OWN_SLACK * row.bound + common))
+        for row, move, f, a in zip(rows, moves, forces, qdd, strict=True)
+    ]
+    pivoted, count = change_least_index(scheme, "stick", [row.mode for row in rows], asked)
+    breaking = add(ZERO, *[by_size(row.size, ZERO, ZERO, ONE, ZERO) for row in rows])
+    breaking = scheme.let("breaking", breaking)
+    modes: list[Node] = []
+    for row, new in zip(rows, pivoted, strict=True):
+        slides = by_size(row.size, row.mode, row.mode, row.mode / 2, row.mode)
+        settles = by_size(row.size, row.mode, row.mode, row.mode, ZERO)
+        done = select(breaking - HALF, slides, settles)
+        modes.append(select(count - HALF, new, done))
+    return modes
+
+
+def hold_joints(
+    scheme: Scheme, names: Sequence[str], tau: Sequence[Node], given: ExternalInputs
+) -> HeldJoints:
+    """Forward dynamics with what elements of the model hold still."""
+    equations = [JointEquation(ZERO, ONE, x) for x in tau]
+    held = {**given.locks, **{k: row.sticks for k, row in given.rubbing.items()}}
+    for k, at in held.items():
+        free = scheme.let(f"free_{k + 1}", 1 - at)
+        equations[k] = JointEquation(1 - free, free, free * tau[k])
+    return HeldJoints(names, tau, equations, given)
 
 
 def declare_friction(
@@ -188,4 +220,4 @@ def declare_friction(
     return DryFriction(tuple(known), gamma, equations, rows)
 
 
-__all__ = ["DryFriction", "declare_friction"]
+__all__ = ["DryFriction", "HeldJoints", "declare_friction", "hold_joints"]

@@ -35,11 +35,15 @@ from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import FreeMotion, unit
 from kinetree.formalism.links.rotors import rotors
 from kinetree.formalism.links.vectors import NULL, Vec, cross, minus, vec3
+from kinetree.model import refuse_holding
 from kinetree.program import Note
 
 
 def forward_derivatives(frames: Frames, tau: tuple[Node, ...]) -> None:
     """Outputs qdd, dqdd_dq, dqdd_dqd, dqdd_dtau (the inverse of the mass matrix)."""
+    refuse_holding(
+        frames.system.model, "forward_derivatives", "derive 'forward' and differentiate its Program"
+    )
     n, fall = frames.system.nv, free_fall(frames)
     made = sweep(fall.frames if fall else frames, -1)
     slopes = velocity_slopes(made)

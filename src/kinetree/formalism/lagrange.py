@@ -22,7 +22,7 @@ Refs: SaminFisette2003; Docquier2013 sec. 3.5.2 (differentiation by names); Hame
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import (
@@ -139,7 +139,7 @@ def _frozen(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
         i: (held(f"Fa{i}", force), held(f"Ta{i}", torque))
         for i, (force, torque) in outer.wrenches.items()
     }
-    return AppliedForces(outer.efforts, outer.rates, wrenches)
+    return replace(outer, wrenches=wrenches)
 
 
 def _energies(frames: Frames, qd: tuple[Node, ...], outer: AppliedForces) -> Program:

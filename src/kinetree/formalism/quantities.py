@@ -11,9 +11,9 @@ from kinetree.errors import unknown
 from kinetree.formalism import composite_bodies, lagrange, newton_euler, order_n, virtual_power
 from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
-from kinetree.formalism.dry_friction import declare_friction
+from kinetree.formalism.dry_friction import declare_friction, hold_joints
 from kinetree.formalism.energy import energy
-from kinetree.formalism.forces.link_forces import state_rates
+from kinetree.formalism.forces.link_forces import elements, state_rates
 from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import (
@@ -31,7 +31,7 @@ from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model import gimbal_locks, quaternions, state_symbol, time_symbol, uses_time
+from kinetree.model import gimbal_locks, holding, quaternions, state_symbol, time_symbol, uses_time
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
 
@@ -212,10 +212,12 @@ def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
     return write
 
 
-def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
+def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
     """Accelerations from a formalism's M and c."""
 
     def write(frames: Frames, tau: tuple[Node, ...]) -> None:
+        if _write_held(frames, tau, _solve_by(INERTIA_AND_BIAS[name])):
+            return
         M, c = build(frames, frames.system.qd)
         b = [t - x for t, x in zip(tau, c, strict=True)]
         if len(b) <= WRITTEN_OUT:
@@ -229,7 +231,20 @@ def _write_forward(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
     return write
 
 
+def _write_held(frames: Frames, tau: tuple[Node, ...], solve: SolveJoints) -> bool:
+    """Accelerations with joints that are held still; False where nothing may hold any."""
+    model = frames.system.model
+    if not holding(model):
+        return False
+    law = hold_joints(frames.scheme, model.velocities, tau, elements(frames))
+    law.write(frames.scheme, frames.system.qd, *solve(frames, law.equations))
+    write_states(frames)
+    return True
+
+
 def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
+    if _write_held(frames, tau, _solve_order_n):
+        return
     qdd = order_n.forward(frames, frames.system.qd, tau)
     frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
     write_states(frames)
@@ -277,7 +292,7 @@ _INVERSE = {
     "virtual_power": _write_inverse(virtual_power.inverse),
     "lagrange": _write_inverse(lagrange.inverse),
 }
-_FORWARD = {name: _write_forward(build) for name, build in _BUILD.items()}
+_FORWARD = {name: _write_forward(name, build) for name, build in _BUILD.items()}
 
 _JOINTS = {name: _solve_by(INERTIA_AND_BIAS[name]) for name in _BUILD} | {"order_n": _solve_order_n}
 JOINT_LAWS: dict[str, Declare] = {"mixed": declare_equations, "friction": declare_friction}

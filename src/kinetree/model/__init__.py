@@ -19,7 +19,18 @@ from kinetree.model.closures import (
 from kinetree.model.configuration import product, retract, rotate
 from kinetree.model.contents import elements, plain, to_data
 from kinetree.model.events import DIRECTIONS, Event, refuse_events
-from kinetree.model.forces import FORCES, Action, Between, Force, ForceKind, Frame, Place, State
+from kinetree.model.forces import (
+    FORCES,
+    Action,
+    Between,
+    Force,
+    ForceKind,
+    Frame,
+    Place,
+    State,
+    holding,
+    refuse_holding,
+)
 from kinetree.model.frame_model import FrameModel, map_elements
 from kinetree.model.gimbal import gimbal_locks
 from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, JointKind
@@ -102,10 +113,10 @@ __all__ = [
     "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",
     "Turn", "Twist", "Vec", "Vector", "Wrench", "apply", "apply_transposed", "as_frames",
     "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "drive",
-    "elements", "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "is_null",
-    "law_symbols", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
+    "elements", "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "holding",
+    "is_null", "law_symbols", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
     "parameter_table", "place_symbols", "plain", "plus", "position_matrices", "problems", "product",
-    "quaternions", "refuse", "refuse_events", "retract", "rotate", "rotation", "rotation_rpy",
-    "scalar", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data", "trace",
-    "transpose", "uses_time", "variable", "vec", "vec3",
+    "quaternions", "refuse", "refuse_events", "refuse_holding", "retract", "rotate",
+    "rotation", "rotation_rpy", "scalar", "snap", "state_names", "state_symbol", "time_symbol",
+    "times", "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from kinetree.engine import Node, sqrt
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model.kinds import ElementKind
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
@@ -20,6 +20,7 @@ from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from kinetree.model.mechanism import Mechanism
     from kinetree.model.parts import Point
 
 
@@ -184,6 +185,12 @@ class Action(Protocol):
     def effort(self, velocity: str, value: Node) -> None:
         """A generalised force on a joint [N.m, N], positive along its velocity."""
 
+    def lock(self, velocity: str, condition: Node) -> None:
+        """Hold a velocity still where the condition is positive, with whatever force it takes."""
+
+    def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
+        """Dry friction [N.m, N] of a velocity whose mode is a user state: it sticks or slides."""
+
 
 @dataclass(frozen=True)
 class ForceKind(ElementKind):
@@ -196,6 +203,7 @@ class ForceKind(ElementKind):
         time: whether it uses the time without a law.
         check: refuses arguments that make no sense: (complete arguments, element path).
         potential: the energy [J] from which its conservative part derives.
+        holds: whether it may hold its joint still.
     """
 
     noun: ClassVar[str] = "force"
@@ -206,13 +214,29 @@ class ForceKind(ElementKind):
     time: bool = False
     check: Callable[[Mapping[str, Any], str], None] | None = None
     potential: Callable[[Action, Force], Node] | None = None
+    holds: bool = False
 
 
 FORCES: dict[str, ForceKind] = {}
 """The force table: kind name -> row; the room `forces` fills it."""
 
 
+def holding(model: Mechanism) -> list[str]:
+    """Names of the forces that may hold joints still, by which forward dynamics has modes."""
+    return [force.name for force in model.forces.values() if FORCES[force.kind].holds]
+
+
+def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
+    """Refuse locks and dry friction where joints cannot be held still."""
+    for name in holding(model):
+        raise UnsupportedError(
+            f"force '{name}' may hold its joint still, which is not known there",
+            element=element,
+            cure=cure,
+        )
+
+
 __all__ = [
     "FORCES", "NULL", "Action", "Between", "Force", "ForceKind", "Frame", "Mat", "Place", "State",
-    "Vec",
+    "Vec", "holding", "refuse_holding",
 ]  # fmt: skip

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
 DIMENSION = {
     "q": "coordinate", "qd": "velocity", "qdd": "velocity", "tau": "velocity", "x": "state",
-    "lam": "equation",
+    "lam": "equation", "hold": "velocity",
 }  # fmt: skip
 """Second dimension of every variable over time."""
 MEANING = {
     "q": "coordinates", "qd": "velocities", "qdd": "accelerations",
     "tau": "efforts from outside along the velocities", "x": "user states",
     "lam": "multipliers: forces of the closures along their equations",
+    "hold": "forces of locks and dry friction along the velocities",
 }  # fmt: skip
 
 
@@ -60,7 +61,7 @@ def run_dataset(
 
     Args:
         time: output times [s].
-        values: variable (q, qd, qdd, tau, x, lam) -> one row per time.
+        values: variable (q, qd, qdd, tau, x, hold, lam) -> one row per time.
         axes: dimension -> its names and units; those of accelerations and efforts follow.
         manifest: what produced it; goes into the attributes.
     """
@@ -87,7 +88,7 @@ def variable_units(name: str, units: Sequence[str]) -> list[str]:
     """Units of the components of a variable from those of its dimension."""
     if name == "qdd":
         return [unit.replace("/s", "/s2") for unit in units]
-    if name == "tau":
+    if name in ("tau", "hold"):
         return ["N.m" if unit.startswith("rad") else "N" for unit in units]
     return list(units)
 

@@ -22,6 +22,7 @@ from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices.placement import placement
+from kinetree.model import refuse_holding
 from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
 from kinetree.steppers.equations.loops import loops
@@ -124,6 +125,7 @@ def step_program(
     _refuse_idle(model, way, settings)
     model.check(invertible=False)
     refuse_free_drives(model)
+    refuse_holding(model, "equal steps", "take a method of rates, such as 'dop853'")
     if not model.nv:
         raise UnsupportedError(
             "nothing in it can move", element=f"model '{model.name}'", cure="add a joint"

@@ -49,6 +49,7 @@ class Watched:
         update: native function of t, y, fired, … that gives the state after the events whose entry
             in `fired` is 1, before its projection; none where there is nothing to see to.
         final: numbers of the watches that end the run.
+        sticking: numbers of the watches of dry friction: its modes settle at every event.
     """
 
     watches: tuple[Watch, ...] = ()
@@ -56,6 +57,7 @@ class Watched:
     timed: tuple[Event, ...] = ()
     update: Any = None
     final: frozenset[int] = frozenset()
+    sticking: tuple[int, ...] = ()
 
     @property
     def conditions(self) -> tuple[Watch, ...]:
@@ -126,6 +128,8 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
     found = [row for name, event in events.items() for row in _rows(dynamics, name, event)]
+    rubbing = _friction(dynamics)
+    found += rubbing
     rows = sorted(found, key=lambda row: row.node is None)
     changes = [(k, row.then) for k, row in enumerate(rows) if row.then]
     conditions = sum(row.node is not None for row in rows)
@@ -135,7 +139,25 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
         tuple(row.event for row in rows if row.node is None),
         _update(dynamics, len(rows), changes) if changes or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
+        tuple(k for k, row in enumerate(rows) if row in rubbing),
     )
+
+
+def _friction(dynamics: Dynamics) -> list[_Row]:
+    """The watches of dry friction: a joint breaks away, or comes to rest.
+
+    Each of them changes the modes of all by one pivot, and stops what changed its direction.
+    """
+    forward = dynamics.forward
+    if not forward.gives("slip"):
+        return []
+    modes, rest, slip = (forward.output(name) for name in ("modes", "rest", "slip"))
+    then = {f"x_{name}": node for name, node in zip(modes.labels, modes.nodes, strict=True)}
+    then |= {f"qd_{name}": node for name, node in zip(rest.labels, rest.nodes, strict=True)}
+    return [
+        _Row(Watch(name, 1, True), node, Event(node, "rising"), then)
+        for name, node in zip(slip.labels, slip.nodes, strict=True)
+    ]
 
 
 def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[_Row]:

@@ -111,6 +111,8 @@ def _values(segment: Segment) -> _Part:
     values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
     if system.states:
         values["x"] = x
+    if "hold" in found:
+        values["hold"] = found["hold"]
     labels = system.forward.output("lam").labels if "lam" in found else ()
     if labels:
         values["lam"] = found["lam"]

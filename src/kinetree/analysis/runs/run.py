@@ -18,7 +18,13 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.repartition import degraded
-from kinetree.analysis.runs.updates import INSTANT, Crowd, settle, simultaneous
+from kinetree.analysis.runs.updates import (
+    INSTANT,
+    Crowd,
+    settle,
+    settle_friction,
+    simultaneous,
+)
 from kinetree.arrays import Array
 from kinetree.integrate.methods import Method, choose, find
 from kinetree.integrate.problem import (
@@ -120,8 +126,9 @@ class _Journey:
         self.seconds, self.partitions = 0.0, 1
         self.crowd = Crowd(float(times[-1] - times[0]))
         self.take(system)
+        self.start = settle_friction(system, self.events, float(times[0]), start)
         ticks = self.events.ticks(float(times[0]))
-        self.ended = bool(ticks) and not self.happen(float(times[0]), start, ticks)
+        self.ended = bool(ticks) and not self.happen(float(times[0]), self.start, ticks)
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""
@@ -252,7 +259,8 @@ def as_problem(
 ) -> Problem:
     """The problem that a method solves."""
     exact = find(how.method).stiff and system.exact_jacobian
-    native = system.native(jacobian=exact, watched=events.function, update=events.update)
+    update = None if events.sticking else events.update  # whose modes take several updates
+    native = system.native(jacobian=exact, watched=events.function, update=update)
     if native is not None and how.method in MULTISTEP:
         native = replace(native, project=None)
     return Problem(

@@ -20,6 +20,8 @@ from kinetree.integrate.problem import Hit, Watch
 
 ROUNDS = 100
 """Rounds of changes at one instant after which events are said not to settle."""
+PIVOTS = 1000
+"""Changes of modes of dry friction at one instant, at most."""
 CROWD = 8
 """Events in a row that are looked at for chattering."""
 AT_ONCE = 1e-13
@@ -62,13 +64,33 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
 
 
 def _changed(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
-    """The consistent state after the changes of some events."""
+    """The consistent state after the changes of some events, dry friction settled."""
     if events.update is None:
         return y
+    new = _updated(system, events, t, y, fired)
+    return settle_friction(system, events, t, new)
+
+
+def _updated(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
+    """The consistent state after one update."""
     marks = np.zeros(len(events.watches))
     marks[list(fired)] = 1.0
     new = system.call(events.update, t, y, fired=marks)["y"]
     return system.project(t, new)
+
+
+def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> Array:
+    """The state with the modes of dry friction as they must be: one pivot after the other.
+
+    The number of pivots is finite; where rounding or a state without value keeps them from ending,
+    the state has no value.
+    """
+    for _ in range(PIVOTS if events.sticking else 0):
+        new = _updated(system, events, t, y, events.sticking)
+        if np.array_equal(new, y):
+            return y
+        y = new
+    return np.full_like(y, np.nan) if events.sticking else y
 
 
 def _crossed(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:
@@ -153,4 +175,4 @@ class Crowd:
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
 
-__all__ = ["INSTANT", "Crowd", "Settled", "settle", "simultaneous"]
+__all__ = ["INSTANT", "Crowd", "Settled", "settle", "settle_friction", "simultaneous"]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
+from kinetree.errors import UnsupportedError
 from kinetree.formalism.closed.actuation import Actuation
 from kinetree.formalism.closed.explicit import Explicit
 from kinetree.formalism.closed.mixed import Mixed
@@ -25,6 +26,8 @@ from kinetree.formalism.closed.multipliers import (
     project_positions,
     projected_coordinates,
 )
+from kinetree.formalism.dry_friction import HeldJoints, hold_joints
+from kinetree.formalism.forces.link_forces import elements
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.drives import drive_rates, driven
@@ -42,7 +45,7 @@ from kinetree.formalism.quantities import (
     declare_velocities,
     write_states,
 )
-from kinetree.model import gimbal_locks
+from kinetree.model import gimbal_locks, holding, refuse_holding
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.sort_blocks import ordered
 
@@ -73,12 +76,37 @@ def explicit(system: Linkage, closed: Closed) -> Program:
     names = {*choice.dependent, *choice.rolling, *driven(system)}
     page = _Page(system, solved_coordinates(system, choice), names)
     model = Explicit(page.frames, choice, page.given, closed.labels)
-    model.accelerate(page.rates, closed.build)
+    if holding(system.model):
+        Mixed(model, _held(page, model)).write(closed.build)
+    else:
+        model.accelerate(page.rates, closed.build)
     return page.program(model.tests)
+
+
+def _held(page: _Page, explicit: Explicit) -> HeldJoints:
+    """The equations of velocities that elements of the model may hold still."""
+    given, names = elements(page.frames), explicit.system.model.velocities
+    for k, mode in given.modes.items():
+        if k not in explicit.u:
+            why, cure = "depends on others", f"make '{names[k]}' independent"
+            if k in explicit.driven:
+                why, cure = "is driven", "remove the drive, or the friction"
+            raise UnsupportedError(
+                f"velocity '{names[k]}' {why}, so it cannot stick by itself",
+                element=f"dry friction '{mode}'",
+                cure=cure,
+            )
+    for k in given.locks:
+        if k in explicit.driven:
+            raise UnsupportedError(
+                "it is driven and locked", element=f"velocity '{names[k]}'", cure="keep one of them"
+            )
+    return hold_joints(page.scheme, names, page.rates, given)
 
 
 def multipliers(system: Linkage, closed: Closed) -> Program:
     """All coordinates free, kept near the loops by Baumgarte's method; see the input baumgarte."""
+    refuse_holding(system.model, "loops 'multipliers'", "leave loops= out")
     names = set(driven(system))
     page = _Page(system, names, names)
     alpha, beta = declare_stabilising(page.scheme)
@@ -91,6 +119,7 @@ def multipliers(system: Linkage, closed: Closed) -> Program:
 
 def projection(system: Linkage, closed: Closed) -> Program:
     """All coordinates, projected on the loops in position and velocity."""
+    refuse_holding(system.model, "loops 'projection'", "leave loops= out")
     laws, choice = set(driven(system)), closed.choice
     used = {v for label in (*choice.equations, *choice.rates) for v in choice.uses[label]}
     moved = laws | (used - set(system.model.drives))

@@ -13,8 +13,9 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, substitute, symbols
+from kinetree.engine import ZERO, Node, maximum, select, substitute, symbols
 from kinetree.errors import ModelError, unknown
+from kinetree.formalism.forces.rubbing import Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import folded
 from kinetree.model import Action, Between, Place, place_symbols, state_names, time_symbol, variable
@@ -32,10 +33,16 @@ class ExternalInputs:
     Attributes:
         efforts: velocity number -> generalised force.
         rates: state name -> its rate, where a force element gives it.
+        locks: velocity number -> 1 where a force element holds it still, else 0.
+        rubbing: velocity number -> its dry friction.
+        modes: velocity number -> name of the mode of its friction.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
     rates: dict[str, Node] = field(default_factory=dict)
+    locks: dict[int, Node] = field(default_factory=dict)
+    rubbing: dict[int, Rubbing] = field(default_factory=dict)
+    modes: dict[int, str] = field(default_factory=dict)
 
 
 class ForceWriter(Action):
@@ -113,6 +120,29 @@ class ForceWriter(Action):
         """Add to the generalised force of a velocity."""
         k = self._index("velocity", velocity, self.system.model.velocities)
         self.given.efforts[k] = self.given.efforts.get(k, ZERO) + self.let("effort", value)
+
+    def lock(self, velocity: str, condition: Node) -> None:
+        """Hold a velocity still."""
+        self.given.locks[self._held(velocity)] = self.let("locked", select(condition, 1, 0))
+
+    def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
+        """Let a velocity stick or slide; where it slides, the friction is an effort."""
+        k = self._held(velocity)
+        largest = self.let("breakaway", maximum(breakaway, coulomb))
+        row = self.given.rubbing[k] = Rubbing(k, self.state(mode), coulomb, largest)
+        self.given.modes[k] = mode
+        self.effort(velocity, row.push)
+
+    def _held(self, velocity: str) -> int:
+        """The number of a velocity that no other element holds."""
+        k = self._index("velocity", velocity, self.system.model.velocities)
+        if k in self.given.locks or k in self.given.rubbing:
+            raise ModelError(
+                f"another element locks '{velocity}' or lets it stick",
+                element=self._element,
+                cure="give a joint one lock or one dry friction",
+            )
+        return k
 
     @abstractmethod
     def between(self, first: Point, second: Point) -> Between:

@@ -102,6 +102,35 @@ class ForceMethods(EventMethods):
         """
         return self.force("joint_friction", name, (), {"joint": joint, "coulomb": coulomb, **more})
 
+    def dry_friction(
+        self, name: str, joint: Joint | str, coulomb: Scalar, breakaway: Scalar = 0, **more: Any
+    ) -> Force:
+        """Dry friction in a joint that sticks and slides, exactly.
+
+        Args:
+            name: of the force, and of the mode of the joint: 0 sticks, 1 and -1 slides forward and
+                backward.
+            joint: a joint with one velocity, or the name of a velocity.
+            coulomb: force of sliding [N.m or N].
+            breakaway: force that sticking bears [N.m or N]; not below coulomb.
+            **more: viscous [N.m.s/rad or N.s/m]; mode, the name of another mode.
+        """
+        own = {"joint": joint, "coulomb": coulomb, "breakaway": breakaway}
+        made = self.force("dry_friction", name, (), {"mode": name, **own, **more})
+        if made.arguments["mode"] not in self.states:
+            self.mode(made.arguments["mode"])
+        return made
+
+    def lock(self, name: str, joint: Joint | str, locked: LawLike) -> Force:
+        """A lock that holds a joint still, with whatever force that takes.
+
+        Args:
+            name: of the force.
+            joint: a joint with one velocity, or the name of a velocity.
+            locked: of q, qd, t, x: it holds where this is positive; usually a mode.
+        """
+        return self.force("joint_lock", name, (), {"joint": joint, "locked": locked})
+
     def joint_law(self, name: str, joint: Joint | str, law: LawLike) -> Force:
         """Any effort in a joint: an actuator, a controller, a gravity balancer.
 

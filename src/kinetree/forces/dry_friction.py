@@ -1,0 +1,57 @@
+"""Dry friction in a joint: it sticks, or slides against a constant force.
+
+    sticks: no acceleration, |force| ≤ breakaway        slides: force = ∓coulomb
+
+with a viscous part -viscous·v beside it.  Whether it sticks is a mode, which changes at events.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kinetree.arguments import shown
+from kinetree.engine import Node
+from kinetree.errors import ModelError
+from kinetree.model import REQUIRED, ForceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kinetree.model import Action, Force
+
+
+def write(act: Action, force: Force) -> None:
+    """What the mode says, and an effort against the velocity."""
+    velocity = force.arguments["joint"]
+    act.rub(velocity, force.arguments["mode"], act.value("coulomb"), act.value("breakaway"))
+    act.effort(velocity, -act.value("viscous") * act.qd(velocity))
+
+
+def check(given: Mapping[str, Any], element: str) -> None:
+    """Without a force there is no dry friction; its mode has a name."""
+    value, mode = given["coulomb"], given["mode"]
+    if not isinstance(mode, str):
+        raise ModelError(f"its mode is {shown(mode)}", element=element, cure="give a name")
+    if not isinstance(value, Node) and value <= 0:
+        raise ModelError(
+            f"its coulomb is {value}", element=element, cure="give a positive force of sliding"
+        )
+
+
+KIND = ForceKind(
+    "dry_friction",
+    write,
+    options={
+        "joint": REQUIRED,
+        "mode": REQUIRED,
+        "coulomb": REQUIRED,
+        "breakaway": 0,
+        "viscous": 0,
+    },
+    scalars=("coulomb", "breakaway", "viscous"),
+    places=0,
+    velocities=("joint",),
+    units={"coulomb": "{effort}", "breakaway": "{effort}", "viscous": "{effort}.s/{q}"},
+    check=check,
+    holds=True,
+)
