@@ -19,7 +19,7 @@ from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model import retract
+from kinetree.model import refuse_holding, retract
 from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 
@@ -175,6 +175,7 @@ def equilibrium(
     """
     check_arguments(equilibrium, locals())
     check_options("equilibrium", options, LOADED)
+    refuse_holding(model, "equilibrium", "take locks and dry friction out: they hold anywhere")
     system = dynamics(model, q=q, t=t, **options)
     start = point(system, {"q": q, "x": x}, t)
     task = _task(system, freedom(system), tuple(locked), tuple(free), t)
