@@ -214,3 +214,19 @@ def test_mistakes_are_told() -> None:
         step_program(mechanisms.slider_crank(), "hybrid", "rk4")
     with pytest.raises(KinetreeError, match="input"):
         Stepper(systems.pendulum()).run(1.0, 0.1, inputs={"force": 1})
+
+
+@pytest.mark.parametrize("formulation", ["tree", "hybrid", "topological"])
+@pytest.mark.parametrize("update", ["iteration", "step"])
+def test_a_model_that_is_driven_altogether_follows_its_laws(formulation: str, update: str) -> None:
+    model = systems.pendulum()
+    model.drive("q", lambda t: 0.3 * t + 0.1)
+    run = kt.simulate(model, 0.5, formulation=formulation, step=0.1, update=update)
+    np.testing.assert_allclose(run.q[-1, 0], 0.25, rtol=IDENTITY)
+
+
+def test_natural_coordinates_of_a_model_that_is_driven_altogether_are_refused() -> None:
+    model = systems.pendulum()
+    model.drive("q", lambda t: 0.3 * t + 0.1)
+    with pytest.raises(KinetreeError, match=r"'pendulum': drives give the motion.*choose tree"):
+        kt.simulate(model, 0.5, formulation="global", step=0.1)

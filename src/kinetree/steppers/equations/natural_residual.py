@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import Chart, chart
 from kinetree.program.differentiate import forward
 from kinetree.steppers.equations.increments import Space
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Names:
-    """Natural coordinates under the names that a step asks of a model."""
+    """Natural coordinates under the names that a step asks of a model; no drive acts on them."""
 
     name: str
     velocities: list[str]
     states: dict[str, State]
     body_joints: tuple[Any, ...] = ()
+    drives: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def coordinates(self) -> list[str]:
@@ -33,11 +36,6 @@ class Names:
     def nv(self) -> int:
         """Their number."""
         return len(self.velocities)
-
-    @property
-    def drives(self) -> dict[str, Any]:
-        """None: drives act on joints, not on natural coordinates."""
-        return {}
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,12 @@ def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
     made = chart(model, folded=folded)
     found = made.found
     n = len(found.space.q)
+    if not n:
+        raise UnsupportedError(
+            "drives give the motion of all its bodies, so no natural coordinate is left",
+            element=f"formulation 'global' of model '{model.name}'",
+            cure="choose tree",
+        )
     names = Names(model.name, list(found.space.names), dict(model.states))
     slopes = forward(found.value, "tau", ("q", "qd", "qdd"))
     space = Space(n, n, {k: k for k in range(n)})

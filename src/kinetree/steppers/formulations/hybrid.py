@@ -259,7 +259,7 @@ def _project(
     it: Augmented, close: Spread, rates: Sequence[Node], J: Matrix, rest: Sequence[Node]
 ) -> Sequence[Node]:
     """Rates after projection on the loops: J rates + rest vanishes."""
-    for _ in range(it.step.settings.projections):
+    for _ in range(it.step.settings.projections if it.step.free else 0):
         change = close([dot(row, rates) + x for row, x in zip(J, rest, strict=True)])
         by = dict(zip(it.step.free, change, strict=True))
         rates = [
