@@ -8,7 +8,7 @@ import pytest
 from kinetree import engine as en
 from kinetree.program import Program
 from kinetree.targets.native.systems import direct
-from kinetree.targets.tape.block_triangular import diagonal_order
+from kinetree.targets.tape.pivot_order import diagonal_order
 from targets import corpus
 
 LEGS, SIZE, BASE = 4, 6, 4

@@ -14,8 +14,8 @@ from tests.approx import IDENTITY, ROUNDING
 from kinetree import engine as en
 from kinetree.program import Output, Program, Solve
 from kinetree.targets.native.compile import jit, plan
-from kinetree.targets.tape.block_triangular import ordered
 from kinetree.targets.tape.lowering import lower
+from kinetree.targets.tape.pivot_order import elimination_order
 from targets import corpus, newtons
 from targets.test_c import built, called
 
@@ -236,10 +236,10 @@ def test_a_singular_matrix_gives_no_finite_solution() -> None:
 
 def test_the_order_of_elimination_spares_operations() -> None:
     n = 20  # an arrow: taken from its head, all of it fills up
-    order, operations = ordered([list(range(n)), *([0, i] for i in range(1, n))])
+    order, operations = elimination_order([list(range(n)), *([0, i] for i in range(1, n))])
     assert sorted(order) == list(range(n))
     assert order[-1] in (0, n - 1)
-    assert 10 * operations < ordered([list(range(n))] * n)[1]
+    assert 10 * operations < elimination_order([list(range(n))] * n)[1]
 
 
 def test_one_factorisation_serves_all_systems_with_a_matrix() -> None:

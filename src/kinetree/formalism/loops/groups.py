@@ -9,11 +9,11 @@ Refs: DuffReid1978; Docquier2013 sec. 3.5.1
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
-import numpy as np
+from kinetree.program.sparsity import match, strong_components
 
 
 @dataclass(frozen=True)
@@ -34,50 +34,34 @@ def groups(uses: Mapping[str, Collection[str]], unknowns: Sequence[str]) -> list
     Raises:
         ValueError: where no one-to-one matching exists: J would be singular for all values.
     """
-    from scipy.sparse import csr_matrix  # noqa: PLC0415  heavy
-    from scipy.sparse.csgraph import (  # noqa: PLC0415
-        connected_components,
-        maximum_bipartite_matching,
-    )
-
     rows = list(uses)
     at = {name: k for k, name in enumerate(unknowns)}
-    pairs = [(i, at[name]) for i, row in enumerate(rows) for name in uses[row] if name in at]
-    if not rows:
-        return []
-    size = (len(rows), len(unknowns))
-    i, j = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-    pattern = csr_matrix((np.ones(len(i)), (i, j)), shape=size)
-    match = maximum_bipartite_matching(pattern, perm_type="row")  # unknown -> equation
-    if len(rows) != len(unknowns) or (match < 0).any():
+    pattern = [sorted(at[name] for name in uses[row] if name in at) for row in rows]
+    row_of = match(pattern, last_first=True)
+    if not len(rows) == len(unknowns) == len(row_of):
         message = "the equations cannot be matched with the unknowns"
         raise ValueError(message)
-    needs = csr_matrix((np.ones(len(i)), (i, match[j])), shape=(len(rows), len(rows)))
-    _, label = connected_components(needs, connection="strong")
-    return _in_order(rows, [unknowns[k] for k in np.argsort(match)], needs, label)
+    needs = [[row_of[column] for column in columns] for columns in pattern]
+    column_of = {row: column for column, row in row_of.items()}
+    return [
+        Group(tuple(rows[k] for k in part), tuple(unknowns[column_of[k]] for k in part))
+        for part in _in_order(needs, strong_components(needs))
+    ]
 
 
-def _in_order(
-    rows: Sequence[str], matched: Sequence[str], needs: object, label: np.ndarray
-) -> list[Group]:
-    """The groups so that each needs only those before it; among equals the first equation leads."""
-    members: dict[int, list[int]] = {}
-    for k, group in enumerate(label):
-        members.setdefault(int(group), []).append(k)
-    before: dict[int, set[int]] = {group: set() for group in members}
-    for i, j in zip(*needs.nonzero(), strict=True):  # type: ignore[attr-defined]
-        if label[i] != label[j]:
-            before[int(label[i])].add(int(label[j]))
+def _in_order(needs: Sequence[Sequence[int]], parts: Sequence[list[int]]) -> Iterator[list[int]]:
+    """The parts so that each needs only those before it; among equals the first equation leads."""
+    part_of = {k: number for number, part in enumerate(parts) for k in part}
+    before = {
+        number: {part_of[j] for k in part for j in needs[k]} - {number}
+        for number, part in enumerate(parts)
+    }
     sorter = TopologicalSorter(before)
     sorter.prepare()
-    found: list[Group] = []
     while sorter.is_active():
-        ready = sorted(sorter.get_ready(), key=lambda group: members[group][0])
-        for group in ready:
-            at = members[group]
-            found.append(Group(tuple(rows[k] for k in at), tuple(matched[k] for k in at)))
+        ready = sorted(sorter.get_ready(), key=lambda number: parts[number][0])
+        yield from (parts[number] for number in ready)
         sorter.done(*ready)
-    return found
 
 
 def connected(uses: Mapping[str, Sequence[str]]) -> list[Group]:

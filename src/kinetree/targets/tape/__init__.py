@@ -6,5 +6,5 @@
 | lowering | Program -> tapes |
 | solve_steps | systems whose solution is an operation by itself |
 | ldl, general_lu | symmetric and general systems written out |
-| block_triangular | matching of rows with columns, strong components |
+| pivot_order | orders of elimination of sparse matrices |
 """

@@ -15,8 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.tape.block_triangular import blocks, matched, ordered
+from kinetree.program.sparsity import match, strong_components
 from kinetree.targets.tape.ldl import Factors, product, subtract_product, swapped
+from kinetree.targets.tape.pivot_order import elimination_order
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
 if TYPE_CHECKING:
@@ -50,15 +51,16 @@ class Form:
 def arrangement(rows: Rows) -> Form | None:
     """The block triangular form; None for a structurally singular matrix."""
     pattern = [[j for j, entry in enumerate(row) if entry != ZERO] for row in rows]
-    order = matched(pattern)
-    if order is None:
+    row_of = match(pattern, {i: i for i, row in enumerate(pattern) if i in row})
+    if len(row_of) < len(pattern):
         return None
+    order = [row_of[column] for column in range(len(pattern))]
     pattern = [pattern[row] for row in order]
     diagonal, small = [], True
-    for block in blocks(pattern):
+    for block in strong_components(pattern):
         place = {column: number for number, column in enumerate(block)}
         inner = [[place[j] for j in pattern[i] if j in place] for i in block]
-        sequence, operations = ordered(inner)
+        sequence, operations = elimination_order(inner)
         diagonal.append(tuple(block[k] for k in sequence))
         small = small and operations <= MOST
     return Form(tuple(order), tuple(diagonal), small)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from kinetree.targets.native.compile.layout import Panel, padded
 from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.values import BOOL, REAL, Value, vector
-from kinetree.targets.tape.block_triangular import diagonal_order
+from kinetree.targets.tape.pivot_order import diagonal_order
 from kinetree.targets.tape.solve_steps import ZERO
 
 if TYPE_CHECKING:
