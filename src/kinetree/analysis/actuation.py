@@ -23,14 +23,14 @@ from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
     ROUGH,
+    Loops,
     Partition,
     Wish,
-    closure_equations,
     consistent_coordinates,
+    partition_at,
     with_values,
 )
 from kinetree.assembly.loops import loops
-from kinetree.assembly.partition import partition
 from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
 from kinetree.pipeline import derive_actuation
 from kinetree.results.dataset import Dimension, run_dataset
@@ -123,9 +123,10 @@ def actuation(
     first: Any = motion.q[0]
     if motion.named:
         first = {name: motion.q[0][model.coordinates.index(name)] for name in motion.named}
-    q0 = consistent_coordinates(loops(model, values), Wish(first, t=t0))
-    found = partition or _sorted(model, q0, t0, chosen, values)
-    task = _task(model, found, wanted)
+    system = loops(model, values)
+    q0 = consistent_coordinates(system, Wish(first, t=t0))
+    found = partition or partition_at(system, q0.tolist(), chosen, t0)
+    task = _task(system, found, wanted)
     out = _march(task, motion, given, q0)
     if not motion.named:
         _tell_moved(model, motion, out)
@@ -145,18 +146,8 @@ def actuation(
     return run_dataset(motion.time, table, _axes(task), rows)
 
 
-def _sorted(
-    model: Mechanism,
-    q: Array,
-    t: float,
-    independent: Sequence[str] | None,
-    parameters: Mapping[str, float],
-) -> Partition:
-    """The partition where the motion begins."""
-    return partition(model, q.tolist(), independent=independent, t=t, parameters=parameters)
-
-
-def _task(model: Mechanism, found: Partition, wanted: Wanted) -> _Task:
+def _task(system: Loops, found: Partition, wanted: Wanted) -> _Task:
+    model = system.model
     program = derive_actuation(model, wanted.actuators, free=wanted.free, partition=found)
     program = with_values(program, wanted.parameters)
     names = tuple(name for name in program.info["actuators"].split(", ") if name)
@@ -167,10 +158,8 @@ def _task(model: Mechanism, found: Partition, wanted: Wanted) -> _Task:
             element="weights",
             cure="name more actuators, or leave weights= out",
         )
-    constraints = closure_equations(model, wanted.parameters)
-    return _Task(
-        model, program, found, names, _weights(names, wanted), _bounds(names, wanted), constraints
-    )
+    weights, bounds = _weights(names, wanted), _bounds(names, wanted)
+    return _Task(model, program, found, names, weights, bounds, system.whole)
 
 
 def _weights(names: Sequence[str], wanted: Wanted) -> Array:

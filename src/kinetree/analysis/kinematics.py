@@ -23,7 +23,6 @@ from kinetree.assembly import (
     Parameters,
     Values,
     close,
-    closure_equations,
     given_values,
     unit_quaternions,
     with_values,
@@ -142,12 +141,8 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
 
 def _motion(model: Mechanism, parameters: Parameters) -> _Motion:
     system = loops(model, parameters)
-    return _Motion(
-        model,
-        system,
-        closure_equations(model, parameters),
-        tuple(k for k in range(model.nv) if k not in system.driven),
-    )
+    free = tuple(k for k in range(model.nv) if k not in system.driven)
+    return _Motion(model, system, system.whole, free)
 
 
 def _march(motion: _Motion, q: Array, times: Array) -> dict[str, Array]:

@@ -21,7 +21,7 @@ from kinetree.assembly.named_values import (
     unit_quaternions,
 )
 from kinetree.assembly.overrides import Parameters, with_values
-from kinetree.assembly.partition import Partition, facts, refuse_foreign, sorted_at
+from kinetree.assembly.partition import Partition, facts, partition_at, refuse_foreign
 from kinetree.assembly.singular import depending
 
 __all__ = [
@@ -44,12 +44,12 @@ __all__ = [
     "free_columns",
     "given_values",
     "kept_coordinates",
+    "partition_at",
     "quaternions",
     "refuse_foreign",
     "refuse_gimbal_lock",
     "settled_velocities",
     "solved_columns",
-    "sorted_at",
     "unit_quaternions",
     "with_values",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Loops:
         dropped: labels of trivial rows.
         guards: tells parallel directions from opposite ones; none where no closure has any.
         drives: gives the values of driven coordinates; none where no drive has a law.
-        whole: gives h, J, ht, Jdqd.
+        written: gives h, J, ht, Jdqd, not yet condensed.
     """
 
     model: Mechanism
@@ -49,21 +50,26 @@ class Loops:
     rates: tuple[int, ...]
     driven: tuple[int, ...]
     dropped: tuple[str, ...]
+    written: Program
     guards: Program | None = None
     drives: Program | None = None
-    whole: Program | None = None
 
     def at(self, parameters: Parameters) -> Loops:
         """The same with other values of parameters, by name."""
         if not parameters:
             return self
         name = self.model.name
-        guards, drives, whole = (
+        program, written = (with_values(p, parameters, name) for p in (self.program, self.written))
+        guards, drives = (
             None if program is None else with_values(program, parameters, name)
-            for program in (self.guards, self.drives, self.whole)
+            for program in (self.guards, self.drives)
         )
-        program = with_values(self.program, parameters, name)
-        return replace(self, program=program, guards=guards, drives=drives, whole=whole)
+        return replace(self, program=program, written=written, guards=guards, drives=drives)
+
+    @cached_property
+    def whole(self) -> Program:
+        """Gives h, J, ht and Jdqd; all analyses of a run take what they need from it."""
+        return condense(self.written)
 
     @property
     def share(self) -> float:
@@ -100,7 +106,6 @@ class Loops:
 
     def slopes(self, q: Array, t: float) -> tuple[Array, Array]:
         """(J, ht) at coordinates q and time t: J qd + ht = 0."""
-        assert self.whole is not None
         found = _evaluated(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
         return found["J"], found["ht"]
 
@@ -168,16 +173,16 @@ def _guards(model: Mechanism, parameters: Parameters) -> Program | None:
     twin = copy(model)
     twin.closures = guarded
     try:
-        return restrict(_derived(twin, "constraints", parameters), ("h", "J"))
+        return restrict(_write(twin, "constraints", parameters), ("h", "J"))
     except ModelError as error:  # a value that no coordinate changes: always opposite
         raise opposite_frames(error.element) from error
 
 
-def _derived(model: Mechanism, quantity: str, parameters: Parameters) -> Program:
-    """The Program of a quantity that speaks of closures and drives alone."""
+def _write(model: Mechanism, quantity: str, parameters: Parameters) -> Program:
+    """The Program of a quantity that speaks of closures and drives alone, not yet condensed."""
     model.check(invertible=False)
     made = QUANTITIES[quantity].derive(linkage(model), "recursive", values=parameters)
-    return with_values(condense(made), parameters, model.name)
+    return with_values(made, parameters, model.name)
 
 
 def closure_equations(model: Mechanism, parameters: Parameters = None) -> Program:
@@ -186,7 +191,7 @@ def closure_equations(model: Mechanism, parameters: Parameters = None) -> Progra
     Raises:
         ModelError: where a component that no coordinate changes is open for these values.
     """
-    return _derived(model, "constraints", parameters)
+    return condense(_write(model, "constraints", parameters))
 
 
 def opposite_frames(element: str) -> AssemblyError:
@@ -203,22 +208,23 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
     """The equations of the closures of a model, with values of parameters in place of its own."""
     if model.by_matrices:
         model.check(invertible=False)
-        return Loops(model, _no_equations(model), (), (), (), ())
-    whole = closure_equations(model, parameters)
+        none = _no_equations(model)
+        return Loops(model, none, (), (), (), (), none)
+    written = _write(model, "constraints", parameters)
     driven = any(drive.law is not None for drive in model.drives.values())
-    labels = whole.output("h").labels
-    rates = _listed(whole.info["rates"])
+    labels = written.output("h").labels
+    rates = _listed(written.info["rates"])
     at = {name: k for k, name in enumerate(model.velocities)}
     return Loops(
         model,
-        restrict(whole, ("h", "J")),
+        restrict(written, ("h", "J")),
         labels,
         tuple(i for i, label in enumerate(labels) if label in rates),
         tuple(at[name] for name in model.velocities if name in model.drives),
-        tuple(_listed(whole.info["dropped"])),
+        tuple(_listed(written.info["dropped"])),
+        written,
         _guards(model, parameters),
-        _derived(model, "drives", parameters) if driven else None,
-        whole,
+        condense(_write(model, "drives", parameters)) if driven else None,
     )
 
 

@@ -115,10 +115,10 @@ def partition(
         PartitionError: where the independent coordinates given do not determine the others.
     """
     check_arguments(partition, locals())
-    return sorted_at(loops(model, parameters), q, independent, t)
+    return partition_at(loops(model, parameters), q, independent, t)
 
 
-def sorted_at(
+def partition_at(
     system: Loops, q: Sequence[float] | None, independent: Sequence[str] | None, t: float
 ) -> Partition:
     """The partition of loops whose equations are known; see `partition`."""
@@ -253,4 +253,4 @@ def facts(found: Partition) -> dict[str, Any]:
     }
 
 
-__all__ = ["Partition", "facts", "partition", "refuse_foreign", "sorted_at"]
+__all__ = ["Partition", "facts", "partition", "partition_at", "refuse_foreign"]

@@ -12,7 +12,14 @@ import numpy as np
 from kinetree.analysis.given.loads import Loads, loads
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
-from kinetree.assembly import Loops, Partition, Wish, consistent_coordinates, sorted_at, with_values
+from kinetree.assembly import (
+    Loops,
+    Partition,
+    Wish,
+    consistent_coordinates,
+    partition_at,
+    with_values,
+)
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import PartitionError
 from kinetree.integrate.problem import Changes, Kernel, Native
@@ -255,7 +262,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     closed = loops_of(model, parameters) if model.closures or model.drives else None
     if closed is not None and sorted_out is None:
         place = consistent_coordinates(closed, Wish(q, independent=kept, t=t))
-        sorted_out = sorted_at(closed, place.tolist(), independent, t)
+        sorted_out = partition_at(closed, place.tolist(), independent, t)
         _refuse_singular(model, sorted_out)
     forward = derive(
         model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,

@@ -11,9 +11,8 @@ import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
-from kinetree.assembly import Partition, closure_equations
+from kinetree.assembly import Partition
 from kinetree.integrate.problem import Path
-from kinetree.program.restrict import restrict
 
 LEAST = 0.03
 """Share of the least singular value below which the dependent coordinates are a bad choice."""
@@ -60,7 +59,8 @@ def least(system: Dynamics, found: Partition, J: Array) -> Array:
 def jacobians(system: Dynamics, found: Partition, t: Array, q: Array) -> Array:
     """J of the equations that are used, rows scaled by where they were chosen, at many places."""
     model = system.model
-    program = restrict(closure_equations(model, system.parameters), ("J",))
+    assert system.loops is not None
+    program = system.loops.program
     q, t = np.vstack([found.q, q]), np.append(t[0], t)
     given = {"q": q, "t": t, "qd": np.zeros((len(t), model.nv))}
     J = program.evaluate(**program.given(given))["J"]

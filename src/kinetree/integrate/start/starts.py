@@ -160,7 +160,6 @@ class Starts:
         out = self._driven("qd", self.qd, list(self.model.velocities))
         if not self.model.closures:
             return out
-        assert system.whole is not None
         found = self._at(system.whole, q)
         out, fits = corrected(found["J"], found["ht"], out, fixed, self.model.loop_tolerance)
         for number in np.flatnonzero(~fits):
