@@ -50,7 +50,6 @@ DEFAULTS = {
 }
 UNFINISHED = {
     "attributes of Space:": "names, q, qd and qdd are to become one table",
-    "overrides of ForceWriter:": "what reads coordinates and laws is to be handed over",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}
 

@@ -1,14 +1,19 @@
-"""The stages in order: model → linkage → scheme → Program → passes → target.
+"""The stages in order: model → partition → linkage → scheme → Program → passes → target.
 
 | stage | in | out |
 |---|---|---|
 | 1 check | Model | the same Model, or sentences that name element and cure |
-| 2 linkage | Model | links with constant rotations, motions, mass properties as Nodes |
-| 2 placement | FrameModel | position matrices, mass properties as Nodes |
-| 3 regroup | Linkage | Linkage with base parameters, where that saves operations |
-| 4 formalism | Linkage or Placement | equations in a Scheme, hence a Program |
-| 5 passes | Program | Program: no dead equation, a preamble, shared parts, paired sines |
-| 6 target | Program | native function, or files of a language |
+| 2 partition | Model with loops | numbers choose independent coordinates where the loops close |
+| 3 linkage | Model | links with constant rotations, motions, mass properties as Nodes |
+| 3 placement | FrameModel | position matrices, mass properties as Nodes |
+| 4 regroup | Linkage | Linkage with base parameters, where that saves operations |
+| 5 formalism | Linkage or Placement | equations in a Scheme, hence a Program |
+| 6 passes | Program | Program: no dead equation, a preamble, shared parts, paired sines |
+| 7 target | Program | native function, or files of a language |
+
+Stage 2 is the only one that works with numbers: it derives the equations of the closures as a
+Program of their own, closes them by Newton's method and eliminates (`assembly`).  Who knows the
+partition gives it, and the stage is left out.
 """
 
 from __future__ import annotations
@@ -119,18 +124,18 @@ def derive(  # noqa: PLR0913  one argument per decision
     )  # fmt: skip
     words = _beside_drives(model, EITHER if known is None else known)
     if matrices:
-        return _from_matrices(model, quantity, formalism, parameters, points, words)
+        return _derive_from_matrices(model, quantity, formalism, parameters, points, words)
     if points is not None and "points" not in row.options:
         raise _no_points(quantity)
     if closed:
         how = _How(quantity, formalism, parameters, loops, base_parameters, words)
-        return _closed(model, how, partition)
+        return _derive_closed(model, how, partition)
     if (model.closures or model.drives) and row.rates == "tau":
         _refuse_closed(model, quantity)
     way = row.choose(model, formalism)
     options = {BASE: base_parameters, "points": points, "known": words}
     program = _open(model, row, way, folded=parameters == "folded", options=options)
-    return _signed(program, model, quantity, formalism=way, parameters=parameters)
+    return _with_provenance(program, model, quantity, formalism=way, parameters=parameters)
 
 
 def _open(
@@ -150,7 +155,7 @@ def _check_masses(model: Mechanism, invertible: bool, known: Mapping[str, str]) 
     check(model, invertible=invertible, held=held)
 
 
-def _from_matrices(
+def _derive_from_matrices(
     model: Mechanism,
     quantity: str,
     formalism: str | None,
@@ -169,7 +174,7 @@ def _from_matrices(
     program = condense(derive_placed(system, whole, points=points, known=known))
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
-    return _signed(program, model, quantity, formalism=MATRICES, parameters=parameters)
+    return _with_provenance(program, model, quantity, formalism=MATRICES, parameters=parameters)
 
 
 def _no_points(quantity: str) -> UnsupportedError:
@@ -180,7 +185,7 @@ def _no_points(quantity: str) -> UnsupportedError:
     )
 
 
-def _signed(program: Program, model: Mechanism, quantity: str, **rows: str) -> Program:
+def _with_provenance(program: Program, model: Mechanism, quantity: str, **rows: str) -> Program:
     """The Program with its provenance."""
     return program.with_info(
         model=model.name, model_hash=model.content_hash(), quantity=quantity, **rows
@@ -211,7 +216,7 @@ class _How:
     known: Mapping[str, str]
 
 
-def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Program:
+def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Program:
     """Forward or mixed dynamics of a closed system."""
     way, loops = how.formalism or "newton_euler", how.loops
     if how.quantity in JOINT_LAWS and loops != LOOPS:
@@ -223,8 +228,7 @@ def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Progra
     if way not in INERTIA_AND_BIAS:
         raise unknown("formalism", way, INERTIA_AND_BIAS, "forward dynamics of a closed system")
     model.check(invertible=loops != LOOPS)
-    found = partition_of(model) if sorted_out is None else sorted_out
-    refuse_foreign(model, found)
+    found = _partition(model, given)
     system = linkage(model, folded=how.parameters == "folded")
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
@@ -237,7 +241,17 @@ def _closed(model: Mechanism, how: _How, sorted_out: Partition | None) -> Progra
         "independent": ", ".join(found.independent),
         "dependent": ", ".join(found.dependent),
     }
-    return _signed(program, model, how.quantity, formalism=way, parameters=how.parameters, **rows)
+    return _with_provenance(
+        program, model, how.quantity, formalism=way, parameters=how.parameters, **rows
+    )
+
+
+def _partition(model: Mechanism, given: Partition | None) -> Partition:
+    """Stage 2: the partition given, or the one that numbers choose."""
+    if given is None:
+        return partition_of(model)
+    refuse_foreign(model, given)
+    return given
 
 
 def _beside_drives(model: Mechanism, known: Known) -> dict[str, str]:
@@ -296,8 +310,7 @@ def derive_actuation(
             cure="derive 'inverse': every coordinate has its effort",
         )
     model.check(invertible=False)
-    found = partition_of(model) if partition is None else partition
-    refuse_foreign(model, found)
+    found = _partition(model, partition)
     rolling = set(found.rate_dependent)
     independent = [name for name in found.independent if name not in rolling]
     names = list(independent if actuators is None else actuators)
@@ -306,7 +319,7 @@ def derive_actuation(
     closed = Closed(INERTIA_AND_BIAS["newton_euler"], found.choice(), found.labels)
     program = condense(actuated(system, closed, names, free))
     rows = {"actuators": ", ".join(names), "independent": ", ".join(independent)}
-    return _signed(program, model, "actuation", parameters=parameters, **rows)
+    return _with_provenance(program, model, "actuation", parameters=parameters, **rows)
 
 
 def _refuse_actuators(

@@ -85,7 +85,9 @@ class Naming:
     def note(self, row: str) -> Note:
         """The note of a row of the table, on the body."""
         note = self.notes[row]
-        step, frame = (text.format(self.detail) for text in (note.step, note.frame))
+        step, frame = note.step, note.frame
+        if self.detail != "":
+            step, frame = step.format(self.detail), frame.format(self.detail)
         return Note(self.body, step, note.eq, note.unit, frame)
 
 

@@ -10,6 +10,7 @@ Refs: Docquier2013 sec. 4.2 (link forces, user equations)
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,14 +46,24 @@ class ExternalInputs:
     modes: dict[int, str] = field(default_factory=dict)
 
 
+Express = Callable[[str, Sequence[Node]], Sequence[Node]]
+"""(beginning of names, expressions of the model's coordinates) -> the same as the scheme knows."""
+
+
 class ForceWriter(Action):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(
-        self, scheme: Scheme, system: MechanismView, force: Force, given: ExternalInputs
+        self,
+        scheme: Scheme,
+        system: MechanismView,
+        force: Force,
+        given: ExternalInputs,
+        express: Express = lambda _, exprs: exprs,
     ) -> None:
         self.scheme, self.system = scheme, system
         self.force, self.given = force, given
+        self.express = express
         self.t = time_symbol()
 
     def value(self, name: str) -> Node:
@@ -64,14 +75,16 @@ class ForceWriter(Action):
         return self.system.table.force_vector(self.force, name)
 
     def q(self, coordinate: str) -> Node:
-        """The symbol of a coordinate."""
+        """A coordinate of the model."""
         names = self.system.model.coordinates
-        return self.system.q[self._index("coordinate", coordinate, names)]
+        (node,) = self.express("q", [self.system.q[self._index("coordinate", coordinate, names)]])
+        return node
 
     def qd(self, velocity: str) -> Node:
-        """The symbol of a velocity."""
+        """A velocity of the model."""
         names = self.system.model.velocities
-        return self.system.qd[self._index("velocity", velocity, names)]
+        (node,) = self.express("qd", [self.system.qd[self._index("velocity", velocity, names)]])
+        return node
 
     def velocity_of(self, coordinate: str) -> str:
         """Velocity that is the rate of a coordinate."""
@@ -102,7 +115,7 @@ class ForceWriter(Action):
             given = _flat(place_symbols(label))
             if not used.isdisjoint(given):
                 bound |= zip(given, _flat(self.place(point)), strict=True)
-        return tuple(substitute(exprs, bound))
+        return tuple(self.express(f"{self.force.name}_{name}", substitute(exprs, bound)))
 
     def let(self, stem: str, node: Node) -> Node:
         """A name that begins with that of the force."""

@@ -13,6 +13,7 @@ Refs: Verlinden2005 secs. III, V.C (resultant and moment at the centre of mass)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, as_node
@@ -117,14 +118,11 @@ class PlacedWriter(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(self, motion: Motion, force: Force, total: Efforts) -> None:
-        super().__init__(motion.scheme, motion.system, force, total)
+        note = Note(force.name, f"{force.kind} force")
+        # what laws share with the matrices has its name already
+        express = partial(motion.values.named, note=note)
+        super().__init__(motion.scheme, motion.system, force, total, express)
         self.motion, self.total = motion, total
-
-    def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
-        """All expressions of a law; what they share with the matrices has its name already."""
-        found = super().laws(name, **values)
-        note = Note(self.force.name, f"{self.force.kind} force")
-        return tuple(self.motion.values.named(f"{self.force.name}_{name}", found, note))
 
     def between(self, first: Point, second: Point) -> Between:
         """Two points seen from the ground."""

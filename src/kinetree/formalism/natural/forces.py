@@ -53,20 +53,11 @@ class Writer(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(self, bodies: Bodies, force: Force, total: Loads) -> None:
-        super().__init__(bodies.scheme, bodies.space.system, force, total)
+        super().__init__(
+            bodies.scheme, bodies.space.system, force, total,
+            lambda _, exprs: referenced(bodies, exprs),
+        )  # fmt: skip
         self.bodies, self.total = bodies, total
-
-    def q(self, coordinate: str) -> Node:
-        """A coordinate of the model."""
-        return self.bodies.known(super().q(coordinate))
-
-    def qd(self, velocity: str) -> Node:
-        """A velocity of the model."""
-        return self.bodies.known(super().qd(velocity))
-
-    def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
-        """All expressions of a law, in natural coordinates."""
-        return tuple(referenced(self.bodies, super().laws(name, **values)))
 
     def between(self, first: Point, second: Point) -> Between:
         """Two points seen from the ground."""
