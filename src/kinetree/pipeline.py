@@ -28,7 +28,7 @@ from kinetree.assembly.partition import partition as partition_of
 from kinetree.engine import derivation
 from kinetree.errors import PartitionError, UnsupportedError, unknown
 from kinetree.formalism import QUANTITIES
-from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuated, mixed
+from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import EITHER, QDD, TAU, Known, read_known
 from kinetree.formalism.links.linkage import linkage
@@ -317,7 +317,7 @@ def derive_actuation(
     _refuse_actuators(model, names, free, independent)
     system = regroup(linkage(model, folded=parameters == "folded"))
     closed = Closed(INERTIA_AND_BIAS["newton_euler"], found.choice(), found.labels)
-    program = condense(actuated(system, closed, names, free))
+    program = condense(actuation(system, closed, names, free))
     rows = {"actuators": ", ".join(names), "independent": ", ".join(independent)}
     return _with_provenance(program, model, "actuation", parameters=parameters, **rows)
 

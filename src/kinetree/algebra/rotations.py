@@ -34,7 +34,7 @@ class Factor(NamedTuple):
     def back(self) -> Factor:
         """The inverse rotation."""
         angle = None if self.axis is None else -self.angle
-        return Factor(self.axis, angle, _transposed(self.rows))
+        return Factor(self.axis, angle, _transpose(self.rows))
 
 
 class Rotation:
@@ -89,7 +89,7 @@ class Rotation:
     @property
     def T(self) -> Rotation:  # noqa: N802  the transposed, as NumPy calls it
         """The transposed tensor, which is the inverse rotation."""
-        return Rotation(_transposed(self.rows), tuple(f.back() for f in reversed(self.factors)))
+        return Rotation(_transpose(self.rows), tuple(f.back() for f in reversed(self.factors)))
 
     @property
     def inverse(self) -> Rotation:
@@ -148,7 +148,7 @@ class Rotation:
         )
 
 
-def _transposed(rows: Rows) -> Rows:
+def _transpose(rows: Rows) -> Rows:
     x, y, z = (Vector(*column) for column in zip(*rows, strict=True))
     return x, y, z
 

@@ -8,7 +8,7 @@ from kinetree.assembly.consistent_start import (
     changes,
     consistent_coordinates,
     consistent_velocities,
-    corrected,
+    correct_velocities,
     kept_coordinates,
     settled_velocities,
 )
@@ -38,7 +38,7 @@ __all__ = [
     "closure_equations",
     "consistent_coordinates",
     "consistent_velocities",
-    "corrected",
+    "correct_velocities",
     "depending",
     "facts",
     "free_columns",

@@ -63,7 +63,7 @@ def consistent_coordinates(system: Loops, wish: Wish) -> Array:
     if not system.model.closures:
         return start
     names = kept_coordinates(system.model, wish)
-    found = _closed(system, start, names, wish.t) if names else None
+    found = _close_keeping(system, start, names, wish.t) if names else None
     if found is None and len(names) > 1:
         found = _greedy(system, start, names, wish.t)
     return close(system, start, t=wish.t).q if found is None else found
@@ -71,7 +71,7 @@ def consistent_coordinates(system: Loops, wish: Wish) -> Array:
 
 def kept_coordinates(model: Mechanism, wish: Wish) -> list[str]:
     """Velocities whose coordinates shall keep their values, in order of importance."""
-    return list(dict.fromkeys([*_named(model, wish.q), *wish.independent]))
+    return list(dict.fromkeys([*_names_given(model, wish.q), *wish.independent]))
 
 
 def _start(system: Loops, wish: Wish) -> Array:
@@ -86,13 +86,13 @@ def _greedy(system: Loops, start: Array, names: list[str], t: float) -> Array | 
     kept: list[str] = []
     best: Array | None = None
     for name in names:
-        found = _closed(system, start, [*kept, name], t)
+        found = _close_keeping(system, start, [*kept, name], t)
         if found is not None:
             kept, best = [*kept, name], found
     return best
 
 
-def _closed(system: Loops, start: Array, kept: list[str], t: float) -> Array | None:
+def _close_keeping(system: Loops, start: Array, kept: list[str], t: float) -> Array | None:
     """The closed configuration in which some coordinates keep their values, if there is one."""
     try:
         return close(system, start, independent=kept, t=t, settled=True).q
@@ -100,7 +100,7 @@ def _closed(system: Loops, start: Array, kept: list[str], t: float) -> Array | N
         return None  # what was given cannot be kept; the caller tells how it changed
 
 
-def _named(model: Mechanism, given: Values) -> list[str]:
+def _names_given(model: Mechanism, given: Values) -> list[str]:
     """Velocities whose values, or coordinates, the user gave by name, but for driven ones.
 
     A coordinate without a velocity of its name, one of a quaternion, stands for its whole joint.
@@ -126,15 +126,15 @@ def settled_velocities(system: Loops, q: Array, wish: Wish) -> tuple[Array, list
     if not model.closures:
         return out, list(range(model.nv))
     J, ht = system.slopes(q, wish.t)
-    names = dict.fromkeys([*_named(model, wish.qd), *wish.independent])
+    names = dict.fromkeys([*_names_given(model, wish.qd), *wish.independent])
     rates = _Rates(J, ht, out, model.loop_tolerance)
-    fixed = rates.kept(list(system.driven), [model.velocities.index(n) for n in names])
+    fixed = rates.keep(list(system.driven), [model.velocities.index(n) for n in names])
     if wish.qd is None or isinstance(wish.qd, Mapping):
-        more = [*fixed, *_settled(system, J, fixed)]
-        moved, fits = rates.corrected(more)
+        more = [*fixed, *_keep_by_worth(system, J, fixed)]
+        moved, fits = rates.correct(more)
         if fits:
             return moved, more
-    return rates.corrected(fixed)[0], fixed
+    return rates.correct(fixed)[0], fixed
 
 
 @dataclass(frozen=True)
@@ -146,21 +146,21 @@ class _Rates:
     qd: Array
     share: float
 
-    def corrected(self, fixed: Sequence[int]) -> tuple[Array, Flags]:
-        """See `corrected`."""
-        return corrected(self.J, self.ht, self.qd, fixed, self.share)
+    def correct(self, fixed: Sequence[int]) -> tuple[Array, Flags]:
+        """See `correct_velocities`."""
+        return correct_velocities(self.J, self.ht, self.qd, fixed, self.share)
 
-    def kept(self, fixed: list[int], wanted: list[int]) -> list[int]:
+    def keep(self, fixed: list[int], wanted: list[int]) -> list[int]:
         """The fixed velocities, and of those wanted one after the other what fits."""
-        if self.corrected([*fixed, *wanted])[1]:
+        if self.correct([*fixed, *wanted])[1]:
             return [*fixed, *wanted]
         for k in wanted:
-            if self.corrected([*fixed, k])[1]:
+            if self.correct([*fixed, k])[1]:
                 fixed = [*fixed, k]
         return fixed
 
 
-def _settled(system: Loops, J: Array, fixed: list[int]) -> list[int]:
+def _keep_by_worth(system: Loops, J: Array, fixed: list[int]) -> list[int]:
     """Velocities that stay besides fixed ones, by their worth."""
     free = [k for k in range(J.shape[1]) if k not in fixed]
     values = worth(system.model)
@@ -169,7 +169,7 @@ def _settled(system: Loops, J: Array, fixed: list[int]) -> list[int]:
     return [free[i] for i in range(len(free)) if i not in pivots.columns]
 
 
-def corrected(
+def correct_velocities(
     J: Array, ht: Array, qd: Array, fixed: Sequence[int], share: float
 ) -> tuple[Array, Flags]:
     """qd with the least change of all but the fixed ones, and whether it satisfies the loops.
@@ -200,8 +200,12 @@ def changes(system: Loops, wish: Wish, q: Array, qd: Array) -> list[str]:
     told_q = {name: 0.0 for name in (stays or _initial(system, wish)) if name in model.coordinates}
     given_q, given_qd = told_q if wish.q is None else wish.q, stays if wish.qd is None else wish.qd
     return [
-        *_moved("q", _told(model, given_q, model.coordinates), model.coordinates, (old_q, q)),
-        *_moved("qd", _told(model, given_qd, model.velocities), model.velocities, (old_qd, qd)),
+        *_change_phrases(
+            "q", _least_changes(model, given_q, model.coordinates), model.coordinates, (old_q, q)
+        ),
+        *_change_phrases(
+            "qd", _least_changes(model, given_qd, model.velocities), model.velocities, (old_qd, qd)
+        ),
     ]
 
 
@@ -215,14 +219,14 @@ def _initial(system: Loops, wish: Wish) -> list[str]:
     return [names[k] for k in free if k not in moving and names[k] in given]
 
 
-def _told(model: Mechanism, given: Values, names: Sequence[str]) -> dict[str, float]:
+def _least_changes(model: Mechanism, given: Values, names: Sequence[str]) -> dict[str, float]:
     """Name -> smallest change that is told; in a whole array drives have their own values."""
     if isinstance(given, Mapping):
         return dict.fromkeys(given, MOVED)
     return {} if given is None else {n: ROUGH for n in names if n not in model.drives}
 
 
-def _moved(
+def _change_phrases(
     what: str, limits: Mapping[str, float], names: Sequence[str], values: tuple[Array, Array]
 ) -> list[str]:
     """Phrases for the given values that change by more than their limits."""
@@ -235,5 +239,5 @@ def _moved(
 
 __all__ = [
     "MOVED", "ROUGH", "Wish", "changes", "consistent_coordinates", "consistent_velocities",
-    "corrected", "kept_coordinates", "settled_velocities",
+    "correct_velocities", "kept_coordinates", "settled_velocities",
 ]  # fmt: skip

@@ -96,7 +96,7 @@ class Loops:
         """Coordinates ("q") or velocities ("qd") that drives with a law give, by name."""
         if self.drives is None:
             return {}
-        values = _evaluated(self.drives, q=q, t=np.asarray(t))[what]
+        values = _evaluate(self.drives, q=q, t=np.asarray(t))[what]
         return dict(zip(self.drives.output(what).labels, values.tolist(), strict=True))
 
     def driven_rates(self, q: Array, t: float) -> dict[int, float]:
@@ -106,7 +106,7 @@ class Loops:
 
     def slopes(self, q: Array, t: float) -> tuple[Array, Array]:
         """(J, ht) at coordinates q and time t: J qd + ht = 0."""
-        found = _evaluated(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
+        found = _evaluate(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
         return found["J"], found["ht"]
 
     def guard(self, q: Any, t: float) -> tuple[Array, Array]:
@@ -151,11 +151,11 @@ def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array
     """(h, J) that a Program gives at coordinates q and time t."""
     given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
     with np.errstate(all="ignore"):  # a law without a value is told by its name
-        out = _evaluated(program, **given)
+        out = _evaluate(program, **given)
     return out["h"], out["J"]
 
 
-def _evaluated(program: Program, **given: Any) -> dict[str, Array]:
+def _evaluate(program: Program, **given: Any) -> dict[str, Array]:
     """Outputs of a Program that takes some of the inputs given."""
     return program.evaluate(**program.given(given))
 
@@ -213,7 +213,7 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
     written = _write(model, "constraints", parameters)
     driven = any(drive.law is not None for drive in model.drives.values())
     labels = written.output("h").labels
-    rates = _listed(written.info["rates"])
+    rates = _split_names(written.info["rates"])
     at = {name: k for k, name in enumerate(model.velocities)}
     return Loops(
         model,
@@ -221,7 +221,7 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
         labels,
         tuple(i for i, label in enumerate(labels) if label in rates),
         tuple(at[name] for name in model.velocities if name in model.drives),
-        tuple(_listed(written.info["dropped"])),
+        tuple(_split_names(written.info["dropped"])),
         written,
         _guards(model, parameters),
         condense(_write(model, "drives", parameters)) if driven else None,
@@ -236,7 +236,7 @@ def _no_equations(model: Mechanism) -> Program:
     return scheme.program()
 
 
-def _listed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     return text.split(", ") if text else []
 
 

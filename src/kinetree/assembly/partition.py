@@ -128,7 +128,7 @@ def partition_at(
     pivots = eliminate(J[:, free], system.rates, system.share)
     if independent:
         _refuse_irregular(system, J, free, pivots)
-    return _sorted(system, closed, J, _in_model(pivots, free), t)
+    return _partition_by_pivots(system, closed, J, _in_model(pivots, free), t)
 
 
 def refuse_foreign(model: Mechanism, found: Partition) -> None:
@@ -148,7 +148,7 @@ def _in_model(pivots: Pivots, free: list[int]) -> Pivots:
     return Pivots(pivots.rows, columns, pivots.sizes, pivots.rest)
 
 
-def _sorted(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) -> Partition:
+def _partition_by_pivots(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) -> Partition:
     """The partition of given pivots."""
     names, labels = system.model.velocities, system.labels
     pairs = list(zip(pivots.rows, pivots.columns, strict=True))

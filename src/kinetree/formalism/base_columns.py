@@ -52,7 +52,7 @@ def independent_columns(program: Program, model: Mechanism, *, base_parameters: 
     """
     if not base_parameters:
         return program
-    kept, left, beta = dependencies(sampled(program, model))
+    kept, left, beta = dependencies(sample(program, model))
     if not left:
         return program
     fixed = _with_fixed_geometry(program)
@@ -70,7 +70,7 @@ def independent_columns(program: Program, model: Mechanism, *, base_parameters: 
     return replace(fixed, outputs=outputs)
 
 
-def sampled(program: Program, model: Mechanism) -> NDArray[np.float64]:
+def sample(program: Program, model: Mechanism) -> NDArray[np.float64]:
     """Y at random states, one below the other."""
     nv, n = program.output("Y").shape
     random = np.random.default_rng(1)
@@ -106,7 +106,7 @@ def dependencies(Y: NDArray[np.float64]) -> tuple[list[int], list[int], NDArray[
 
 def _with_fixed_geometry(program: Program) -> Program:
     """The Program without the parameters that Y depends on: they are numbers."""
-    needed = _reached(program)
+    needed = _dependencies(program)
     fixed = {
         row.name: {i: x for i, x in enumerate(row.default or ()) if row.symbols[i] in needed}
         for row in program.inputs
@@ -132,7 +132,7 @@ def _without(row: Input, gone: Container[int]) -> Input:
     )
 
 
-def _reached(program: Program) -> set[Node]:
+def _dependencies(program: Program) -> set[Node]:
     """The symbols that the regressor depends on."""
     slim = dead(replace(program, outputs=(program.output("Y"),)))
     return set(symbols(slim.roots()))

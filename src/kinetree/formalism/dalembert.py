@@ -27,7 +27,7 @@ from kinetree.formalism.joint_equations import (
     solve_mixed,
     whole_accelerations,
 )
-from kinetree.formalism.links.rotors import accelerated, on_diagonal, turning
+from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal, turning
 from kinetree.formalism.links.vectors import (
     NULL,
     Vec,
@@ -93,7 +93,7 @@ def mass_matrix(motion: Motion) -> Matrix:
     return on_diagonal(motion.system, M)
 
 
-def required(motion: Motion, efforts: Efforts) -> list[Node]:
+def required_forces(motion: Motion, efforts: Efforts) -> list[Node]:
     """Generalised forces tau for the motion with the accelerations it was made for; eq. (6)."""
     tau: list[Node] = [-efforts.efforts.get(k, ZERO) for k in range(motion.system.nv)]
     for body in motion.system.bodies.values():
@@ -125,14 +125,14 @@ def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Ve
 def inverse(scheme: Scheme, system: Placement, qdd: Sequence[Node]) -> None:
     """Write tau."""
     motion = falling(scheme, system, qdd)
-    tau = accelerated(system, required(motion, applied(motion)), qdd)
+    tau = add_rotor_forces(system, required_forces(motion, applied(motion)), qdd)
     scheme.output("tau", tau, None, system.model.velocities)
 
 
 def mass_bias(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write M and c."""
     motion = falling(scheme, system)
-    M, c = mass_matrix(motion), required(motion, applied(motion))
+    M, c = mass_matrix(motion), required_forces(motion, applied(motion))
     scheme.output("M", [x for row in M for x in row], (system.nv, system.nv))
     scheme.output("c", c, None, system.model.velocities)
 
@@ -141,7 +141,7 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     """Write qdd, and xd where there are user states."""
     motion = falling(scheme, system)
     efforts = applied(motion)
-    M, c = mass_matrix(motion), required(motion, efforts)
+    M, c = mass_matrix(motion), required_forces(motion, efforts)
     if holding(system.model):
         law = hold_joints(scheme, system.model.velocities, tau, efforts)
         law.write(scheme, system.qd, *solve_mixed(scheme, M, c, law.equations))
@@ -170,7 +170,7 @@ def write_joints(
     given = given_accelerations(rows)
     motion = falling(scheme, system, given)
     efforts = applied(motion)
-    M, c = mass_matrix(motion), accelerated(system, required(motion, efforts), given)
+    M, c = mass_matrix(motion), add_rotor_forces(system, required_forces(motion, efforts), given)
     qdd, tau = solve_mixed(scheme, M, c, counted_from_given(rows))
     law.write(scheme, system.qd, whole_accelerations(rows, qdd), tau)
     write_states(motion, efforts)
@@ -246,6 +246,6 @@ def _point(driven: Motion, free: Motion, point: Point) -> None:
 
 
 __all__ = [
-    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required",
+    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required_forces",
     "write_joints",
 ]  # fmt: skip

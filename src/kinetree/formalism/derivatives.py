@@ -43,7 +43,7 @@ from kinetree.formalism.forces.link_forces import AppliedForces, wrenches_alone
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.momenta import Momentum, gather, of_links, of_wrenches
 from kinetree.formalism.links.passage import relative
-from kinetree.formalism.links.rotors import accelerated, on_diagonal
+from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal
 from kinetree.formalism.links.vectors import (
     NULL,
     Sym,
@@ -237,7 +237,7 @@ def velocity_slopes(made: Sweep) -> Slopes:
         k, (w, v), body = column.k, column.S, made.bodies[i]
         note = frames.naming(NOTES, i, k + 1).note("velocity")
         mass = carry(frames, f"A{k}_", i, body.inertia(column.S), note)
-        couple = carry(frames, f"D{k}_", i, (body.moving.transposed(w, v), NULL), note, "")
+        couple = carry(frames, f"D{k}_", i, (body.moving.times_transposed(w, v), NULL), note, "")
         force = total(sign, body.inertia(column.rate), body.moving.times(w))
         force_at = carry(frames, f"C{k}_", i, force, note)
         for j in mass:
@@ -288,7 +288,7 @@ def position_slopes(
     by_q = [[ZERO] * system.nv for _ in range(system.nv)]
     for i, column in made.each():
         _add_position(made, slopes, (i, column), second, (n[i], f[i]), by_q)
-    return accelerated(system, project(frames, f, n, made.outer), qdd), by_q
+    return add_rotor_forces(system, project(frames, f, n, made.outer), qdd), by_q
 
 
 def _second(made: Sweep, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
@@ -326,7 +326,7 @@ def _add_position(
     turned = (plus(cross(w, F[0]), cross(v, F[1])), cross(w, F[1]))  # S ×* F
     force = total(made.sign, *parts, body.held.times(w), turned)
     at = carry(frames, f"B{k}_", i, force, note)
-    held = carry(frames, f"E{k}_", i, (body.held.transposed(w, v), NULL), note, "")
+    held = carry(frames, f"E{k}_", i, (body.held.times_transposed(w, v), NULL), note, "")
     mass, couple = slopes.mass[i, k], slopes.couple[i, k]
     for j in at:
         for other in made.columns[j]:

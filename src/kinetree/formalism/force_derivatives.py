@@ -38,7 +38,7 @@ class ForceSlopes:
     by_qd: Matrix
 
 
-def generalised(system: Linkage) -> Program:
+def generalised_forces(system: Linkage) -> Program:
     """The Program q, qd, … -> Q."""
     scheme = Scheme("generalised_forces")
     n = system.nv
@@ -59,7 +59,7 @@ def force_slopes(frames: Frames) -> ForceSlopes | None:
     system = frames.system
     if not system.model.forces:
         return None
-    program = forward(generalised(system), "Q", ("q", "qd"), tangent=True, condensed=False)
+    program = forward(generalised_forces(system), "Q", ("q", "qd"), tangent=True, condensed=False)
     found = inline(frames.scheme, program, {})
 
     def rows(name: str) -> Matrix:
@@ -69,4 +69,4 @@ def force_slopes(frames: Frames) -> ForceSlopes | None:
     return ForceSlopes(rows("Q")[0], rows("dQ_dq"), rows("dQ_dqd"))
 
 
-__all__ = ["ForceSlopes", "force_slopes", "generalised"]
+__all__ = ["ForceSlopes", "force_slopes", "generalised_forces"]

@@ -36,7 +36,7 @@ def _order_n(
     return weigh, newton_euler.inverse(frames, qd, qdd)
 
 
-def _multiplied(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
+def _multiply_out(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
     """M and M qdd + c from a formalism that gives M and c."""
 
     def whole(
@@ -52,8 +52,8 @@ def _multiplied(build: Callable[..., tuple[Matrix, list[Node]]]) -> Build:
 INERTIA_AND_BIAS: Mapping[str, Build] = {
     "newton_euler": _recursive,
     "order_n": _order_n,
-    "virtual_power": _multiplied(virtual_power.mass_bias),
-    "lagrange": _multiplied(lagrange.mass_bias),
+    "virtual_power": _multiply_out(virtual_power.mass_bias),
+    "lagrange": _multiply_out(lagrange.mass_bias),
 }
 """Formalism -> (frames, qd, qdd) to M and M qdd + c."""
 

@@ -90,7 +90,7 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
     """M and c of Lagrange's equations, applied forces included in c."""
     n = len(qd)
     record = Record(frames.scheme)
-    outer = _frozen(frames.scheme, external(frames))
+    outer = _freeze(frames.scheme, external(frames))
     found = inline(frames.scheme, _energies(frames, qd, outer), {}, record.let)
     (T,), (V,), (P,) = (found[name] for name in "TVP")
     first = len(record.rows)
@@ -118,7 +118,7 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     return [x + dot(row, qdd) for row, x in zip(M, c, strict=True)]
 
 
-def _frozen(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
+def _freeze(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
     """The same wrenches under names that no derivative looks through.
 
     The generalised forces are ∂P/∂qd with the wrenches held, whatever they depend on themselves.

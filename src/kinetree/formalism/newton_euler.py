@@ -23,7 +23,7 @@ from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Linkage, rotate
 from kinetree.formalism.links.passage import relative
-from kinetree.formalism.links.rotors import accelerated
+from kinetree.formalism.links.rotors import add_rotor_forces
 from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
@@ -152,14 +152,16 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     """Generalised forces tau = M qdd + c for given motion."""
     outer = external(frames)
     f, n = inward(frames, outward(frames, qd, qdd), outer)
-    return accelerated(frames.system, project(frames, f, n, outer), qdd)
+    return add_rotor_forces(frames.system, project(frames, f, n, outer), qdd)
 
 
 def inertial(frames: Frames, qdd: tuple[Node, ...]) -> list[Node]:
     """M qdd: the generalised forces of accelerations alone, in two sweeps over the links."""
     none = AppliedForces()
     motion = outward(frames, (ZERO,) * len(qdd), qdd, NULL)
-    return accelerated(frames.system, project(frames, *inward(frames, motion, none), none), qdd)
+    return add_rotor_forces(
+        frames.system, project(frames, *inward(frames, motion, none), none), qdd
+    )
 
 
 def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
@@ -177,11 +179,11 @@ def reaction(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> tup
     """
     motion = outward(frames, qd, qdd)
     f, n = inward(frames, motion, external(frames))
-    m, h = _welded(frames.system)
+    m, h = _welded_mass(frames.system)
     return plus(f[0], times(m, motion.a[0])), plus(n[0], cross(h, motion.a[0]))
 
 
-def _welded(system: Linkage) -> tuple[Node, Vec]:
+def _welded_mass(system: Linkage) -> tuple[Node, Vec]:
     """Mass and first moment about the ground origin of the bodies welded to the ground."""
     m, h = ZERO, NULL
     for body in system.model.bodies.values():

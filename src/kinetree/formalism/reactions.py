@@ -14,7 +14,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.formalism.forces.link_forces import external
 from kinetree.formalism.links.linkage import Pose, rotate
 from kinetree.formalism.links.vectors import NULL, Vec, apply_transposed, cross, minus, plus
-from kinetree.formalism.loops.constraints import sorted_out, tested
+from kinetree.formalism.loops.constraints import sort_equations, trivial_tests
 from kinetree.formalism.newton_euler import inward, outward
 from kinetree.program import Input
 
@@ -36,13 +36,13 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     does not hold for the parameters, all are NaN.
     """
     system, scheme = frames.system, frames.scheme
-    rows, dropped = sorted_out(frames)
+    rows, dropped = sort_equations(frames)
     lam = tuple(symbol(f"lam_{k + 1}", Rank.FORCE) for k in range(len(rows)))
     if rows:
         scheme.input(Input("lam", (len(rows),), lam, None, False, tuple(r.label for r in rows)))
     outer = external(frames)
     sized = zip(rows, lam, strict=True)
-    pushes = [(row, push.scaled(x)) for row, x in sized for push in row.pushes]
+    pushes = [(row, push.scale(x)) for row, x in sized for push in row.pushes]
     for _, push in pushes:
         force, torque = _on_link(push)
         outer.push(Pose(push.end.link, push.end.pose.R, NULL), force, torque)
@@ -52,7 +52,7 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     labels = [f"{joint.name}.{part}" for joint in joints for part in PARTS]
     scheme.output("joints", six, (len(joints), 6), labels)
     _closures(frames, pushes)
-    tested(frames, dropped).guard()
+    trivial_tests(frames, dropped).guard()
 
 
 PARTS = ("tx", "ty", "tz", "fx", "fy", "fz")

@@ -43,7 +43,7 @@ from kinetree.engine import (
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Linkage, Pose, rotate
 from kinetree.formalism.links.motion import unit
-from kinetree.formalism.links.regroup import load, referred, regroup
+from kinetree.formalism.links.regroup import load, refer, regroup
 from kinetree.formalism.links.vectors import (
     NULL,
     NULL_TENSOR,
@@ -134,7 +134,7 @@ def base_links(system: Linkage) -> list[Carrier]:
 
     The values are linear forms in `unknowns`, one symbol for every standard parameter.
     """
-    minimal = regroup(_loaded_with_unknowns(system), all_moves=True)
+    minimal = regroup(_load_unknowns(system), all_moves=True)
     return [
         Carrier(link.name, Pose(link.index, np.eye(3), NULL), (link.m, *link.h, *link.I))
         for link in minimal.links[1:]
@@ -146,13 +146,13 @@ def unknowns(carrier: Carrier) -> tuple[Node, ...]:
     return tuple(symbol(f"{carrier.name}.{end}", Rank.PARAMETER) for end in PARAMETERS)
 
 
-def _loaded_with_unknowns(system: Linkage) -> Linkage:
+def _load_unknowns(system: Linkage) -> Linkage:
     """The linkage with the standard parameters of all bodies as symbols."""
     links = [replace(link, m=ZERO, h=NULL, I=NULL_TENSOR) for link in system.links]
     for body in bodies(system):
         m, *rest = unknowns(body)
         part = (m, vec3(rest[:3]), sym6(rest[3:]))
-        load(links[body.pose.link], referred(part, body.pose.R, body.pose.p))
+        load(links[body.pose.link], refer(part, body.pose.R, body.pose.p))
     return replace(system, links=tuple(links))
 
 
@@ -170,7 +170,7 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     rows = list(_columns(frames, carriers, outward(frames, system.qd, qdd)))
     armatures = list(_armatures(system, qdd))
     if base_parameters:
-        rows = _with_armatures(_valued(_merged(rows), bodies(system)), armatures)
+        rows = _with_armatures(_insert_values(_merge(rows), bodies(system)), armatures)
     else:
         rows += armatures
     Y = [row.column.get(k, ZERO) for k in range(system.nv) for row in rows]
@@ -179,7 +179,7 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
 
 
-def _valued(rows: list[Row], standard: Iterable[Carrier]) -> list[Row]:
+def _insert_values(rows: list[Row], standard: Iterable[Carrier]) -> list[Row]:
     """The rows with the values of the standard parameters in place of their symbols."""
     known: dict[Node, Node] = {}
     for body in standard:
@@ -217,7 +217,7 @@ def _with_armatures(rows: list[Row], armatures: Iterable[Row]) -> list[Row]:
     return found
 
 
-def _merged(rows: Iterable[Row]) -> list[Row]:
+def _merge(rows: Iterable[Row]) -> list[Row]:
     """The rows without parameters that are zero or move nothing; proportional ones become one.
 
     What is regrouped onto a massless frame inside a joint can stand there in several places.
@@ -232,7 +232,7 @@ def _merged(rows: Iterable[Row]) -> list[Row]:
         for n in alike.setdefault(key, []):
             ratio = _ratio(row.value, kept[n].value)
             if ratio is not None:
-                kept[n] = _joined(kept[n], column, ratio)
+                kept[n] = _join(kept[n], column, ratio)
                 break
         else:
             alike[key].append(len(kept))
@@ -240,7 +240,7 @@ def _merged(rows: Iterable[Row]) -> list[Row]:
     return kept
 
 
-def _joined(row: Row, column: dict[int, Node], ratio: float) -> Row:
+def _join(row: Row, column: dict[int, Node], ratio: float) -> Row:
     """A row that also carries the column of a parameter that is `ratio` times its own."""
     both = dict(row.column)
     for k, x in column.items():

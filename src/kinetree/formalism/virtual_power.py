@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import AppliedForces, external
-from kinetree.formalism.links.rotors import accelerated, on_diagonal
+from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal
 from kinetree.formalism.links.vectors import (
     NULL,
     Vec,
@@ -105,7 +105,7 @@ def inertial_wrenches(
     return f, n
 
 
-def projected(
+def project(
     frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]], outer: AppliedForces
 ) -> list[Node]:
     """Σ over the links of Jw · n + Jv · f, less the efforts of force elements."""
@@ -122,18 +122,18 @@ def inverse(frames: Frames, qd: tuple[Node, ...], qdd: tuple[Node, ...]) -> list
     """Generalised forces tau = M qdd + c for given motion."""
     outer = external(frames)
     wrenches = inertial_wrenches(frames, outward(frames, qd, qdd), outer)
-    tau = projected(frames, partial_velocities(frames), wrenches, outer)
-    return accelerated(frames.system, tau, qdd)
+    tau = project(frames, partial_velocities(frames), wrenches, outer)
+    return add_rotor_forces(frames.system, tau, qdd)
 
 
 def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], list[Node]]:
     """M, and c: the generalised forces at qdd = 0."""
     J, outer = partial_velocities(frames), external(frames)
     wrenches = inertial_wrenches(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
-    return mass_matrix(frames, J), projected(frames, J, wrenches, outer)
+    return mass_matrix(frames, J), project(frames, J, wrenches, outer)
 
 
 __all__ = [
     "Partials", "inertial_wrenches", "inverse", "mass_bias", "mass_matrix", "partial_velocities",
-    "projected",
+    "project",
 ]  # fmt: skip

@@ -27,7 +27,7 @@ def factor(node: Node) -> Node:
     """
     if node.op is not ADD or not _may_share(node):
         return node
-    waiting = [_factored(node)]
+    waiting = [_factor_sum(node)]
     found: Node | None = None
     while waiting:
         try:
@@ -39,12 +39,12 @@ def factor(node: Node) -> Node:
             further = inner.op is ADD and _may_share(inner)
             found = None if further else inner
             if further:
-                waiting.append(_factored(inner))
+                waiting.append(_factor_sum(inner))
     assert found is not None
     return found
 
 
-def _factored(node: Node) -> Steps:
+def _factor_sum(node: Node) -> Steps:
     """The steps of factoring one sum."""
     rest: Terms = dict(zip(node.args, node.coefs, strict=True))
     groups: list[tuple[Node, Number]] = []
@@ -57,7 +57,7 @@ def _factored(node: Node) -> Steps:
             groups.append((group, sign * size[1]))
         elif best:
             exp = _shared_power(rest, best[1])
-            total, rest = _divided(rest, best[1], exp)
+            total, rest = _divide(rest, best[1], exp)
             coef, group = split_coefficient((yield total))
             groups.append((mul(power(best[1], exp), group), coef))
         else:
@@ -89,7 +89,7 @@ def _shared_power(terms: Terms, best: Node) -> int:
     return least if least > EXACT_EXPONENT else 1
 
 
-def _divided(terms: Terms, best: Node, exp: int) -> tuple[Node, Terms]:
+def _divide(terms: Terms, best: Node, exp: int) -> tuple[Node, Terms]:
     """What is left of the terms that have a factor, divided by a power of it, and the rest."""
     inner: Terms = {}
     rest: Terms = {}

@@ -22,23 +22,23 @@ def interpret(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
     for row in program.inputs:
         array = _array(row, arrays)
         lead = array.shape[: array.ndim - len(row.shape)]
-        batch = _joined(batch, lead, row)
+        batch = _join_axes(batch, lead, row)
         flat = array.reshape(*lead, len(row.symbols))
         values.update({s: flat[..., i] for i, s in enumerate(row.symbols)})
     for block in program.all_blocks:
         if isinstance(block, Assign):
             values[block.target] = evaluate((block.expr,), values)[0]
         elif isinstance(block, Solve):
-            values.update(_solved(block, values))
+            values.update(_solve(block, values))
         else:
-            values.update(_iterated(block, values))
+            values.update(_iterate(block, values))
     return {
         out.name: _stack(evaluate(out.nodes, values), batch).reshape((*batch, *out.shape))
         for out in program.outputs
     }
 
 
-def _joined(batch: tuple[int, ...], lead: tuple[int, ...], row: Input) -> tuple[int, ...]:
+def _join_axes(batch: tuple[int, ...], lead: tuple[int, ...], row: Input) -> tuple[int, ...]:
     """The batch axes of all inputs so far and of one more."""
     try:
         return np.broadcast_shapes(batch, lead)
@@ -72,7 +72,7 @@ def _stack(values: list[Any], batch: tuple[int, ...]) -> Any:
     return np.stack([np.broadcast_to(v, batch) for v in values], axis=-1)
 
 
-def _solved(block: Solve, values: Mapping[Node, Any]) -> dict[Node, Any]:
+def _solve(block: Solve, values: Mapping[Node, Any]) -> dict[Node, Any]:
     entries = evaluate(block.operands, values)
     batch = np.broadcast_shapes(*[np.shape(e) for e in entries])
     flat = _stack(entries, batch)
@@ -93,7 +93,7 @@ def _quotient(A: Any, B: Any) -> Any:
         return np.stack([_quotient(a, b) for a, b in zip(A, B, strict=True)])
 
 
-def _iterated(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
+def _iterate(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
     """v by Newton's method, every evaluation of a batch as long as it needs.
 
     Complex values take one more step: the real part is solved for, the imaginary part, a

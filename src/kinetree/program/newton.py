@@ -77,7 +77,7 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
         unknowns = [*unknowns, (count, ZERO)]
     v = tuple(s for s, _ in unknowns)
     moves = _Moves(directions, change, count is not None, labels)
-    whole = _written(inner, v, equations, moves, symmetric=symmetric)
+    whole = _write_step(inner, v, equations, moves, symmetric=symmetric)
     page, given = _invariants_out(outer, whole, v, values or {})
     page = schedule(dead(share(pair(page))))
     w = _free(page, v)
@@ -107,7 +107,7 @@ class _Moves:
         return D
 
 
-def _written(
+def _write_step(
     inner: Scheme,
     v: tuple[Node, ...],
     equations: Sequence[tuple[Node, Sequence[Node]]],

@@ -296,13 +296,13 @@ class Program:
 
     def compile(self, target: str = "native", **options: Any) -> Any:
         """A native function of this Program, or what another target offers to call."""
-        return self._asked(target, "compile", options)(self, **options)
+        return self._target_function(target, "compile", options)(self, **options)
 
     def write(self, target: str, folder: Any, **options: Any) -> Any:
         """Write the files of a target language into a folder; the paths written."""
-        return self._asked(target, "write", options)(self, folder, **options)
+        return self._target_function(target, "write", options)(self, folder, **options)
 
-    def _asked(self, target: str, verb: str, options: Mapping[str, Any]) -> Any:
+    def _target_function(self, target: str, verb: str, options: Mapping[str, Any]) -> Any:
         """What a target does; options that it does not know are refused."""
         check_choice("target", target, TARGETS)
         made = TARGETS[target]

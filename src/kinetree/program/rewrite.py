@@ -17,13 +17,13 @@ def same_form(node: Node, args: Sequence[Node]) -> Node:
     if args == node.args:
         return node
     if node.op is ADD:
-        return collected(node.value, merged(args, node.coefs))
+        return collected(node.value, merge(args, node.coefs))
     if node.op is MUL:
-        return intern_product(merged(args, node.coefs))
+        return intern_product(merge(args, node.coefs))
     return intern_call(node.op, args)
 
 
-def merged(args: Sequence[Node], weights: Sequence[Any]) -> dict[Node, Any]:
+def merge(args: Sequence[Node], weights: Sequence[Any]) -> dict[Node, Any]:
     """Operand -> weight, where equal operands add up and those of weight zero vanish."""
     total: dict[Node, Any] = {}
     for arg, weight in zip(args, weights, strict=True):

@@ -115,11 +115,11 @@ class Scheme:
         """Names for X with A X = B, as rows; one equation is a division and needs no block."""
         n, k = len(matrix), len(rhs[0])
         if n == 1:
-            return [self._divided(stem, rhs[0], matrix[0][0], note)]
-        A = self._named(f"{stem}_A", matrix, note)
+            return [self._divide(stem, rhs[0], matrix[0][0], note)]
+        A = self._let_rows(f"{stem}_A", matrix, note)
         if symmetric:
             A = [[A[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
-        B = self._named(f"{stem}_b", rhs, note)
+        B = self._let_rows(f"{stem}_b", rhs, note)
         targets = [
             [self._target(f"{stem}_{i}" if k == 1 else f"{stem}_{i}_{j}") for j in range(1, k + 1)]
             for i in range(1, n + 1)
@@ -128,12 +128,12 @@ class Scheme:
         self.append_block(Solve(*sides, n, k, symmetric, note or Note(), stiff))
         return targets
 
-    def _divided(self, stem: str, rhs: Sequence[Node], by: Node, note: Note | None) -> list[Node]:
+    def _divide(self, stem: str, rhs: Sequence[Node], by: Node, note: Note | None) -> list[Node]:
         inverse = self.let(f"{stem}_i", 1 / by, note)
         stems = [stem] if len(rhs) == 1 else [f"{stem}_1_{j}" for j in range(1, len(rhs) + 1)]
         return [self.let(name, x * inverse, note) for name, x in zip(stems, rhs, strict=True)]
 
-    def _named(
+    def _let_rows(
         self, stem: str, rows: Sequence[Sequence[Node]], note: Note | None
     ) -> list[list[Node]]:
         return [

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from kinetree.engine import ZERO, Node, OperationCount, linear
 from kinetree.program.program import Note, Solve
 from kinetree.program.scheme import Scheme
-from kinetree.program.sparsity import factor_products, filled
+from kinetree.program.sparsity import factor_products, fill_in
 
 WRITTEN_OUT = 12
 """Rows up to which a system with one right-hand side is written out."""
@@ -39,7 +39,7 @@ def solve_count(block: Solve) -> OperationCount:
 def filled_rows(block: Solve) -> list[set[int]]:
     """Columns j < i of the entries of L in row i of a symmetric system, fill-in included."""
     n = block.n
-    return filled([j for j in range(i) if block.matrix[i * n + j] is not ZERO] for i in range(n))
+    return fill_in([j for j in range(i) if block.matrix[i * n + j] is not ZERO] for i in range(n))
 
 
 def solve_symmetric(
@@ -65,11 +65,11 @@ def solve_columns(
     Only the lower triangle of `matrix` is read.
     """
     note = note or Note(step="LᵀDL solution", eq="Featherstone2008 Table 6.3")
-    L, inverse = _factorised(scheme, stem, matrix, note)
-    return [_substituted(scheme, stem, L, inverse, list(column), note) for column in columns]
+    L, inverse = _factorise(scheme, stem, matrix, note)
+    return [_substitute(scheme, stem, L, inverse, list(column), note) for column in columns]
 
 
-def _substituted(
+def _substitute(
     scheme: Scheme,
     stem: str,
     L: list[dict[int, Node]],
@@ -91,7 +91,7 @@ def _substituted(
 def written_cost(matrix: list[list[Node]], columns: Sequence[Sequence[Node]]) -> int:
     """About how many products `solve_columns` writes out."""
     n = len(matrix)
-    full = filled([j for j in range(i) if matrix[i][j] is not ZERO] for i in range(n))
+    full = fill_in([j for j in range(i) if matrix[i][j] is not ZERO] for i in range(n))
     total = factor_products(full)
     for column in columns:
         moved = {i for i, x in enumerate(column) if x is not ZERO}
@@ -107,7 +107,7 @@ def written_cost(matrix: list[list[Node]], columns: Sequence[Sequence[Node]]) ->
     return total
 
 
-def _factorised(
+def _factorise(
     scheme: Scheme, stem: str, matrix: list[list[Node]], note: Note
 ) -> tuple[list[dict[int, Node]], list[Node]]:
     """(L, 1/D) of A = Lᵀ D L: the non-zero entries of each row of L left of its diagonal."""

@@ -9,7 +9,7 @@ from kinetree.engine import Node, symbols
 from kinetree.program.program import Program
 
 
-def ordered(program: Program) -> Program:
+def sort_blocks(program: Program) -> Program:
     """The same Program, each block as early as its place in the list and its operands allow.
 
     A formalism may then write its equations in the order in which they are explained.
@@ -39,4 +39,4 @@ def ordered(program: Program) -> Program:
     return replace(program, blocks=tuple(program.blocks[k] for k in order))
 
 
-__all__ = ["ordered"]
+__all__ = ["sort_blocks"]

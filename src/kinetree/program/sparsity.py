@@ -14,7 +14,7 @@ Pattern = Sequence[Sequence[int]]
 """Per row, the columns of the entries that are not structural zeros."""
 
 
-def filled(lower: Iterable[Iterable[int]]) -> list[set[int]]:
+def fill_in(lower: Iterable[Iterable[int]]) -> list[set[int]]:
     """Columns left of the diagonal that are not zero in L of A = Lᵀ D L, fill-in included.
 
     Args:
@@ -141,4 +141,4 @@ def _pop_through(stack: list[int], last: int) -> list[int]:
     return sorted(taken)
 
 
-__all__ = ["Pattern", "factor_products", "filled", "match", "strong_components"]
+__all__ = ["Pattern", "factor_products", "fill_in", "match", "strong_components"]

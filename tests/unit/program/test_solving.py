@@ -10,7 +10,7 @@ from kinetree import engine as en
 from kinetree.engine import Rank
 from kinetree.program import Input, Program, Scheme, Solve
 from kinetree.program.solving import solve_count, solve_symmetric
-from kinetree.program.sparsity import factor_products, filled
+from kinetree.program.sparsity import factor_products, fill_in
 from kinetree.program.verify import verify
 
 PARENTS = {
@@ -131,6 +131,6 @@ def test_batches_and_complex_numbers() -> None:
 
 
 def test_fill_in_is_what_elimination_from_the_last_row_makes() -> None:
-    rows = filled([[], [], [0], [0, 1]])
+    rows = fill_in([[], [], [0], [0, 1]])
     assert rows == [set(), {0}, {0}, {0, 1}]
     assert factor_products(rows) == 2 + 2 + 5

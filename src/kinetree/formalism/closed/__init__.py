@@ -9,11 +9,11 @@
 | treatments | the table of treatments |
 """
 
-from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuated, mixed
+from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuation, mixed
 
 __all__ = [
     "LOOP_TREATMENTS",
     "Closed",
-    "actuated",
+    "actuation",
     "mixed",
 ]

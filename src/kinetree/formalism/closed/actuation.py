@@ -56,12 +56,12 @@ class Actuation:
         udd = {u: ZERO if u in self.free else qdd[u] for u in self.u}
         moving = page.whole(udd)
         M, psi = build(page.frames, page.system.qd, moving)
-        b = [page.coupling.projected(psi, u) for u in self.u]
+        b = [page.coupling.project(psi, u) for u in self.u]
         if self.free:
             forces, found = self._hybrid(M, b)
             udd.update(found)
             moving = page.whole(udd)
-            psi = self._added(psi, M, found)
+            psi = self._add_free(psi, M, found)
         else:
             forces = self._forces(b, weights)
         self._outputs(psi, forces, moving)
@@ -77,7 +77,7 @@ class Actuation:
         A = [[self._effect(u, a) for a in self.actuators] for u in self.u]
         if len(self.actuators) == len(self.u):
             note = Note(step="forces of the actuators", eq="Docquier2013 eq. (23), corrected")
-            return self._solved("tau_a", A, b, note)
+            return self._solve("tau_a", A, b, note)
         note = Note(step="least forces of the actuators", eq="Docquier2013 eq. (25)")
         AW = [[mul(x, w) for x, w in zip(row, weights, strict=True)] for row in A]
         G = [[inner(left, right) for right in A] for left in AW]
@@ -87,27 +87,27 @@ class Actuation:
     def _hybrid(self, M: Inertia, b: list[Node]) -> tuple[list[Node], dict[int, Node]]:
         """[A, -M_uf] [τ_a; udd_f] = b: forces, and the accelerations of the free velocities."""
         note = Note(step="hybrid direct and inverse dynamics", eq="Docquier2013 eqs. (26), (27)")
-        P = self.explicit.weighted(M)
+        P = self.explicit.weigh(M)
         rows: Matrix = []
         for u in self.u:
             row = [self._effect(u, a) for a in self.actuators]
             for f in self.free:
                 column = [P[k].get(f, ZERO) for k in range(self.explicit.system.nv)]
-                row.append(-self.coupling.projected(column, u))
+                row.append(-self.coupling.project(column, u))
             rows.append(row)
-        x = self._solved("tau_a", rows, b, note)
+        x = self._solve("tau_a", rows, b, note)
         split = len(self.actuators)
         return x[:split], dict(zip(self.free, x[split:], strict=True))
 
-    def _added(self, psi: Sequence[Node], M: Inertia, found: dict[int, Node]) -> list[Node]:
+    def _add_free(self, psi: Sequence[Node], M: Inertia, found: dict[int, Node]) -> list[Node]:
         """ψ with the accelerations of the free velocities added."""
-        P = self.explicit.weighted(M)
+        P = self.explicit.weigh(M)
         return [
             linear(0, ((x, 1), *[(mul(P[k][f], a), 1) for f, a in found.items() if f in P[k]]))
             for k, x in enumerate(psi)
         ]
 
-    def _solved(self, stem: str, A: Matrix, b: list[Node], note: Note) -> list[Node]:
+    def _solve(self, stem: str, A: Matrix, b: list[Node], note: Note) -> list[Node]:
         if not b:
             return []
         X = self.scheme.solve(stem, A, [[x] for x in b], symmetric=False, note=note)

@@ -67,7 +67,7 @@ class Explicit:
         rest = self.coupling.rest("x", {k: row.ht for k, row in rows.items()}, rates, note)
         qd = {u: self.system.qd[u] for u in self.u}
         for k in self.coupling.dependent:
-            value = self.coupling.followed(k, qd, rest[k])
+            value = self.coupling.follow(k, qd, rest[k])
             self.scheme.define(Assign(self.system.qd[k], value, note))
         note = Note(step="dependent accelerations", eq="Docquier2013 eq. (15)")
         bias = {label: row.Jdqd for label, row in rows.items()}
@@ -83,15 +83,15 @@ class Explicit:
         """Write qdd and lam for given generalised forces."""
         M, c0 = build(self.frames, self.system.qd, self.qdd0)
         left = [x - t for x, t in zip(c0, tau, strict=True)]
-        P = self.weighted(M)
-        Mr = self.reduced(P, self.u)
+        P = self.weigh(M)
+        Mr = self.reduce(P, self.u)
         note = Note(step="reduced mass matrix", eq="Docquier2013 eq. (16)")
-        F = [self.scheme.let(f"F_{i + 1}", -self.coupling.projected(left, u), note)
+        F = [self.scheme.let(f"F_{i + 1}", -self.coupling.project(left, u), note)
              for i, u in enumerate(self.u)]  # fmt: skip
-        udd = dict(zip(self.u, self._solved(Mr, F), strict=True))
+        udd = dict(zip(self.u, self._solve(Mr, F), strict=True))
         self._write(udd, left, P)
 
-    def reduced(self, P: list[dict[int, Node]], moving: Sequence[int]) -> Matrix:
+    def reduce(self, P: list[dict[int, Node]], moving: Sequence[int]) -> Matrix:
         """Rᵀ M R; those of its velocities whose accelerations are unknown must move some mass."""
         note = Note(step="reduced mass matrix", eq="Docquier2013 eq. (16)")
         n = len(self.u)
@@ -100,7 +100,7 @@ class Explicit:
             for j, w in enumerate(self.u[: i + 1]):
                 column = [P[k].get(w, ZERO) for k in range(self.system.nv)]
                 Mr[i][j] = Mr[j][i] = self.scheme.let(
-                    f"Mr_{i + 1}_{j + 1}", self.coupling.projected(column, u), note
+                    f"Mr_{i + 1}_{j + 1}", self.coupling.project(column, u), note
                 )
             if u in moving:
                 self._refuse_massless(u, Mr[i][i])
@@ -114,7 +114,7 @@ class Explicit:
                 cure="give mass to a body that it moves, drive it, or tie it by a closure",
             )
 
-    def weighted(self, M: Inertia) -> list[dict[int, Node]]:
+    def weigh(self, M: Inertia) -> list[dict[int, Node]]:
         """M R, row by row, without structural zeros."""
         note = Note(step="M R", eq="Docquier2013 eq. (12)")
         rows = self._by_columns(M) if callable(M) else self._by_rows(M)
@@ -146,7 +146,7 @@ class Explicit:
                     row[u] = x
         return rows
 
-    def _solved(self, Mr: Matrix, F: list[Node]) -> list[Node]:
+    def _solve(self, Mr: Matrix, F: list[Node]) -> list[Node]:
         if not F:
             return []
         if len(F) <= WRITTEN_OUT:
@@ -169,7 +169,7 @@ class Explicit:
         """Accelerations of all velocities from those of the independent ones."""
         return tuple(
             udd[k] if k in udd else
-            self.coupling.followed(k, udd, self.qdd0[k]) if k in self.coupling.B else self.qdd0[k]
+            self.coupling.follow(k, udd, self.qdd0[k]) if k in self.coupling.B else self.qdd0[k]
             for k in range(self.system.nv)
         )  # fmt: skip
 

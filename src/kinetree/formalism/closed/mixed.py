@@ -56,13 +56,13 @@ class Mixed:
         known = {k: rows[k].gamma for k in self.coupling.dependent if rows[k].is_free}
         for k, force in known.items():
             left[k] = left[k] - force
-        P = page.weighted(M)
-        Mr = page.reduced(P, [u for u in self.u if not rows[u].is_driven])
+        P = page.weigh(M)
+        Mr = page.reduce(P, [u for u in self.u if not rows[u].is_driven])
         cr = [
-            self.scheme.let(f"cr_{i}", self.coupling.projected(left, u), NOTE)
+            self.scheme.let(f"cr_{i}", self.coupling.project(left, u), NOTE)
             for i, u in enumerate(self.u, 1)
         ]
-        udd, forces = self._solved(Mr, cr)
+        udd, forces = self._solve(Mr, cr)
         tau = {**known, **forces}
         qdd = page.whole(udd)
         psi = {
@@ -74,13 +74,13 @@ class Mixed:
         self.law.write(self.scheme, page.system.qd, qdd, [tau[k] for k in range(len(qdd))])
         page.write_state(lam)
 
-    def _solved(self, Mr: Matrix, cr: list[Node]) -> tuple[dict[int, Node], dict[int, Node]]:
+    def _solve(self, Mr: Matrix, cr: list[Node]) -> tuple[dict[int, Node], dict[int, Node]]:
         """Accelerations of u, forces of u and v."""
         rows = [self.equations[u] for u in self.u]
         if not self.v:
             qdd, tau = solve_mixed(self.scheme, Mr, cr, rows)
             return dict(zip(self.u, qdd, strict=True)), dict(zip(self.u, tau, strict=True))
-        x = self._coupled(Mr, cr)
+        x = self._solve_coupled(Mr, cr)
         udd, tau_v = x[: len(self.u)], x[len(self.u) :]
         forces = dict(zip(self.v, tau_v, strict=True))
         for u, line, c, row in zip(self.u, Mr, cr, rows, strict=True):
@@ -88,7 +88,7 @@ class Mixed:
             forces[u] = row.gamma if row.is_free else inner(line, udd) + c - carried
         return dict(zip(self.u, udd, strict=True)), forces
 
-    def _coupled(self, Mr: Matrix, cr: list[Node]) -> list[Node]:
+    def _solve_coupled(self, Mr: Matrix, cr: list[Node]) -> list[Node]:
         """udd and tau_v from one system, which a second right-hand side tests for regularity."""
         A: Matrix = []
         rhs: Matrix = []

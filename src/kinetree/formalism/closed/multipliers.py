@@ -24,7 +24,7 @@ from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.vectors import inner
 from kinetree.formalism.loops.constraints import equations
-from kinetree.formalism.loops.groups import connected
+from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Loop, drive_positions
 from kinetree.formalism.loops.validity import Validity, unsolved
 from kinetree.program import Assign, Input, Note, Scheme
@@ -67,7 +67,7 @@ def _loops(scheme: Scheme, system: Linkage, choice: Choice) -> list[Loop]:
                 if name in choice.uses[label] and name not in drives]
         for label in choice.equations
     }  # fmt: skip
-    return [Loop(scheme, system, group) for group in connected(uses)]
+    return [Loop(scheme, system, group) for group in connected_groups(uses)]
 
 
 def projected_coordinates(system: Linkage, choice: Choice) -> set[str]:
@@ -98,21 +98,21 @@ class Augmented:
         """J qd + ht."""
         return linear(0, ((row.ht, 1), *[(mul(x, qd[k]), 1) for k, x in row.J.items()]))
 
-    def stabilised(self, alpha: Node, beta: Node) -> list[Node]:
+    def stabilise(self, alpha: Node, beta: Node) -> list[Node]:
         """γ by Baumgarte's method."""
         qd = self.system.qd
         return [
-            -self._known(row) - (2 * alpha * self.rate(row, qd) + beta**2 * row.h)
+            -self._known_terms(row) - (2 * alpha * self.rate(row, qd) + beta**2 * row.h)
             if row.holonomic
-            else -self._known(row) - alpha * self.rate(row, qd)
+            else -self._known_terms(row) - alpha * self.rate(row, qd)
             for row in self.rows
         ]
 
     def exact(self) -> list[Node]:
         """γ on the loops."""
-        return [-self._known(row) for row in self.rows]
+        return [-self._known_terms(row) for row in self.rows]
 
-    def _known(self, row: Row) -> Node:
+    def _known_terms(self, row: Row) -> Node:
         """Jdqd + J_d qdd_d."""
         terms = [(mul(row.J[k], x), 1) for k, x in self.driven.items() if k in row.J]
         return linear(0, ((row.Jdqd, 1), *terms))
@@ -143,7 +143,7 @@ class Augmented:
         J = [self._row(row) for row in self.rows]
         others = [row for row in self.others if any(x is not ZERO for x in self._row(row))]
         columns = [[tau[k] - c0[k] for k in self.free], *J, *[self._row(row) for row in others]]
-        X = self._divided(A, columns)
+        X = self._divide_by_mass(A, columns)
         note = Note(step="multipliers", eq="Docquier2013 eqs. (6), (9)")
         JX = [[inner(row, [x[k] for x in X]) for k in range(len(columns))] for row in J]
         S = [row[1 : 1 + len(J)] for row in JX]
@@ -183,7 +183,7 @@ class Augmented:
         columns = [weigh(unit) for unit in units]
         return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
-    def _divided(self, A: Matrix, columns: Sequence[Sequence[Node]]) -> list[list[Node]]:
+    def _divide_by_mass(self, A: Matrix, columns: Sequence[Sequence[Node]]) -> list[list[Node]]:
         """Rows of M⁻¹ [τ - c, Jᵀ]; written out where structural zeros keep that short."""
         note = Note(step="M X = [tau - c, Jᵀ]", eq="Docquier2013 eq. (6)")
         if written_cost(A, columns) <= WRITTEN:

@@ -47,7 +47,7 @@ from kinetree.formalism.quantities import (
 )
 from kinetree.model import gimbal_locks, holding, refuse_holding
 from kinetree.program import Input, Program, Scheme
-from kinetree.program.sort_blocks import ordered
+from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
@@ -113,7 +113,7 @@ def multipliers(system: Linkage, closed: Closed) -> Program:
     drive_positions(page.scheme, system)
     _, known = drive_rates(page.scheme, system, page.given)
     model = Augmented(page.frames, closed.choice, known)
-    model.accelerate(page.rates, closed.build, model.stabilised(alpha, beta), closed.labels)
+    model.accelerate(page.rates, closed.build, model.stabilise(alpha, beta), closed.labels)
     return page.program(model.tests)
 
 
@@ -132,7 +132,7 @@ def projection(system: Linkage, closed: Closed) -> Program:
     return page.program(model.tests)
 
 
-def actuated(
+def actuation(
     system: Linkage, closed: Closed, actuators: Sequence[str], free: Sequence[str]
 ) -> Program:
     """Forces of actuators for given accelerations of the independent velocities.
@@ -220,10 +220,10 @@ class _Page:
         declare_velocities(self.scheme, system, self.qd)
         self.rates = declare_loads(self.scheme, system, rates)
         declare_laws(self.scheme, system.model)
-        self.given = self._given(system, rates)
+        self.given = self._given_accelerations(system, rates)
         self.frames = Frames(self.scheme, system)
 
-    def _given(self, system: Linkage, rates: str) -> tuple[Node, ...]:
+    def _given_accelerations(self, system: Linkage, rates: str) -> tuple[Node, ...]:
         """Accelerations of driven velocities that have no law; an input, 0 where not given."""
         model, laws = system.model, driven(system)
         names = tuple(n for n in model.velocities if n in model.drives and n not in laws)
@@ -239,7 +239,7 @@ class _Page:
         """What was written, with the rates of user states, in order; NaN where a test fails."""
         write_states(self.frames)
         tests.guard()
-        return ordered(self.scheme.program())
+        return sort_blocks(self.scheme.program())
 
 
-__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Closed", "actuated", "mixed"]
+__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Closed", "actuation", "mixed"]

@@ -18,7 +18,7 @@ from kinetree.engine import ZERO, Node, maximum, select, substitute, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.forces.rubbing import Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
-from kinetree.formalism.loops.laws import folded
+from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import Action, Between, Place, place_symbols, state_names, time_symbol, variable
 from kinetree.program import Note, Scheme
 
@@ -108,7 +108,7 @@ class ForceWriter(Action):
 
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law, variables and motions of points bound."""
-        exprs = [folded(self.system, x) for x in self.force.laws.get(name, ())]
+        exprs = [fold_parameters(self.system, x) for x in self.force.laws.get(name, ())]
         bound = {variable(key): node for key, node in values.items()}
         used = set(symbols(exprs))
         for label, point in zip(self.force.labels, self.force.points, strict=True):
@@ -195,7 +195,7 @@ def state_rate_expressions(system: MechanismView, given: ExternalInputs) -> list
                 element=f"state '{state.name}'",
                 cure="give model.state(…, rate=…) or model.state_rate",
             )
-        found.append((state.name, folded(system, rate)))
+        found.append((state.name, fold_parameters(system, rate)))
     return found
 
 

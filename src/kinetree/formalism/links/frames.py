@@ -42,7 +42,7 @@ class Frames:
         for i, link in enumerate(system.links):
             let, motion = self.naming(NOTES, i), link.motion
             if isinstance(motion, FreeMotion):
-                motion = motion.named(self._let(f"Q{i}", let.note("Q")))
+                motion = motion.name_rotation(self._let(f"Q{i}", let.note("Q")))
             self.motions.append(motion)
             self.offsets.append(let("p", plus(link.r, rotate(link.R0, motion.shift()))))
 
@@ -67,7 +67,7 @@ class Frames:
     def to_link(self, i: int, v: Vec, stem: str) -> Vec:
         """Parent components -> components in link i."""
         link = self.system.links[i]
-        before = self._named(rotate(link.R0.T, v), f"{stem}0")
+        before = self._let_vector(rotate(link.R0.T, v), f"{stem}0")
         return self.motions[i].to_link(before)
 
     def to_parent(self, i: int, v: Vec, stem: str) -> Vec:
@@ -76,7 +76,7 @@ class Frames:
         before = self.motions[i].to_joint(v)
         if _is_exchange(link.R0):
             return rotate(link.R0, before)
-        return rotate(link.R0, self._named(before, f"{stem}0"))
+        return rotate(link.R0, self._let_vector(before, f"{stem}0"))
 
     def tensor_to_parent(self, i: int, A: Mat, stem: str) -> Mat:
         """A 3×3 tensor in link i -> in the parent frame."""
@@ -99,7 +99,7 @@ class Frames:
         R0 = self.system.links[i].R0
         if np.array_equal(R0, np.eye(3)):
             return A
-        rows = [self._named(rotate(R0, row), f"{stem}r{k}") for k, row in enumerate(A)]
+        rows = [self._let_vector(rotate(R0, row), f"{stem}r{k}") for k, row in enumerate(A)]
         columns = [rotate(R0, (rows[0][k], rows[1][k], rows[2][k])) for k in range(3)]
         return (
             (columns[0][0], columns[1][0], columns[2][0]),
@@ -110,7 +110,7 @@ class Frames:
     def _let(self, stem: str, note: Note) -> Let:
         return lambda name, x: self.scheme.let(f"{stem}_{name}", x, note)
 
-    def _named(self, v: Vec, stem: str) -> Vec:
+    def _let_vector(self, v: Vec, stem: str) -> Vec:
         return self.scheme.vector(stem, v, NOTES["before"])
 
 

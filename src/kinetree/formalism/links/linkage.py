@@ -109,7 +109,7 @@ class Linkage:
         """The frame of a point on its link."""
         base = self.poses[point.body.name]
         p = plus(base.p, rotate(base.R, self.table.position(point)))
-        return Pose(base.link, snapped(base.R @ np.array(point.rotation)), p)
+        return Pose(base.link, snap(base.R @ np.array(point.rotation)), p)
 
     def path(self, i: int) -> list[int]:
         """Link indices from the ground (excluded) to link i."""
@@ -142,7 +142,7 @@ def linkage(model: Mechanism, *, folded: bool = False, welds: bool = False) -> L
     return _Assembly(model, folded=folded, welds=welds).linkage()
 
 
-def snapped(R: NDArray[np.float64]) -> NDArray[np.float64]:
+def snap(R: NDArray[np.float64]) -> NDArray[np.float64]:
     """A rotation without the noise of rounding in its zeros and ones."""
     near = np.round(R)
     return np.where(np.abs(R - near) < SNAP, near, R)
@@ -208,9 +208,9 @@ class _Assembly:
             kq, kv = kq + nq, kv + motion.nv
         if self.welds and not joint.motions:
             still = AxisMotion(0, ZERO, ZERO, ZERO, ())
-            pose = self._carried(pose, f"{joint.name}_1", joint.name, np.eye(3), still)
+            pose = self._carry(pose, f"{joint.name}_1", joint.name, np.eye(3), still)
         R_child = np.array(joint.child.rotation)
-        R = snapped(pose.R @ R_child.T)
+        R = snap(pose.R @ R_child.T)
         back = rotate(R, self.table.position(joint.child))
         p = (pose.p[0] - back[0], pose.p[1] - back[1], pose.p[2] - back[2])
         self.poses[body.name] = Pose(pose.link, R, p)
@@ -220,21 +220,21 @@ class _Assembly:
     def _point_pose(self, point: Point) -> Pose:
         base = self.poses[point.body.name]
         p = plus(base.p, rotate(base.R, self.table.position(point)))
-        return Pose(base.link, snapped(base.R @ np.array(point.rotation)), p)
+        return Pose(base.link, snap(base.R @ np.array(point.rotation)), p)
 
     def _step(self, pose: Pose, i: int, motion: Motion, at: tuple[int, int, int]) -> Pose:
         """Carry the frame over one elementary motion: a new link."""
         k, kq, kv = at
         joint = self.tree.joints[i]
         turned, made = self._motion(i, motion, pose.R, (kq, kv))
-        return self._carried(pose, f"{joint.name}_{k + 1}", joint.name, turned, made)
+        return self._carry(pose, f"{joint.name}_{k + 1}", joint.name, turned, made)
 
-    def _carried(
+    def _carry(
         self, pose: Pose, name: str, joint: str, turned: NDArray[np.float64], motion: LinkMotion
     ) -> Pose:
         """A new link that moves relative to a frame; its own frame."""
         index = len(self.links)
-        R0 = snapped(pose.R @ turned)
+        R0 = snap(pose.R @ turned)
         self.links.append(Link(index, pose.link, name, joint, R0, pose.p, motion))
         self.links[pose.link].children.append(index)
         return Pose(index, turned.T, NULL)
@@ -254,8 +254,8 @@ class _Assembly:
             x, y, z = self.q[kq + 4 : kq + 7]
             return np.eye(3), FreeMotion(self.q[kq : kq + 4], (x, y, z), True, dofs)
         given = np.array(motion.axis, dtype=float)
-        turned, axis, sign = aligned(given)
-        along, k, sense = aligned(snapped(R @ given))
+        turned, axis, sign = align(given)
+        along, k, sense = align(snap(R @ given))
         if np.array_equal(along, np.eye(3)):
             turned, axis, sign = R.T, k, sense
         s = as_node(sign)
@@ -283,7 +283,7 @@ class _Assembly:
         link.I = tensor_plus(link.I, tensor_plus(about_com, steiner(m, NULL, com)))
 
 
-def aligned(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
+def align(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
     """(R, k, sign): axis = sign·R e_k, with R the identity when the axis is ±x, ±y or ±z."""
     for k in range(3):
         if max(abs(axis[k - 1]), abs(axis[k - 2])) < SNAP:
@@ -292,7 +292,7 @@ def aligned(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
     k = int(np.argmin(np.abs(z)))
     x = np.cross(np.eye(3)[k], z)
     x /= np.linalg.norm(x)
-    return snapped(np.column_stack([x, np.cross(z, x), z])), 2, 1
+    return snap(np.column_stack([x, np.cross(z, x), z])), 2, 1
 
 
 def wrench_poses(system: Linkage) -> list[tuple[Wrench, Pose]]:
@@ -300,4 +300,4 @@ def wrench_poses(system: Linkage) -> list[tuple[Wrench, Pose]]:
     return [(wrench, system.pose(wrench.point)) for wrench in system.model.wrenches.values()]
 
 
-__all__ = ["Link", "Linkage", "Pose", "aligned", "linkage", "rotate", "wrench_poses"]
+__all__ = ["Link", "Linkage", "Pose", "align", "linkage", "rotate", "wrench_poses"]

@@ -50,7 +50,7 @@ class Momentum:
         """Torque and force that go with an angular motion x: ((tr G) x - G x, x × P)."""
         return minus(times(self.trace, x), apply(self.G, x)), cross(x, self.P)
 
-    def transposed(self, w: Vec, v: Vec) -> Vec:
+    def times_transposed(self, w: Vec, v: Vec) -> Vec:
         """The couple that goes with a motion (w, v): (tr G) w - Gᵀ w + P × v."""
         return plus(minus(times(self.trace, w), apply(transpose(self.G), w)), cross(self.P, v))
 

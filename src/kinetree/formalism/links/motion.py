@@ -154,7 +154,7 @@ class FreeMotion:
         angular = tuple((unit(k), NULL) for k in range(3))
         return angular + tuple((NULL, unit(k)) for k in range(3 if self.floats else 0))
 
-    def named(self, let: Let) -> FreeMotion:
+    def name_rotation(self, let: Let) -> FreeMotion:
         """The same motion with the elements of R named."""
         rows = quaternion_matrix(self.e)
         R = mat3(

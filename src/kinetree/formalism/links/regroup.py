@@ -66,7 +66,7 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
         kept, taken = split(link, moves[i])
         link.m, link.h, link.I = kept
         if link.parent:
-            load(links[link.parent], referred(taken, link.R0, link.r))
+            load(links[link.parent], refer(taken, link.R0, link.r))
     return replace(system, links=tuple(links))
 
 
@@ -123,7 +123,7 @@ def split(link: Link, moves: Regrouping) -> tuple[Properties, Properties]:
     return left, (m, h, taken)  # type: ignore[return-value]
 
 
-def referred(part: Properties, R: NDArray[np.float64], p: Vec) -> Properties:
+def refer(part: Properties, R: NDArray[np.float64], p: Vec) -> Properties:
     """Mass properties about the origin of a frame, seen from another: turned by R, shifted by p.
 
     Args:

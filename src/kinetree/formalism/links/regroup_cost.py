@@ -78,9 +78,9 @@ class _Economy:
         self.allowed = allowed
         self.moves = list(moves)
         self.own = [_pattern(link) for link in self.links]
-        self.seen = [_seen(link) for link in self.links]
+        self.seen = [_row_flags(link) for link in self.links]
         self.motion = _moving(system)
-        self.needed = _needed(system)
+        self.needed = _needs(system)
         self.arms = [
             tuple(any(self.links[c].r[k] is not ZERO for c in link.children) for k in range(3))
             for link in self.links
@@ -95,7 +95,7 @@ class _Economy:
         for c in self.links[i].children:
             total = total | self.sent[c]
         self.kept[i], taken = _split(self.links[i], total, self.moves[i])
-        self.sent[i] = _referred(self.links[i], taken)
+        self.sent[i] = _refer(self.links[i], taken)
 
     def settle(self) -> None:
         """Change moves, one at a time, as long as that helps."""
@@ -194,7 +194,7 @@ def _pattern(link: Link) -> Pattern:
     )
 
 
-def _seen(link: Link) -> tuple[Flags, ...]:
+def _row_flags(link: Link) -> tuple[Flags, ...]:
     """Rows of R0 as flags."""
     return tuple(tuple(bool(x) for x in row) for row in link.R0)
 
@@ -218,11 +218,11 @@ def _split(link: Link, total: Pattern, moves: Regrouping) -> tuple[Pattern, Patt
     return kept, Pattern(total.m and moves.mass, h, taken)
 
 
-def _referred(link: Link, part: Pattern) -> Pattern:
+def _refer(link: Link, part: Pattern) -> Pattern:
     """A pattern seen by the parent; see `regroup.referred`."""
     if not (part.m or any(part.h) or any(part.I)):
         return part
-    rows = _seen(link)
+    rows = _row_flags(link)
     r = tuple(x is not ZERO for x in link.r)
     h = tuple(any(a and b for a, b in zip(row, part.h, strict=True)) for row in rows)
     turned = [
@@ -284,7 +284,7 @@ def _moving(system: Linkage) -> list[tuple[Flags, Flags]]:
     return motion
 
 
-def _needed(system: Linkage) -> list[tuple[Flags, Flags]]:
+def _needs(system: Linkage) -> list[tuple[Flags, Flags]]:
     """(force, torque) of every link: which components some joint force needs."""
     needed: list[tuple[Flags, Flags]] = [((False,) * 3, (False,) * 3)]
     for link in system.links[1:]:

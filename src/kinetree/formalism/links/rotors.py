@@ -42,7 +42,7 @@ def rotors(system: MechanismView) -> dict[int, Node]:
     return {k: inertia for k, inertia in found.items() if inertia is not ZERO}
 
 
-def accelerated(system: MechanismView, tau: Sequence[Node], qdd: Sequence[Node]) -> list[Node]:
+def add_rotor_forces(system: MechanismView, tau: Sequence[Node], qdd: Sequence[Node]) -> list[Node]:
     """tau + A qdd."""
     A = rotors(system)
     return [x + A[k] * qdd[k] if k in A else x for k, x in enumerate(tau)]
@@ -61,4 +61,4 @@ def turning(system: MechanismView) -> Node:
     return sum(terms, ZERO)
 
 
-__all__ = ["accelerated", "on_diagonal", "rotors", "turning"]
+__all__ = ["add_rotor_forces", "on_diagonal", "rotors", "turning"]

@@ -119,7 +119,7 @@ class End:
         bias = plus(free.a[self.link], cross(self.wd, arm), cross(self.w, turning))
         self.a = let("a", bias)
 
-    def turned(self, axis: Sequence[float]) -> Vec:
+    def direction(self, axis: Sequence[float]) -> Vec:
         """A direction fixed in the frame of the end, in the frame of the base."""
         fixed = rotate(self.pose.R, vec3(number(x) for x in axis))
         return apply(self.view.place.R[self.link], fixed)
@@ -153,7 +153,7 @@ class Push:
         """Its projection on the axes of the branch."""
         return self.end.columns(self.force, self.at, self.torque)
 
-    def scaled(self, factor: Node) -> Push:
+    def scale(self, factor: Node) -> Push:
         """The same with another size."""
         force, torque = times(factor, self.force), times(factor, self.torque)
         return Push(self.end, force, self.at, torque)

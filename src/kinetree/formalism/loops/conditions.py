@@ -88,28 +88,28 @@ class Ends:
             ("ddd", minus(self.first.a, self.second.a), "m/s2"),
         )
         for key, v, unit_of in parts:
-            object.__setattr__(self, key, self.named(key, v, "first end minus second", unit_of))
+            object.__setattr__(self, key, self.let(key, v, "first end minus second", unit_of))
 
     def scalar(self, name: str) -> Node:
         """A run-time scalar of the closure."""
         return self.frames.system.table.closure_scalar(self.closure, name)
 
-    def named(self, stem: str, v: Vec, step: str, unit_of: str) -> Vec:
+    def let(self, stem: str, v: Vec, step: str, unit_of: str) -> Vec:
         """A vector in the base's frame, its components named."""
         note = Note(self.closure.name, step, "", unit_of, "last common link")
         return self.frames.scheme.vector(f"{self.closure.name}_{stem}", v, note)
 
     def axis(self, end: End, axis: Vector, stem: str) -> Vec:
         """A direction of an end's frame, in the base's frame."""
-        return self.named(stem, end.turned(axis), "direction of an end", "1")
+        return self.let(stem, end.direction(axis), "direction of an end", "1")
 
-    def forced(self, h: Node, force: Vec, at: Vec, other: Vec | None = None) -> Row:
+    def force_row(self, h: Node, force: Vec, at: Vec, other: Vec | None = None) -> Row:
         """The row of a force through `at` on the first end, and its reaction through `other`."""
         back = at if other is None else other
         pushes = (Push(self.first, force, at), Push(self.second, minus(NULL, force), back))
         return Row(h, projection(pushes), ZERO, pushes=pushes)
 
-    def turned(self, h: Node, torque: Vec) -> Row:
+    def torque_row(self, h: Node, torque: Vec) -> Row:
         """The row of a torque on the first end, and its reaction on the second."""
         none = minus(NULL, torque)
         pushes = (Push(self.first, NULL, NULL, torque), Push(self.second, NULL, NULL, none))
@@ -127,14 +127,14 @@ def projection(pushes: Iterable[Push]) -> Columns:
 
 def coincide(ends: Ends, k: int) -> Row:
     """h = d·e, e an axis of the base."""
-    row = ends.forced(ends.d[k], unit(k), ends.first.p, ends.second.p)
+    row = ends.force_row(ends.d[k], unit(k), ends.first.p, ends.second.p)
     return replace(row, Jdqd=ends.ddd[k], rate=ends.dd[k])
 
 
 def distance(ends: Ends) -> Row:
     """h = (d·d - L²)/2, J = d·(v1 - v2), Jdqd = dd·dd + d·ddd."""
     d, dd, L = ends.d, ends.dd, ends.scalar("length")
-    row = ends.forced(scale(0.5, dot(d, d) - L * L), d, ends.first.p, ends.second.p)
+    row = ends.force_row(scale(0.5, dot(d, d) - L * L), d, ends.first.p, ends.second.p)
     return replace(row, Jdqd=dot(dd, dd) + dot(d, ends.ddd), rate=dot(d, dd))
 
 
@@ -145,19 +145,19 @@ def along(ends: Ends, axis: Vector, stem: str = "u") -> Row:
     ud = cross(w, u)
     udd = plus(cross(wd, u), cross(w, ud))
     bias = dot(u, ends.ddd) + 2 * dot(ud, ends.dd) + dot(udd, d)
-    row = ends.forced(dot(u, d), u, ends.first.p)
+    row = ends.force_row(dot(u, d), u, ends.first.p)
     return replace(row, Jdqd=bias, rate=dot(u, ends.dd) + dot(ud, d))
 
 
 def angle(ends: Ends, a_first: Vector, b_second: Vector, cosine: float = 0) -> Row:
     """h = a·b - cosine; hdot = (w1 - w2)·n with n = a×b."""
     a, b = ends.axis(ends.first, a_first, "a"), ends.axis(ends.second, b_second, "b")
-    n = ends.named("n", cross(a, b), "common normal", "1")
+    n = ends.let("n", cross(a, b), "common normal", "1")
     w1, w2 = ends.first.w, ends.second.w
     nd = plus(cross(cross(w1, a), b), cross(a, cross(w2, b)))
     w = minus(w1, w2)
     bias = dot(minus(ends.first.wd, ends.second.wd), n) + dot(w, nd)
-    return replace(ends.turned(dot(a, b) - number(cosine), n), Jdqd=bias, rate=dot(w, n))
+    return replace(ends.torque_row(dot(a, b) - number(cosine), n), Jdqd=bias, rate=dot(w, n))
 
 
 __all__ = ["Ends", "Row", "along", "angle", "coincide", "distance", "projection"]

@@ -16,7 +16,7 @@ from kinetree.engine import ZERO, Node, evaluate, symbols
 from kinetree.errors import ModelError
 from kinetree.formalism.loops.closure_views import End, last_common, views
 from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincide, distance
-from kinetree.formalism.loops.laws import Atoms, coordinate_rows, folded, law, rate_law
+from kinetree.formalism.loops.laws import Atoms, coordinate_rows, fold_parameters, law, rate_law
 from kinetree.formalism.loops.rolling import roll, touch
 from kinetree.formalism.loops.validity import CLOSED, Validity, loop_size
 from kinetree.model import (
@@ -58,9 +58,9 @@ def constraints(
         values: parameters by name in place of the model's, for which the loops have to close.
     """
     system, scheme = frames.system, frames.scheme
-    rows, dropped = sorted_out(frames, values)
+    rows, dropped = sort_equations(frames, values)
     labels = [row.label for row in rows]
-    gap = tested(frames, dropped).gap()
+    gap = trivial_tests(frames, dropped).gap()
     h, ht = [row.h for row in rows], [row.ht for row in rows]
     if gap is not None and rows:  # one that has no value is enough to tell, and cheap
         first = next((k for k, row in enumerate(rows) if row.holonomic), None)
@@ -77,7 +77,7 @@ def constraints(
     scheme.info["rates"] = ", ".join(row.label for row in rows if not row.holonomic)
 
 
-def sorted_out(
+def sort_equations(
     frames: Frames, values: Mapping[str, float] | None = None
 ) -> tuple[list[Row], list[Row]]:
     """The equations to be solved, and the trivial ones.
@@ -95,7 +95,7 @@ def sorted_out(
     return [row for row in every if row not in dropped], dropped
 
 
-def tested(frames: Frames, dropped: Sequence[Row]) -> Validity:
+def trivial_tests(frames: Frames, dropped: Sequence[Row]) -> Validity:
     """The tests of trivial equations."""
     tests = Validity(frames.scheme, frames.system)
     for row in dropped:
@@ -147,7 +147,7 @@ def _between(ends: Ends, condition: Condition, atoms: Atoms) -> Row:
     place = {
         s: along(ends, axis, f"u{s.name}") for s, axis in zip(end_symbols(), AXES, strict=True)
     }
-    return law(folded(ends.frames.system, condition.expr), {**atoms, **place})
+    return law(fold_parameters(ends.frames.system, condition.expr), {**atoms, **place})
 
 
 def _relation(frames: Frames, closure: Closure, condition: Condition, atoms: Atoms) -> Row:
@@ -158,9 +158,11 @@ def _relation(frames: Frames, closure: Closure, condition: Condition, atoms: Ato
         ratio, offset = (system.table.closure_scalar(closure, n) for n in ("ratio", "offset"))
         return law(at[condition.first] - ratio * at[condition.second] - offset, atoms)
     if isinstance(condition, RateLaw):
-        return rate_law(system, folded(system, condition.expr), atoms, f"closure '{closure.name}'")
+        return rate_law(
+            system, fold_parameters(system, condition.expr), atoms, f"closure '{closure.name}'"
+        )
     assert isinstance(condition, Law)
-    return law(folded(system, condition.expr), atoms)
+    return law(fold_parameters(system, condition.expr), atoms)
 
 
 def _parameter_values(frames: Frames, values: Mapping[str, float]) -> dict[Node, float]:
@@ -219,4 +221,4 @@ def _parameters_of(frames: Frames, row: Row) -> set[str]:
     return {p.name for p in frames.system.table.rows if p.symbol in wanted}
 
 
-__all__ = ["constraints", "equations", "sorted_out", "tested"]
+__all__ = ["constraints", "equations", "sort_equations", "trivial_tests"]

@@ -68,7 +68,7 @@ class Coupling:
         """The rows of B of one group: one column per independent velocity that moves it."""
         columns: dict[int, list[Node]] = {}
         for u in independent:
-            found = [self._moved(label, u) for label in group.rows]
+            found = [self._motion_by(label, u) for label in group.rows]
             if any(x is not ZERO for x in found):
                 columns[u] = found
         self.B.update({k: {} for k in unknowns})
@@ -76,18 +76,18 @@ class Coupling:
             return
         note = Note(_closures(group), "coupling matrix", "Docquier2013 eq. (12)")
         rhs = [list(row) for row in zip(*columns.values(), strict=True)]
-        X = self._solved(f"B_{self.names[unknowns[0]]}", group, unknowns, rhs, note)
+        X = self._solve(f"B_{self.names[unknowns[0]]}", group, unknowns, rhs, note)
         for k, row in zip(unknowns, X, strict=True):
             self.B[k] = dict(zip(columns, row, strict=True))
 
-    def _moved(self, label: str, u: int) -> Node:
+    def _motion_by(self, label: str, u: int) -> Node:
         """-(J_u + Σ J_e B_eu) of one equation, over the groups before its own."""
         J = self.rows[label].J
         terms = [(J.get(u, ZERO), -1)]
         terms += [(mul(J[e], B[u]), -1) for e, B in self.B.items() if e in J and u in B]
         return linear(0, tuple(terms))
 
-    def _solved(
+    def _solve(
         self,
         stem: str,
         group: Group,
@@ -122,16 +122,16 @@ class Coupling:
             if all(row[0] is ZERO for row in rhs):
                 found.update(dict.fromkeys(unknowns, ZERO))
                 continue
-            X = self._solved(f"{stem}_{self.names[unknowns[0]]}", group, unknowns, rhs, note)
+            X = self._solve(f"{stem}_{self.names[unknowns[0]]}", group, unknowns, rhs, note)
             found.update({k: row[0] for k, row in zip(unknowns, X, strict=True)})
         return found
 
-    def followed(self, k: int, rates: Mapping[int, Node], rest: Node) -> Node:
+    def follow(self, k: int, rates: Mapping[int, Node], rest: Node) -> Node:
         """B·rates + rest for one dependent velocity."""
         terms = [(mul(x, rates[u]), 1) for u, x in self.B[k].items()]
         return linear(0, (*terms, (rest, 1)))
 
-    def projected(self, values: Sequence[Node], u: int) -> Node:
+    def project(self, values: Sequence[Node], u: int) -> Node:
         """values_u + Bᵀ values_v for one independent velocity."""
         terms = [(mul(self.B[k][u], values[k]), 1) for k in self.dependent if u in self.B[k]]
         return linear(0, ((values[u], 1), *terms))

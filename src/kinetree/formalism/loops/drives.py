@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, derivative
-from kinetree.formalism.loops.laws import folded
+from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import time_symbol
 from kinetree.program import Assign, Note
 
@@ -30,7 +30,7 @@ def driven(system: Linkage) -> dict[str, Motion]:
     for name in system.model.coordinates:
         drive = system.model.drives.get(name)
         if drive is not None and drive.law is not None:
-            q = folded(system, drive.law)
+            q = fold_parameters(system, drive.law)
             qd = derivative(q, t)
             found[name] = (q, qd, derivative(qd, t))
     return found

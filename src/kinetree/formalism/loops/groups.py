@@ -64,7 +64,7 @@ def _in_order(needs: Sequence[Sequence[int]], parts: Sequence[list[int]]) -> Ite
         sorter.done(*ready)
 
 
-def connected(uses: Mapping[str, Sequence[str]]) -> list[Group]:
+def connected_groups(uses: Mapping[str, Sequence[str]]) -> list[Group]:
     """Groups of equations that share no velocity with others; each has all its velocities."""
     found: list[tuple[list[str], dict[str, None]]] = []
     for label, names in uses.items():
@@ -79,4 +79,4 @@ def connected(uses: Mapping[str, Sequence[str]]) -> list[Group]:
     return [Group(tuple(rows), tuple(used)) for rows, used in found]
 
 
-__all__ = ["Group", "connected", "groups"]
+__all__ = ["Group", "connected_groups", "groups"]

@@ -68,7 +68,7 @@ def law(expr: Node, atoms: Mapping[Node, Row]) -> Row:
     bias = [second * rates[s] for s, second in zip(slopes, seconds, strict=True)]
     for s, slope in zip(used, firsts[:-1], strict=True):
         bias.append(slope * atoms[s].Jdqd)
-        pushes += [push.scaled(slope) for push in atoms[s].pushes]
+        pushes += [push.scale(slope) for push in atoms[s].pushes]
         for k, x in atoms[s].J.items():
             J[k] = J.get(k, ZERO) + slope * x
     ht = firsts[-1]
@@ -97,7 +97,7 @@ def rate_law(system: Linkage, expr: Node, atoms: Mapping[Node, Row], element: st
     return Row(ZERO, J, bias, ht)
 
 
-def folded(system: MechanismView, expr: Node) -> Node:
+def fold_parameters(system: MechanismView, expr: Node) -> Node:
     """The law with numbers in place of parameters, where the whole system is made of numbers."""
     if system.table.rows:
         return expr
@@ -105,4 +105,4 @@ def folded(system: MechanismView, expr: Node) -> Node:
     return substitute([expr], values)[0]
 
 
-__all__ = ["Atoms", "coordinate_rows", "folded", "law", "rate_law"]
+__all__ = ["Atoms", "coordinate_rows", "fold_parameters", "law", "rate_law"]

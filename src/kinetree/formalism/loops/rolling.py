@@ -49,8 +49,8 @@ def roll(ends: Ends, condition: Roll) -> Row:
     gain = plus(ends.ddd, cross(first.wd, rho), cross(first.w, rhod))
     loss = plus(cross(second.wd, s), cross(second.w, sd))
     bias = dot(u, minus(gain, loss)) + dot(cross(second.w, u), slip)
-    at = ends.named("touch", plus(first.p, rho), "touching point", "m")
-    return replace(ends.forced(ZERO, u, at), Jdqd=bias, rate=dot(u, slip))
+    at = ends.let("touch", plus(first.p, rho), "touching point", "m")
+    return replace(ends.force_row(ZERO, u, at), Jdqd=bias, rate=dot(u, slip))
 
 
 def _contact(ends: Ends, condition: Roll) -> tuple[Vec, Vec]:
@@ -60,22 +60,22 @@ def _contact(ends: Ends, condition: Roll) -> tuple[Vec, Vec]:
     n = ends.axis(ends.second, condition.normal, "n")
     nd = cross(w2, n)
     if condition.axis is None:
-        return _named(ends, times(-(r + crown), n), times(-(r + crown), nd))
+        return _let_both(ends, times(-(r + crown), n), times(-(r + crown), nd))
     a = ends.axis(ends.first, condition.axis, "a")
     ad = cross(w1, a)
     c, cd = dot(n, a), dot(nd, a) + dot(n, ad)
     s = _let(ends, "s", sqrt(1 - c * c))
-    e = ends.named("e", times(1 / s, minus(n, times(c, a))), "upward in the wheel", "1")
+    e = ends.let("e", times(1 / s, minus(n, times(c, a))), "upward in the wheel", "1")
     turning = minus(minus(nd, times(cd, a)), times(c, ad))
     ed = plus(times(1 / s, turning), times(c * cd / (s * s), e))
     rho = plus(times(-r, e), times(-crown, n))
-    return _named(ends, rho, plus(times(-r, ed), times(-crown, nd)))
+    return _let_both(ends, rho, plus(times(-r, ed), times(-crown, nd)))
 
 
-def _named(ends: Ends, rho: Vec, rhod: Vec) -> tuple[Vec, Vec]:
+def _let_both(ends: Ends, rho: Vec, rhod: Vec) -> tuple[Vec, Vec]:
     return (
-        ends.named("rho", rho, "centre to touching point", "m"),
-        ends.named("rhod", rhod, "its rate", "m/s"),
+        ends.let("rho", rho, "centre to touching point", "m"),
+        ends.let("rhod", rhod, "its rate", "m/s"),
     )
 
 

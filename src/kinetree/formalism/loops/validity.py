@@ -193,25 +193,25 @@ class Validity:
         """
         if self.rounding is None:
             note = Note(step="rounding")
-            one = self._named("one", ONE, note)
-            thirds = self._named("thirds", 4 * one / 3, note)
-            third = self._named("third", thirds - one, note)
-            self.rounding = self._named("rounding", call("abs", 3 * third - one), note)
+            one = self._define("one", ONE, note)
+            thirds = self._define("thirds", 4 * one / 3, note)
+            third = self._define("third", thirds - one, note)
+            self.rounding = self._define("rounding", call("abs", 3 * third - one), note)
         return self.rounding
 
     def gap(self) -> Node | None:
         """0 where all tests hold, NaN where one fails; none where there is nothing to test."""
         if not self.terms:
             return None
-        return self._named("gap", log(sign(1 - add(*self.terms))))  # log(-1) has no value
+        return self._define("gap", log(sign(1 - add(*self.terms))))  # log(-1) has no value
 
     def guard(self) -> None:
         """Make the outputs NaN where a test fails."""
         if self.terms:
             valid = sqrt(2 * sign(1 - add(*self.terms)) - 1)  # 1, or the root of -1 or -3
-            self.scheme.guard(self._named("valid", valid))
+            self.scheme.guard(self._define("valid", valid))
 
-    def _named(self, name: str, expr: Node, note: Note = LOST) -> Node:
+    def _define(self, name: str, expr: Node, note: Note = LOST) -> Node:
         found = symbol(self.scheme.fresh(name), Rank.LOCAL)
         self.scheme.define(Assign(found, expr, note))
         return found

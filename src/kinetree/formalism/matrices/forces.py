@@ -97,7 +97,7 @@ def write_state_rates(motion: Motion, efforts: Efforts) -> None:
     rows = state_rate_expressions(motion.system, efforts)
     if rows:
         note = Note(step="rates of the states")
-        found = motion.values.named("xd", [rate for _, rate in rows], note)
+        found = motion.values.name_all("xd", [rate for _, rate in rows], note)
         motion.scheme.output("xd", found, None, [name for name, _ in rows])
 
 
@@ -120,7 +120,7 @@ class PlacedWriter(ForceWriter):
     def __init__(self, motion: Motion, force: Force, total: Efforts) -> None:
         note = Note(force.name, f"{force.kind} force")
         # what laws share with the matrices has its name already
-        express = partial(motion.values.named, note=note)
+        express = partial(motion.values.name_all, note=note)
         super().__init__(motion.scheme, motion.system, force, total, express)
         self.motion, self.total = motion, total
 

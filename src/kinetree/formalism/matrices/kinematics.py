@@ -58,7 +58,7 @@ class Motion:
         if name not in self._R:
             note = Note(name, "rotation", "Verlinden2005 eq. (1)", "1", "ground")
             flat = [x for row in self.body(name).R for x in row]
-            found = self.values.named(f"{name}_R", flat, note)
+            found = self.values.name_all(f"{name}_R", flat, note)
             self._R[name] = mat3((found[0:3], found[3:6], found[6:9]))
         return self._R[name]
 
@@ -66,7 +66,7 @@ class Motion:
         """Place of the centre of mass, ground components."""
         if name not in self._g:
             note = Note(name, "centre of mass", "Verlinden2005 eq. (1)", "m", "ground")
-            self._g[name] = vec3(self.values.named(f"{name}_e", self.body(name).g, note))
+            self._g[name] = vec3(self.values.name_all(f"{name}_e", self.body(name).g, note))
         return self._g[name]
 
     def contributions(self, name: str) -> dict[int, Pair]:

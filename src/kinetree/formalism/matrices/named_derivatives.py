@@ -94,7 +94,7 @@ class NamedDerivatives:
 
     # --- values ----------------------------------------------------------------------------------
 
-    def named(self, stem: str, exprs: Iterable[Node], note: Note) -> list[Node]:
+    def name_all(self, stem: str, exprs: Iterable[Node], note: Note) -> list[Node]:
         """Names for expressions and for what they share; sines, numbers and names stay."""
         roots = tuple(exprs)
         order = [node for node in topological(roots) if node not in self._value]

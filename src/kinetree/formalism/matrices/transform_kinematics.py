@@ -77,8 +77,8 @@ class ProductKinematics:
             done, last = steps[:n], steps[n - 1]
             if done not in self._velocity:
                 before = self._velocity[done[:-1]]
-                found = self._moved(before, last, self._rate(last))
-                self._velocity[done] = self._named(("w", "v"), done, found, "velocity")
+                found = self._move(before, last, self._rate(last))
+                self._velocity[done] = self._let_both(("w", "v"), done, found, "velocity")
         return self._velocity[steps]
 
     def acceleration(self, steps: Steps) -> Pair:
@@ -87,8 +87,8 @@ class ProductKinematics:
         for n in range(1, len(steps) + 1):
             done = steps[:n]
             if done not in self._acceleration:
-                found = self._accelerated(done)
-                self._acceleration[done] = self._named(("wd", "a"), done, found, "acceleration")
+                found = self._accelerate(done)
+                self._acceleration[done] = self._let_both(("wd", "a"), done, found, "acceleration")
         return self._acceleration[steps]
 
     def contributions(self, steps: Steps) -> dict[int, Pair]:
@@ -99,37 +99,37 @@ class ProductKinematics:
                 before, own = self._parts[done[:-1]], self._own_parts(last)
                 found: dict[int, Pair] = {}
                 for k in sorted({*before, *own}):
-                    moved = self._moved(before.get(k, STILL), last, own.get(k, NULL))
+                    moved = self._move(before.get(k, STILL), last, own.get(k, NULL))
                     stems = (f"th{k + 1}", f"d{k + 1}")
-                    found[k] = self._named(stems, done, moved, "partial contribution")
+                    found[k] = self._let_both(stems, done, moved, "partial contribution")
                 self._parts[done] = {k: x for k, x in found.items() if x != STILL}
         return self._parts[steps]
 
     # --- one step --------------------------------------------------------------------------------
 
-    def _moved(self, before: Pair, step: PlacedStep, own: Vec) -> Pair:
+    def _move(self, before: Pair, step: PlacedStep, own: Vec) -> Pair:
         """The first column of the module's table."""
         w, v = before
         if isinstance(step, PlacedTurn):
-            return plus(self._passed(w, step), own), self._passed(v, step)
+            return plus(self._turn_back(w, step), own), self._turn_back(v, step)
         return w, plus(v, cross(w, self._values(step)), own)
 
-    def _accelerated(self, done: Steps) -> Pair:
+    def _accelerate(self, done: Steps) -> Pair:
         """The second column of the module's table."""
         step, before = done[-1], done[:-1]
         wd, a = self._acceleration[before]
         w, _ = self._velocity[before]
         own, rate = self._second_rate(step), self._rate(step)
         if isinstance(step, PlacedTurn):
-            gyration = cross(self._passed(w, step), rate)
-            return plus(self._passed(wd, step), own, gyration), self._passed(a, step)
+            gyration = cross(self._turn_back(w, step), rate)
+            return plus(self._turn_back(wd, step), own, gyration), self._turn_back(a, step)
         r = self._values(step)
         number = self._number.setdefault(done, len(self._number) + 1)
         note = Note(step="velocity by turning", unit="m/s", frame="the frame reached")
         swept = self.jets.scheme.vector(f"wr_{number}", cross(w, r), note)
         return wd, plus(a, cross(wd, r), cross(w, plus(swept, rate, rate)), own)
 
-    def _passed(self, v: Vec, turn: PlacedTurn) -> Vec:
+    def _turn_back(self, v: Vec, turn: PlacedTurn) -> Vec:
         """Fᵀ v, components in the frame that the rotation reaches."""
         if is_null(v) or (turn.axis is not None and is_null(cross(turn.axis, v))):
             return v
@@ -186,7 +186,7 @@ class ProductKinematics:
         """The components of a displacement, named."""
         if step not in self._nodes:
             note = Note(step="displacement", unit="m")
-            self._nodes[step] = tuple(self.jets.named("r", step, note))
+            self._nodes[step] = tuple(self.jets.name_all("r", step, note))
         return vec3(self._nodes[step])
 
     def _matrix(self, turn: PlacedTurn) -> Mat:
@@ -194,15 +194,17 @@ class ProductKinematics:
         if turn not in self._nodes:
             note = Note(step="rotation", unit="1")
             flat = [x for row in turn.R for x in row]
-            self._nodes[turn] = tuple(self.jets.named("F", flat, note))
+            self._nodes[turn] = tuple(self.jets.name_all("F", flat, note))
         found = self._nodes[turn]
         return mat3((found[0:3], found[3:6], found[6:9]))
 
     def _angle(self, turn: PlacedTurn) -> Node:
         """The angle of a rotation, named."""
-        return self.jets.named("phi", [turn.angle], Note(step="angle of a rotation", unit="rad"))[0]
+        return self.jets.name_all(
+            "phi", [turn.angle], Note(step="angle of a rotation", unit="rad")
+        )[0]
 
-    def _named(self, stems: tuple[str, str], steps: Steps, pair: Pair, what: str) -> Pair:
+    def _let_both(self, stems: tuple[str, str], steps: Steps, pair: Pair, what: str) -> Pair:
         number = self._number.setdefault(steps, len(self._number) + 1)
         note = Note(step=what, eq="Verlinden2005 eqs. (36) to (38)", frame="the frame reached")
         first, second = (

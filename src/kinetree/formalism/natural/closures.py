@@ -27,7 +27,7 @@ from kinetree.engine import (
     tangent,
 )
 from kinetree.formalism.loops.conditions import Row
-from kinetree.formalism.loops.laws import folded
+from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.formalism.natural.combinations import Sum
 from kinetree.formalism.natural.constraint_rows import Rows
 from kinetree.formalism.natural.rolling import roll
@@ -107,7 +107,7 @@ def _curved(rows: Rows, closure: Closure, condition: Condition, ends: tuple[End,
     assert isinstance(condition, Law)
     atoms = {s: rows.product(second.direction(a), d)
              for s, a in zip(end_symbols(), AXES, strict=True)}  # fmt: skip
-    return rows.law(folded(rows.space.system, condition.expr), atoms)
+    return rows.law(fold_parameters(rows.space.system, condition.expr), atoms)
 
 
 def _touch(rows: Rows, closure: Closure, condition: Touch, ends: tuple[End, End]) -> Row:
@@ -130,9 +130,9 @@ def _relation(rows: Rows, closure: Closure, condition: Condition) -> Row:
         ratio, offset = (system.table.closure_scalar(closure, n) for n in ("ratio", "offset"))
         return rows.law(at[condition.first] - ratio * at[condition.second] - offset, {})
     if isinstance(condition, RateLaw):
-        return _rate_law(rows, folded(system, condition.expr), f"closure '{closure.name}'")
+        return _rate_law(rows, fold_parameters(system, condition.expr), f"closure '{closure.name}'")
     assert isinstance(condition, Law)
-    return rows.law(folded(system, condition.expr), {})
+    return rows.law(fold_parameters(system, condition.expr), {})
 
 
 def _rate_law(rows: Rows, expr: Node, element: str) -> Row:

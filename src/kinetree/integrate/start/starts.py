@@ -18,7 +18,7 @@ from kinetree.assembly import (
     Wish,
     changes,
     consistent_coordinates,
-    corrected,
+    correct_velocities,
     free_columns,
     kept_coordinates,
     settled_velocities,
@@ -161,7 +161,9 @@ class Starts:
         if not self.model.closures:
             return out
         found = self._at(system.whole, q)
-        out, fits = corrected(found["J"], found["ht"], out, fixed, self.model.loop_tolerance)
+        out, fits = correct_velocities(
+            found["J"], found["ht"], out, fixed, self.model.loop_tolerance
+        )
         for number in np.flatnonzero(~fits):
             system, wish = self._alone(int(number))
             out[number] = settled_velocities(system, q[number], wish)[0]

@@ -21,7 +21,7 @@ from kinetree.engine import (
 from kinetree.program.passes import condense, dead
 from kinetree.program.program import Assign, Block, Newton, Program
 from kinetree.program.scheme import Scheme
-from kinetree.program.sort_blocks import ordered
+from kinetree.program.sort_blocks import sort_blocks
 
 TRIG = (OPS["sin"], OPS["cos"])
 
@@ -76,7 +76,7 @@ class Implicit:
         return [add(*map(mul, self.D[k::m], y)) for k in range(m)]
 
 
-def _retargeted(block: Block, names: list[Node]) -> Block:
+def _retarget(block: Block, names: list[Node]) -> Block:
     if isinstance(block, Assign):
         return replace(block, target=names[0])
     return replace(block, targets=tuple(names))
@@ -102,10 +102,10 @@ class Page:
         self.scheme = Scheme(name)
         for row in program.inputs:
             self.scheme.input(row)
-        self.blocks = list(self._paired(program.all_blocks))
+        self.blocks = list(self._pair(program.all_blocks))
         self.scheme.reserve(t.name for block in self.blocks for t in block.targets)
 
-    def _paired(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
+    def _pair(self, blocks: tuple[Block, ...]) -> Iterator[Block]:
         """The blocks with the sine and the cosine of an angle one after the other."""
         waiting = {b.expr: b for b in blocks if isinstance(b, Assign) and b.expr.op in TRIG}
         self._named = {expr: block.target for expr, block in waiting.items()}
@@ -141,7 +141,7 @@ class Page:
             renewed = inner.renewed(substitute(inner.operands, new))
             names = [symbol(self.scheme.fresh(t.name), Rank.LOCAL) for t in inner.targets]
             new.update(zip(inner.targets, names, strict=True))
-            blocks.append(_retargeted(renewed, names))
+            blocks.append(_retarget(renewed, names))
         found = {out.name: tuple(substitute(out.nodes, new)) for out in step.outputs}
         return Implicit(block, tuple(blocks), found["h"], found["J"], found.get("D", ()))
 
@@ -156,4 +156,4 @@ class Page:
         before = info.get("derivative")
         info["derivative"] = f"{what} of {before}" if before else what
         # derivatives inside a loop may use sines that the Program names only behind it
-        return (condense if condensed else dead)(ordered(self.scheme.program(**info)))
+        return (condense if condensed else dead)(sort_blocks(self.scheme.program(**info)))

@@ -197,7 +197,7 @@ class _Forward:
         if not moving:
             return
         columns = [(d, c) for d in moving for c in range(k)]
-        rhs = [[_moved(block, entries, i, d, c) for d, c in columns] for i in range(n)]
+        rhs = [[_element(block, entries, i, d, c) for d, c in columns] for i in range(n)]
         A = [list(named[i * n : (i + 1) * n]) for i in range(n)]
         note = Note(block.note.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)")
         kind = {"symmetric": block.symmetric, "stiff": block.stiff}
@@ -243,7 +243,7 @@ class _Forward:
             first = last
 
 
-def _moved(block: Solve, entries: Sequence[Tangents], i: int, d: int, c: int) -> Node:
+def _element(block: Solve, entries: Sequence[Tangents], i: int, d: int, c: int) -> Node:
     """Element (i, c) of dB - dA X in direction d; `entries` are the derivatives of A, then of B."""
     n, k = block.n, block.k
     terms: list[tuple[Node, int]] = [(entries[n * n + i * k + c].get(d, ZERO), 1)]

@@ -18,7 +18,7 @@ from kinetree.program.rewrite import (
     above,
     map_block,
     map_outputs,
-    merged,
+    merge,
     same_form,
     taken_names,
 )
@@ -190,9 +190,9 @@ class Change:
 
     def __call__(self, root: Node) -> Node:
         """The expression with pairs named."""
-        return fold(root, self.new, self._changed) if root in self.touched else root
+        return fold(root, self.new, self._change) if root in self.touched else root
 
-    def _changed(self, node: Node) -> Node:
+    def _change(self, node: Node) -> Node:
         gone = self.table.consumed.get(node)
         if gone is None:
             return same_form(node, [self.new[a] for a in node.args])
@@ -202,7 +202,7 @@ class Change:
         for name, _ in made:
             self._define(name)
         args, weights = zip(*kept, *made, strict=True)
-        total = merged(args, weights)
+        total = merge(args, weights)
         return intern_product(total) if node.op is MUL else collected(node.value, total)
 
     def _define(self, name: Node) -> None:
@@ -221,7 +221,7 @@ class Change:
             self.defined.add(top)
             a, b = (self.new.get(x, x) for x in pair[:2])
             if pair[2]:
-                expr = collected(0, merged((a, b), (1, pair[2])))
+                expr = collected(0, merge((a, b), (1, pair[2])))
             else:
-                expr = intern_product(merged((a, b), (1, 1)))
+                expr = intern_product(merge((a, b), (1, 1)))
             self.pending.append(Assign(top, expr, Note(step="shared")))

@@ -15,8 +15,8 @@ def dead(program: Program) -> Program:
     """The Program without superfluous equations; `info` reports the share removed."""
     needed: set[Node] = set()
     reach([x for out in program.outputs for x in out.nodes], needed)
-    blocks = _needed(program.blocks, needed)
-    preamble = _needed(program.preamble, needed)
+    blocks = _keep_needed(program.blocks, needed)
+    preamble = _keep_needed(program.preamble, needed)
     before = len(program.blocks) + len(program.preamble)
     gone = before - len(blocks) - len(preamble)
     slim = replace(program, blocks=blocks, preamble=preamble)
@@ -25,7 +25,7 @@ def dead(program: Program) -> Program:
     return slim.with_info(removed=f"{gone} of {before}")
 
 
-def _needed(blocks: tuple[Block, ...], needed: set[Node]) -> tuple[Block, ...]:
+def _keep_needed(blocks: tuple[Block, ...], needed: set[Node]) -> tuple[Block, ...]:
     kept: list[Block] = []
     for block in reversed(blocks):
         if not needed.isdisjoint(block.targets):

@@ -89,9 +89,9 @@ class _Hoist:
         return self.name(node) if self.is_fixed(node) else node
 
     def change(self, root: Node) -> Node:
-        return fold(root, self.new, self._changed)
+        return fold(root, self.new, self._change)
 
-    def _changed(self, node: Node) -> Node:
+    def _change(self, node: Node) -> Node:
         if node.op is SYM or node.op is NUM:
             if node.op is NUM:
                 self.fixed.add(node)
@@ -116,7 +116,7 @@ class _Hoist:
             if arg in self.fixed:
                 still[arg] = still.get(arg, 0) + coef
             else:
-                term, c = self._scaled(arg, coef)
+                term, c = self._scale(arg, coef)
                 moving[term] = moving.get(term, 0) + c
         moving = {a: c for a, c in moving.items() if c != 0}
         if not still:
@@ -127,7 +127,7 @@ class _Hoist:
         sign, named = split_coefficient(constant)
         return collected(0, {**moving, named: sign})
 
-    def _scaled(self, term: Node, coef: Number) -> tuple[Node, Number]:
+    def _scale(self, term: Node, coef: Number) -> tuple[Node, Number]:
         """coef·term with the coefficient merged into the term's parameter factor, if it has one."""
         if abs(coef) == 1 or term.op is not MUL:
             return term, coef

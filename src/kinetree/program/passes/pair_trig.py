@@ -56,15 +56,17 @@ class _Pair:
 
     def front(self) -> list[Block]:
         """The equations of the early ones, in order of first use."""
-        return [row for angle, nodes in self.early.items() for row in self._named(angle, nodes)]
+        return [row for angle, nodes in self.early.items() for row in self._name(angle, nodes)]
 
-    def _named(self, angle: Node, nodes: list[Node]) -> list[Block]:
+    def _name(self, angle: Node, nodes: list[Node]) -> list[Block]:
         rows: list[Block] = []
         for node in sorted(nodes, key=lambda x: x.op.name, reverse=True):
             name = symbol(self._fresh(node), Rank.LOCAL)
             self.names[node] = name
             expr = same_form(node, [self.change(angle)])
-            rows.append(Assign(name, expr, Note(step=f"{node.op.name} of {self._told(angle)}")))
+            rows.append(
+                Assign(name, expr, Note(step=f"{node.op.name} of {self._angle_text(angle)}"))
+            )
         return rows
 
     def _fresh(self, node: Node) -> str:
@@ -92,7 +94,7 @@ class _Pair:
 
         return fold(root, self.letters, visit)
 
-    def _told(self, angle: Node) -> str:
+    def _angle_text(self, angle: Node) -> str:
         """An angle as text; of a long one what it depends on."""
         if not _is_long(angle):
             return str(angle)
@@ -114,12 +116,12 @@ class _Pair:
 
     def change(self, root: Node) -> Node:
         """The expression with sines and cosines named."""
-        return fold(root, self.new, self._changed) if root in self.touched else root
+        return fold(root, self.new, self._change) if root in self.touched else root
 
-    def _changed(self, node: Node) -> Node:
+    def _change(self, node: Node) -> Node:
         if node.op in LETTER:
             if node not in self.names and node.args[0] in self.late:
-                self.pending += self._named(node.args[0], self.late[node.args[0]])
+                self.pending += self._name(node.args[0], self.late[node.args[0]])
             name = self.names.get(node)
             if name is not None:
                 return name

@@ -36,7 +36,7 @@ class _Share:
         self.uses = use_counts(roots)
         nodes = compounds(roots)
         shared = [node for node in nodes if self.uses[node] > 1]
-        self.touched = above([*shared, *_renamed(program, self.uses)], nodes)
+        self.touched = above([*shared, *_rename(program, self.uses)], nodes)
         self.aliases = False
         self.new: dict[Node, Node] = {}
         self.names: dict[Node, Node] = {}
@@ -80,15 +80,15 @@ class _Share:
 
     def change(self, root: Node) -> Node:
         """The expression with shared parts named."""
-        return fold(root, self.new, self._changed)
+        return fold(root, self.new, self._change)
 
-    def _changed(self, node: Node) -> Node:
+    def _change(self, node: Node) -> Node:
         if not node.args:
             return node
         done = same_form(node, [self.new[a] for a in node.args])
-        return self._named(done, self.uses.get(node, 1))
+        return self._name(done, self.uses.get(node, 1))
 
-    def _named(self, node: Node, uses: int) -> Node:
+    def _name(self, node: Node, uses: int) -> Node:
         """A name for a Node that is used more than once; itself otherwise."""
         if node.op is SYM or node.op is NUM or _is_scaled_name(node):
             return node
@@ -108,7 +108,7 @@ class _Share:
         return f"{STEM}{self.count}"
 
 
-def _renamed(program: Program, uses: dict[Node, int]) -> list[Node]:
+def _rename(program: Program, uses: dict[Node, int]) -> list[Node]:
     """Targets that may turn out to be another name of something."""
     blocks = program.all_blocks
     rows = [b for b in blocks if isinstance(b, Assign)]

@@ -143,7 +143,7 @@ def _follow(
     own = {k: rates[k] for k in it.u}
     out = list(rates)
     for k in it.v:
-        out[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.followed(k, own, rest[k]))
+        out[k] = B.scheme.let(f"{stems[1]}_{k + 1}", B.follow(k, own, rest[k]))
     return out, rest
 
 
@@ -162,7 +162,7 @@ def _residual(it: Projected, p: Point, r: list[Node], rates: list[Node]) -> stru
     _, B = _loops(p)
     lam = _multipliers(it, B, r)
     b2 = it.step.terms.b2
-    right = [*(b2 * p.scheme.let("F", B.projected(r, u)) for u in it.u), *rates]
+    right = [*(b2 * p.scheme.let("F", B.project(r, u)) for u in it.u), *rates]
     return replace(p, at=replace(p.at, lam=lam)), right, right
 
 
@@ -178,7 +178,7 @@ def _change(it: Projected, p: Point, dz: list[Node]) -> list[Node]:
     du = dict(zip(it.u, dz, strict=False))
     note = Note(step="increments", eq="Cuadrado2003 eq. (26)")
     closing = B.rest("dv", dict(zip(it.loops.labels, loops.g, strict=True)), {}, note)
-    dv = {k: p.scheme.let("dv", B.followed(k, du, -closing[k])) for k in it.v}
+    dv = {k: p.scheme.let("dv", B.follow(k, du, -closing[k])) for k in it.v}
     change = du | dv
     return [*(change[k] for k in it.step.free), *dz[len(it.u) :]]
 
@@ -192,14 +192,14 @@ def _tangent(it: Projected, p: Point) -> Matrix:
     half: Matrix = []
     for k, line in enumerate(dynamics.dynamic_rows(step, p)):
         row = [x - b2 * y for x, y in zip(line, G[k], strict=True)]
-        half.append([let("AR", B.projected(row, u)) for u in it.u])
+        half.append([let("AR", B.project(row, u)) for u in it.u])
         half[k] += [b2 * by[k * m + i] for i in range(m)]
-    A = [[let("RAR", B.projected(column, u)) for column in zip(*half, strict=True)] for u in it.u]
+    A = [[let("RAR", B.project(column, u)) for column in zip(*half, strict=True)] for u in it.u]
     for i in range(m):
         row = dynamics.state_row(step, p, i, dynamics.newmark_rates(step))
         own = dict(zip(step.free, row, strict=False))
         whole = [own.get(k, ZERO) for k in range(len(G))]
-        A.append([B.projected(whole, u) for u in it.u] + row[len(step.free) :])
+        A.append([B.project(whole, u) for u in it.u] + row[len(step.free) :])
     return A
 
 
@@ -216,8 +216,8 @@ def _equations(it: Projected, p: Point, tested: list[Node]) -> list[dynamics.Equ
     lines = _lines(p, G, dqd, dqdd)
     by, allowed = p.slopes.states.get("dtau_dx", ()), dynamics.widths(step)
     J = [
-        [b2 * B.projected([line[l] for line in lines], u) for l in step.free]
-        + [b2 * B.projected(by[i::m], u) for i in range(m)]
+        [b2 * B.project([line[l] for line in lines], u) for l in step.free]
+        + [b2 * B.project(by[i::m], u) for i in range(m)]
         for u in it.u
     ]
     J += [dynamics.state_row(step, p, i, dqd) for i in range(m)]

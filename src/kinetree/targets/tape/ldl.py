@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.program.sparsity import factor_products, filled
+from kinetree.program.sparsity import factor_products, fill_in
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def fits(rows: list[list[int]]) -> bool:
     if any(row[-1] == ZERO for row in rows):
         return False
     lower = ([j for j, entry in enumerate(row[:-1]) if entry != ZERO] for row in rows)
-    products = factor_products(filled(lower))
+    products = factor_products(fill_in(lower))
     sparse = DENSE * products < len(rows) ** 3 // 6
     return products <= (MOST_SPARSE if sparse else MOST)
 
