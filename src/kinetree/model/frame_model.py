@@ -193,45 +193,22 @@ class FrameModel(ForceMethods):
 
 
 def map_elements(T: Transform, change: Callable[[list[Any]], Sequence[Any]]) -> Transform:
-    """The matrix with all its elements and those of its steps changed together."""
-    flat: list[Any] = [*_flat(T.R.rows), *T.p]
-    for step in T.steps:
-        flat += _step_values(step)
-    new = iter(change(flat))
-    R, p = _rows(new), _three(new)
-    return Transform(Rotation(R), p, tuple(_with_values(step, new) for step in T.steps))
+    """The matrix with its elements and those of its steps changed, a row of them at a time."""
 
+    def rows(R: Rows) -> Rows:
+        new = change([x for row in R for x in row])
+        return Vector(*new[:3]), Vector(*new[3:6]), Vector(*new[6:])
 
-def _step_values(step: Step) -> list[Any]:
-    """All values of a step."""
-    if isinstance(step, Vector):
-        return [*step]
-    return _flat(step.rows) + ([] if step.axis is None else [step.angle, *step.axis])
+    def step(old: Step) -> Step:
+        if isinstance(old, Vector):
+            return Vector(*change([*old]))
+        if old.axis is None:
+            return Factor(None, None, rows(old.rows))
+        angle, *axis = change([old.angle, *old.axis])
+        return Factor(Vector(*axis), angle, rows(old.rows))
 
-
-def _with_values(step: Step, new: Iterator[Any]) -> Step:
-    """The step with other values, in the order of `_step_values`."""
-    if isinstance(step, Vector):
-        return _three(new)
-    rows = _rows(new)
-    return Factor(None, None, rows) if step.axis is None else _turn(rows, new)
-
-
-def _turn(rows: Rows, new: Iterator[Any]) -> Factor:
-    angle = next(new)
-    return Factor(_three(new), angle, rows)
-
-
-def _three(new: Iterator[Any]) -> Vector:
-    return Vector(next(new), next(new), next(new))
-
-
-def _rows(new: Iterator[Any]) -> Rows:
-    return _three(new), _three(new), _three(new)
-
-
-def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
-    return [x for row in rows for x in row]
+    steps = tuple(map(step, T.steps))
+    return Transform(Rotation(rows(T.R.rows)), Vector(*change([*T.p])), steps)
 
 
 def _from_rows(T: Any, element: str) -> Transform:
