@@ -10,7 +10,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
-from kinetree.model import KINDS, JointKind, Turn, gimbal_locks
+from kinetree.model import JOINTS, JointKind, Turn, gimbal_locks
 
 HALF = np.pi / 2
 LOCKING = {
@@ -75,7 +75,7 @@ def test_axes_at_any_angle(monkeypatch: pytest.MonkeyPatch) -> None:
     axes = np.random.default_rng(1).normal(size=(4, 3, 3))
     for three in axes / np.linalg.norm(axes, axis=-1, keepdims=True):
         motions = tuple(Turn(tuple(axis)) for axis in three)
-        monkeypatch.setitem(KINDS, "sequence", JointKind("sequence", lambda *_, m=motions: m))
+        monkeypatch.setitem(JOINTS, "sequence", JointKind("sequence", lambda *_, m=motions: m))
         model = kt.Model("skew")
         body = model.body("body", mass=2.0, com=(0.1, -0.2, 0.3), inertia=(0.7, 0.8, 0.9))
         model.joint("sequence", "j", model.ground, body)

@@ -64,7 +64,7 @@ from kinetree.formalism.links.vectors import (
 )
 from kinetree.formalism.newton_euler import Motions, acceleration_tensor, outward
 from kinetree.formalism.virtual_power import partial_velocities
-from kinetree.model import drive
+from kinetree.model import leader_of
 from kinetree.program.notes import TENSOR, Naming, about, notes
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[Row]:
     """One row per rotor inertia; followers count ratio² at their leader."""
     model = system.model
     for joint in model.joints.values():
-        leader, ratio, _ = drive(model, joint)
+        leader, ratio, _ = leader_of(model, joint)
         for k, (label, _, _) in enumerate(joint.armatures):
             at = model.velocities.index(leader.velocities[k])
             value = system.table.nodes[label]

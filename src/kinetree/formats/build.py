@@ -13,7 +13,7 @@ from kinetree.model import (
     ANY,
     CLOSURES,
     FORCES,
-    KINDS,
+    JOINTS,
     Model,
     closure_law_names,
     force_law_names,
@@ -153,7 +153,7 @@ class _Builder:
         if "armature" in given:
             extra["armature"] = self.armature(name, given["armature"])
         arguments = {f: v for f, v in given.items() if f not in (*DATA_FIELDS, *PLACE_FIELDS)}
-        self.arguments(KINDS[kind], name, arguments)
+        self.arguments(JOINTS[kind], name, arguments)
         self.model.joint(kind, name, data.parent, data.child, arguments, **extra)
 
     def armature(self, name: str, given: Sequence[Any]) -> Any:

@@ -17,7 +17,7 @@ from kinetree.joints import (
     spherical,
     universal,
 )
-from kinetree.model import KINDS
+from kinetree.model import JOINTS
 
 ALL = (
     revolute.KIND,
@@ -32,4 +32,4 @@ ALL = (
     sequence.KIND,
 )
 
-KINDS.update((kind.name, kind) for kind in ALL)
+JOINTS.update((kind.name, kind) for kind in ALL)

@@ -33,7 +33,7 @@ from kinetree.model.forces import (
 )
 from kinetree.model.frame_model import FrameModel, map_elements
 from kinetree.model.gimbal import gimbal_locks
-from kinetree.model.kinds import ANY, KINDS, REQUIRED, ElementKind, JointKind
+from kinetree.model.kinds import ANY, JOINTS, REQUIRED, ElementKind, JointKind
 from kinetree.model.laws import (
     Named,
     closure_law_names,
@@ -69,7 +69,7 @@ from kinetree.model.parts import (
     Wrench,
 )
 from kinetree.model.position_matrices import as_frames, position_matrices
-from kinetree.model.topology import drive, problems, quaternions
+from kinetree.model.topology import leader_of, problems, quaternions
 from kinetree.model.values import (
     IDENTITY,
     LOOP_TOLERANCE,
@@ -105,18 +105,18 @@ from kinetree.model.vectors import (
 )
 
 __all__ = [
-    "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "KINDS", "LOOP_TOLERANCE",
+    "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "JOINTS", "LOOP_TOLERANCE",
     "NULL", "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body",
     "Closure", "ClosureKind", "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance",
     "ElementKind", "Event", "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint",
     "JointKind", "Law", "Limits", "Mat", "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named",
     "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",
     "Turn", "Twist", "Vec", "Vector", "Wrench", "apply", "apply_transposed", "as_frames",
-    "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "drive",
-    "elements", "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "holding",
-    "is_null", "law_symbols", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
+    "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "elements",
+    "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "holding", "is_null",
+    "law_symbols", "leader_of", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
     "parameter_table", "place_symbols", "plain", "plus", "position_matrices", "problems", "product",
-    "quaternions", "refuse", "refuse_events", "refuse_holding", "retract", "rotate",
-    "rotation", "rotation_rpy", "scalar", "snap", "state_names", "state_symbol", "time_symbol",
-    "times", "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
+    "quaternions", "refuse", "refuse_events", "refuse_holding", "retract", "rotate", "rotation",
+    "rotation_rpy", "scalar", "snap", "state_names", "state_symbol", "time_symbol", "times",
+    "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

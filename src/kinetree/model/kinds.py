@@ -72,10 +72,10 @@ class JointKind(ElementKind):
     v_suffixes: tuple[str, ...] | None = None
 
 
-KINDS: dict[str, JointKind] = {}
+JOINTS: dict[str, JointKind] = {}
 """The joint table: kind name -> row; the room `joints` fills it."""
 REQUIRED = object()
 """Marks an argument of a kind that has no default."""
 
 
-__all__ = ["ANY", "ENDS", "KINDS", "REQUIRED", "ElementKind", "JointKind"]
+__all__ = ["ANY", "ENDS", "JOINTS", "REQUIRED", "ElementKind", "JointKind"]

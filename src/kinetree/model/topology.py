@@ -108,7 +108,7 @@ def tree(model: Model) -> Tree:
     names = [joint.name for joint in leaders]
     q_at = dict(zip(names, accumulate((j.nq for j in leaders), initial=0), strict=False))
     v_at = dict(zip(names, accumulate((j.nv for j in leaders), initial=0), strict=False))
-    drives = [drive(model, joint) for _, joint in rows]
+    drives = [leader_of(model, joint) for _, joint in rows]
     return Tree(
         bodies=(model.ground, *(joint.child.body for _, joint in rows)),
         joints=(sentinel, *(joint for _, joint in rows)),
@@ -121,7 +121,7 @@ def tree(model: Model) -> Tree:
     )
 
 
-def drive(model: Mechanism, joint: CoordinateGroup) -> tuple[CoordinateGroup, float, float]:
+def leader_of(model: Mechanism, joint: CoordinateGroup) -> tuple[CoordinateGroup, float, float]:
     """(leader, ratio, offset): the joint whose coordinate moves `joint`, and how.
 
     Raises:
@@ -203,7 +203,7 @@ def _followers(model: Mechanism) -> Iterator[KinetreeError]:
     """One error per joint that follows what cannot lead."""
     for joint in model.joints.values():
         try:
-            drive(model, joint)
+            leader_of(model, joint)
         except KinetreeError as error:
             yield error
 

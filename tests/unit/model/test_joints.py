@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.approx import IDENTITY
 
 from kinetree.joints import ALL, planar
-from kinetree.model import KINDS, Ball, Float, Model, Shift, Turn, Twist, direction
+from kinetree.model import JOINTS, Ball, Float, Model, Shift, Turn, Twist, direction
 
 ARGUMENTS = {"screw": {"pitch": 0.01}, "sequence": {"steps": "T1 R2 R3"}}
 SIZES = {
@@ -51,7 +51,7 @@ def test_every_kind_is_a_method_with_its_meaning(kind):
     assert "q" in inspect.getdoc(method) or kind.name == "fixed"
     for option in kind.options:
         assert option in inspect.signature(method).parameters
-    assert KINDS[kind.name] is kind
+    assert JOINTS[kind.name] is kind
 
 
 @EVERY

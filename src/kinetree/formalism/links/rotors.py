@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number
-from kinetree.model import drive
+from kinetree.model import leader_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def rotors(system: MechanismView) -> dict[int, Node]:
     sizes = accumulate((joint.nv for joint in model.leaders), initial=0)
     start = dict(zip(names, sizes, strict=False))
     for joint in armed:
-        leader, ratio, _ = drive(model, joint)
+        leader, ratio, _ = leader_of(model, joint)
         for k, inertia in enumerate(table.armature(joint), start[leader.name]):
             found[k] = found.get(k, ZERO) + number(ratio) ** 2 * inertia
     return {k: inertia for k, inertia in found.items() if inertia is not ZERO}

@@ -12,7 +12,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_options, shown
 from kinetree.errors import ModelError, unknown
-from kinetree.model.kinds import KINDS, JointKind
+from kinetree.model.kinds import JOINTS, JointKind
 from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.new_element import complete, find_kind, find_place, new_element
 from kinetree.model.parts import Joint, Limits, Mimic, check_name
@@ -80,7 +80,7 @@ class JointMethods(ForceMethods):
         element = new_element("joint", name, self.joints)
         check_arguments(JointMethods.joint, {"kind": kind, "arguments": arguments}, element)
         check_options(element, data, JointData.__annotations__)
-        row = find_kind(KINDS, "joint", kind, element)
+        row = find_kind(JOINTS, "joint", kind, element)
         given = complete(self, row, arguments, {}, element)
         motions = row.motions(given, element)
         nq = sum(len(motion.neutral) for motion in motions)
