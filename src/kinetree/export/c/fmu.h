@@ -193,6 +193,16 @@ static void set_experiment(instance *m, int tolerance_defined, double tolerance,
 
 /* --- values ------------------------------------------------------------------------------------ */
 
+/* Finds what a value reference stands for; 0, or 1 where it has no value. */
+static int evaluate(KT_NAME_system *s, Ref ref)
+{
+    if (ref >= AT_YD && ref < AT_U)
+        return KT_NAME_interface.rates(s);
+    if (ref >= AT_OUT && ref < AT_G)
+        return KT_NAME_interface.outputs(s);
+    return ref >= AT_G && ref < AT_STEP ? KT_NAME_interface.indicators(s) : 0;
+}
+
 static int get_values(instance *m, const Ref *refs, size_t n, double *values)
 {
     KT_NAME_system *s = &m->system;
@@ -209,8 +219,7 @@ static int get_values(instance *m, const Ref *refs, size_t n, double *values)
 #endif
     for (i = 0; i < n; i++) {
         const Ref ref = refs[i];
-        const int found = (ref >= AT_YD && ref < AT_U) || (ref >= AT_OUT && ref < AT_STEP);
-        if (found && KT_NAME_evaluate(s))
+        if (evaluate(s, ref))
             status = NO_VALUE;
         if (ref == 0)
             values[i] = s->now.t;
@@ -403,17 +412,19 @@ typedef struct EventInfo {
     double next;
 } EventInfo;
 
-/* An event: y is put on the loops. */
 static Status update(instance *m, EventInfo *info)
 {
-    double before[KT_ROOM_STATES];
+    KT_NAME_event found;
     if (m->mode != EVENT)
         return report(m, ERROR, WRONG_MODE_TEXT);
     memset(info, 0, sizeof *info);
-    memcpy(before, m->system.now.y, sizeof before);
-    if (KT_NAME_project(&m->system))
+    if (KT_NAME_interface.update(&m->system, &found))
         return report(m, ERROR, NO_VALUE_TEXT);
-    info->values = memcmp(before, m->system.now.y, KT_NAME_STATES*sizeof(double)) != 0;
+    info->again = found.again;
+    info->terminate = found.end;
+    info->values = found.changed;
+    info->next_defined = isfinite(found.next);
+    info->next = info->next_defined ? found.next : 0.0;
     return OK;
 }
 
@@ -454,7 +465,7 @@ API Status DERIVATIVES(instance *m, double yd[], size_t n)
     int failed;
     if (n != KT_NAME_STATES)
         return status_of(m, NO_REFERENCE);
-    failed = KT_NAME_evaluate(&m->system);
+    failed = KT_NAME_interface.rates(&m->system);
     memcpy(yd, m->system.yd, n*sizeof(double));
     return status_of(m, failed ? NO_VALUE : GOOD);
 }
@@ -463,7 +474,7 @@ API Status FMI(GetEventIndicators)(instance *m, double g[], size_t n)
 {
     if (n != KT_NAME_EVENTS)
         return status_of(m, NO_REFERENCE);
-    (void)KT_NAME_evaluate(&m->system);
+    (void)KT_NAME_interface.indicators(&m->system);
     memcpy(g, m->system.g, n*sizeof(double));
     return OK;
 }

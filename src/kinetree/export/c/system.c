@@ -211,3 +211,29 @@ int KT_NAME_advance(KT_NAME_system *s, double t_end)
     }
     return 0;
 }
+
+static double next_tick(const KT_NAME_system *s)
+{
+    (void)s;
+    return INFINITY;
+}
+
+static int update(KT_NAME_system *s, KT_NAME_event *found)
+{
+    double before[KT_ROOM_STATES];
+    int i;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        before[i] = s->now.y[i];
+    found->again = found->end = found->changed = 0;
+    if (KT_NAME_project(s))
+        return 1;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        found->changed |= s->now.y[i] != before[i];
+    found->next = next_tick(s);
+    return 0;
+}
+
+/* One evaluation finds der(y), outputs and indicators together. */
+const KT_NAME_calls KT_NAME_interface = {
+    KT_NAME_evaluate, KT_NAME_evaluate, KT_NAME_evaluate, update, next_tick,
+};

@@ -57,6 +57,28 @@ int KT_NAME_step(KT_NAME_system *s, double h);
 /* As many equal steps as are needed, none longer than now.step, from now.t to t_end [s]. */
 int KT_NAME_advance(KT_NAME_system *s, double t_end);
 
+/* What an event did. */
+typedef struct KT_NAME_event {
+    int again;               /* another event follows at the same time: update once more */
+    int end;                 /* the motion ends here */
+    int changed;             /* y is another one than before */
+    double next;             /* time of the next event that is known in advance [s], or infinite */
+} KT_NAME_event;
+
+/* The questions that those who drive a system ask it, FMI for one; each may be asked alone, and
+ * what was found stays in s until t, y, u or p change.  They return 0, or 1 where there is no
+ * value.  Discrete states, events in a row, clocks: a model that has them answers in `update` and
+ * `next_tick`, and those who drive it need not know. */
+typedef struct KT_NAME_calls {
+    int (*rates)(KT_NAME_system *s);                        /* s->yd = der(y) */
+    int (*outputs)(KT_NAME_system *s);                      /* s->out */
+    int (*indicators)(KT_NAME_system *s);                   /* s->g */
+    int (*update)(KT_NAME_system *s, KT_NAME_event *found); /* an event: y put on the loops */
+    double (*next_tick)(const KT_NAME_system *s);           /* as KT_NAME_event.next */
+} KT_NAME_calls;
+
+extern const KT_NAME_calls KT_NAME_interface;
+
 #ifdef __cplusplus
 }
 #endif
