@@ -175,9 +175,12 @@ class Reference:
         return True
 
 
-def test_six_joints_of_r3_row_by_row() -> None:
+@pytest.mark.parametrize("method", ["dop853", "DOP853"])
+def test_six_joints_of_r3_row_by_row(method: str) -> None:
+    """In native code, and step by step in Python."""
     duration = 0.6
-    run = kt.simulate(shaken_arm(friction=True), duration, step=duration, rtol=1e-10, atol=1e-11)
+    how = {"method": method, "step": duration, "rtol": 1e-10, "atol": 1e-11}
+    run = kt.simulate(shaken_arm(friction=True), duration, **how)
     reference, times, modes = Reference(), [], []
     while reference.advance(duration):
         times.append(reference.t)

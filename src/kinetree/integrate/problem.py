@@ -58,12 +58,14 @@ class Changes:
         final: which events end the run: of the watches, then of those at given times.
         ticks: rows of a time [s], rising, and a mark per event at given times.
         instant: span [s] in which a crowd of events is chattering.
+        sticking: which events are those of dry friction, whose modes settle at every event.
     """
 
     kernel: Kernel
     final: Array
     ticks: Array
     instant: float
+    sticking: Array
 
 
 @dataclass(frozen=True)

@@ -217,7 +217,7 @@ class Dynamics:
             None if J is None else _kernel(J),
             None if project is None else _kernel(project),
             None if watched is None else _kernel(watched),
-            None if update is None else Changes(_kernel(update), NONE, NONE, 0.0),
+            None if update is None else Changes(_kernel(update), NONE, NONE, 0.0, NONE),
         )
 
 

@@ -137,9 +137,12 @@ class _Journey:
         self.method = choose(self.how.method, self.problem)
         native = self.problem.native
         if native is not None and native.changes is not None:
-            marks = np.isin(np.arange(len(self.events.watches)), list(self.events.final))
-            span = INSTANT * self.crowd.duration
-            changes = replace(native.changes, final=marks.astype(float), instant=span)
+            span, numbers = INSTANT * self.crowd.duration, np.arange(len(self.events.watches))
+            final, sticking = (
+                np.isin(numbers, list(some)).astype(float)
+                for some in (self.events.final, self.events.sticking)
+            )
+            changes = replace(native.changes, final=final, instant=span, sticking=sticking)
             native = replace(native, changes=changes if self.method.changes else None)
             self.problem = replace(self.problem, native=native)
         with np.errstate(all="ignore"):
@@ -259,8 +262,7 @@ def as_problem(
 ) -> Problem:
     """The problem that a method solves."""
     exact = find(how.method).stiff and system.exact_jacobian
-    update = None if events.sticking else events.update  # whose modes take several updates
-    native = system.native(jacobian=exact, watched=events.function, update=update)
+    native = system.native(jacobian=exact, watched=events.function, update=events.update)
     if native is not None and how.method in MULTISTEP:
         native = replace(native, project=None)
     return Problem(

@@ -17,6 +17,8 @@ ROUNDS = 100
 """Rounds of changes at one instant after which events are said not to settle."""
 GATES = ("g_old", "g_hit", "g_work", "later", "root")
 """Vectors of conditions that are looked at here."""
+PIVOTS = 1000
+"""Changes of modes of dry friction at one instant, at most."""
 CROWD = 8.0
 """Instants with events in a row that are too many where they come too fast."""
 AHEAD = 2.0**-46
@@ -65,6 +67,7 @@ def settle_text(tableau: Tableau) -> str:
         found = memory.evaluate("update", memory.cell("t"), y)
         code.copy(found, y, n)
         code.call("kt.project", [*memory.both, memory.cell("t"), y])
+        _settle_friction(memory, all_events)
         _events(memory, g["g_new"])
         _clear(memory, all_events)
         _mark_crossings(memory, tableau, "g_work", "g_new")
@@ -83,6 +86,29 @@ def settle_text(tableau: Tableau) -> str:
         code.leave(CHATTERING)
     code.leave(code.choose(memory.cell("final_hit") > 0.0, code.constant(TERMINAL, INT), RUNNING))
     return code.text()
+
+
+def _settle_friction(memory: Memory, count: Value) -> None:
+    """Change modes of dry friction one pivot after the other, as long as they change."""
+    code, n, t, y = memory.code, memory.entry("n"), memory.cell("t"), memory.vector("y")
+    fired, sticking = memory.entry("fired", PTR), memory.entry("sticking", PTR)
+    nothing = [code.constant(0.0)]
+    (some,) = code.fold(
+        count, nothing, lambda index, sums: [sums[0] + code.load(code.at(sticking, index))]
+    )
+
+    def pivot(index: Value, carried: tuple[Value, ...]) -> list[Value]:
+        del index, carried
+        code.copy(sticking, fired, count)
+        found = memory.evaluate("update", t, y)
+        (apart,) = code.fold(n, nothing, lambda k, sums: [
+            sums[0] + code.unary("fabs", code.load(code.at(found, k)) - code.load(code.at(y, k)))
+        ])  # fmt: skip
+        code.copy(found, y, n)
+        code.call("kt.project", [*memory.both, t, y])
+        return [apart]
+
+    code.fold(code.constant(PIVOTS, INT), [some], pivot, lambda carried: carried[0] > 0.0)
 
 
 def _events(memory: Memory, into: Value) -> None:

@@ -41,15 +41,15 @@ TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
     "time_count", "values", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
-    "all_events", "fired", "final", "ticks", "tick_events",
+    "all_events", "fired", "final", "sticking", "ticks", "tick_events",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Entries of the table.
 
 Of every kernel: its address (0 where there is none), addresses of its c, x = [t, y, …] and y.
 Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
-fired, final: addresses of one number per event, those at given times included; ticks: address of
-rows of a time and a mark per event at given times, of which there are tick_events.
+fired, final, sticking: addresses of one number per event, those at given times included; ticks:
+address of rows of a time and a mark per event at given times, of which there are tick_events.
 """
 
 RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED, CHATTERING = range(9)

@@ -184,11 +184,13 @@ class Slices:
         self["crowd_t"] = -np.inf
         if changes is not None:
             timed, count = changes.final.size - count, changes.final.size
-            self["instant"], final = changes.instant, changes.final.astype(float)
+            self["instant"] = changes.instant
+            final, sticking = changes.final.astype(float), changes.sticking.astype(float)
             ticks = np.vstack([changes.ticks.reshape(-1, 1 + timed), np.full(1 + timed, np.inf)])
             marks = address(self.kernels["update"].x[-count:])
             self._enter({"fired": marks, "final": address(final), "tick_events": timed})
-            self._held.append(final)
+            self._enter({"sticking": address(sticking)})
+            self._held += [final, sticking]
         self._held.append(ticks)
         self._enter({"all_events": count, "ticks": address(ticks)})
 
