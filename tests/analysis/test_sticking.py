@@ -194,6 +194,23 @@ def test_six_joints_of_r3_row_by_row(method: str) -> None:
     np.testing.assert_array_equal(before[1:], np.array(modes)[:-1])
 
 
+@pytest.mark.parametrize("seed", [2, 3, 12])
+def test_energy_never_rises_in_trees_with_friction(seed: int) -> None:
+    """Random trees that fall, most of their joints rubbing: universal and spherical ones too."""
+    tree = zoo.random_tree(5, seed, ("revolute", "prismatic", "universal", "spherical", "screw"))
+    rng = np.random.default_rng(seed)
+    for name in tree.velocities:
+        if rng.uniform() < 0.7:
+            coulomb = float(rng.uniform(0.5, 8))
+            tree.dry_friction(f"f_{name}", name, coulomb, coulomb * float(rng.uniform(1, 1.6)))
+    state = zoo.state(tree, seed)
+    start = {"q": state["q"], "qd": state["qd"] * (rng.uniform(size=tree.nv) < 0.5)}
+    run = kt.simulate(tree, 2.0, step=0.02, **start, rtol=1e-9, atol=1e-11)
+    assert run.sizes["event"] > 5
+    out = kt.derive(tree, "energy").compile()(q=run["q"].values, qd=run["qd"].values)
+    assert np.diff(out["kinetic"] + out["potential"]).max() < 1e-6
+
+
 # --- locks ---------------------------------------------------------------------------------------
 
 
