@@ -31,6 +31,8 @@ WILD = 1e-7
 """Noise on the way, relative to numbers above 1, beyond which a point is set aside."""
 NOISY = 5
 """Evaluations with noise."""
+EDGE = 1e-12
+"""Distance from ±1 within which rounding tells whether asin and acos have a slope."""
 STEP = 1e-30
 """Of complex differentiation."""
 STEEP = 1e18
@@ -282,7 +284,7 @@ class Values:
             self.kink |= ((first == 0) & (second == 0)).any(0)
             self.half_turn |= ((first == 0) & (second <= 0)).any(0)
         elif head in {"asin", "acos"}:
-            self.kink |= (np.abs(first) >= 1).any(0)
+            self.kink |= (np.abs(first) >= 1 - EDGE).any(0)
         else:
             self.kink |= (gap <= 0 if head == "pow" else gap == 0).any(0)
 

@@ -200,9 +200,10 @@ def try_forward_derivatives(t: Trial) -> None:
     out = program.evaluate(**one)
     by_q, by_qd = own.inverse_derivatives(one["q"], one["qd"], out["qdd"])
     rows = {"dqdd_dq": -by_q, "dqdd_dqd": -by_qd, "dqdd_dtau": np.eye(own.nv)}
+    carried = float((np.abs(M) @ np.abs(out["qdd"])).max(initial=0.0))
     for name, expected in rows.items():
         size = float((np.abs(M) @ np.abs(out[name])).max(initial=0.0))
-        size = max(size, float(np.abs(by_q).max(initial=0.0)))
+        size = max(size, float(np.abs(by_q).max(initial=0.0)), carried)
         t.tally.compare(name, M @ out[name], expected, 10 * FORMALISM, size)
 
 

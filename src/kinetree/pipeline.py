@@ -142,17 +142,20 @@ def _open(
     model: Mechanism, row: Quantity, way: str, *, folded: bool, options: Mapping[str, Any]
 ) -> Program:
     """A quantity of a tree, or one that does not know loops."""
-    _check_masses(model, row.name in SOLVED or row.rates == "tau", options["known"])
+    invertible = row.name in SOLVED or row.rates == "tau"
+    _check_masses(model, invertible, options["known"], folded=folded)
     system = linkage(model, folded=folded, welds=row.welds)
     if options[BASE] and row.regroups:
         system = regroup(system, all_moves=row.minimal)
     return condense(row.derive(system, way, **options))
 
 
-def _check_masses(model: Mechanism, invertible: bool, known: Mapping[str, str]) -> None:
+def _check_masses(
+    model: Mechanism, invertible: bool, known: Mapping[str, str], *, folded: bool
+) -> None:
     """Check the model; where accelerations are found, M must be regular but for the known ones."""
     held = [name for name, word in known.items() if word == QDD]
-    check(model, invertible=invertible, held=held)
+    check(model, invertible=invertible, held=held, folded=folded)
 
 
 def _derive_from_matrices(
@@ -169,7 +172,7 @@ def _derive_from_matrices(
     if points is not None and quantity in PLACED and "points" not in PLACED[quantity].options:
         raise _no_points(quantity)
     whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
-    _check_masses(model, whole in SOLVED, known)
+    _check_masses(model, whole in SOLVED, known, folded=parameters == "folded")
     system = placement(model.as_frames(), folded=parameters == "folded")
     program = condense(derive_placed(system, whole, points=points, known=known))
     if by:

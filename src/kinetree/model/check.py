@@ -68,10 +68,11 @@ class Finding:
 
 
 def check(
-    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = ()
-) -> tuple[Finding, ...]:
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = (),
+    folded: bool = False,
+) -> tuple[Finding, ...]:  # fmt: skip
     """Raise one ModelError with all errors; otherwise warn for what is doubtful; see `refuse`."""
-    found = refuse(model, invertible=invertible, inertia=inertia, held=held)
+    found = refuse(model, invertible=invertible, inertia=inertia, held=held, folded=folded)
     for finding in found:
         if finding.severity == WARNING:
             warnings.warn(str(finding), ModelWarning, stacklevel=3)
@@ -79,8 +80,9 @@ def check(
 
 
 def refuse(
-    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = ()
-) -> tuple[Finding, ...]:
+    model: Mechanism, *, invertible: bool = True, inertia: str = "warn", held: Sequence[str] = (),
+    folded: bool = False,
+) -> tuple[Finding, ...]:  # fmt: skip
     """Raise one ModelError with all errors; what is doubtful is passed over.
 
     Args:
@@ -89,6 +91,7 @@ def refuse(
             a joint that moves no mass is accepted.
         inertia: "warn", "error" or "ignore" for inertias that no real body has.
         held: names of velocities whose accelerations are known, so that they need no inertia.
+        folded: whether the default parameters are for good: what is singular for them is an error.
 
     Returns:
         All findings that were considered, notes included.
@@ -105,7 +108,9 @@ def refuse(
     if held and any(f.topic == "mass" for f in found):
         others = (f for f in found if f.topic != "mass")
         found = (*others, *_masses(model, parameter_table(model), held))
-    raised = [f for f in found if f.severity == ERROR or (f.topic, inertia) == ("inertia", "error")]
+    serious = {("inertia", WARNING)} if inertia == "error" else set()
+    serious |= {("mass", WARNING)} if folded else set()
+    raised = [f for f in found if f.severity == ERROR or (f.topic, f.severity) in serious]
     if raised:
         raise combine([f.error() for f in raised], ModelError)
     return found

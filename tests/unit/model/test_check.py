@@ -286,3 +286,15 @@ def test_negative_mass_on_a_slide() -> None:
         ModelError, match=r"body 'b': its mass -2 kg is negative and leaves -2 kg ag"
     ):
         kt.simulate(model, 0.1)
+
+
+def test_what_is_singular_for_folded_values_is_an_error_in_words() -> None:
+    model = kt.Model("light", gravity=(0, 0, -9.81))
+    mass = model.parameter("load", 0.0, "kg")
+    arm = model.body("arm", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    model.revolute("turn", model.ground, arm, axis="z")
+    model.prismatic("slide", arm.point("rail", (1, 0, 0)), model.body("load", mass=mass), axis="x")
+    with pytest.raises(ModelError, match="joint 'slide': the mass matrix is singular"):
+        kt.derive(model, "forward", parameters="folded")
+    with pytest.warns(ModelWarning, match="singular for the default parameters"):
+        kt.derive(model, "forward")
