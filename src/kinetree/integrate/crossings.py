@@ -14,6 +14,8 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.integrate.problem import Hit, Watch
 
+TINY = 1e-300
+"""Size of a value that is on a side of zero and as good as zero."""
 SAMPLES = 5
 """Places inside a step at which signs are compared."""
 
@@ -22,20 +24,22 @@ def crossings(
     watched: Callable[[float, Array], Array],
     watches: Sequence[Watch],
     dense: Callable[[float], Array],
-    t0: float,
-    t1: float,
+    step: tuple[float, float],
+    sides: Array | None = None,
 ) -> list[Hit]:
-    """The events between t0 (excluded) and t1 (included), in order of time.
+    """The events of a step, its beginning excluded, in order of time.
 
     Args:
         watched: (t, y) -> values of all events.
         watches: their directions.
         dense: t -> y inside the step.
-        t0: beginning of the step [s].
-        t1: end of the step [s].
+        step: its beginning and end [s].
+        sides: signs to take for events that are zero at the beginning; none leaves them zero.
     """
-    times = np.linspace(t0, t1, SAMPLES)
+    times = np.linspace(*step, SAMPLES)
     values = np.array([watched(t, dense(t)) for t in times])
+    if sides is not None:
+        values[0] = np.where(values[0] == 0, sides * TINY, values[0])
     found = []
     for k, watch in enumerate(watches):
         g = values[:, k]

@@ -104,6 +104,8 @@ class Problem:
         watched: (t, y) -> values of all events; none where there are no events.
         watches: their names and directions.
         native: the same rates as machine code; none where a Python function takes part.
+        sides: of events that are zero at the start, the sign of the side they are on; none where
+            the side is the one they go to.
     """
 
     rates: Callable[[float, Array], Array]
@@ -114,6 +116,7 @@ class Problem:
     watched: Callable[[float, Array], Array] | None = None
     watches: tuple[Watch, ...] = ()
     native: Native | None = None
+    sides: Array | None = None
 
 
 @dataclass(frozen=True)

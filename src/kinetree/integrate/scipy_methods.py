@@ -180,7 +180,8 @@ def _events(record: _Record, dense: Any, t0: float, t1: float) -> Hit | None:
     problem = record.problem
     if problem.watched is None:
         return None
-    for hit in crossings(problem.watched, problem.watches, dense, t0, t1):
+    sides = problem.sides if t0 == problem.times[0] else None
+    for hit in crossings(problem.watched, problem.watches, dense, (t0, t1), sides):
         record.hits.append(hit)
         if problem.watches[hit.watch].stops:
             return hit

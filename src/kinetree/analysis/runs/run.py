@@ -23,6 +23,7 @@ from kinetree.analysis.runs.updates import (
     Crowd,
     settle,
     settle_friction,
+    sides,
     simultaneous,
 )
 from kinetree.arrays import Array
@@ -213,6 +214,7 @@ class _Journey:
         elif path.end == EVENT:
             t, y = path.hits[-1].t, path.hits[-1].y
             fired = [hit.watch for hit in path.hits if hit.t == t]
+            fired += self.events.ticks(t) if np.isfinite(tick) else []
         elif path.end == FINISHED and path.t[-1] >= tick:
             t, y = float(path.t[-1]), path.y[-1]
             fired = self.events.ticks(t)
@@ -249,6 +251,7 @@ class _Journey:
         end = FAILED if trouble else EVENT if final else FINISHED
         self.keep(Path(times, rows, end, after.hits, t, after.y, message=trouble), first=0)
         self.start, self.times = after.y, np.append(t, self.times[self.times > t])
+        self.problem = replace(self.problem, sides=sides(self.system, self.events, t, y, after.y))
         return not ends
 
     def keep(self, path: Path, first: int = 1) -> None:

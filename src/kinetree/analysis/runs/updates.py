@@ -126,6 +126,20 @@ def simultaneous(
     ]
 
 
+def sides(system: Dynamics, events: Watched, t: float, before: Array, after: Array) -> Array | None:
+    """Side of zero on which conditions are that reached it at t and were not changed.
+
+    It is the one they were going to: a condition that comes back from zero passes it again.
+    """
+    if events.function is None:
+        return None
+    step = AT_ONCE * max(abs(t), 1.0)
+    came = before - step * system.rates(t, before)
+    places = ((t - step, came), (t, before), (t, after))
+    g, reached, left = (system.call(events.function, *place)["g"] for place in places)
+    return np.where((reached == 0) & (left == 0), -np.sign(g), 0.0)
+
+
 def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
     """The events by name, in words."""
     names = list(dict.fromkeys(f"'{watches[k].name}'" for k in numbers))
@@ -175,4 +189,4 @@ class Crowd:
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
 
-__all__ = ["INSTANT", "Crowd", "Settled", "settle", "settle_friction", "simultaneous"]
+__all__ = ["INSTANT", "Crowd", "Settled", "settle", "settle_friction", "sides", "simultaneous"]

@@ -214,9 +214,9 @@ def _begin_again(memory: Memory, g: dict[str, Value]) -> None:
 
     def one(index: Value) -> None:
         old, hit, new, later, root = (code.load(code.at(g[name], index)) for name in GATES)
-        # what passed zero and was not changed is behind it, whatever rounding says
+        # what reached zero and was not changed is behind it, whatever rounding says
         behind = code.choose(old > 0.0, -TINY, TINY)
-        passed = (root <= memory.cell("end_of_step")) & new.same(hit)
+        passed = ((root <= memory.cell("end_of_step")) | new.same(0.0)) & new.same(hit)
         wrong = passed & (new * behind <= 0.0)
         side = code.choose(new.same(0.0), later, new)
         code.store(code.choose(wrong, behind, side), code.at(g["g_old"], index))
