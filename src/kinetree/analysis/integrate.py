@@ -17,8 +17,9 @@ from kinetree.arguments import (
     shown,
 )
 from kinetree.errors import ModelWarning, ShapeError, unknown
+from kinetree.integrate.loops.error_steps import Control
 from kinetree.integrate.problem import FINISHED
-from kinetree.integrate.second_order import Motion, Residual, Slopes, Steering, newmark
+from kinetree.integrate.second_order import Motion, Residual, Slopes, newmark
 from kinetree.program import Program
 from kinetree.program.differentiate import forward
 from kinetree.results.dataset import Dimension, run_dataset
@@ -33,7 +34,7 @@ TWO = 2
 INPUTS = ("q", "qd", "qdd", "t")
 
 
-def integrate(
+def integrate(  # noqa: PLR0913  one argument per decision
     residual: Residual | Program,
     times: Any,
     q: Any,
@@ -41,7 +42,8 @@ def integrate(
     *,
     slopes: Slopes | None = None,
     names: Sequence[str] = (),
-    **steering: float,
+    absolute: float = 1e-6,
+    **control: float,
 ) -> xarray.Dataset:
     """Integrate f(q, qd, qdd, t) = 0 by Newmark's formulas, with steps that follow the error.
 
@@ -55,8 +57,9 @@ def integrate(
         slopes: derivatives of f by q, qd and qdd, as a function of the same arguments.  Of a
             Program they are exact; of a function, differences are taken where none are given.
         names: of the coordinates.
-        steering: tolerance (rate of the error of the coordinates, 1e-6 /s by default), absolute,
-            first, longest, shortest: see `kinetree.integrate.second_order.Steering`.
+        absolute: size below which a coordinate counts as zero in differences.
+        control: tolerance (rate of the error of the coordinates, 1e-6 /s by default) and bounds of
+            the steps, first (1e-5), longest, shortest (1e-12) [s], as of a `Control`.
 
     Returns:
         The Dataset of `simulate`: q, qd, qdd over time; attributes tell how it went.  Where it
@@ -67,7 +70,8 @@ def integrate(
         raise ShapeError("they must be two or more rising numbers", element="times")
     row = np.asarray(times, dtype=float)
     start = _start(q, qd)
-    how = _steering(steering)
+    check_positive("a positive number", absolute=absolute)
+    how = _control(control)
     _refuse_names(names, start[0].size)
     if isinstance(residual, Program):
         if slopes is not None:
@@ -79,7 +83,7 @@ def integrate(
     _refuse_signature("residual", residual)
     _refuse_signature("slopes", slopes)
     _fitting(residual, start, float(row[0]))
-    found = newmark(residual, start, row, slopes, how)
+    found = newmark(residual, start, row, slopes, how, absolute)
     return _dataset(found, names or [f"q{k + 1}" for k in range(start[0].size)])
 
 
@@ -116,13 +120,9 @@ def _refuse_signature(name: str, function: Any) -> None:
         ) from None
 
 
-def _steering(given: dict[str, float]) -> Steering:
-    check_options("integrate", given, inspect.signature(Steering).parameters)
-    check_arguments(Steering, given)
-    for name, value in given.items():
-        if value != np.inf:
-            check_positive("a positive number", **{name: value})
-    return Steering(**given)
+def _control(given: dict[str, float]) -> Control:
+    check_options("integrate", given, inspect.signature(Control).parameters)
+    return Control(**{"first": 1e-5, "shortest": 1e-12, **given})
 
 
 def _compiled(program: Program) -> tuple[Residual, Slopes]:
@@ -164,14 +164,14 @@ def _fitting(residual: Residual, start: tuple[Any, Any], t: float) -> None:
 
 
 def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:
-    lengths = [length for _, length in found.steps]
+    lengths = found.steps[:, 1]
     rows = {
         "method": "newmark",
         "steps": len(lengths),
         "rejected_steps": found.rejected,
-        "shortest_step": min(lengths, default=0.0),
-        "longest_step": max(lengths, default=0.0),
-        "end_time": found.times[-1],
+        "shortest_step": float(min(lengths, default=0.0)),
+        "longest_step": float(max(lengths, default=0.0)),
+        "end_time": float(found.times[-1]),
         "termination": found.end,
     }
     if found.end != FINISHED:
@@ -182,9 +182,9 @@ def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:
             ModelWarning,
             stacklevel=3,
         )
-    values = {name: np.array(getattr(found, name)) for name in ("q", "qd", "qdd")}
+    values = {"q": found.q, "qd": found.qd, "qdd": found.qdd}
     axes = {"coordinate": Dimension(names), "velocity": Dimension(names)}
-    return run_dataset(np.array(found.times), values, axes, rows)
+    return run_dataset(found.times, values, axes, rows)
 
 
 __all__ = ["integrate"]

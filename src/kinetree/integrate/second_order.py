@@ -16,14 +16,17 @@ Refs: Verlinden2005 eqs. 9 to 22
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.integrate.loops.equal_steps import LOST
+from kinetree.integrate.loops.error_steps import Adaptive, Code, Control
 from kinetree.integrate.problem import FINISHED, INTERRUPTED, STEP_TOO_SMALL
 
 Residual = Callable[[Array, Array, Array, float], Any]
@@ -38,33 +41,13 @@ SHARE = 1e-3
 """Share of the error allowed that Newton's method may leave."""
 FLOOR = 1e-12
 """Change of the coordinates that rounding allows, relative."""
-SAFETY, LEAST, MOST, RETREAT = 0.9, 0.2, 2.0, 0.25
-"""Factors of the step control."""
 MOMENT = 1e-3
 """Share of the first step after which rates are looked at once more."""
-NOISE = 1e-15
-"""Rounding of coordinates that accelerations show, times h²: no error, a short step raises it."""
+SLICE = 1000
+"""Trials between two looks for Ctrl-C."""
 
 
 @dataclass(frozen=True)
-class Steering:
-    """How steps are chosen.
-
-    Attributes:
-        tolerance: rate of the error of the coordinates ε/h that is allowed [1/s].
-        absolute: ε_a of the differences; size below which a coordinate counts as zero.
-        first: length of the first step [s].
-        longest, shortest: bounds of the steps [s].
-    """
-
-    tolerance: float = 1e-6
-    absolute: float = 1e-6
-    first: float = 1e-5
-    longest: float = math.inf
-    shortest: float = 1e-12
-
-
-@dataclass
 class Motion:
     """What was found; everything up to where it ended.
 
@@ -77,20 +60,14 @@ class Motion:
         residual: largest |f| that was left where it failed, and the number of its equation.
     """
 
-    times: list[float] = field(default_factory=list)
-    q: list[Array] = field(default_factory=list)
-    qd: list[Array] = field(default_factory=list)
-    qdd: list[Array] = field(default_factory=list)
-    steps: list[tuple[float, float]] = field(default_factory=list)
-    rejected: int = 0
-    end: str = FINISHED
-    residual: tuple[float, int] = (0.0, 0)
-
-    def keep(self, point: Point) -> None:
-        """Append a row."""
-        self.times.append(point.t)
-        for rows, row in ((self.q, point.q), (self.qd, point.v), (self.qdd, point.a)):
-            rows.append(row)
+    times: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    steps: Array
+    rejected: int
+    end: str
+    residual: tuple[float, int]
 
 
 @dataclass(frozen=True)
@@ -106,10 +83,11 @@ class Point:
 class Newmark:
     """Steps of one residual."""
 
-    def __init__(self, residual: Residual, slopes: Slopes | None, steering: Steering) -> None:
-        self._residual, self.slopes, self.steering = residual, slopes, steering
-        self.worst, self.first = (0.0, 0), np.zeros(0, bool)
-        self.last: tuple[Array, float] | None = None
+    def __init__(
+        self, residual: Residual, slopes: Slopes | None, control: Control, absolute: float
+    ) -> None:
+        self._residual, self.slopes, self.control = residual, slopes, control
+        self.absolute, self.worst, self.first = absolute, (0.0, 0), np.zeros(0, bool)
 
     def value(self, point: Point) -> Array:
         """F there."""
@@ -123,7 +101,7 @@ class Newmark:
             return np.asarray(M + GAMMA * h * C + BETA * h**2 * K)
         size = np.abs(point.q)
         # eq. 20; a relative tolerance of the size itself is contained in |q|
-        moved = np.maximum(np.maximum(np.abs(h * point.v), size), self.steering.absolute)
+        moved = np.maximum(np.maximum(np.abs(h * point.v), size), self.absolute)
         moved = np.where(point.v < 0, -moved, moved) * math.sqrt(ROUNDING)
         changes = moved / (BETA * h**2)
         columns = []
@@ -151,31 +129,11 @@ class Newmark:
                 return None
             a = a - change
             moved = BETA * h**2 * np.abs(change)
-            allowed = SHARE * self.steering.tolerance * h * self._sizes(end)
-            allowed += FLOOR * np.maximum(np.abs(end.q), self.steering.absolute)
+            allowed = SHARE * self.control.tolerance * h * self._sizes(end)
+            allowed += FLOOR * np.maximum(np.abs(end.q), self.absolute)
             if (moved <= allowed).all():
                 return Point(end.t, end.q - BETA * h**2 * change, end.v - GAMMA * h * change, a)
         return None
-
-    def rate(self, start: Point, end: Point, h: float) -> float:
-        """ε/h over what is allowed."""
-        noise = NOISE * np.maximum(1.0, np.abs(end.q)) / h**2
-        change = np.maximum(np.abs(end.a - start.a) - noise, 0.0)
-        change = np.where(self.first, self._bend(start, end, h), change)
-        change /= self._sizes(end)
-        error = h * float(np.linalg.norm(change)) / (12 * math.sqrt(len(change)))
-        return error / self.steering.tolerance
-
-    def _bend(self, start: Point, end: Point, h: float) -> Array:
-        """Change of the second rates over a step, from the mean ones of this and the last step."""
-        if self.last is None:
-            return np.zeros_like(end.v)
-        mean, before = self.last
-        return np.asarray(2 * h * np.abs((end.v - start.v) / h - mean) / (before + h))
-
-    def accept(self, start: Point, end: Point, h: float) -> None:
-        """Remember a step that was taken."""
-        self.last = ((end.v - start.v) / h, h)
 
     def _sizes(self, point: Point) -> Array:
         """What errors of the coordinates are relative to."""
@@ -191,7 +149,7 @@ class Newmark:
         point = self._fitted(Point(t, q, v, np.zeros_like(q)))
         if not self.first.any():
             return point
-        moment = MOMENT * self.steering.first
+        moment = MOMENT * self.control.first
         later = self._fitted(Point(t + moment, q + moment * point.v, point.v, point.a))
         return replace(point, a=np.where(self.first, (later.v - point.v) / moment, point.a))
 
@@ -222,12 +180,69 @@ class Newmark:
         return np.column_stack(by_v), np.column_stack(by_a)
 
 
+STEP = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
+
+
+class _Step:
+    """The step of a residual as a function that native code calls.
+
+    Attributes:
+        order: unknowns with accelerations before those of first order.
+        error: what was raised on the way; from then on nothing has a value.
+    """
+
+    def __init__(self, method: Newmark) -> None:
+        self.method, self.order = method, np.argsort(method.first, kind="stable")
+        self.size = 3 * self.order.size
+        self.error: BaseException | None = None
+        self._called = STEP(self._call)
+
+    def code(self) -> Code:
+        """Where native code finds it; x = [q, v, a, t, h]."""
+        n, nx = self.order.size, int(self.method.first.sum())
+        places = {
+            "t_at": self.size, "h_at": self.size + 1, "qdd_at": 2 * n, "nv": n - nx, "nx": nx,
+            "x_at": n - nx, "xd_at": 2 * n - nx, "count_at": -1,
+        }  # fmt: skip
+        found = ctypes.cast(self._called, ctypes.c_void_p).value
+        assert found is not None
+        return Code(found, np.zeros(1), self.size, self.size, places, self)
+
+    def row(self, point: Point) -> Array:
+        """A state of motion as native code has it."""
+        return np.concatenate([part[self.order] for part in (point.q, point.v, point.a)])
+
+    def parts(self, rows: Array) -> list[Array]:
+        """q, v and a of states, in the order of the user."""
+        back = np.argsort(self.order)
+        return [part[..., back] for part in np.split(rows, 3, axis=-1)]
+
+    def _call(self, x: int, c: int, y: int) -> None:
+        del c
+        try:
+            given, into = _numbers(x, self.size + 2), _numbers(y, self.size)
+            into[:] = np.nan
+            if self.error is not None:
+                return
+            end = self.method.step(Point(given[-2], *self.parts(given[:-2])), float(given[-1]))
+            if end is not None:
+                into[:] = self.row(end)
+        except BaseException as error:
+            self.error = error
+
+
+def _numbers(address: int, size: int) -> Array:
+    found: Array = np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+    return found
+
+
 def newmark(
     residual: Residual,
     start: tuple[Array, Array],
     times: Array,
     slopes: Slopes | None = None,
-    steering: Steering | None = None,
+    control: Control | None = None,
+    absolute: float = 1e-6,
 ) -> Motion:
     """Integrate f(q, qd, qdd, t) = 0 through output times.
 
@@ -236,50 +251,22 @@ def newmark(
         start: q and qd at the first time.
         times: rising; steps end at each of them.
         slopes: K, C, M; by default the matrix of Newton's method comes from differences.
-        steering: how steps are chosen.
+        control: how steps are chosen.
+        absolute: size below which a coordinate counts as zero in differences.
     """
-    how = steering or Steering()
-    method, found = Newmark(residual, slopes, how), Motion()
+    how = control or Control()
+    method = Newmark(residual, slopes, how, absolute)
     point = method.begin(float(times[0]), *start)
-    found.keep(point)
-    h = min(how.first, how.longest)
-    try:
-        for target in times[1:]:
-            while point.t < target:
-                point, h = _advanced(method, found, point, h, float(target))
-                if found.end != FINISHED:
-                    return found
-            found.keep(point)
-    except KeyboardInterrupt:
-        found.end = INTERRUPTED
-    return found
+    step = _Step(method)
+    march = Adaptive(step.code(), np.append(step.row(point), [0.0, 0.0]), times, how)
+    while step.error is None and march.advance(SLICE):
+        pass
+    if step.error is not None and not isinstance(step.error, KeyboardInterrupt):
+        raise step.error
+    end = INTERRUPTED if step.error else STEP_TOO_SMALL if march.status == LOST else FINISHED
+    reached = march["cursor"]
+    q, qd, qdd = step.parts(march.states[:reached])
+    return Motion(times[:reached], q, qd, qdd, march.steps, march["rejected"], end, method.worst)
 
 
-def _advanced(
-    method: Newmark, found: Motion, point: Point, h: float, target: float
-) -> tuple[Point, float]:
-    """One step that is good enough, at most to the target; the length to try next."""
-    how = method.steering
-    while True:
-        gap = target - point.t
-        hits = h * (1 + 1e-6) >= gap
-        trial = gap if hits else (gap / 2 if 2 * h > gap else h)
-        end = method.step(point, trial)
-        rate = math.inf if end is None else method.rate(point, end, trial)
-        factor = RETREAT
-        if math.isfinite(rate):
-            factor = min(MOST, max(LEAST, SAFETY / math.sqrt(max(rate, 1e-4))))
-        longer = min(how.longest, trial * factor)
-        if end is not None and rate <= 1:
-            found.steps.append((end.t, trial))
-            method.accept(point, end, trial)
-            end = Point(target, end.q, end.v, end.a) if hits else end
-            return end, max(longer, min(h, how.longest)) if hits else longer
-        found.rejected += 1
-        h = longer
-        if h < how.shortest:
-            found.end, found.residual = STEP_TOO_SMALL, method.worst
-            return point, h
-
-
-__all__ = ["Motion", "Newmark", "Point", "Residual", "Slopes", "Steering", "newmark"]
+__all__ = ["Motion", "Newmark", "Point", "Residual", "Slopes", "newmark"]

@@ -23,8 +23,10 @@ Refs: Verlinden2005 eqs. 21, 22
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +125,7 @@ class _Loop(Loop):
         zero = code.constant(0.0)
         (total,) = code.fold(nv, [zero], add)
         (bad,) = code.fold(self.entry("n"), [zero], probe)
-        size = code.unary("sqrt", total / code.real(nv))
+        size = code.unary("sqrt", total / code.larger(code.real(nv), 1.0))
         motion = code.larger(h * size - NOISE / h, 0.0)
         rate = code.larger(motion, self._state_error(h))
         return rate / 12.0 / self.clock("tolerance") + bad
@@ -194,6 +196,42 @@ def driver() -> jit.Library:
 
 
 @dataclass(frozen=True)
+class Code:
+    """A step as native code `void f(const double* x, const double* c, double* y)`.
+
+    Attributes:
+        address: of f.
+        c: its constants.
+        size: of the state, at the front of x and of y.
+        results: size of y.
+        places: in x and y: t_at (-1: none), h_at, qdd_at and nv accelerations, x_at, xd_at and nx
+            unknowns of first order; count_at, where y tells iterations (-1: nowhere).
+        owner: keeps it alive.
+    """
+
+    address: int
+    c: Array
+    size: int
+    results: int
+    places: Mapping[str, int]
+    owner: Any
+
+
+def code_of(function: Function, size: int, p: Array) -> Code:
+    """The code of a compiled step with its parameters set."""
+    ports = {port.name: port for port in function.inputs}
+    places = {
+        "t_at": ports["t"].start if "t" in ports else -1, "h_at": ports["h"].start,
+        "qdd_at": ports["qdd"].start, "nv": ports["qdd"].size, "count_at": count_place(function),
+    }  # fmt: skip
+    if "xd" in ports:
+        x, xd = ports["x"], ports["xd"]
+        places |= {"nx": xd.size, "xd_at": xd.start, "x_at": x.start}
+    c, results = function.preamble_values(p), function.sizes["y"]
+    return Code(function.address, c, size, results, places, function)
+
+
+@dataclass(frozen=True)
 class Control:
     """How steps are chosen.
 
@@ -222,32 +260,25 @@ class Adaptive:
         status: how the last slice ended.
     """
 
-    def __init__(
-        self, function: Function, size: int, x: Array, p: Array, times: Array, control: Control
-    ) -> None:
-        ports = {port.name: port for port in function.inputs}
-        self._function, self.size = function, size
-        self._x, self._y = np.array(x), np.zeros(function.sizes["y"])
-        self._c = function.preamble_values(p)
+    def __init__(self, code: Code, x: Array, times: Array, control: Control) -> None:
+        self._code, size = code, code.size
+        self._x, self._y = np.array(x), np.zeros(code.results)
         self._times = np.ascontiguousarray(times, dtype=np.float64)
         self.states = np.full((len(times), size), np.nan)
         self.states[0] = x[:size]
-        own = [times[0], control.first, control.longest, control.shortest, control.tolerance]
+        first = min(control.first, control.longest)
+        own = [times[0], first, control.longest, control.shortest, control.tolerance]
         self._clock = np.array([*own, *[0.0] * (len(CLOCK) - len(own))])
-        states = ports.get("xd")
-        self._bends = np.zeros(max(1, states.size if states else 0))
+        self._bends = np.zeros(max(1, code.places.get("nx", 0)))
         self._log = np.zeros((ROWS, 2))
         self._kept: list[Array] = []
         self.status = RUNNING
         rows = {
-            "f": function.address, "x": address(self._x), "c": address(self._c),
-            "y": address(self._y), "n": size, "t_at": ports["t"].start if "t" in ports else -1,
-            "h_at": ports["h"].start, "qdd_at": ports["qdd"].start, "nv": ports["qdd"].size,
+            "f": code.address, "x": address(self._x), "c": address(code.c),
+            "y": address(self._y), "n": size, **code.places,
             "clock": address(self._clock), "times": address(self._times), "count": len(times),
             "cursor": 1, "store": address(self.states), "log": address(self._log),
-            "log_room": ROWS, "nx": states.size if states else 0,
-            "xd_at": states.start if states else 0, "x_at": ports["x"].start if states else 0,
-            "bends": address(self._bends), "count_at": count_place(function),
+            "log_room": ROWS, "bends": address(self._bends),
         }  # fmt: skip
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         for name, value in rows.items():
@@ -267,7 +298,7 @@ class Adaptive:
     @property
     def last(self) -> Array:
         """State reached."""
-        return self._x[: self.size].copy()
+        return self._x[: self._code.size].copy()
 
     @property
     def h(self) -> float:
@@ -294,4 +325,4 @@ class Adaptive:
         return self.status == RUNNING
 
 
-__all__ = ["Adaptive", "Control"]
+__all__ = ["Adaptive", "Code", "Control", "code_of"]

@@ -14,7 +14,7 @@ from kinetree.arguments import check_arguments, check_arrays
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.integrate.loops.equal_steps import March, Start
-from kinetree.integrate.loops.error_steps import Adaptive, Control
+from kinetree.integrate.loops.error_steps import Adaptive, Control, code_of
 from kinetree.integrate.partition_health import Watch
 from kinetree.integrate.start.beginning import Beginning, Lanes
 from kinetree.integrate.start.initial import Initial
@@ -176,7 +176,8 @@ class Stepper:
             raise ShapeError("steps that follow the error are for one run", element="start")
         how = control or Control()
         began = time.perf_counter()
-        march = Adaptive(self.function, self.size, lanes.x[:, 0], lanes.p[:, 0], row, how)
+        code = code_of(self.function, self.size, lanes.p[:, 0])
+        march = Adaptive(code, lanes.x[:, 0], row, how)
         reason = drive_adaptive(march, progress)
         wall = time.perf_counter() - began
         mean, most = march.iterations
