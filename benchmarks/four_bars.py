@@ -34,14 +34,14 @@ def main(count: int = 40) -> bool:
     for step in STEPS:
         run = stepper.run(DURATION, step, qd=qd)
         assert not isinstance(run.report, tuple)
-        passed &= run.report.reason == "end"
+        passed &= run.report.end == "finished"
         found = energy(q=run.q, qd=run.qd)
         total = found["kinetic"] + found["potential"]
         drift = np.abs(total - total[0]).max() / np.abs(found["kinetic"]).max()
         fine = run if fine is None else fine
         ends = np.abs(run.q[-1] - fine.q[-1]).max()
         print(
-            f"{step:7.4f} s  {run.report.reason:8s} energy {drift:.1e}  distance {ends:.1e}  "
+            f"{step:7.4f} s  {run.report.end:8s} energy {drift:.1e}  distance {ends:.1e}  "
             f"iterations {run.report.iterations:.2f} (most {run.report.most})  "
             f"{run.report.wall:.2f} s"
         )

@@ -13,6 +13,7 @@ import kinetree as kt
 from kinetree.engine import sqrt
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.integrate.methods import METHODS
+from kinetree.steppers import FAMILIES
 
 READY = [name for name, row in METHODS.items() if row.solve and row.ready()]
 NATIVE = [name for name in READY if METHODS[name].native]
@@ -46,6 +47,19 @@ def test_a_law_without_value_is_named_in_native_runs(method: str) -> None:
     assert "NaN at t = 1" in said
     assert "force 'motor' in joint 'swing'" in said
     assert 0.9 < run.time.values[-1] <= 1.0
+    assert np.isfinite(run.q.values).all()
+
+
+@pytest.mark.parametrize("method", FAMILIES)
+def test_a_law_without_value_is_named_in_equal_steps(method: str) -> None:
+    model = systems.pendulum()
+    model.joint_spring("spring", "swing", stiffness=2.0)
+    model.joint_law("motor", "swing", lambda t: sqrt(1.0 - t))
+    way = "explicit" if method == "rk4" else None
+    run, said = ended(model, 2.0, method=method, formulation=way, step=0.01)
+    assert "force 'motor' in joint 'swing'" in said
+    assert "change the law" in said
+    assert 0.9 < run.time.values[-1] <= 1.01
     assert np.isfinite(run.q.values).all()
 
 

@@ -21,7 +21,7 @@ def test_error_follows_the_tolerance() -> None:
     errors, counts = [], []
     for tolerance in (1e-4, 1e-5, 1e-6):
         run = stepper.run_adaptive([0, 0.3, 1.0], Control(tolerance), qd=systems.SPEEDS["double"])
-        assert run.report.reason == "end"
+        assert run.report.end == "finished"
         errors.append(np.abs(run.q[-1] - exact).max())
         counts.append(run.report.steps)
     ratios = np.array(errors[:-1]) / errors[1:]
@@ -70,7 +70,7 @@ def test_endings_are_told() -> None:
     model.prismatic("x", model.ground, body, axis="x", initial=1.0)
     model.joint_law("pull", "x", lambda q, qd, t: -sqrt(q["x"]) - 1)
     run = Stepper(model).run_adaptive(np.linspace(0, 5, 51))
-    assert run.report.reason == "newton"
+    assert run.report.end == "not solved"
     assert "'x'" in run.report.message
     assert 0.9 < run.report.t < 2.5
     assert np.isfinite(run.q).all()

@@ -220,7 +220,7 @@ def test_slider_crank_equals_the_hybrid_formulation(integrator: str) -> None:
     model = mechanisms.slider_crank()
     one = Stepper(model, "global", integrator).run(0.5, 1e-3)
     two = Stepper(model, "hybrid", integrator).run(0.5, 1e-3)
-    assert one.report.reason == "end"
+    assert one.report.end == "finished"
     assert gaps(model, one) < CLOSED
     near = {"newmark": 3e-3}.get(integrator, 1e-5)
     np.testing.assert_allclose(one.q, two.q, atol=near)
@@ -235,7 +235,7 @@ def test_law_of_a_quaternion() -> None:
     apart, speed = [], {"ball_wz": 2.9, "ball_wy": -1.0}
     for h in (4e-3, 2e-3):
         run = stepper.run(0.3, h, qd=speed)
-        assert run.report.reason == "end", run.report.message
+        assert run.report.end == "finished", run.report.message
         assert gaps(model, run) < CLOSED
         apart.append(np.abs(run.q - other.run(0.3, h, qd=speed).q).max())
     assert apart[1] < 1e-4
@@ -247,7 +247,7 @@ def test_derivative_of_a_step() -> None:
     program = step_program(model, "global")
     stepper = Stepper(model, "global")
     run = stepper.run(0.1, 0.01)
-    assert run.report.reason == "end"
+    assert run.report.end == "finished"
     begin = stepper.coordinates.start_state(stepper._initial, Beginning())[0]
     given = {**{k: begin[k] for k in ("q", "qd", "qdd", "lam")}, "h": 0.01}
     slope = program.derivative("qd_next", "tau").evaluate(**given)["dqd_next_dtau"]
@@ -308,7 +308,7 @@ def test_simulate_gives_the_dataset_of_the_others() -> None:
 def test_failure_names_the_body() -> None:
     model = systems.pendulum()
     run = Stepper(model, "global", limit=3, tolerance=1e-9).run(10.0, 2.0, qd=[40.0])
-    assert run.report.reason == "newton"
+    assert run.report.end == "not solved"
     assert "bar" in run.report.worst
     assert run.q.shape[0] >= 1
 
@@ -326,7 +326,7 @@ def test_iltis_equals_the_hybrid_formulation() -> None:
         "parameters": {"bump_left": 0.1, "bump_right": 0.1},
     }
     one, two = (Stepper(model, way).run(0.5, 1e-3, **given) for way in ("global", "hybrid"))
-    assert one.report.reason == "end", one.report.message
+    assert one.report.end == "finished", one.report.message
     np.testing.assert_allclose(one.q, two.q, atol=COARSE_RUN)
     program = kt.derive(model, "constraints")
     p = np.array(program.input("p").default)

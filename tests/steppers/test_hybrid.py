@@ -31,7 +31,7 @@ def test_slider_crank_stays_closed(integrator: str, tangent: str, projection: st
     model = mechanisms.slider_crank()
     stepper = Stepper(model, "hybrid", integrator, tangent=tangent, projection=projection)
     run = stepper.run(1.0, 0.01)
-    assert run.report.reason == "end"
+    assert run.report.end == "finished"
     assert max(gaps(model, run)) < CLOSED
 
 
@@ -52,7 +52,7 @@ def test_spatial_loops_with_quaternions(kind: str) -> None:
     model = closed.CLOSED[kind]()
     stepper = Stepper(model, "hybrid")
     run = stepper.run(0.2, 0.01)
-    assert run.report.reason == "end", run.report.message
+    assert run.report.end == "finished", run.report.message
     position, velocity, acceleration = gaps(model, run)
     assert max(velocity, acceleration) < CLOSED
     assert position < CLOSED
@@ -63,7 +63,7 @@ def test_spatial_loops_with_quaternions(kind: str) -> None:
 def test_redundant_equations_do_no_harm() -> None:
     model = mechanisms.bricard()
     run = Stepper(model, "hybrid").run(1.0, 0.01)
-    assert run.report.reason == "end"
+    assert run.report.end == "finished"
     assert max(gaps(model, run)) < CLOSED
 
 
@@ -101,7 +101,7 @@ def test_four_bars_pass_singular_positions(step: float) -> None:
     model = mechanisms.n_four_bar(3)
     qd = [-1.0 if name.startswith("u") else 1.0 for name in model.velocities]
     run = Stepper(model, "hybrid").run(step * round(5 / step), step, qd=qd)
-    assert run.report.reason == "end"
+    assert run.report.end == "finished"
     energy = kt.derive(model, "energy").evaluate(q=run.q, qd=run.qd)
     total = energy["kinetic"] + energy["potential"]
     assert np.abs(total - total[0]).max() < 2e-2 * np.abs(energy["kinetic"]).max()
@@ -112,7 +112,7 @@ def test_driven_crank(formulation: str) -> None:
     model = mechanisms.slider_crank()
     model.drive("q1", lambda t: 0.5 + 3 * t)
     run = Stepper(model, formulation).run(1.0, 0.01)
-    assert run.report.reason == "end"
+    assert run.report.end == "finished"
     np.testing.assert_allclose(run.q[:, 0], 0.5 + 3 * run.times, atol=ROUNDING)
     np.testing.assert_allclose(run.qd[:, 0], 3, atol=ROUNDING)
     assert max(gaps(model, run)) < CLOSED

@@ -38,7 +38,7 @@ def test_loops_stay_closed_over_a_stair(formulation: str) -> None:
     ends = []
     for h in (0.01, 0.04):
         run = stepper.run(1.2, h, qd=speed)
-        assert run.report.reason == "end", run.report.message
+        assert run.report.end == "finished", run.report.message
         assert max(gaps(model, run)) < CLOSED
         assert run.report.most < 20
         ends.append(run.q[-1, list(model.coordinates).index("z")])

@@ -28,7 +28,7 @@ def test_order(name: str, family) -> None:
     errors = []
     for h in (first, first / 2, first / 4):
         run = stepper.run(1.0, h, qd=systems.SPEEDS[name])
-        assert run.report.reason == "end"
+        assert run.report.end == "finished"
         errors.append(np.abs(np.concatenate([run.q[-1], run.qd[-1]]) - exact).max())
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
     assert slopes[-1] == pytest.approx(family.order, abs=0.25), (errors, slopes)

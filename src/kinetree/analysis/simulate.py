@@ -23,9 +23,9 @@ from kinetree.arguments import (
 )
 from kinetree.arrays import Array
 from kinetree.assembly import Values
-from kinetree.assembly.partition import partition
-from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import BOUNDS, Method, find
+from kinetree.integrate.partition_health import better
 from kinetree.integrate.problem import Settings
 
 if TYPE_CHECKING:
@@ -163,11 +163,8 @@ def _again(
 
     def again(q: Array, t: float) -> Dynamics | None:
         nonlocal current
-        try:
-            found = partition(system.model, q.tolist(), t=t, parameters=system.parameters)
-        except KinetreeError:
-            return None
-        if found.independent == current or found.singular or found.rank != rank:
+        found = better(system.model, q, t, system.parameters, rank)
+        if found is None or found.independent == current:
             return None
         current = found.independent
         return dynamics(system.model, **fixed, **options, partition=found)

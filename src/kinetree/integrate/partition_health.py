@@ -1,4 +1,4 @@
-"""Whether independent velocities are still a good choice, and others where they are not.
+"""Whether dependent velocities are still well determined, and a better choice where they are not.
 
 The equations that are used, J, have a least singular value over all velocities that may move, and
 one over the dependent ones alone.  Where the second falls far below the first, the choice is bad
@@ -9,9 +9,9 @@ Refs: WehageHaug1982
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,70 +20,79 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
 
 if TYPE_CHECKING:
+    from kinetree.assembly import Partition
     from kinetree.model import Mechanism
-    from kinetree.program import Program
-    from kinetree.targets.native.function import Function
 
 LEAST = 0.03
 """Share of the least singular value below which the dependent velocities are a bad choice."""
+SINGULAR = 1e-3
+"""Least singular value, rows scaled, below which a mechanism is nearly singular."""
 
 
-class Watch:
-    """Looks at the choice of a topological step.
+@dataclass(frozen=True)
+class Judge:
+    """Judges a choice of dependent velocities.
 
     Attributes:
-        found: the better choice of the last look.
+        jacobians: (t, q) -> J of the equations that are used, one matrix per row of q.
+        dependent: numbers of the dependent velocities.
+        free: numbers of all velocities that are not driven.
+        scale: size of every row of J where the choice was made.
     """
 
-    def __init__(self, model: Mechanism, info: Mapping[str, str], loops: Program) -> None:
-        self.model, self._loops = model, loops
-        names, labels = list(model.velocities), list(loops.output("h").labels)
-        own = set(filter(None, info["independent"].split(", ")))
-        self.rows = [labels.index(x) for x in filter(None, info["equations"].split(", "))]
-        self.free = [k for k, name in enumerate(names) if name not in model.drives]
-        self.dependent = [k for k in self.free if names[k] not in own]
-        self.independent = own
-        self.found: tuple[str, ...] = ()
+    jacobians: Callable[[Array, Array], Array]
+    dependent: Sequence[int]
+    free: Sequence[int]
+    scale: Array
 
-    @cached_property
-    def _function(self) -> Function:
-        made: Function = self._loops.compile()
-        return made
+    def shares(self, t: Array, q: Array) -> Array:
+        """How well the dependent velocities are determined, from 0 to 1, at many configurations."""
+        if not self.scale.size:
+            return np.ones(len(q))
+        J = self._scaled(t, q)
+        part = np.linalg.svd(J[:, :, self.dependent], compute_uv=False)[:, -1]
+        return np.asarray(part / np.maximum(self._least(J), 1e-300))
 
-    def share(self, q: Array, t: float, parameters: Mapping[str, float]) -> float:
-        """How well the dependent velocities are determined, from 0 to 1."""
-        if not self.rows:
-            return 1.0
-        given: dict[str, Any] = {"q": q, "qd": np.zeros(self.model.nv), "t": np.asarray(t)}
-        function = self._function
-        port = next((p for p in function.inputs if p.name == "p"), None)
-        if port is not None:
-            p = port.default_array.copy()
-            for name, value in parameters.items():
-                if name in port.labels:
-                    p[port.labels.index(name)] = value
-            given["p"] = p
-        J = function(**self._loops.given(given))["J"][self.rows]
-        J = J / np.maximum(np.abs(J).max(axis=1, keepdims=True), 1e-6)
-        part = np.linalg.svd(J[:, self.dependent], compute_uv=False)[-1]
-        whole = np.linalg.svd(J[:, self.free], compute_uv=False)[len(self.rows) - 1]
-        return float(part / max(whole, 1e-300))
+    def bad(self, t: Array, q: Array) -> Array:
+        """Where the choice is bad."""
+        return np.asarray(self.shares(t, q) < LEAST)
 
-    def bad(self, q: Array, t: float, parameters: Mapping[str, float]) -> bool:
-        """Whether others should be chosen; they are `found`."""
-        return self.share(q, t, parameters) < LEAST and self.better(q, t, parameters)
-
-    def better(self, q: Array, t: float, parameters: Mapping[str, float]) -> bool:
-        """Look for other independent velocities; whether there are any."""
-        try:
-            new = partition(self.model, q.tolist(), t=t, parameters=dict(parameters))
-        except KinetreeError:
+    def singular(self, t: float, q: Array) -> bool:
+        """Whether the equations nearly depend on each other at a configuration."""
+        if not self.scale.size or not np.isfinite(q).all():
             return False
-        names = tuple(name for name in new.independent if name not in new.rate_dependent)
-        if new.singular or new.rank != len(self.rows) or set(names) == self.independent:
-            return False
-        self.found = names
-        return True
+        return bool(self._least(self._scaled(np.array([t]), q[None]))[0] < SINGULAR)
+
+    def _scaled(self, t: Array, q: Array) -> Array:
+        return np.asarray(self.jacobians(t, q) / self.scale[:, None])
+
+    def _least(self, J: Array) -> Array:
+        """Least singular value over all velocities that are not driven."""
+        sizes = np.linalg.svd(J[:, :, self.free], compute_uv=False)
+        return np.asarray(sizes[:, self.scale.size - 1])
 
 
-__all__ = ["LEAST", "Watch"]
+def judge(
+    jacobians: Callable[[Array, Array], Array],
+    dependent: Sequence[int],
+    free: Sequence[int],
+    t: float,
+    q: Array,
+) -> Judge:
+    """The judge of a choice that was made at a time and a configuration; see `Judge`."""
+    J = np.asarray(jacobians(np.array([t]), q[None]))[0]
+    return Judge(jacobians, dependent, free, np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-6))
+
+
+def better(
+    model: Mechanism, q: Array, t: float, parameters: Mapping[str, float], rank: int
+) -> Partition | None:
+    """The best choice at a configuration; none where it has another rank or is singular."""
+    try:
+        found = partition(model, q.tolist(), t=t, parameters=dict(parameters))
+    except KinetreeError:
+        return None
+    return None if found.singular or found.rank != rank else found
+
+
+__all__ = ["LEAST", "Judge", "better", "judge"]

@@ -23,6 +23,7 @@ TOO_MANY_STEPS = "too many steps"
 INTERRUPTED = "interrupted"
 FAILED = "failed"
 CHATTERING = "chattering"
+NOT_SOLVED = "not solved"
 """Reasons for ending (field `end` of a Path)."""
 
 
@@ -214,7 +215,7 @@ class Path:
 
 
 __all__ = [
-    "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "STEP_TOO_SMALL",
-    "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel", "Native", "Path",
-    "Problem", "Settings", "Watch",
+    "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "NOT_SOLVED",
+    "STEP_TOO_SMALL", "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel", "Native",
+    "Path", "Problem", "Settings", "Watch",
 ]  # fmt: skip

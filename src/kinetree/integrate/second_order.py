@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.equal_steps import LOST
 from kinetree.integrate.loops.error_steps import Adaptive, Code, Control
 from kinetree.integrate.problem import FINISHED, INTERRUPTED, STEP_TOO_SMALL
@@ -43,8 +44,6 @@ FLOOR = 1e-12
 """Change of the coordinates that rounding allows, relative."""
 MOMENT = 1e-3
 """Share of the first step after which rates are looked at once more."""
-SLICE = 1000
-"""Trials between two looks for Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -259,11 +258,11 @@ def newmark(
     point = method.begin(float(times[0]), *start)
     step = _Step(method)
     march = Adaptive(step.code(), np.append(step.row(point), [0.0, 0.0]), times, how)
-    while step.error is None and march.advance(SLICE):
-        pass
+    end = drive(march, pause=lambda: step.error is not None)
     if step.error is not None and not isinstance(step.error, KeyboardInterrupt):
         raise step.error
-    end = INTERRUPTED if step.error else STEP_TOO_SMALL if march.status == LOST else FINISHED
+    if end != INTERRUPTED:
+        end = INTERRUPTED if step.error else STEP_TOO_SMALL if march.status == LOST else FINISHED
     reached = march["cursor"]
     q, qd, qdd = step.parts(march.states[:reached])
     return Motion(times[:reached], q, qd, qdd, march.steps, march["rejected"], end, method.worst)

@@ -46,6 +46,26 @@ def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:
     return ""
 
 
+UNDEFINED = "change the law or keep the motion where it is defined"
+"""What helps where a law has no value."""
+
+
+def element_without_value(
+    model: Mechanism, arrays: Mapping[str, Any], parameters: Parameters = None
+) -> str:
+    """A phrase for the drive or the force that has no value at a state; empty where all have one.
+
+    Args:
+        model: the mechanism.
+        arrays: q, qd, t, x and wrenches at one state.
+        parameters: values by name in place of the model's.
+    """
+    found = drive_without_value(model, float(arrays["t"]), parameters)
+    if found or not all(np.isfinite(value).all() for value in arrays.values()):
+        return found
+    return force_without_value(model, arrays, parameters)
+
+
 def drive_without_value(model: Mechanism, t: float, parameters: Parameters = None) -> str:
     """A phrase for the drive whose law has no value at a time; empty where all have one."""
     if not any(drive.law is not None for drive in model.drives.values()):
@@ -154,4 +174,4 @@ def _phrase(block: Block) -> str:
     return f"{note} ({name})" if note else name
 
 
-__all__ = ["drive_without_value", "first_without_value", "force_without_value"]
+__all__ = ["UNDEFINED", "element_without_value", "first_without_value"]

@@ -15,6 +15,7 @@ from kinetree.analysis.runs.progress import reporting
 from kinetree.assembly import Values, given_values
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.integrate import Stepper
+from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.model import refuse_events
 from kinetree.results.dataset import Dimension, run_dataset
 from kinetree.steppers.equations.step_inputs import Settings
@@ -160,7 +161,7 @@ def _dataset(
     more, doubts = _facts(stepper, run, parameters)
     rows |= more
     made = {axis: Dimension(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
-    if report.reason == "newton":
+    if report.end == NOT_SOLVED:
         said = f"{report.message}; results up to there are kept"
         warnings.warn(said, ModelWarning, stacklevel=4)
     if doubts:
@@ -186,7 +187,7 @@ def _iterations(report: Report) -> dict[str, float | int]:
 
 
 def _ended(report: Report) -> str:
-    return {"end": "finished"}.get(report.reason, report.message or report.reason)
+    return report.message or report.end
 
 
 __all__ = ["STEPPING", "Begin", "march", "refuse_no_step", "refuse_stepping"]

@@ -12,7 +12,6 @@ import numpy as np
 from kinetree.analysis.runs.continuity import Motion, facts
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import changes, manifest
-from kinetree.analysis.runs.repartition import singular
 from kinetree.analysis.runs.run import Run, Segment
 from kinetree.analysis.runs.stiffness import stiff
 from kinetree.arrays import Array
@@ -25,12 +24,9 @@ from kinetree.integrate.problem import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
     Hits,
+    Path,
 )
-from kinetree.integrate.without_value import (
-    drive_without_value,
-    first_without_value,
-    force_without_value,
-)
+from kinetree.integrate.without_value import UNDEFINED, element_without_value, first_without_value
 from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
 
 if TYPE_CHECKING:
@@ -197,7 +193,7 @@ def termination(run: Run) -> tuple[str, str]:
     if path.end in (FINISHED, INTERRUPTED):
         advice = STIFF if stiff(run) else ""
         return path.end if path.end == FINISHED else f"{path.end} {at}", advice
-    if system.closed and singular(system, path.last_t, system.split(path.last_y)[0]):
+    if system.partition and _singular(system, path):
         return (
             f"{path.end} {at}, where the loops are singular",
             KEPT + "a fixed step may pass it: method='rk4', step=1e-3",
@@ -208,6 +204,12 @@ def termination(run: Run) -> tuple[str, str]:
         steps = sum(segment.path.steps for segment in run.segments)
         return f"{path.end} after {steps} steps {at}", KEPT + _stiff_advice(run)
     return f"{path.end} {at}: {path.message}", "results up to there are kept"
+
+
+def _singular(system: Dynamics, path: Path) -> bool:
+    """Whether the loops are nearly singular where a path ends."""
+    judge = system.judge(float(path.t[0]))
+    return judge.singular(path.last_t, system.split(path.last_y)[0])
 
 
 def _stiff_advice(run: Run) -> str:
@@ -225,18 +227,12 @@ def _no_value(run: Run) -> tuple[str, str]:
     try:
         with np.errstate(all="ignore"):
             given = {"q": q, "qd": qd, "x": x, "t": np.array(t), **system.loads.at(t, q, qd)}
-        finite = all(np.isfinite(value).all() for value in given.values())
-        whose = drive_without_value(system.model, t, system.parameters)
-        if not whose and finite:
-            whose = force_without_value(system.model, given, system.parameters)
+        whose = element_without_value(system.model, given, system.parameters)
         whose = whose or first_without_value(system.forward, given)
     except ShapeError as error:
         whose = str(error)
     where = f" in {whose}" if whose else ""
-    return (
-        f"NaN at t = {t:.6g} s{where}",
-        KEPT + "change the law or keep the motion where it is defined",
-    )
+    return f"NaN at t = {t:.6g} s{where}", KEPT + UNDEFINED
 
 
 __all__ = ["dataset", "termination"]

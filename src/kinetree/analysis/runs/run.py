@@ -17,7 +17,6 @@ import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watched, watching
-from kinetree.analysis.runs.repartition import degraded
 from kinetree.analysis.runs.updates import (
     INSTANT,
     Crowd,
@@ -280,13 +279,20 @@ def as_problem(
     )
 
 
+def _degraded(system: Dynamics, path: Path) -> int | None:
+    """Number of the first output, after the beginning, at which the choice is bad; none if good."""
+    bad = system.judge(float(path.t[0])).bad(path.t, system.split(path.y)[0])
+    bad[0] = False
+    return int(np.argmax(bad)) if bad.any() else None
+
+
 def _repartition_at(
     system: Dynamics, path: Path, again: Repartition | None
 ) -> tuple[int, Dynamics] | None:
     """(number of the output, new dynamics) where the coordinates change; None where they do not."""
     if again is None or not system.explicit:
         return None
-    number = degraded(system, path)
+    number = _degraded(system, path)
     if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
         number = len(path.t) - 1
     if number is None or number == 0:

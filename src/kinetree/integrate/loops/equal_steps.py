@@ -265,6 +265,11 @@ class March:
         return self._x[: self.size].copy()
 
     @property
+    def t(self) -> float:
+        """Time reached [s]."""
+        return float(self._clock[0] + self.step * self._clock[1])
+
+    @property
     def finished(self) -> bool:
         """Whether the march has ended."""
         return self.status != RUNNING

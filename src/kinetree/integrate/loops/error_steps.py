@@ -315,14 +315,19 @@ class Adaptive:
         """Time at the end and length of every step."""
         return np.concatenate([np.zeros((0, 2)), *self._kept])
 
+    @property
+    def finished(self) -> bool:
+        """Whether the run has ended."""
+        return self.status != RUNNING
+
     def advance(self, budget: int) -> bool:
         """Make at most that many trials; whether the run goes on."""
-        if self.status == RUNNING:
+        if not self.finished:
             status = int(self._call(address(self.table), budget))
             self._kept.append(self._log[: self["log_rows"]].copy())
             self.table[TABLE.index("log_rows")] = 0
             self.status = RUNNING if status == FULL else status
-        return self.status == RUNNING
+        return not self.finished
 
 
 __all__ = ["Adaptive", "Code", "Control", "code_of"]

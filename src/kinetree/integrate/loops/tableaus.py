@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction as Fr
 
 from kinetree.integrate.loops.dop853 import DOP853_ROWS
+from kinetree.steppers.families.rk4 import STAGES
 
 Row = tuple[float, ...]
 
@@ -81,10 +82,7 @@ def _row(*values: Fr | int) -> Row:
     return tuple(float(value) for value in values)
 
 
-RK4 = Tableau(
-    "rk4", 4, 0, a=((), _row(Fr(1, 2)), _row(0, Fr(1, 2)), _row(0, 0, 1)),
-    b=_row(Fr(1, 6), Fr(1, 3), Fr(1, 3), Fr(1, 6)),
-)  # fmt: skip
+RK4 = Tableau("rk4", 4, 0, a=((), *STAGES[:-1]), b=STAGES[-1])
 
 DOPRI5 = Tableau(
     "dopri5", 5, 5,

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.integrate.loops.equal_steps import March, Start
-from kinetree.integrate.steps.slices import CHOICE, drive
+from kinetree.integrate.drive import PAUSED, drive
+from kinetree.integrate.loops.equal_steps import LOST, March, Start
+from kinetree.integrate.partition_health import Judge, better, judge
+from kinetree.integrate.problem import NOT_SOLVED
 
 if TYPE_CHECKING:
-    from kinetree.integrate.steps.slices import Progress
+    from kinetree.integrate.steps.given import Progress
     from kinetree.integrate.steps.stepper import Stepper
+    from kinetree.model import Mechanism
+    from kinetree.program import Program
+    from kinetree.targets.native.function import Function
+
+
+SLICE = 2000
+"""Steps between two looks for Ctrl-C and two reports of progress."""
+WATCHED = 100
+"""Steps between two looks at the partition."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,7 @@ class Ended:
     Attributes:
         stepper: the one in use at the end.
         march: the last march.
-        reason: "end", "newton" or "interrupted".
+        end: "finished", "not solved" or "interrupted".
         states: kept states, (rows, components).
         iterations: of all steps together.
         most: iterations of one step.
@@ -33,22 +45,81 @@ class Ended:
 
     stepper: Stepper
     march: March
-    reason: str
+    end: str
     states: Array
     iterations: float
     most: int
     marches: int
 
 
+class Independent:
+    """The independent velocities of a step.
+
+    Attributes:
+        names: of them, but for those that follow from rolling and the like.
+        rows: numbers of the equations that are used.
+    """
+
+    def __init__(self, model: Mechanism, info: Mapping[str, str], loops: Program) -> None:
+        self.model, self._loops = model, loops
+        labels = list(loops.output("h").labels)
+        self.names = set(filter(None, info["independent"].split(", ")))
+        self.rows = [labels.index(x) for x in filter(None, info["equations"].split(", "))]
+
+    @cached_property
+    def _function(self) -> Function:
+        made: Function = self._loops.compile()
+        return made
+
+    def judge(self, q: Array, t: float, parameters: Mapping[str, float]) -> Judge:
+        """The judge of this choice in a run that begins at q."""
+        names, function = list(self.model.velocities), self._function
+        given: dict[str, Any] = {"qd": np.zeros(self.model.nv)}
+        port = next((p for p in function.inputs if p.name == "p"), None)
+        if port is not None:
+            given["p"] = port.default_array.copy()
+            for name, value in parameters.items():
+                if name in port.labels:
+                    given["p"][port.labels.index(name)] = value
+
+        def jacobians(t: Array, q: Array) -> Array:
+            places = zip(t, q, strict=True)
+            found = [function(**self._loops.given({**given, "q": b, "t": a})) for a, b in places]
+            return np.array([row["J"][self.rows] for row in found])
+
+        free = [k for k, name in enumerate(names) if name not in self.model.drives]
+        dependent = [k for k in free if names[k] not in self.names]
+        return judge(jacobians, dependent, free, t, q)
+
+    def other(self, q: Array, t: float, parameters: Mapping[str, float]) -> tuple[str, ...]:
+        """Names of a better choice; none where there is none."""
+        found = better(self.model, q, t, parameters, len(self.rows))
+        if found is None:
+            return ()
+        names = tuple(name for name in found.independent if name not in found.rate_dependent)
+        return () if set(names) == self.names else names
+
+
 class _Look:
-    """Answers whether a march should change its independent coordinates."""
+    """Answers whether a march should change its independent coordinates.
+
+    Attributes:
+        found: the better choice of the last look.
+    """
 
     def __init__(
         self, stepper: Stepper, march: March, start: Start, given: Mapping[str, Any]
     ) -> None:
         self.march, self.start, self.given = march, start, given
-        self.watch = None if stepper.fixed else stepper.watch
+        self.choice = None if stepper.fixed else stepper.independent
         self.size = stepper.state["q"]
+        self.found: tuple[str, ...] = ()
+
+    @cached_property
+    def _judge(self) -> Judge:
+        assert self.choice is not None
+        begin = self.start.t0 + self.start.done * self.start.h
+        return self.choice.judge(self.start.x[: self.size, 0], begin, self.given)
 
     def _at(self) -> tuple[Array, float]:
         t = self.start.t0 + self.march.step * self.start.h
@@ -56,11 +127,39 @@ class _Look:
 
     def bad(self) -> bool:
         """Whether the choice is bad and there is a better one."""
-        return self.watch is not None and self.watch.bad(*self._at(), self.given)
+        if self.march.finished:
+            return False
+        q, t = self._at()
+        return bool(self._judge.bad(np.array([t]), q[None])[0]) and self.better()
 
     def better(self) -> bool:
         """Whether there is another choice."""
-        return self.watch is not None and self.watch.better(*self._at(), self.given)
+        if self.choice is not None:
+            self.found = self.choice.other(*self._at(), self.given)
+        return bool(self.found)
+
+
+def drive_march(
+    march: March, steps: int, progress: Progress | None, bad: Callable[[], bool] | None = None
+) -> str:
+    """Run a march in slices; why it ended.
+
+    Args:
+        march: the march.
+        steps: how many are wanted.
+        progress: called after every slice.
+        bad: whether the march should pause for other independent coordinates.
+    """
+    told = march.step
+
+    def report(_: float) -> None:
+        nonlocal told
+        if progress is not None and (march.finished or march.step - told >= SLICE):
+            told = march.step
+            progress(told, steps)
+
+    end = drive(march, report, steps=SLICE if bad is None else WATCHED, pause=bad)
+    return NOT_SOLVED if march.status == LOST else end
 
 
 def relay(
@@ -79,21 +178,20 @@ def relay(
     while True:
         march = March(stepper.function, stepper.size, start)
         look = _Look(stepper, march, start, given)
-        reason = drive(march, start.steps, progress, look.bad if look.watch is not None else None)
+        end = drive_march(march, start.steps, progress, look.bad if look.choice else None)
         states: Array = march.states[min(len(kept), 1) : march.rows]
         kept.append(states[:, :, 0])
         counts = np.vstack([counts, march.counts[:, 0]])
         stuck = march.step == start.done and len(kept) > 1
-        again = reason == CHOICE or (reason == "newton" and not stuck and look.better())
+        again = end == PAUSED or (end == NOT_SOLVED and not stuck and look.better())
         if not again:
             break
-        assert look.watch is not None
-        stepper = first.chosen(look.watch.found)
+        stepper = first.chosen(look.found)
         x = start.x.copy()
         x[: stepper.size] = march.last
         start = replace(start, x=x, done=march.step)
     total, most = float(counts[:, 0].sum()), int(counts[:, 1].max())
-    return Ended(stepper, march, reason, np.concatenate(kept), total, most, len(kept))
+    return Ended(stepper, march, end, np.concatenate(kept), total, most, len(kept))
 
 
-__all__ = ["Ended", "relay"]
+__all__ = ["SLICE", "Ended", "Independent", "drive_march", "relay"]

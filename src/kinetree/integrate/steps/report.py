@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.integrate.steps.failure import Failure
 
 
 @dataclass(frozen=True)
@@ -14,19 +15,19 @@ class Report:
     """How a run ended.
 
     Attributes:
-        reason: "end", "newton" (the equations of a step could not be solved) or "interrupted".
+        end: "finished", "not solved" (the equations of a step could not be) or "interrupted".
         t: time reached [s].
         steps: steps made.
         wall: duration [s].
         residual: where it did not converge: largest residual, as a multiple of what is allowed.
-        worst: the equation it belongs to: a velocity, a user state or a closure.
+        worst: what it belongs to: a velocity, a user state, a closure, a law without value.
         message: one sentence.
         iterations: of Newton's method per step, mean; NaN where nothing is solved.
         most: the most iterations that a step took.
         partitions: choices of independent coordinates that were used, one after the other.
     """
 
-    reason: str
+    end: str
     t: float
     steps: int
     wall: float
@@ -36,6 +37,10 @@ class Report:
     iterations: float = float("nan")
     most: int = 0
     partitions: int = 1
+
+    def of(self, failure: Failure, message: str) -> Report:
+        """The report with what a failure left."""
+        return replace(self, residual=failure.residual, worst=failure.worst, message=message)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,27 +12,25 @@ import numpy as np
 from kinetree.arguments import check_arguments, check_arrays
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
-from kinetree.integrate.loops.equal_steps import March, Start
+from kinetree.integrate.drive import drive
+from kinetree.integrate.loops.equal_steps import LOST, March, Start
 from kinetree.integrate.loops.error_steps import Adaptive, Control, code_of
-from kinetree.integrate.partition_health import Watch
+from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import Beginning, Lanes
 from kinetree.integrate.start.initial import Initial
-from kinetree.integrate.steps.advice import advice, said, singular_equation
 from kinetree.integrate.steps.coordinates import coordinates
+from kinetree.integrate.steps.failure import Failure, Place, explain
 from kinetree.integrate.steps.fitting import refuse_light, refuse_other_rank, refuse_parameters
-from kinetree.integrate.steps.newton_failure import Failure, diagnose
-from kinetree.integrate.steps.repartitioned_run import relay
-from kinetree.integrate.steps.report import Report, Run
-from kinetree.integrate.steps.slices import (
+from kinetree.integrate.steps.given import (
     Progress,
-    cores,
-    drive,
-    drive_adaptive,
     refuse_numbers,
     rising_times,
     series_of,
     whole_steps,
 )
+from kinetree.integrate.steps.many import Many, lane_report, march_many
+from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
+from kinetree.integrate.steps.report import Report, Run
 from kinetree.steppers.step import all_coordinates, step_program
 from kinetree.targets.native.lanes.packing import LANES
 
@@ -43,9 +40,6 @@ if TYPE_CHECKING:
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 
-_Many = tuple[Array, Array, list[str]]
-"""States of every run, its iterations (all together, most of one step), ends of blocks of lanes."""
-
 
 class Stepper:
     """A compiled time step of a model; runs of it.
@@ -54,7 +48,7 @@ class Stepper:
         program: the step.
         function: its native code.
         state: sizes of the parts of the state, in order.
-        watch: looks at the choice of independent coordinates, where there is one.
+        independent: the choice of independent coordinates, where there is one.
         kept: names of independent coordinates that the user chose; they start as given.
         fixed: whether that choice is the user's, and stays.
         coordinates: converts between coordinates of the step and of the model.
@@ -77,9 +71,9 @@ class Stepper:
         self._made = (formulation, method, options)
         self._others: dict[tuple[str, ...], Stepper] = {}
         info, equations = self.program.info, self._initial.loops
-        self.watch = None
+        self.independent = None
         if "independent" in info and equations is not None:
-            self.watch = Watch(model, info, equations)
+            self.independent = Independent(model, info, equations)
         self.fixed = bool(self.kept)
         self.coordinates = coordinates(model, self.program)
 
@@ -136,7 +130,7 @@ class Stepper:
         began = time.perf_counter()
         if not lanes.batch:
             return self._single(start, lanes, parameters or {}, progress)
-        found = self._many(start, progress, threads)
+        found = march_many(self.function, self.size, start, progress, threads)
         wall = (time.perf_counter() - began) / lanes.x.shape[1]
         return self._batch(found, start, lanes, wall)
 
@@ -178,16 +172,16 @@ class Stepper:
         began = time.perf_counter()
         code = code_of(self.function, self.size, lanes.p[:, 0])
         march = Adaptive(code, lanes.x[:, 0], row, how)
-        reason = drive_adaptive(march, progress)
+        tell = progress or (lambda made, reached: None)
+        end = drive(march, lambda _: tell(march["accepted"], march["cursor"]), steps=SLICE)
         wall = time.perf_counter() - began
         mean, most = march.iterations
-        report = Report(reason, march.t, march["accepted"], wall, iterations=mean, most=most)
-        if reason == "newton":
-            found = self._diagnosed(lanes, march.last, march.t, march.h)
-            report = replace(report, residual=found.residual, worst=found.worst, message=(
-                f"at t = {march.t:.6g} s no step above {how.shortest:g} s succeeds; the largest "
-                f"residual is in {found.worst}"
-            ))  # fmt: skip
+        report = Report(end, march.t, march["accepted"], wall, iterations=mean, most=most)
+        if march.status == LOST:
+            at = (march.t, march.h)
+            found = self._failure(lanes, float(row[0]), march.last, at, parameters or {})
+            said = f"at t = {march.t:.6g} s no step above {how.shortest:g} s succeeds: {found.why}"
+            report = replace(report, end=NOT_SOLVED).of(found, said)
         reached = march["cursor"]
         start = Start(lanes.x, lanes.p, float(row[0]), 1.0, 1)
         run = self._gathered(march.states[:reached], start, report, lanes, row[:reached])
@@ -269,7 +263,7 @@ class Stepper:
         ended = relay(self, start, parameters, progress)
         wall, march = time.perf_counter() - began, ended.march
         report = replace(
-            ended.stepper._report(march, start, ended.reason, wall, lanes),
+            ended.stepper._report(march, start, ended, lanes, parameters), wall=wall,
             iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
             most=ended.most, partitions=ended.marches,
         )  # fmt: skip
@@ -285,57 +279,12 @@ class Stepper:
             self._others[independent] = made
         return self._others[independent]
 
-    def _many(self, start: Start, progress: Progress | None, threads: int | None) -> _Many:
-        """March all blocks of eight, on several threads."""
-        count = start.x.shape[1]
-        states = np.empty((count, start.steps // start.every + 1, self.size))
-        counts = np.zeros((count, 2))
-        firsts = range(0, count, LANES)
-        reasons = ["end"] * len(firsts)
-        places = iter(enumerate(firsts))
-        lock = threading.Lock()
-
-        def work(tell: Progress | None) -> None:
-            while True:
-                with lock:
-                    number, first = next(places, (-1, 0))
-                if number < 0:
-                    return
-                block = [min(first + k, count - 1) for k in range(LANES)]
-                p = start.p[:, block] if start.p.shape[1] > 1 else start.p
-                march = March(self.function, self.size, replace(start, x=start.x[:, block], p=p))
-                reasons[number] = drive(march, start.steps, tell)
-                used = min(LANES, count - first)
-                states[first : first + used] = np.moveaxis(march.states[:, :, :used], 2, 0)
-                counts[first : first + used] = march.counts[:, :used].T
-
-        number = min(len(firsts), threads or cores())
-        helpers = [threading.Thread(target=work, args=(None,)) for _ in range(number - 1)]
-        for helper in helpers:
-            helper.start()
-        work(progress)
-        for helper in helpers:
-            helper.join()
-        return states, counts, reasons
-
-    def _batch(self, found: _Many, start: Start, lanes: Lanes, wall: float) -> Run:
-        states, counts, reasons = found
-        reports = [self._of_lane(rows, counts[i], start, reasons[i // LANES], wall)
+    def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> Run:
+        states, counts, ends = found
+        reports = [lane_report(rows, counts[i], start, ends[i // LANES], wall)
                    for i, rows in enumerate(states)]  # fmt: skip
         whole = states.reshape(*lanes.batch, *states.shape[1:])
         return self._gathered(whole, start, tuple(reports), lanes)
-
-    def _of_lane(self, states: Array, counts: Array, start: Start, end: str, wall: float) -> Report:
-        bad = np.flatnonzero(~np.isfinite(states).all(axis=1))
-        row = int(bad[0]) - 1 if bad.size else start.steps // start.every
-        made = row * start.every if bad.size else start.steps
-        t = start.t0 + made * start.h
-        total, most = counts
-        told = Report("end", t, made, wall, iterations=total / max(1, made), most=int(most))
-        if not bad.size:
-            return told
-        reason = "newton" if end != "interrupted" else end
-        return replace(told, reason=reason, message=f"lost after t = {t:.6g} s")
 
     def _gathered(
         self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
@@ -343,43 +292,48 @@ class Stepper:
     ) -> Run:  # fmt: skip
         if times is None:
             times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
-        parts: dict[str, Array] = {}
-        at = 0
-        for name, size in self.state.items():
-            parts[name] = states[..., at : at + size]
-            at += size
-        empty = np.zeros((*states.shape[:-1], 0))
+        return Run(times, **self._parts(states, lanes, times), report=report)
+
+    def _parts(self, states: Array, lanes: Lanes, times: Array) -> dict[str, Array]:
+        """The motion of the model in states of the step."""
+        ends = np.cumsum(list(self.state.values()))[:-1]
+        parts = dict(zip(self.state, np.split(states, ends, axis=-1), strict=True))
         p: Array | None = None
         if "p" in self.ports:
             p = lanes.p.T.reshape(*lanes.batch, -1) if lanes.p.shape[1] > 1 else lanes.p[:, 0]
         parts = self.coordinates.read(parts, p, times, lanes.q)
-        x, xd, lam = (parts.get(name, empty) for name in ("x", "xd", "lam"))
-        return Run(times, parts["q"], parts["qd"], parts["qdd"], x, xd, lam, report)
+        empty = np.zeros((*states.shape[:-1], 0))
+        return {name: parts.get(name, empty) for name in ("q", "qd", "qdd", "x", "xd", "lam")}
 
-    def _report(self, march: March, start: Start, reason: str, wall: float, lanes: Lanes) -> Report:
-        t = start.t0 + march.step * start.h
-        if reason != "newton":
-            return Report(reason, t, march.step, wall)
-        found = self._diagnosed(lanes, march.last[:, 0], t, start.h)
-        q = self._gathered(march.last.T, replace(start, t0=t), Report(reason, t, 0, 0.0), lanes).q
-        free = [k for k, name in enumerate(self.model.velocities) if name not in self.model.drives]
-        equation = singular_equation(self._initial.loops, (lanes.q, q[0]), free)
-        cure = advice(found, self.watch, q[0], t, equation)
-        message = f"step {march.step + 1} at t = {t:.6g} s: {said(found)}; {cure}"
-        return Report(reason, t, march.step, wall, found.residual, found.worst, message)
+    def _report(
+        self, march: March, start: Start, ended: Ended, lanes: Lanes, parameters: Mapping[str, Any]
+    ) -> Report:
+        t = march.t
+        told = Report(ended.end, t, march.step, 0.0)
+        if ended.end != NOT_SOLVED:
+            return told
+        found = self._failure(lanes, start.t0, march.last[:, 0], (t, start.h), parameters)
+        return told.of(found, f"step {march.step + 1} at t = {t:.6g} s: {found.why}")
 
-    def _diagnosed(self, lanes: Lanes, state: Array, t: float, h: float) -> Failure:
-        """The residuals that the step from a state cannot solve."""
-        given: dict[str, Any] = {}
+    def _failure(
+        self, lanes: Lanes, begin: float, state: Array, at: tuple[float, float],
+        parameters: Mapping[str, Any],
+    ) -> Failure:  # fmt: skip
+        """Why the step from a state fails; at: time and step [s]."""
+        t, h = at
         values = lanes.x[:, 0].copy()
         values[: self.size] = state
-        for name, port in self.ports.items():
-            if not port.parameter:
-                given[name] = values[port.start : port.stop].reshape(port.shape)
+        given: dict[str, Any] = {
+            name: values[port.start : port.stop].reshape(port.shape)
+            for name, port in self.ports.items()
+            if not port.parameter
+        }
         given |= {"t": np.asarray(t), "h": np.asarray(h)}
         if "p" in self.ports:
             given["p"] = lanes.p[:, 0]
-        return diagnose(self.program, given)
+        parts = self._parts(state[None], lanes, np.array([t]))
+        place = Place(given, {name: rows[0] for name, rows in parts.items()})
+        return explain(self, lanes, begin, place, parameters)
 
 
 def run(

@@ -1,7 +1,4 @@
-"""Runs the native loop in slices of steps.
-
-Between slices Python checks for Ctrl-C, reports progress and tests the partition.
-"""
+"""What is given for runs of a step: checked, counted, spread."""
 
 from __future__ import annotations
 
@@ -13,61 +10,15 @@ import numpy as np
 
 from kinetree.arguments import check_arrays, check_positive, is_row
 from kinetree.errors import ShapeError, unknown
-from kinetree.integrate.loops.equal_steps import DONE, LOST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.integrate.loops.equal_steps import March
-    from kinetree.integrate.loops.error_steps import Adaptive
     from kinetree.integrate.steps.stepper import Stepper
 
-SLICE = 2000
-"""Steps between two checks for Ctrl-C and two reports of progress."""
-WATCHED = 100
-"""Steps between two tests of the partition."""
 Progress = Callable[[int, int], None]
 """Called after every slice with the steps made and the steps wanted."""
-CHOICE = "choice"
-"""A march stopped because other independent coordinates are better."""
 HALF, TWO = 0.5, 2
-
-
-def drive(
-    march: March, steps: int, progress: Progress | None, bad: Callable[[], bool] | None = None
-) -> str:
-    """Run a march in slices; returns why it ended.
-
-    Args:
-        march: the march.
-        steps: how many are wanted.
-        progress: called after every slice.
-        bad: whether the march should stop for other independent coordinates.
-    """
-    told = march.step
-    try:
-        while march.advance(SLICE if bad is None else WATCHED):
-            if progress is not None and march.step - told >= SLICE:
-                told = march.step
-                progress(told, steps)
-            if bad is not None and bad():
-                return CHOICE
-    except KeyboardInterrupt:
-        return "interrupted"
-    if progress is not None:
-        progress(march.step, steps)
-    return {DONE: "end", LOST: "newton"}[march.status]
-
-
-def drive_adaptive(march: Adaptive, progress: Progress | None) -> str:
-    """Run an adaptive march in slices; returns why it ended."""
-    try:
-        while march.advance(SLICE):
-            if progress is not None:
-                progress(march["accepted"], march["cursor"])
-    except KeyboardInterrupt:
-        return "interrupted"
-    return {DONE: "end", LOST: "newton"}[march.status]
 
 
 def whole_steps(duration: float, step: float, every: int) -> int:
@@ -132,11 +83,8 @@ def cores() -> int:
 
 
 __all__ = [
-    "CHOICE",
     "Progress",
     "cores",
-    "drive",
-    "drive_adaptive",
     "refuse_numbers",
     "rising_times",
     "series_of",
