@@ -13,6 +13,7 @@ from tests.approx import FORMALISM, IDENTITY, ITERATED
 import kinetree as kt
 from kinetree.errors import ModelWarning
 from kinetree.integrate import Stepper
+from kinetree.integrate.start import starts
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 WAYS: dict[str, dict[str, Any]] = {
@@ -144,3 +145,18 @@ def test_loops_close_in_the_turn_of_the_start() -> None:
     model = mechanisms.parallelogram()
     found = kt.assemble(model, [1.0, 2.5, 0.3])
     assert np.abs(found.q - [1.0, 2.5, 0.3]).max() < np.pi
+
+
+def test_many_starts_far_from_closed_are_found_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a turn of the crank each start is as found alone, and none is left to that."""
+    model = mechanisms.slider_crank()
+    angles = np.linspace(-3.0, 3.0, 61)
+    stepper = Stepper(model, "hybrid")
+    alone = [stepper.run(1e-3, 1e-3, q={"q1": angle}).q[0] for angle in angles[::6]]
+
+    def trap(*given: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(starts, "consistent_coordinates", trap)
+    many = stepper.run(1e-3, 1e-3, q={"q1": angles})
+    np.testing.assert_allclose(many.q[::6, 0], alone, atol=IDENTITY)

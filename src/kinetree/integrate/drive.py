@@ -23,10 +23,15 @@ class Sliced(Protocol):
     """A run in slices: the time reached [s], whether it has ended, a slice of some steps."""
 
     @property
-    def t(self) -> float: ...  # noqa: D102
+    def t(self) -> float:
+        """Time reached [s]."""
+
     @property
-    def finished(self) -> bool: ...  # noqa: D102
-    def advance(self, budget: int) -> bool: ...  # noqa: D102
+    def finished(self) -> bool:
+        """Whether the run has ended."""
+
+    def advance(self, budget: int) -> bool:
+        """Make at most that many steps; whether the run goes on."""
 
 
 def drive(

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Rows = NDArray[np.intp]
+    Flags = NDArray[np.bool_]
+
 DAMPING = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 """Levenberg's term, in shares of the largest squared singular value, tried in turn."""
 LARGEST = 0.3
 """Longest component of a step."""
 ENOUGH = 1e-4
 """Share by which the residual must fall for a step to be taken."""
+REGULAR = 1e-2
+"""Condition number, as a share of what the cutoff allows, below which no singular value is cut."""
 CUTOFF = 1e-9
 """Singular values below this share of the largest are zero."""
 
@@ -89,21 +94,19 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
     return Solution(x, h, steps, _largest(h) <= tolerance, False)
 
 
-def straight_newton(
-    function: Callable[[Array], tuple[Array, Array]],
+def damped_newtons(
+    function: Callable[[Array, Rows], tuple[Array, Array]],
     start: Array,
     move: Callable[[Array, Array], Array],
     *,
     tolerance: float = 1e-11,
-    steps: int = 30,
+    steps: int = 100,
     cutoff: float = CUTOFF,
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve h(x) = 0 for many x side by side where no step has to be damped.
-
-    What is solved goes the way of `damped_newton`.
+) -> tuple[Array, Flags]:
+    """Solve h(x) = 0 for many x side by side; each goes the way of `damped_newton`.
 
     Args:
-        function: rows x -> rows of h and J.
+        function: (some of the x, their numbers) -> rows of h and J.
         start: first x, one per row.
         move: (x, steps) -> x moved, row by row.
         tolerance: on every |h|.
@@ -113,31 +116,68 @@ def straight_newton(
     Returns:
         x, and for which rows it is a solution.
     """
-    x, size = start, np.full(len(start), np.inf)
-    h, J = function(x)
-    alive = np.isfinite(J).all(axis=(1, 2))
-    small = alive & (np.abs(h).max(axis=1, initial=0.0) <= tolerance)
+    x, solved = start.copy(), np.zeros(len(start), dtype=bool)
+    h, J = function(x, np.arange(len(x)))
+    going = np.flatnonzero(np.isfinite(J).all(axis=(1, 2)) & np.isfinite(h).all(axis=1))
+    h, J = np.array(h), np.array(J)
     for _ in range(steps):
-        alive &= small | (np.linalg.norm(h, axis=1) < (1 - ENOUGH) * size)
-        if not (alive & ~small).any():
+        if not going.size:
             break
         size = np.linalg.norm(h, axis=1)
-        x = move(x, _straight(J, h, alive & ~small, cutoff))
-        h, J = function(x)
-        alive &= np.isfinite(J).all(axis=(1, 2))
-        small = alive & (np.abs(h).max(axis=1, initial=0.0) <= tolerance)
-    last = move(x, _straight(J, h, small, cutoff))  # down to rounding
-    better = np.linalg.norm(function(last)[0], axis=1) < np.linalg.norm(h, axis=1)
-    return np.where(better[:, None], last, x), small
+        small = np.abs(h).max(axis=1, initial=0.0) <= tolerance
+        waiting = going
+        for mu in (0.0, *DAMPING):
+            rows = waiting if mu == 0.0 else waiting[~small[waiting]]
+            if not rows.size:
+                break
+            tried = move(x[rows], _steps(J[rows], h[rows], mu, cutoff))
+            h_new, J_new = function(tried, rows)
+            better = np.linalg.norm(h_new, axis=1) < (1 - ENOUGH) * size[rows]
+            took = rows[better]
+            x[took], h[took], J[took] = tried[better], h_new[better], J_new[better]
+            waiting = np.setdiff1d(waiting, took, assume_unique=True)
+        solved[waiting] = small[waiting]  # nothing lowers the rest: rounding, or a nearest point
+        going = np.setdiff1d(going, waiting, assume_unique=True)
+        rounded = small[going] & (np.linalg.norm(h[going], axis=1) > 0.5 * size[going])
+        solved[going[rounded]] = True
+        going = going[~rounded]
+    solved[going] = np.abs(h[going]).max(axis=1, initial=0.0) <= tolerance
+    return x, solved
 
 
-def _straight(J: Array, h: Array, rows: NDArray[np.bool_], cutoff: float) -> Array:
-    """Steps of some of the rows, cut where a component is too long; others stay."""
-    step = np.zeros((len(h), J.shape[2]))
-    inverse = np.linalg.pinv(J[rows], rcond=cutoff)
-    step[rows] = -np.einsum("rij,rj->ri", inverse, h[rows])
+def _steps(J: Array, h: Array, mu: float, cutoff: float) -> Array:
+    """Steps of many, damped by the share mu, cut where a component is too long."""
+    step = _plain(J, h, cutoff) if mu == 0.0 else None
+    step = _decomposed(J, h, mu, cutoff) if step is None else step
     longest = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
     return np.asarray(step * (LARGEST / np.maximum(longest, LARGEST)))
+
+
+def _plain(J: Array, h: Array, cutoff: float) -> Array | None:
+    """Whole steps by elimination; none where a J is not square or far from regular."""
+    if J.shape[1] != J.shape[2]:
+        return None
+    try:
+        inverse = np.linalg.inv(J)
+    except np.linalg.LinAlgError:
+        return None
+    worst = np.abs(J).max(axis=(1, 2)) * np.abs(inverse).max(axis=(1, 2))
+    if not (worst * J.shape[1] ** 2 < REGULAR / cutoff).all():
+        return None
+    return np.asarray(-np.einsum("rij,rj->ri", inverse, h))
+
+
+def _decomposed(J: Array, h: Array, mu: float, cutoff: float) -> Array:
+    """Steps by singular values, damped by the share mu."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    b = -np.einsum("rij,ri->rj", U, h)
+    top = s.max(axis=1, keepdims=True, initial=0.0)
+    if mu:
+        top = np.where(top > 0, top, 1.0)
+        part = b * s / (s * s + mu * top * top)
+    else:
+        part = np.where(s > cutoff * top, b / np.where(s > 0, s, 1.0), 0.0)
+    return np.asarray(np.einsum("rij,ri->rj", Vt, part))
 
 
 def _largest(h: Array) -> float:
@@ -168,4 +208,4 @@ def _cut(step: Array, largest: float) -> Array:
     return step * (largest / longest) if longest > largest else step
 
 
-__all__ = ["CUTOFF", "Solution", "damped_newton", "straight_newton"]
+__all__ = ["CUTOFF", "Solution", "damped_newton", "damped_newtons"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,6 @@ from kinetree.assembly import (
     Loops,
     Partition,
     Wish,
-    closure_equations,
     consistent_coordinates,
     partition_at,
     with_values,
@@ -28,7 +27,6 @@ from kinetree.integrate.problem import Changes, Kernel, Native
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Program, state_form
-from kinetree.program.restrict import restrict
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
 """Options of `dynamics` that every analysis passes on."""
@@ -116,21 +114,17 @@ class Dynamics:
         free = [k for k, name in enumerate(names) if name not in found.driven]
         return judge(self._jacobians, dependent, free, t, found.q)
 
-    @cached_property
-    def _jacobians(self) -> Callable[[Array, Array], Array]:
-        """(t, q) -> J of the equations that are used, one matrix per row of q."""
+    def _jacobians(self, t: Array, q: Array) -> Array:
+        """J of the equations that are used, one matrix per row of q."""
         assert self.partition is not None
-        nv, rows = self.nv, list(self.partition.rows)
+        rows, nv = list(self.partition.rows), self.nv
         if not rows:
-            return lambda t, _: np.zeros((len(t), 0, nv))
-        program = restrict(closure_equations(self.model, self.parameters), ("J",))
-
-        def jacobians(t: Array, q: Array) -> Array:
-            given = {"q": q, "t": t, "qd": np.zeros((len(t), nv))}
-            J = program.evaluate(**program.given(given))["J"]
-            return np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, rows]
-
-        return jacobians
+            return np.zeros((len(t), 0, nv))
+        assert self.loops is not None
+        program = self.loops.program
+        given = {"q": q, "t": t, "qd": np.zeros((len(t), nv))}
+        J = program.evaluate(**program.given(given))["J"]
+        return np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, rows]
 
     # --- functions -------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from kinetree.assembly import (
 from kinetree.errors import ModelWarning
 from kinetree.integrate.start.beginning import Beginning, row_of, rows_of
 from kinetree.model import retract
-from kinetree.solve.newton import CUTOFF, straight_newton
+from kinetree.solve.newton import CUTOFF, damped_newtons
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,10 +124,22 @@ class Starts:
         q, done = first.copy(), np.zeros(len(first), dtype=bool)
         for columns, rows in ((c, sorted(rows)) for c, rows in groups.items() if rows):
             q[rows], done[rows] = self._closed(first[rows], rows, list(columns))
-        done &= np.abs(q - first).max(axis=1) < np.pi  # others may be a turn away
+        self._unwind(q, first, done)
         if system.guards is not None:
             done &= ~(self._at(system.guards, q)["h"] < -1).any(axis=-1)
         return q, done
+
+    def _unwind(self, q: Array, first: Array, done: NDArray[np.bool_]) -> None:
+        """Take whole turns back where that leaves the loops closed; others are not done."""
+        units = [unit for joint in self.model.leaders for unit in joint.q_units]
+        angles = np.array([unit == "rad" for unit in units])
+        turns = np.where(angles, np.round((q - first) / (2 * np.pi)), 0.0)
+        far = np.flatnonzero(done & turns.any(axis=1))
+        if far.size:
+            back = q[far] - 2 * np.pi * turns[far]
+            h = self._at(self.system.program, back, far)["h"][:, self.system.positions()]
+            good = np.abs(h).max(axis=1, initial=0.0) <= self.model.loop_tolerance
+            q[far[good]], done[far[~good]] = back[good], False
 
     def _closed(
         self, q: Array, rows: list[int], columns: list[int]
@@ -135,8 +147,10 @@ class Starts:
         """Coordinates of some of the runs, and which of these are closed."""
         positions, nv = self.system.positions(), self.model.nv
 
-        def function(x: Array) -> tuple[Array, Array]:
-            found = self._at(self.system.program, x, rows)
+        places = np.array(rows)
+
+        def function(x: Array, which: Any) -> tuple[Array, Array]:
+            found = self._at(self.system.program, x, places[which])
             return found["h"][:, positions], found["J"][:, positions][..., columns]
 
         def move(x: Array, step: Array) -> Array:
@@ -148,7 +162,7 @@ class Starts:
 
         allowed = self.model.loop_tolerance
         cutoff = max(CUTOFF, allowed)
-        return straight_newton(function, q, move, tolerance=allowed, cutoff=cutoff)
+        return damped_newtons(function, q, move, tolerance=allowed, cutoff=cutoff)
 
     # --- velocities ------------------------------------------------------------------------------
 

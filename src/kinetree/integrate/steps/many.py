@@ -56,18 +56,22 @@ def march_many(
     return states, counts, ends
 
 
-def lane_report(states: Array, counts: Array, start: Start, end: str, wall: float) -> Report:
-    """How one run of many ended."""
-    bad = np.flatnonzero(~np.isfinite(states).all(axis=1))
-    row = int(bad[0]) - 1 if bad.size else start.steps // start.every
-    made = row * start.every if bad.size else start.steps
-    t = start.t0 + made * start.h
-    total, most = counts
-    told = Report(FINISHED, t, made, wall, iterations=total / max(1, made), most=int(most))
-    if not bad.size:
-        return told
-    end = end if end == INTERRUPTED else NOT_SOLVED
-    return replace(told, end=end, message=f"lost after t = {t:.6g} s")
+def lane_reports(found: Many, start: Start, wall: float) -> tuple[Report, ...]:
+    """How every one of many runs ended; `wall` is the time that one took [s]."""
+    states, counts, ends = found
+    bad = np.isfinite(states).min(axis=2) == 0
+    lost, first = bad.max(axis=1), bad.argmax(axis=1)
+    made = np.where(lost, (first - 1) * start.every, start.steps)
+    mean = counts[:, 0] / np.maximum(1, made)
+    reports = [
+        Report(FINISHED, start.t0 + steps * start.h, steps, wall, iterations=each, most=int(most))
+        for steps, each, most in zip(made.tolist(), mean.tolist(), counts[:, 1], strict=True)
+    ]
+    for k in np.flatnonzero(lost):
+        end = INTERRUPTED if ends[k // LANES] == INTERRUPTED else NOT_SOLVED
+        message = f"lost after t = {reports[k].t:.6g} s"
+        reports[k] = replace(reports[k], end=end, message=message)
+    return tuple(reports)
 
 
-__all__ = ["Many", "lane_report", "march_many"]
+__all__ = ["Many", "lane_reports", "march_many"]

@@ -28,11 +28,10 @@ from kinetree.integrate.steps.given import (
     series_of,
     whole_steps,
 )
-from kinetree.integrate.steps.many import Many, lane_report, march_many
+from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
 from kinetree.integrate.steps.report import Report, Run
 from kinetree.steppers.step import all_coordinates, step_program
-from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.assembly import Loops
@@ -280,11 +279,8 @@ class Stepper:
         return self._others[independent]
 
     def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> Run:
-        states, counts, ends = found
-        reports = [lane_report(rows, counts[i], start, ends[i // LANES], wall)
-                   for i, rows in enumerate(states)]  # fmt: skip
-        whole = states.reshape(*lanes.batch, *states.shape[1:])
-        return self._gathered(whole, start, tuple(reports), lanes)
+        whole = found[0].reshape(*lanes.batch, *found[0].shape[1:])
+        return self._gathered(whole, start, lane_reports(found, start, wall), lanes)
 
     def _gathered(
         self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
