@@ -27,6 +27,7 @@ from kinetree.formalism.joint_equations import (
     solve_mixed,
     whole_accelerations,
 )
+from kinetree.formalism.kinematics import points_of
 from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal, turning
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -46,7 +47,7 @@ from kinetree.formalism.matrices.kinematics import Motion
 from kinetree.model import holding
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
-from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
+from kinetree.program.solving import solve_by_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +63,7 @@ NOTES = notes("""
     L            | angular momentum             | Verlinden2005 eq. (6) | N.m.s | body
     n            | inertial less applied torque | Verlinden2005 eq. (6) | N.m   | body
     tau          | virtual work up to this body | Verlinden2005 eq. (6)
+    qdd          | M qdd = tau - c              | Verlinden2005 eq. (7)
     wr           | w × r                        |                       | m/s   | body
     acceleration | acceleration                 |                       | m/s2  | body
     jdqd         | jdqd                         |                       | m/s2  | body
@@ -148,11 +150,7 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
         write_states(motion, efforts)
         return
     b = [t - x for t, x in zip(tau, c, strict=True)]
-    if len(b) <= WRITTEN_OUT:
-        qdd = solve_symmetric(scheme, "qdd", M, b)
-    else:
-        note = Note(step="M qdd = tau - c", eq="Verlinden2005 eq. (7)")
-        qdd = [row[0] for row in scheme.solve("qdd", M, [[x] for x in b], note=note)]
+    qdd = solve_by_size(scheme, "qdd", M, b, NOTES["qdd"])
     scheme.output("qdd", qdd, None, system.model.velocities)
     write_states(motion, efforts)
 
@@ -208,13 +206,8 @@ def kinematics(
         qdd: accelerations, of which "acceleration" depends.
         points: paths "body" or "body.point"; by default all points of all bodies.
     """
-    model = system.model
-    if points is None:
-        wanted = [p for b in model.bodies.values() for p in (b.origin, *b.points.values())]
-    else:
-        wanted = [model.point(str(name)) for name in points]
     driven, free = Motion(scheme, system, qdd), Motion(scheme, system)
-    for point in wanted:
+    for point in points_of(system.model, points):
         _point(driven, free, point)
 
 

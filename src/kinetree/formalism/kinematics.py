@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kinetree.formalism.links.frames import Frames
-    from kinetree.formalism.links.linkage import Linkage, Pose
-    from kinetree.model import Point
+    from kinetree.formalism.links.linkage import Pose
+    from kinetree.model import Mechanism, Point
 
 NOTES = notes("""
     R     | orientation                      | Docquier2013 eq. (48) | 1      | ground
@@ -162,9 +162,8 @@ def jacobian(frames: Frames, place: Geometry, link: int, at: Vec) -> list[list[N
     return J
 
 
-def points_of(system: Linkage, names: Sequence[str] | None) -> list[Point]:
+def points_of(model: Mechanism, names: Sequence[str] | None) -> list[Point]:
     """The points of the given paths "body" or "body.point"; by default all of the moving bodies."""
-    model = system.model
     if names is not None:
         return [model.point(str(name)) for name in names]
     return [p for body in model.bodies.values() for p in (body.origin, *body.points.values())]
@@ -179,7 +178,7 @@ def kinematics(frames: Frames, qdd: Sequence[Node], points: Sequence[str] | None
         points: paths "body" or "body.point"; by default all points of all moving bodies.
     """
     system = frames.system
-    wanted = [(point.path, system.pose(point)) for point in points_of(system, points)]
+    wanted = [(point.path, system.pose(point)) for point in points_of(system.model, points)]
     links = sorted({i for _, pose in wanted for i in system.path(pose.link)})
     place = geometry(frames, links)
     motion = velocities(frames, place)

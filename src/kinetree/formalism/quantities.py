@@ -33,7 +33,7 @@ from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.model import gimbal_locks, holding, quaternions, state_symbol, time_symbol, uses_time
 from kinetree.program import Input, Note, Program, Scheme
-from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
+from kinetree.program.solving import WRITTEN_OUT, solve_by_size
 
 if TYPE_CHECKING:
     from kinetree.formalism.inertia_bias import Build
@@ -220,11 +220,8 @@ def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -
             return
         M, c = build(frames, frames.system.qd)
         b = [t - x for t, x in zip(tau, c, strict=True)]
-        if len(b) <= WRITTEN_OUT:
-            qdd = solve_symmetric(frames.scheme, "qdd", M, b)
-        else:
-            note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
-            qdd = [row[0] for row in frames.scheme.solve("qdd", M, [[x] for x in b], note=note)]
+        note = Note(step="M qdd = tau - c", eq="Docquier2013 eq. (1)")
+        qdd = solve_by_size(frames.scheme, "qdd", M, b, note)
         frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)
         write_states(frames)
 

@@ -62,13 +62,7 @@ class Naming:
     detail: int | str = ""
 
     def __call__(
-        self,
-        name: str,
-        value: Value,
-        tail: str = "",
-        *,
-        at: int | str | None = None,
-        row: str | None = None,
+        self, name: str, value: Value, tail: str = "", *, at: int | str | None = None, row: str = ""
     ) -> Value:
         """The value under its name, component by component.
 

@@ -53,6 +53,15 @@ def solve_symmetric(
     return x
 
 
+def solve_by_size(
+    scheme: Scheme, stem: str, matrix: list[list[Node]], rhs: list[Node], note: Note
+) -> list[Node]:
+    """x with A x = b, A symmetric: written out up to WRITTEN_OUT equations, one block beyond."""
+    if len(rhs) <= WRITTEN_OUT:
+        return solve_symmetric(scheme, stem, matrix, rhs) if rhs else []
+    return [row[0] for row in scheme.solve(stem, matrix, [[x] for x in rhs], note=note)]
+
+
 def solve_columns(
     scheme: Scheme,
     stem: str,

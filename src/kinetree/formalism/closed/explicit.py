@@ -22,13 +22,14 @@ from kinetree.formalism.loops.drives import drive_rates
 from kinetree.formalism.loops.positions import Choice, close_positions
 from kinetree.formalism.loops.validity import Validity, unsolved
 from kinetree.program import Assign, Note
-from kinetree.program.solving import WRITTEN_OUT, solve_symmetric
+from kinetree.program.solving import solve_by_size
 
 if TYPE_CHECKING:
     from kinetree.formalism.inertia_bias import Build, Inertia
     from kinetree.formalism.links.frames import Frames
 
 Matrix = list[list[Node]]
+REDUCED = Note(step="reduced equations", eq="Docquier2013 eq. (16)")
 
 
 class Explicit:
@@ -88,7 +89,7 @@ class Explicit:
         note = Note(step="reduced mass matrix", eq="Docquier2013 eq. (16)")
         F = [self.scheme.let(f"F_{i + 1}", -self.coupling.project(left, u), note)
              for i, u in enumerate(self.u)]  # fmt: skip
-        udd = dict(zip(self.u, self._solve(Mr, F), strict=True))
+        udd = dict(zip(self.u, solve_by_size(self.scheme, "udd", Mr, F, REDUCED), strict=True))
         self._write(udd, left, P)
 
     def reduce(self, P: list[dict[int, Node]], moving: Sequence[int]) -> Matrix:
@@ -145,14 +146,6 @@ class Explicit:
                 if x is not ZERO:
                     row[u] = x
         return rows
-
-    def _solve(self, Mr: Matrix, F: list[Node]) -> list[Node]:
-        if not F:
-            return []
-        if len(F) <= WRITTEN_OUT:
-            return solve_symmetric(self.scheme, "udd", Mr, F)
-        note = Note(step="reduced equations", eq="Docquier2013 eq. (16)")
-        return [row[0] for row in self.scheme.solve("udd", Mr, [[x] for x in F], note=note)]
 
     def _write(self, udd: dict[int, Node], left: list[Node], P: list[dict[int, Node]]) -> None:
         scheme, coupling, model = self.scheme, self.coupling, self.system.model
