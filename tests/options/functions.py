@@ -422,9 +422,17 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
         Row(
             kt.Event,
             lambda _: {"when": "t - 1"},
-            {"when": "t - 2", "direction": "rising", "stops": True},
-            {"when": "word function", "stops": "truth"},
+            {
+                "when": "t - 2", "direction": "rising", "stops": True, "then": {"qd_q1": 0.0},
+                "every": Refused(1.0), "offset": Refused(0.5), "at": Refused((1.0,)),
+            },
+            {"when": "word function", "stops": "truth", "then": "mapping named"},
         ),
+        Row(
+            kt.Event, lambda _: {"every": 1.0}, {"every": 2.0, "offset": 0.5},
+            {"offset": "number whole"}, partial=True,
+        ),
+        Row(kt.Event, lambda _: {"at": (1.0,)}, {"at": (2.0,)}, partial=True),
     ),
     "Live": (
         Row(

@@ -281,6 +281,22 @@ MODELS: dict[str, tuple[Row, ...]] = {
     "quaternion": row(
         "quaternion", {"name": "new"}, {"initial": (0, 1, 0, 0)}, kind=kt.FrameModel, build=framed,
     ),
+    "mode": row(
+        "mode", {"name": "new"}, {"initial": 2.0, "unit": "mm"},
+        takes={"initial": NUMBER, "unit": TEXT},
+    ),
+    "event": (
+        *row(
+            "event", {"name": "new", "when": lambda t: t - 1},
+            {"when": lambda t: t - 2, "then": {"s": 0.0}, "direction": "falling", "stops": True,
+             "every": Refused(1.0), "offset": Refused(0.5), "at": Refused((1.0,))},
+            takes={"stops": "truth"},
+        ),
+        *row(
+            "event", {"name": "new", "every": 1.0}, {"every": 2.0, "offset": 0.5},
+            takes={"offset": NUMBER}, partial=True,
+        ),
+    ),
     "frame": row(
         "frame", {"name": "new", "T": disp(1, 0, 0)},
         {"T": disp(2, 0, 0), "mass": 1.0, "inertia": (1, 1, 1), "com": (1, 0, 0),

@@ -56,6 +56,12 @@ class Event:
                 element="event",
                 cure="give one of when=, every= and at=",
             )
+        if self.offset and self.every is None:
+            raise ModelError(
+                "offset is the first time of an event that comes again",
+                element="event",
+                cure="give every=, or leave offset= out",
+            )
         if self.every is not None:
             check_positive("a positive time in seconds", every=self.every)
         if not is_row(self.at) or not np.isfinite(np.asarray(self.at, dtype=float)).all():

@@ -62,7 +62,8 @@ class EventMethods(Mechanism):
             at: in place of `when`, a time or several [s].
         """
         element = new_element("event", name, self.events)
-        check_arguments(EventMethods.event, {"every": every, "offset": offset}, element)
+        given = {"then": then, "every": every, "offset": offset}
+        check_arguments(EventMethods.event, given, element)
         names = state_names(self, element)
         condition = None
         if when is not None:
