@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -113,6 +113,13 @@ def write_folder(
     except OSError as error:
         raise unwritable(f"folder '{given}'", error) from error
     return tuple(given / name for name in contents)
+
+
+def discard(paths: Iterable[Path]) -> None:
+    """Remove files, and folders where they are empty; what cannot be removed stays."""
+    for path in paths:
+        with suppress(OSError):
+            path.rmdir() if path.is_dir() else path.unlink()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -269,6 +276,6 @@ def _flush_folder(folder: Path) -> None:
 
 
 __all__ = [
-    "PART", "read_bytes", "read_text", "replacing", "unreadable", "unwritable", "write_file",
-    "write_folder",
+    "PART", "discard", "read_bytes", "read_text", "replacing", "unreadable", "unwritable",
+    "write_file", "write_folder",
 ]  # fmt: skip

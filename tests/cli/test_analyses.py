@@ -52,6 +52,19 @@ def test_simulate_writes_a_run_and_says_where_it_ended(tmp_path: Path, capsys: C
     assert "pendulum at t = 1 s (finished)" in capsys.readouterr().out
 
 
+def test_simulate_goes_on_from_a_file(tmp_path: Path, capsys: Capture) -> None:
+    command = ("simulate", stored(systems.pendulum(), tmp_path), "-t", "1")
+    first, rest, table = (str(tmp_path / name) for name in ("first.nc", "rest.nc", "rest.csv"))
+    ended = answer(capsys, *command, "-o", first)
+    found = answer(capsys, *command, "--continue", first, "-o", rest)
+    assert found["end_time"] == 2.0
+    assert kt.load_run(rest).q.values[0, 0] == ended["last"]["q_swing"]
+    assert answer(capsys, *command, "--continue", first, "-o", table)["last"] == found["last"]
+    assert Path(table).read_text().count("\n") > 500
+    wrong = answer(capsys, *command, "--continue", first, "--q", "swing=1", code=1)
+    assert "q: the run that this one continues gives it" in wrong["error"]
+
+
 def test_simulate_stops_where_told(tmp_path: Path, capsys: Capture) -> None:
     found = answer(
         capsys, "simulate", stored(systems.pendulum(), tmp_path), "--stop", "q_swing + 1"

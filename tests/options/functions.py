@@ -113,10 +113,12 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "rtol": 1e-3, "atol": 1e-3, "step": 0.005, **LOADS, "events": {"low": "t - 0.01"},
                 "max_steps": 1, "max_step": 1e-4, "formulation": "hybrid",
                 "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
+                "file": Unseen("run.nc", "the same run comes from the file"),
+                "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
             },
             {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
              "base_parameters": "truth"},
-            {**SAYS, "events": "event"}, OPTIONS,
+            {**SAYS, "events": "event", "continues": "file"}, OPTIONS,
         ),
         Row(
             kt.simulate,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.saved_state import last_state, refuse_start
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_no_step, refuse_stepping
 from kinetree.analysis.runs.progress import reporting
-from kinetree.analysis.runs.record import dataset
-from kinetree.analysis.runs.run import Repartition, RunOptions, integrate
+from kinetree.analysis.runs.record import recorded
+from kinetree.analysis.runs.run import Repartition, RunOptions
 from kinetree.arguments import (
     changed,
     check_arguments,
@@ -27,6 +29,7 @@ from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import BOUNDS, Method, find
 from kinetree.integrate.partition_health import better
 from kinetree.integrate.problem import Settings
+from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
 if TYPE_CHECKING:
     import xarray
@@ -53,6 +56,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
     progress: bool | None = None,
+    file: str | Path | None = None,
+    continues: str | Path | xarray.Dataset | None = None,
     formulation: str | None = None,
     **options: Any,
 ) -> xarray.Dataset:
@@ -84,6 +89,12 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         max_steps: steps after which the run ends.
         max_step: longest step [s]; give one where a law acts for a shorter time than a step.
         progress: show how far it is; by default on a terminal when it takes long.
+        file: NetCDF file (.nc, .h5) that the run is written to while it goes: whatever ends the
+            program, it has what was reached up to about a second before.  Memory stays bounded, and
+            the Dataset reads from the file what it is asked for.
+        continues: run, or file with one, that this run goes on from: its last row gives time, q, qd
+            and x, modes included, and its values of parameters hold unless `parameters` gives
+            others.  It must come from the same model.
         formulation: of equal steps, how loops are treated: "hybrid", "topological", "global" or
             "tree"; "explicit" with "rk4" and "semi_implicit_euler".  With it "auto" is the
             trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps, and locate no
@@ -98,24 +109,22 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         attributes say how it was made and why it ended (`termination`); whatever ends a run early,
         what was computed is kept and a warning says why.
     """
-    _refuse_integrator(options)
-    check_arguments(simulate, locals())
-    row = find(method, formulation)
-    _check(row, locals(), options)
+    row = _check(locals(), options)
+    if continues is not None:
+        q, qd, x, t0, parameters = last_state(model, continues, parameters)
     fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
     if row.solve is None:
         options |= {"formulation": formulation, "method": row.name, "progress": progress}
-        return march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
+        run = march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
+        return run if file is None else load_lazily(save_run(run, file))
     system = dynamics(model, q=q, t=t0, **fixed, **options)
-    times = output_times(t0, duration, step)
     start = initial_state(system, t0, q, qd, x)
-    chosen = "partition" in options or "independent" in options
-    again = None if chosen else _again(system, fixed, options)
     with reporting(progress, t0, t0 + duration) as report:
         length = None if "rtol" in row.uses else step or None
         settings = Settings(rtol, atol, max_steps, max_step, step == 0, length, report)
-        how = RunOptions(method, settings, events, again)
-        return dataset(integrate(system, start, times, how))
+        again = _again(system, fixed, options)
+        how = RunOptions(method, settings, events, again, goes_on=continues is not None)
+        return recorded(system, start, output_times(t0, duration, step), how, file)
 
 
 def _refuse_integrator(options: Mapping[str, Any]) -> None:
@@ -128,8 +137,11 @@ def _refuse_integrator(options: Mapping[str, Any]) -> None:
         )
 
 
-def _check(row: Method, given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse what no run can be made with, and what the method has no use for."""
+def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
+    """The method; what no run can be made with is refused, and what it has no use for."""
+    _refuse_integrator(options)
+    check_arguments(simulate, given)
+    row = find(given["method"], given["formulation"])
     check_positive("a positive time in seconds", duration=given["duration"])
     if given["step"]:
         check_positive("0 or a positive time in seconds", step=given["step"])
@@ -137,6 +149,10 @@ def _check(row: Method, given: Mapping[str, Any], options: Mapping[str, Any]) ->
     check_positive("a positive number", **numbers)
     if not np.isposinf(given["max_step"]):
         check_positive("a positive time in seconds", max_step=given["max_step"])
+    if given["file"] is not None:
+        refuse_suffix(Path(given["file"]))
+    if given["continues"] is not None:
+        refuse_start(given)
     idle = [name for name in BOUNDS if name not in row.uses]
     for name in changed(simulate, given, idle):
         raise UnsupportedError(
@@ -147,16 +163,17 @@ def _check(row: Method, given: Mapping[str, Any], options: Mapping[str, Any]) ->
     if row.solve is None:
         refuse_no_step(given["step"])
         check_options(f"simulate by method '{row.name}'", options, STEPPING)
-        return
+        return row
     refuse_stepping(options)
     check_options("simulate", options, OPTIONS)
+    return row
 
 
 def _again(
     system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Repartition | None:
-    """How coordinates are chosen anew; none for a system without dependent ones."""
-    if not system.explicit:
+    """How coordinates are chosen anew; none where they are the user's, or none is dependent."""
+    if not system.explicit or "partition" in options or "independent" in options:
         return None
     assert system.partition is not None
     current, rank = system.independent, system.partition.rank

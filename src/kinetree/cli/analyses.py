@@ -10,6 +10,7 @@ import typer
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
     GOOD,
+    Continues,
     Duration,
     Given,
     Independent,
@@ -24,6 +25,7 @@ from kinetree.cli.runs import (
     Stop,
     Tau,
     TextOut,
+    event_option,
     finish,
     loop_options,
     model_warnings,
@@ -60,25 +62,25 @@ def simulate(
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
+    continues: Continues = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate the motion from a start; write it to a file."""
-    from kinetree import Event
+    """Simulate the motion from a start; write it to a file, .nc while it goes."""
     from kinetree import simulate as run
 
     model, _ = read(file)
-    events: dict[str, Event | str] = {text: Event(text, stops=True) for text in stop or ()}
-    events |= {"laws": "laws"} if mark_laws else {}
     options = loop_options(independent, loops)
     options |= {"formulation": formulation} if formulation else {}
+    table = out is not None and out.suffix == ".csv"
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, method=method, q=parse(q), qd=parse(qd), x=parse(x), tau=parse(tau),
-            parameters=parse(values), events=events or None, step=step, rtol=rtol, atol=atol,
-            max_step=max_step, progress=False if as_json else None, **options,
+            parameters=parse(values), events=event_option(stop, mark_laws), step=step, rtol=rtol,
+            atol=atol, max_step=max_step, progress=False if as_json else None,
+            continues=continues, file=None if table else out, **options,
         )  # fmt: skip
-    report_run(model, found, out, as_json, notes)
+    report_run(model, found, out, as_json, notes, written=not table)
     if not str(found.attrs["termination"]).startswith(GOOD):
         raise typer.Exit(1)
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Out = Annotated[
     Path | None, typer.Option("-o", "--out", help="File to write: .nc (NetCDF) or .csv.")
 ]
+Continues = Annotated[
+    Path | None, typer.Option("--continue", help="Run (.nc) to go on from: its last row.")
+]
 TextOut = Annotated[Path | None, typer.Option("-o", "--out", help="JSON file to write.")]
 Given = list[str] | None
 StartQ = Annotated[Given, typer.Option("--q", help="Start value: coordinate=number.")]
@@ -55,6 +58,14 @@ def parse(given: Sequence[str] | None) -> dict[str, float] | None:
         if not equals or not name:
             raise FormatError(f"'{word}' gives no value", element="command", cure="write name=0.5")
     return found
+
+
+def event_option(stop: Given, mark_laws: bool) -> dict[str, Any] | None:
+    """Events by name: expressions that end a run, branches of laws; none where none is asked."""
+    from kinetree import Event
+
+    events: dict[str, Any] = {text: Event(text, stops=True) for text in stop or ()}
+    return events | ({"laws": "laws"} if mark_laws else {}) or None
 
 
 def loop_options(independent: Given, loops: str) -> dict[str, Any]:
@@ -119,16 +130,17 @@ def write(run: xarray.Dataset, out: Path) -> None:
 
 
 def report_run(
-    model: Mechanism, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str]
-) -> None:
-    """Write a run, then say how it went and where it ended."""
-    if out is not None:
+    model: Mechanism, run: xarray.Dataset, out: Path | None, as_json: bool, notes: list[str],
+    *, written: bool = False,
+) -> None:  # fmt: skip
+    """Write a run unless it is written, then say how it went and where it ended."""
+    if out is not None and not written:
         write(run, out)
     last = {
         f"{name}_{label}": float(value)
         for name, axis in (("q", "coordinate"), ("qd", "velocity"), ("x", "state"))
         if name in run
-        for label, value in zip(run[axis].values, run[name].values[-1], strict=True)
+        for label, value in zip(run[axis].values, run[name][-1].values, strict=True)
     }
     events = {}
     if "event_time" in run:

@@ -51,24 +51,24 @@ def drive(
     """
     budget = steps or FIRST_BUDGET
     try:
-        with _interrupts() as asked:
+        with interrupts() as asked:
             while not run.finished and not asked.is_set():
                 start = time.perf_counter()
                 run.advance(budget)
                 if report is not None:
                     report(run.t)
-                if pause is not None and pause():
-                    return PAUSED
                 if not steps:
                     spent = max(time.perf_counter() - start, 1e-6)
                     budget = int(min(max(budget * min(SLICE / spent, 8.0), 1), MOST_BUDGET))
+                if pause is not None and pause():
+                    return PAUSED
     except KeyboardInterrupt:  # of what is told
         return INTERRUPTED
     return FINISHED if run.finished else INTERRUPTED
 
 
 @contextmanager
-def _interrupts() -> Iterator[threading.Event]:
+def interrupts() -> Iterator[threading.Event]:
     """Ctrl-C sets a flag instead of raising, so that a run ends between two slices."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -86,4 +86,4 @@ def _interrupts() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-__all__ = ["PAUSED", "Sliced", "drive"]
+__all__ = ["PAUSED", "Sliced", "drive", "interrupts"]

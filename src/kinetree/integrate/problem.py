@@ -132,6 +132,8 @@ class Settings:
         every_step: record every step taken instead of `Problem.times`.
         fixed_step: of native explicit methods: equal steps [s] in place of error control.
         report: called now and then with the time reached [s].
+        sink: takes what was found while the method goes on: its rows (the first one is the last one
+            taken before) and events; answers whether to go on.  The path at the end has the rest.
     """
 
     rtol: float = 1e-8
@@ -141,6 +143,7 @@ class Settings:
     every_step: bool = False
     fixed_step: float | None = None
     report: Callable[[float], None] | None = None
+    sink: Callable[[Path], bool] | None = None
 
 
 class Hit(NamedTuple):

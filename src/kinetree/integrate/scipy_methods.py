@@ -8,6 +8,8 @@ Refs: Hairer1993 secs. II.5, II.6 (error control, dense output)
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +17,8 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.integrate.crossings import crossings
+from kinetree.integrate.drive import interrupts
+from kinetree.integrate.loops.native import GIVE_EVERY
 from kinetree.integrate.problem import (
     EVENT,
     FINISHED,
@@ -65,6 +69,7 @@ class _Record:
     hits: list[Hit] = field(default_factory=list)
     next: int = 0
     steps: int = 0
+    due: float = 0.0
 
     def start(self) -> None:
         self.add(float(self.problem.times[0]), self.problem.start)
@@ -84,6 +89,18 @@ class _Record:
             at = float(times[self.next])
             self.add(at, y if at == t else dense(at))
             self.next += 1
+
+    def given_to(self, sink: Callable[[Path], bool] | None) -> bool:
+        """Hand over what was found, now and then; whether to go on.  Ctrl-C waits meanwhile."""
+        if sink is None or time.perf_counter() < self.due:
+            return True
+        block = Path(np.array(self.t), np.array(self.y), FINISHED, tuple(self.hits))
+        with interrupts() as asked:
+            del self.t[:-1], self.y[:-1]
+            self.hits.clear()
+            wanted = sink(block)
+        self.due = time.perf_counter() + GIVE_EVERY
+        return wanted and not asked.is_set()
 
 
 def scipy_method(name: str, problem: Problem, settings: Settings) -> Path:
@@ -154,6 +171,8 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
             _correct(solver, problem, rates)
         if settings.report is not None and record.steps % REPORT_EVERY == 0:
             settings.report(float(solver.t))
+        if solver.status == "running" and not record.given_to(settings.sink):
+            return INTERRUPTED
     return FINISHED
 
 

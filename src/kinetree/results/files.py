@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +37,7 @@ def save_run(run: xarray.Dataset, path: str | Path) -> Path:
     if file.suffix not in SUFFIXES:
         raise _unknown_suffix(file)
     if file.suffix != ".csv":
-        return write_file(file, _netcdf(run))
+        return write_file(file, netcdf_bytes(run))
     with replacing(file) as part:
         _write_csv(run, part)
     return file
@@ -47,27 +50,58 @@ def load_run(path: str | Path) -> xarray.Dataset:
         FormatError: for a file that cannot be read, is damaged, or holds no times.
     """
     check_arguments(load_run, locals())
-    file = Path(path)
-    if file.suffix not in NETCDF:
-        raise _unknown_suffix(file, NETCDF)
+    return _loaded(Path(path), slice(None))
+
+
+def load_last(path: str | Path) -> xarray.Dataset:
+    """The last row of such a run; see `load_run`."""
+    return _loaded(Path(path), slice(-1, None))
+
+
+def _loaded(file: Path, rows: slice) -> xarray.Dataset:
+    """Rows of a run in a file."""
+    refuse_suffix(file)
     try:
         with file.open("rb"):
             pass
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from error
     try:
-        run = _open(file)
+        run = _open(file, rows)
     except Exception as error:  # damage shows in every kind of exception
         said = " ".join(str(error).split())[:LONGEST]
         raise _unread(file, f"it cannot be read as NetCDF ({said})") from error
+    if missing := _missing(file):
+        raise FormatError(
+            f"the run was not finished, and its rows in '{missing}' are missing",
+            element=f"file '{file}'",
+            cure="put the folder with the parts of the run beside it",
+        )
     time = run.coords.get("time")
     if time is None or time.dims != ("time",) or time.dtype.kind not in "fiu":
         raise _unread(file, "it holds no run, which has times in 'time'")
     return run
 
 
-def _open(file: Path) -> xarray.Dataset:
-    """The content of a NetCDF file."""
+def refuse_suffix(file: Path) -> None:
+    """Refuse a file that is not a NetCDF file by its name."""
+    if file.suffix not in NETCDF:
+        raise _unknown_suffix(file, NETCDF)
+
+
+def load_lazily(path: Path) -> xarray.Dataset:
+    """A run in a NetCDF file whose variables are read when they are asked for."""
+    import xarray as xr
+
+    run = xr.open_dataset(path, engine="h5netcdf")
+    # numbers as they were before they were written
+    rows = run.attrs.items()
+    run.attrs = {k: value.item() if isinstance(value, np.generic) else value for k, value in rows}
+    return run
+
+
+def _open(file: Path, rows: slice) -> xarray.Dataset:
+    """The content of a NetCDF file, with some of the rows over time."""
     import h5netcdf
     import xarray as xr
     from xarray.backends import H5NetCDFStore
@@ -78,7 +112,19 @@ def _open(file: Path) -> xarray.Dataset:
         _writable = False
 
     with Whole(file, "r") as opened, xr.open_dataset(H5NetCDFStore(opened)) as run:
-        return run.load()
+        return run.isel(time=rows, missing_dims="ignore").load()
+
+
+def _missing(file: Path) -> str:
+    """A part of a run which is not there, though the file shows its rows; empty: all are there."""
+    import h5py
+
+    with h5py.File(file, "r") as opened:
+        time = opened.get("time")
+        shown = time is not None and getattr(time, "is_virtual", False)
+        sources = [row.file_name for row in time.virtual_sources()] if shown else []
+    folder = Path(os.path.realpath(file)).parent
+    return next((name for name in sources if not (folder / name).is_file()), "")
 
 
 def _unread(file: Path, problem: str) -> FormatError:
@@ -111,7 +157,7 @@ def _names(run: xarray.Dataset, name: str) -> list[str]:
     return found
 
 
-def _netcdf(run: xarray.Dataset) -> bytes:
+def netcdf_bytes(run: xarray.Dataset) -> bytes:
     """Everything, as NetCDF; made in memory, since HDF5 does not survive a disk that is full."""
     import h5netcdf
     from xarray.backends import H5NetCDFStore
@@ -120,6 +166,56 @@ def _netcdf(run: xarray.Dataset) -> bytes:
     with h5netcdf.File(whole, "w") as file:
         run.dump_to_store(H5NetCDFStore(file))
     return whole.getvalue()
+
+
+@contextmanager
+def filling(path: Path) -> Iterator[Any]:
+    """A NetCDF file on disk to fill, which takes its place when the block ends well."""
+    import h5netcdf
+
+    with replacing(path) as part, part.open("r+b", buffering=0) as disk:
+        raw = _Disk(disk)
+        with h5netcdf.File(raw, "w") as file:
+            yield file
+        if raw.refusal is not None:
+            raise raw.refusal
+
+
+class _Disk(io.RawIOBase):
+    """A file for HDF5, which does not survive a refusal to write: it is kept and told later."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self.file = file
+        self.refusal: OSError | None = None
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self.file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def readinto(self, buffer: Any) -> int | None:
+        return self.file.readinto(buffer)
+
+    def truncate(self, size: int | None = None) -> int:
+        with self._kept():
+            self.file.truncate(size)
+        return size or 0
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        with self._kept():
+            while rest and self.refusal is None:
+                rest = rest[self.file.write(rest) :]
+        return size
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.refusal = self.refusal or error
 
 
 def _write_csv(run: xarray.Dataset, file: Path) -> None:
@@ -141,4 +237,7 @@ def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatErro
     )
 
 
-__all__ = ["columns", "load_run", "over_time", "save_run"]
+__all__ = [
+    "columns", "filling", "load_last", "load_lazily", "load_run", "netcdf_bytes", "over_time",
+    "refuse_suffix", "save_run",
+]  # fmt: skip

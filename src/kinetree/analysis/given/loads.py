@@ -38,6 +38,13 @@ class Loads:
         """Whether nothing changes during a run."""
         return not self.laws
 
+    @property
+    def acting(self) -> tuple[str, ...]:
+        """Names of the wrenches that a law gives, or that are not zero."""
+        laws = {name for name, _, _ in self.laws}
+        rows = self.fixed.items()
+        return tuple(name for name, row in rows if name != "tau" and (name in laws or row.any()))
+
     def at(self, t: float, q: Array, qd: Array) -> dict[str, Array]:
         """Values of tau and the wrenches at one moment."""
         if not self.laws:

@@ -18,7 +18,9 @@ def output_times(t0: float, duration: float, step: float | None) -> Array:
         return np.linspace(t0, t0 + duration, INTERVALS + 1, dtype=np.float64)
     check_positive("0 or a positive time in seconds", step=step)
     count = int(np.floor(duration / step * (1 + 1e-12)))
-    times: Array = t0 + step * np.arange(count + 1, dtype=np.float64)
+    times = np.arange(count + 1, dtype=np.float64)
+    times *= step
+    times += t0
     end = t0 + duration
     if end - times[-1] > 1e-9 * step:
         return np.append(times, end)

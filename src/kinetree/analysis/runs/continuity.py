@@ -16,6 +16,7 @@ several ways.  A hit by a stiff force changes velocities within what the loops a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,16 +69,57 @@ class Motion:
         names = self.model.velocities
         return [k for k, name in enumerate(names) if name not in self.model.drives]
 
+    def at(self, row: int) -> Motion:
+        """One row of it."""
+        return Motion(self.loops, *(part[row : row + 1 or None] for part in self._parts))
+
+    def followed_by(self, other: Motion) -> Motion:
+        """Both, one after the other."""
+        pairs = zip(self._parts, other._parts, strict=True)
+        return Motion(self.loops, *(np.concatenate(pair) for pair in pairs))
+
+    @property
+    def _parts(self) -> tuple[Array, Array, Array, Array]:
+        return self.t, self.q, self.qd, self.qdd
+
+
+class Continuity:
+    """Looks whether a run of a closed system is one motion, rows after rows."""
+
+    def __init__(self, loops: Loops) -> None:
+        self.loops = loops
+        self._first: Motion | None = None
+        self._last: Motion | None = None
+        self._jumps: list[str] = []
+        self._left: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, *rows: Array) -> None:
+        """Look at more rows: t, q, qd, qdd."""
+        motion = Motion(self.loops, *rows)
+        if self._last is not None:
+            motion = self._last.followed_by(motion)
+        self._first = self._first or motion.at(0)
+        self._jumps += jumps(motion)
+        for who, times in left_branches(motion, self._first).items():
+            self._left.setdefault(who, []).extend(times)
+        self._last = motion.at(-1)
+
+    def facts(self) -> tuple[dict[str, str | int], str]:
+        """Rows for the attributes of the run, and what to warn of; empty: nothing."""
+        if self._first is None or not self.loops.model.closures:
+            return {}, ""
+        mobility = _mobility(self._first)
+        found = [*self._jumps[:MOST], *_sentences(self._left)]
+        said = found if mobility or self.loops.model.drives else [_stands(self._first), *found]
+        rows = {"discontinuities": "; ".join(found)} if found else {}
+        return {"mobility": mobility, **rows}, "; ".join(said)
+
 
 def facts(motion: Motion) -> tuple[dict[str, str | int], str]:
     """Rows for the attributes of a run of a closed system, and what to warn of; empty: nothing."""
-    if not motion.model.closures:
-        return {}, ""
-    mobility = _mobility(motion)
-    found = [*jumps(motion), *changes_of_branch(motion)]
-    said = found if mobility or motion.model.drives else [_stands(motion), *found]
-    rows = {"discontinuities": "; ".join(found)} if found else {}
-    return {"mobility": mobility, **rows}, "; ".join(said)
+    found = Continuity(motion.loops)
+    found.add(motion.t, motion.q, motion.qd, motion.qdd)
+    return found.facts()
 
 
 def _mobility(motion: Motion) -> int:
@@ -97,7 +139,7 @@ def _stands(motion: Motion) -> str:
 
 
 def jumps(motion: Motion) -> list[str]:
-    """A sentence for every time at which coordinates jump."""
+    """A sentence for every time at which coordinates jump, the first few of them."""
     model = motion.model
     names = [name for name in model.coordinates if name in model.velocities]
     at = [model.coordinates.index(name) for name in names]
@@ -120,8 +162,13 @@ def jumps(motion: Motion) -> list[str]:
     return found
 
 
-def changes_of_branch(motion: Motion) -> list[str]:
-    """A sentence for every time at which the run changes from one branch to another."""
+def left_branches(motion: Motion, first: Motion) -> dict[tuple[str, str], list[str]]:
+    """Velocity and closure by which the run changes to another branch -> times [s], in words.
+
+    Args:
+        motion: rows to look at.
+        first: the start of the run, where the equations have their usual size.
+    """
     qd, qdd = np.abs(motion.qd).max(axis=1), np.abs(motion.qdd).max(axis=1)
     dt = np.diff(motion.t)
     size = np.maximum(qd[1:], qd[:-1])
@@ -129,8 +176,13 @@ def changes_of_branch(motion: Motion) -> list[str]:
     suspect = (np.abs(np.diff(motion.qd, axis=0)).max(axis=1) > explained) & (dt * size < RESOLVED)
     found: dict[tuple[str, str], list[str]] = {}
     for k in np.flatnonzero(suspect):
-        if who := _left(motion, int(k), float(size[k])):
+        if who := _left(motion, first, int(k), float(size[k])):
             found.setdefault(who, []).append(f"{motion.t[k]:.6g}")
+    return found
+
+
+def _sentences(found: Mapping[tuple[str, str], list[str]]) -> list[str]:
+    """A sentence for every place at which the run changes from one branch to another."""
     return [
         f"the run leaves its branch at t = {', '.join(times[:MOST])} s"
         f"{' and later' if len(times) > MOST else ''}, most by '{name}': closure '{closure}' is "
@@ -140,12 +192,12 @@ def changes_of_branch(motion: Motion) -> list[str]:
     ]
 
 
-def _left(motion: Motion, k: int, size: float) -> tuple[str, str] | None:
+def _left(motion: Motion, first: Motion, k: int, size: float) -> tuple[str, str] | None:
     """Velocity and closure for which the velocities at output k violate the loops at k + 1."""
     J, ht = motion.loops.slopes(motion.q[k + 1], float(motion.t[k + 1]))
-    first, _ = motion.loops.slopes(motion.q[0], float(motion.t[0]))
+    usual, _ = motion.loops.slopes(first.q[0], float(first.t[0]))
     free = motion.free
-    row = depending(J[:, free], first[:, free], NEAR)
+    row = depending(J[:, free], usual[:, free], NEAR)
     away = np.abs(np.linalg.pinv(J[:, free], rcond=1e-10) @ (J @ motion.qd[k] + ht))
     if row is None or away.max(initial=0.0) < TURN * size:
         return None
@@ -153,4 +205,4 @@ def _left(motion: Motion, k: int, size: float) -> tuple[str, str] | None:
     return motion.model.velocities[free[int(np.argmax(away))]], closure
 
 
-__all__ = ["Motion", "changes_of_branch", "facts", "jumps"]
+__all__ = ["Continuity", "Motion", "facts", "jumps"]

@@ -196,6 +196,11 @@ class Dynamics:
         tau = np.broadcast_to(given["tau"], (len(t), self.nv))
         return {**found, "tau": tau}
 
+    def wrenches(self, t: Array, q: Array, qd: Array) -> dict[str, Array]:
+        """External wrenches that act, by name, one row per time [N.m, N]."""
+        given = self.loads.along(t, q, qd) if self.loads.acting else {}
+        return {name: np.broadcast_to(given[name], (len(t), 6)) for name in self.loads.acting}
+
     @cached_property
     def _is_large(self) -> bool:
         """Whether code for batches takes longer to compile than the states of a run to evaluate."""

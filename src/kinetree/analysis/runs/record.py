@@ -5,14 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.continuity import Motion, facts
+from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import changes, manifest
-from kinetree.analysis.runs.run import Run, Segment
+from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.stiffness import stiff
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError
@@ -24,95 +25,196 @@ from kinetree.integrate.problem import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
     Hits,
-    Path,
+    Settings,
 )
 from kinetree.integrate.without_value import UNDEFINED, element_without_value, first_without_value
 from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
+from kinetree.results.files import load_lazily
+from kinetree.results.growing import GrowingRun
 
 if TYPE_CHECKING:
     import xarray
 
+UNFINISHED = "unfinished"
+"""Termination of a run in a file that is being written, or whose program was killed."""
+AT_ONCE = 2**15
+"""Rows that are evaluated at once."""
 KEPT = "results up to there are kept, "
 STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 
 
-def dataset(run: Run) -> xarray.Dataset:
-    """The Dataset of a run; a warning says why it ended early."""
-    parts = [_values(segment) for segment in run.segments if len(segment.path.t) > segment.first]
-    labels = list(dict.fromkeys(name for part in parts for name in part.equations))
-    for part in parts:
-        part.spread(labels)
-    names = parts[0].values
-    values = {name: np.concatenate([part.values[name] for part in parts]) for name in names}
-    t = np.concatenate([part.t for part in parts])
-    ended, advice = termination(run)
-    more, doubts = _facts(run, t, values)
-    rows = {**_counts(run), **more, "end_time": float(t[-1]), "termination": ended}
-    made = run_dataset(t, values, _axes(run.last.dynamics, labels), rows)
-    if run.last.watches:
-        made = _with_hits(made, run)
-    pushed = _wrenches(run.last.dynamics, t, values)
-    if pushed:
-        made = with_wrenches(made, pushed)
-    if advice:
-        said = f"{ended}; {advice}" if ended != FINISHED else _held(run, advice)
-        warnings.warn(said, ModelWarning, stacklevel=3)
-    if doubts:
-        warnings.warn(doubts, ModelWarning, stacklevel=3)
-    return made
+def recorded(
+    system: Dynamics, start: Array, times: Array, how: RunOptions, file: str | Path | None = None
+) -> xarray.Dataset:
+    """The Dataset of a run; a warning says why it ended early.
+
+    Args:
+        system: what moves.
+        start: its consistent state at the first time.
+        times: output times [s].
+        how: the run is made.
+        file: written on the way; the Dataset reads from it then.
+    """
+    record = Recording(how, None if file is None else GrowingRun(Path(file)))
+    run = integrate(system, start, times, replace(how, record=record.add, flows=file is not None))
+    return record.dataset(run)
 
 
-def _facts(run: Run, t: Array, values: dict[str, Array]) -> tuple[dict[str, str | int], str]:
-    """What is worth knowing of the motion of a closed system, and what is doubtful in it."""
-    system = run.last.dynamics.loops
-    if system is None:
-        return {}, ""
-    return facts(Motion(system, t, values["q"], values["qd"], values["qdd"]))
+class Recording:
+    """What is recorded of a run, part by part.
+
+    Attributes:
+        how: the run is made.
+        file: that shows what was recorded so far; none where nothing is written on the way.
+        rows: what the file does not have for good.
+    """
+
+    def __init__(self, how: RunOptions, file: GrowingRun | None = None) -> None:
+        self.how, self.file = how, file
+        self.rows: list[_Rows] = []
+        self._equations: list[str] = []
+        self._events: list[tuple[Array, Array, Array]] = []
+        self._motion: Continuity | None = None
+        self._last: Segment | None = None
+        self._reached, self._size = 0.0, 0
+
+    def add(self, segment: Segment) -> None:
+        """Record a part of the run."""
+        system = segment.dynamics
+        if len(segment.path.hits):
+            self._events.append(_named_events(segment))
+        first = segment.first if self._last is not None else 0
+        self._last = segment
+        for start in range(first, len(segment.path.t), AT_ONCE):
+            place = slice(start, start + AT_ONCE)
+            self._add_rows(system, segment.path.t[place], segment.path.y[place])
+            self._size += self.rows[-1].nbytes
+            if self.file is not None and self.file.due(self._size):
+                self._write(self.file)
+
+    def dataset(self, run: Run) -> xarray.Dataset:
+        """The Dataset of the run that has ended."""
+        ended, advice = termination(run)
+        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
+        made = self._dataset({**_counts(run), **more}, ended)
+        if self.file is not None:
+            made = load_lazily(self.file.finish(made))
+        if advice:
+            said = f"{ended}; {advice}" if ended != FINISHED else _held(run, advice)
+            warnings.warn(said, ModelWarning, stacklevel=4)
+        if doubts:
+            warnings.warn(doubts, ModelWarning, stacklevel=4)
+        return made
+
+    def _add_rows(self, system: Dynamics, t: Array, y: Array) -> None:
+        """Evaluate and keep rows."""
+        y = _consistent(system, t, y)
+        q, qd, x = system.split(y)
+        found = system.outputs(t, y)
+        values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
+        if system.states:
+            values["x"] = x
+        if "hold" in found:
+            values["hold"] = found["hold"]
+        if labels := system.forward.output("lam").labels if "lam" in found else ():
+            self._equations += [name for name in labels if name not in self._equations]
+            # multipliers of equations that this part does not use are 0
+            values["lam"] = np.zeros((len(t), len(self._equations)))
+            values["lam"][:, [self._equations.index(name) for name in labels]] = found["lam"]
+        if system.loops is not None:
+            self._motion = self._motion or Continuity(system.loops)
+            self._motion.add(t, q, qd, values["qdd"])
+        self.rows.append(_Rows(t, values, system.wrenches(t, q, qd)))
+        self._reached = float(t[-1])
+
+    def _write(self, file: GrowingRun) -> None:
+        """Let the file show what was recorded."""
+        assert self._last is not None
+        made_by = _made_by(self._last.dynamics, self.how.method, self.how.settings)
+        if file.show(self._dataset(made_by)):
+            self.rows, self._size = [self.rows[-1].none()], 0
+
+    def _dataset(self, rows: dict[str, Any], ended: str = "") -> xarray.Dataset:
+        """The Dataset of all rows that are kept, of a run that has ended or has not."""
+        assert self._last is not None
+        t = np.concatenate([part.t for part in self.rows])
+        values = {name: self._column(name) for name in self.rows[0].values}
+        axes = _axes(self._last.dynamics, self._equations)
+        rows |= {"end_time": self._reached, "termination": ended or UNFINISHED}
+        made = run_dataset(t, values, axes, rows)
+        if self._last.watches:
+            made = with_events(made, *self._happened(np.inf if ended else self._reached))
+        pushed = self.rows[0].wrenches
+        if pushed:
+            found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
+            made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
+        return made
+
+    def _happened(self, until: float) -> tuple[Any, ...]:
+        """Names, times [s] and states of the events up to a time, one row each."""
+        assert self._last is not None
+        size = self._last.path.y.shape[1]
+        none = (np.zeros(0, dtype="<U1"), np.zeros(0), np.zeros((0, size)))
+        found = [np.concatenate(part) for part in zip(none, *self._events, strict=True)]
+        return tuple(part[found[1] <= until] for part in found)
+
+    def _column(self, name: str) -> Array:
+        """A variable over time, with all components that it has now."""
+        parts = [part.values[name] for part in self.rows]
+        if name == "lam":
+            width = len(self._equations)
+            parts = [np.pad(p, ((0, 0), (0, width - p.shape[1]))) for p in parts]
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a run: times [s], variables over time, external wrenches by name."""
+
+    t: Array
+    values: dict[str, Array]
+    wrenches: dict[str, Array]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes [B]."""
+        return sum(row.nbytes for row in (self.t, *self.values.values(), *self.wrenches.values()))
+
+    def none(self) -> _Rows:
+        """The same variables, and no rows."""
+        tables = (self.values, self.wrenches)
+        empty = ({name: rows[:0] for name, rows in table.items()} for table in tables)
+        return _Rows(self.t[:0], *empty)
 
 
 def _held(run: Run, advice: str) -> str:
     """The warning about a finished run whose steps were needlessly small."""
     path = run.last.path
-    mean = (float(path.t[-1]) - float(path.t[0])) / path.steps
+    mean = (float(path.t[-1]) - run.last.begin) / path.steps
     return (
         f"stiff forces held the steps of '{run.method.name}' at {mean:.2g} s, "
         f"{path.steps} of them; {advice}"
     )
 
 
-@dataclass
-class _Part:
-    """Values of one segment."""
-
-    t: Array
-    values: dict[str, Array]
-    equations: tuple[str, ...]
-
-    def spread(self, labels: Sequence[str]) -> None:
-        """Multipliers of all equations; those that a segment does not use are 0."""
-        if not labels:
-            return
-        lam = np.zeros((len(self.t), len(labels)))
-        lam[:, [labels.index(name) for name in self.equations]] = self.values["lam"]
-        self.values["lam"] = lam
+def _named_events(segment: Segment) -> tuple[Any, Array, Array]:
+    """Names, times [s] and consistent states of the events of a part, one row each."""
+    hits = Hits.of(segment.path.hits, segment.path.y.shape[1])
+    known = np.array([watch.name for watch in segment.watches])
+    states = _consistent(segment.dynamics, hits.times, hits.states)
+    return known[hits.watches.astype(int)], hits.times, states
 
 
-def _values(segment: Segment) -> _Part:
-    """What is recorded of a segment."""
-    system, path = segment.dynamics, segment.path
-    path = replace(path, t=path.t[segment.first :], y=path.y[segment.first :])
-    y = _consistent(system, path.t, path.y)
-    q, qd, x = system.split(y)
-    found = system.outputs(path.t, y)
-    values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
-    if system.states:
-        values["x"] = x
-    if "hold" in found:
-        values["hold"] = found["hold"]
-    labels = system.forward.output("lam").labels if "lam" in found else ()
-    if labels:
-        values["lam"] = found["lam"]
-    return _Part(path.t, values, labels)
+def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any]:
+    """What a run is made from, and by which method: rows of the manifest."""
+    return {
+        **manifest(system.model, system.forward),
+        **changes(system.parameters),
+        **_repeated(system),
+        "method": method,
+        "rtol": settings.rtol,
+        "atol": settings.atol,
+    }
 
 
 def _counts(run: Run) -> dict[str, Any]:
@@ -139,27 +241,6 @@ def _repeated(system: Dynamics) -> dict[str, str]:
         return {}
     rows = (f"{one} (by {', '.join(rest) or 'itself'})" for one, rest in found.redundant.items())
     return {"redundant_equations": "; ".join(rows)}
-
-
-def _with_hits(made: xarray.Dataset, run: Run) -> xarray.Dataset:
-    """The Dataset with the events of all segments."""
-    size = run.last.path.last_y.size
-    names, times, states = [np.zeros(0, dtype="<U1")], [np.zeros(0)], [np.zeros((0, size))]
-    for segment in run.segments:
-        if len(segment.path.hits):
-            hits = Hits.of(segment.path.hits, size)
-            known = np.array([watch.name for watch in segment.watches])
-            names.append(known[hits.watches.astype(int)])
-            times.append(hits.times)
-            states.append(_consistent(segment.dynamics, hits.times, hits.states))
-    return with_events(made, *(np.concatenate(part) for part in (names, times, states)))
-
-
-def _wrenches(system: Dynamics, t: Array, values: dict[str, Array]) -> dict[str, Array]:
-    """External wrenches that acted, one row per time; none where all were zero."""
-    given = system.loads.along(t, values["q"], values["qd"])
-    found = {name: np.broadcast_to(given[name], (len(t), 6)) for name in system.model.wrenches}
-    return {name: rows for name, rows in found.items() if rows.any()}
 
 
 def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
@@ -193,7 +274,7 @@ def termination(run: Run) -> tuple[str, str]:
     if path.end in (FINISHED, INTERRUPTED):
         advice = STIFF if stiff(run) else ""
         return path.end if path.end == FINISHED else f"{path.end} {at}", advice
-    if system.partition and _singular(system, path):
+    if system.partition and _singular(run.last):
         return (
             f"{path.end} {at}, where the loops are singular",
             KEPT + "a fixed step may pass it: method='rk4', step=1e-3",
@@ -206,10 +287,10 @@ def termination(run: Run) -> tuple[str, str]:
     return f"{path.end} {at}: {path.message}", "results up to there are kept"
 
 
-def _singular(system: Dynamics, path: Path) -> bool:
-    """Whether the loops are nearly singular where a path ends."""
-    judge = system.judge(float(path.t[0]))
-    return judge.singular(path.last_t, system.split(path.last_y)[0])
+def _singular(last: Segment) -> bool:
+    """Whether the loops are nearly singular where a run ends."""
+    system, path = last.dynamics, last.path
+    return system.judge(last.begin).singular(path.last_t, system.split(path.last_y)[0])
 
 
 def _stiff_advice(run: Run) -> str:
@@ -235,4 +316,4 @@ def _no_value(run: Run) -> tuple[str, str]:
     return f"NaN at t = {t:.6g} s{where}", KEPT + UNDEFINED
 
 
-__all__ = ["dataset", "termination"]
+__all__ = ["Recording", "recorded", "termination"]

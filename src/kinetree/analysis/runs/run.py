@@ -58,12 +58,19 @@ class RunOptions:
         settings: tolerances and limits.
         events: what to watch.
         again: chooses new coordinates where the old ones degrade; None keeps them.
+        record: takes every part of the run, in order of time.
+        flows: whether it takes parts while a method goes on, too.
+        goes_on: whether the run continues another one: what happens at its start by the clock has
+            happened there.
     """
 
     method: str
     settings: Settings
     events: Events | None = None
     again: Repartition | None = None
+    record: Callable[[Segment], None] = lambda _: None
+    flows: bool = False
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,13 +81,15 @@ class Segment:
         dynamics: in those coordinates.
         path: from where the part before ended.
         watches: the events of this part; laws may name their branches otherwise in another.
-        first: number of the first row of the path that is not the last one of the part before.
+        first: number of the first row of the path that is not the last one of a part before.
+        begin: time at which the method began [s].
     """
 
     dynamics: Dynamics
     path: Path
     watches: tuple[Watch, ...] = ()
     first: int = 0
+    begin: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -88,8 +97,7 @@ class Run:
     """A run: segments one after the other, each beginning where the one before ended.
 
     Attributes:
-        segments: in order of time.
-        problem: of the last one.
+        segments: in order of time; their paths have the last row and event alone.
         settings: tolerances and limits.
         method: as chosen.
         seconds: time spent integrating [s].
@@ -97,7 +105,6 @@ class Run:
     """
 
     segments: tuple[Segment, ...]
-    problem: Problem
     settings: Settings
     method: Method
     seconds: float
@@ -122,13 +129,15 @@ class _Journey:
 
     def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
         self.how, self.times, self.start = how, times, start
+        self.better: _Better | None = None
         self.segments: list[Segment] = []
         self.seconds, self.partitions = 0.0, 1
         self.crowd = Crowd(float(times[-1] - times[0]))
         self.take(system)
         self.start = settle_friction(system, self.events, float(times[0]), start)
-        ticks = self.events.ticks(float(times[0]))
-        self.ended = bool(ticks) and not self.happen(float(times[0]), self.start, ticks)
+        ticks = [] if how.goes_on else self.events.ticks(float(times[0]))
+        if ticks:
+            self.happen(float(times[0]), self.start, ticks)
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""
@@ -156,17 +165,17 @@ class _Journey:
     def run(self) -> Run:
         """What was found."""
         how = self.how.settings
-        found = tuple(self.segments)
-        return Run(found, self.problem, how, self.method, self.seconds, self.partitions)
+        return Run(tuple(self.segments), how, self.method, self.seconds, self.partitions)
 
     def go_on(self) -> bool:
         """Integrate to the next event or change of coordinates; False where the run has ended."""
-        if self.ended:
+        if len(self.times) == 1:
             return False
         tick = self.prepare()
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
-        settings = replace(self.how.settings, max_steps=self.left)
+        sink = self.receive if self.how.flows else None
+        settings = replace(self.how.settings, max_steps=self.left, sink=sink)
         path = append_final_state(self.method.solve(self.problem, settings))
         self.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)
@@ -189,19 +198,30 @@ class _Journey:
 
     def turn(self, path: Path) -> bool:
         """Go on in other coordinates, where these have become bad."""
-        if self.partitions >= SEGMENTS or self.left <= path.steps:
+        better = self.better or self.look(path)
+        if better is None:
             return False
-        found = _repartition_at(self.system, path, self.how.again)
-        if found is None:
-            return False
-        number, new = found
-        t = float(path.t[number])
-        self.keep(_until(path, number))
-        self.start = new.project(t, self.system.project(t, path.y[number]))
-        self.times = np.append(t, self.times[self.times > t])
+        # what a method found on its way is recorded: its last path tells the steps alone
+        self.keep(_until(path, better.t if self.better is None else -np.inf))
+        self.start, self.better = better.y, None
+        self.times = np.append(better.t, self.times[self.times > better.t])
         self.partitions += 1
-        self.take(new)
+        self.take(better.system)
         return True
+
+    def look(self, path: Path) -> _Better | None:
+        """Better coordinates from one of the rows on; none where these are good."""
+        if self.partitions >= SEGMENTS or self.left <= path.steps:
+            return None
+        return _better(self.system, path, self.how.again, float(self.times[0]))
+
+    def receive(self, path: Path) -> bool:
+        """Record what a method has found on its way; whether it may go on."""
+        began = time.perf_counter()
+        self.better = self.look(path)
+        self.give(path if self.better is None else _until(path, self.better.t))
+        self.seconds -= time.perf_counter() - began
+        return self.better is None
 
     def meet(self, path: Path, tick: float) -> bool:
         """Let happen what happens at the end of a leg; False where the run ends there."""
@@ -249,14 +269,22 @@ class _Journey:
         times, rows = np.array([t])[: int(shown)], after.y[None, :][: int(shown)]
         end = FAILED if trouble else EVENT if final else FINISHED
         self.keep(Path(times, rows, end, after.hits, t, after.y, message=trouble), first=0)
-        self.start, self.times = after.y, np.append(t, self.times[self.times > t])
+        left = self.times[self.times > t] if not ends else self.times[:0]
+        self.start, self.times = after.y, np.append(t, left)
         self.problem = replace(self.problem, sides=sides(self.system, self.events, t, y, after.y))
         return not ends
 
     def keep(self, path: Path, first: int = 1) -> None:
         """Add a part of the run; a leg begins where the part before ended."""
-        first = first if self.segments else 0
-        self.segments.append(Segment(self.system, path, self.events.watches, first))
+        self.segments.append(self.give(path, first))
+
+    def give(self, path: Path, first: int = 1) -> Segment:
+        """Record rows and events; the same with the last of them alone."""
+        begin = float(self.times[0])
+        found = Segment(self.system, path, self.events.watches, first, begin)
+        self.how.record(found)
+        last = replace(path, t=path.t[-1:], y=path.y[-1:], hits=path.hits[-1:])
+        return replace(found, path=last)
 
 
 def as_problem(
@@ -279,39 +307,44 @@ def as_problem(
     )
 
 
-def _degraded(system: Dynamics, path: Path) -> int | None:
+def _degraded(system: Dynamics, path: Path, begin: float) -> int | None:
     """Number of the first output, after the beginning, at which the choice is bad; none if good."""
-    bad = system.judge(float(path.t[0])).bad(path.t, system.split(path.y)[0])
+    bad = system.judge(begin).bad(path.t, system.split(path.y)[0])
     bad[0] = False
     return int(np.argmax(bad)) if bad.any() else None
 
 
-def _repartition_at(
-    system: Dynamics, path: Path, again: Repartition | None
-) -> tuple[int, Dynamics] | None:
-    """(number of the output, new dynamics) where the coordinates change; None where they do not."""
+@dataclass(frozen=True)
+class _Better:
+    """Time [s] and state from which a run goes on in other coordinates, and its dynamics there."""
+
+    t: float
+    y: Array
+    system: Dynamics
+
+
+def _better(
+    system: Dynamics, path: Path, again: Repartition | None, begin: float
+) -> _Better | None:
+    """Where the coordinates change, and what they become; None where they do not."""
     if again is None or not system.explicit:
         return None
-    number = _degraded(system, path)
+    number = _degraded(system, path, begin)
     if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
         number = len(path.t) - 1
     if number is None or number == 0:
         return None
     t = float(path.t[number])
-    q = system.split(system.project(t, path.y[number]))[0]
-    if not np.isfinite(q).all():
-        return None
-    new = again(q, t)
-    return None if new is None else (number, new)
+    y = system.project(t, path.y[number])
+    q = system.split(y)[0]
+    new = again(q, t) if np.isfinite(q).all() else None
+    return None if new is None else _Better(t, new.project(t, y), new)
 
 
-def _until(path: Path, number: int) -> Path:
-    """The path up to one of its outputs."""
-    t = float(path.t[number])
-    hits = tuple(hit for hit in path.hits if hit.t <= t)
-    return replace(
-        path, t=path.t[: number + 1], y=path.y[: number + 1], hits=hits, end=FINISHED, last_t=t
-    )
+def _until(path: Path, t: float) -> Path:
+    """The path up to a time [s]."""
+    rows, hits = path.t <= t, tuple(hit for hit in path.hits if hit.t <= t)
+    return replace(path, t=path.t[rows], y=path.y[rows], hits=hits, end=FINISHED, last_t=t)
 
 
 def append_final_state(path: Path) -> Path:

@@ -33,7 +33,7 @@ def stiff(run: Run) -> bool:
     t, y = float(path.t[-1]), path.y[-1]
     if run.method.stiff or "rtol" not in run.method.uses or path.steps < MANY:
         return False
-    mean = (t - float(path.t[0])) / path.steps
+    mean = (t - run.last.begin) / path.steps
     with np.errstate(all="ignore"):
         return bool(mean * _largest_eigenvalue(lambda z: system.rates(t, z), y) > LIMIT)
 

@@ -10,7 +10,7 @@ Refs: Hindmarsh2005
 from __future__ import annotations
 
 from kinetree.integrate.loops.driver import guards, project_text, rates_text
-from kinetree.integrate.loops.events import events_text, keep_step
+from kinetree.integrate.loops.events import events_text, keep_step, write_rows
 from kinetree.integrate.loops.layout import DONE, FAILED, RUNNING, TERMINAL, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
 from kinetree.targets.native.llvm import DECLARATIONS, I32, INT, PTR, REAL, Code, Value
@@ -178,27 +178,13 @@ def _loop() -> str:
 def _output(memory: Memory) -> None:
     """Write y at every output time up to the time reached."""
     code = memory.code
-    n, count, stop = memory.entry("n"), memory.entry("time_count"), memory.cell("t")
-    times = memory.entry("times", PTR)
-    start, work = code.whole(memory.cell("cursor")), memory.vector("work")
 
-    def due(carried: tuple[Value, ...]) -> Value:
-        return code.load(code.at(times, carried[0])) <= stop
-
-    def one(index: Value, carried: tuple[Value, ...]) -> list[Value]:
-        del index
-        (cursor,) = carried
-        time = code.load(code.at(times, cursor))
-        zeroth = Value(code, I32, "0")
-        vector = memory.entry("cvode_work", PTR)
+    def between(time: Value) -> None:
+        zeroth, vector = Value(code, I32, "0"), memory.entry("cvode_work", PTR)
         arguments = [memory.entry("cvode", PTR), time, zeroth, vector]
         code.call(memory.entry("cvode_between", PTR), arguments, I32)
-        code.call("kt.project", [*memory.both, time, work])
-        code.copy(work, code.at(memory.entry("values", PTR), cursor * n), n)
-        return [cursor + 1]
 
-    (cursor,) = code.fold(count - start, [start], one, due)
-    memory.put("cursor", code.real(cursor))
+    write_rows(memory, memory.cell("t"), between)
 
 
 def _events(memory: Memory) -> None:

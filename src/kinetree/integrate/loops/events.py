@@ -9,6 +9,8 @@ Refs: Hairer1993 sec. II.6
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kinetree.integrate.loops.changes import look_ahead, next_tick
 from kinetree.integrate.loops.layout import DONE, EVENT_VECTORS, RUNNING, TERMINAL
 from kinetree.integrate.loops.memory import BOTH, Memory
@@ -27,6 +29,8 @@ LITTLE = 1e-3
 """How far from its ends a step is looked at to tell where conditions go, in shares of it."""
 HALVES = 50
 """Halvings of a step in search of an extremum."""
+ENDLESS = 2**62
+"""Repetitions that are never made."""
 ITERATIONS = 120
 """Every third halves the interval, so this is enough for any function."""
 
@@ -266,24 +270,42 @@ def _record(memory: Memory, g: dict[str, Value]) -> None:
 def _output(memory: Memory, stop: Value) -> None:
     """Write y at every output time up to the end of the step."""
     code = memory.code
-    n, count = memory.entry("n"), memory.entry("time_count")
-    start = code.whole(memory.cell("cursor"))
-    times = memory.entry("times", PTR)
     t, h, work = memory.cell("t"), memory.cell("h_try"), memory.vector("work")
+
+    def dense(time: Value) -> None:
+        code.call("kt.dense", [*memory.both, (time - t) / h, work])
+
+    write_rows(memory, stop, dense)
+
+
+def write_rows(memory: Memory, stop: Value, evaluate: Callable[[Value], None]) -> None:
+    """Write y at every output time up to `stop`; where the window is full, Python gives the next.
+
+    Args:
+        memory: of the run.
+        stop: time [s].
+        evaluate: puts y at a time into the vector work.
+    """
+    code, work = memory.code, memory.vector("work")
+    n, times, room = memory.entry("n"), memory.entry("times", PTR), memory.entry("time_count")
 
     def due(carried: tuple[Value, ...]) -> Value:
         return code.load(code.at(times, carried[0])) <= stop
 
     def one(index: Value, carried: tuple[Value, ...]) -> list[Value]:
         del index
-        (cursor,) = carried
+        full = carried[0].same(room)
+        with code.when(full):
+            code.call(memory.entry("turn", PTR), [])
+        cursor = code.choose(full, code.constant(0, INT), carried[0])
         time = code.load(code.at(times, cursor))
-        code.call("kt.dense", [*memory.both, (time - t) / h, work])
+        evaluate(time)
         code.call("kt.project", [*memory.both, time, work])
         code.copy(work, code.at(memory.entry("values", PTR), cursor * n), n)
         return [cursor + 1]
 
-    (cursor,) = code.fold(count - start, [start], one, due)
+    start = code.whole(memory.cell("cursor"))
+    (cursor,) = code.fold(code.constant(ENDLESS, INT), [start], one, due)
     memory.put("cursor", code.real(cursor))
 
 

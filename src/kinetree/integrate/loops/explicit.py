@@ -29,11 +29,7 @@ def driver(name: str) -> jit.Library:
 
 
 class Explicit(Slices):
-    """A run by an explicit method.
-
-    A copy of `state` put back later resumes the run from there; output written in between is
-    written again, the same.
-    """
+    """A run by an explicit method."""
 
     def __init__(
         self, tableau: Tableau, problem: Problem, native: Native, settings: Settings

@@ -1,8 +1,8 @@
 """Where everything stands in the memory of a native integration.
 
 All that changes lives in one array of doubles, the state: scalars, vectors of the size of y,
-vectors with one component per event; copied and put back, it resumes a run.  What does not change
-stands in a table of 64-bit integers: addresses and sizes.
+vectors with one component per event.  What does not change stands in a table of 64-bit integers:
+addresses and sizes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ CELLS = (
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
-error_before: norm of the error of the last accepted step; cursor: next output time; rows, events:
-rows used in the tables of steps and events; extras: whether the extra stages of this step are
-evaluated; end_of_step: share of the step up to the first terminal event; cut: the
+error_before: norm of the error of the last accepted step; cursor: next row of the window; rows,
+events: rows used in the tables of steps and events; extras: whether the extra stages of this step
+are evaluated; end_of_step: share of the step up to the first terminal event; cut: the
 same up to a place at which a condition is behind zero for a while; bad_t, bad_index: where a
 derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
 not change; tick: next row of the table of ticks; crowd, crowd_t: events within an instant, and when
@@ -39,7 +39,7 @@ PARTS = ("", "_c", "_x", "_y")
 KERNELS = ("rates", "project", "event", "jacobian", "update")
 TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
-    "time_count", "values", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
+    "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
     "all_events", "fired", "final", "sticking", "ticks", "tick_events",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
@@ -50,6 +50,7 @@ Of every kernel: its address (0 where there is none), addresses of its c, x = [t
 Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
 fired, final, sticking: addresses of one number per event, those at given times included; ticks:
 address of rows of a time and a mark per event at given times, of which there are tick_events.
+Output times and values are windows of time_count rows; turn is called where they are full.
 """
 
 RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED, CHATTERING = range(9)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.cvode import Cvode
@@ -10,6 +13,8 @@ from kinetree.integrate.loops.slices import Slices
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Path, Problem, Settings
 
+GIVE_EVERY = 0.2
+"""Time between two moments at which rows are handed over on the way [s]."""
 FAMILIES = {"cvode_adams": "adams", "cvode_bdf": "bdf"}
 """Method -> CVODE's family of multistep methods."""
 
@@ -17,8 +22,25 @@ FAMILIES = {"cvode_adams": "adams", "cvode_bdf": "bdf"}
 def native_method(name: str, problem: Problem, settings: Settings) -> Path:
     """Integrate a problem whose rates are machine code; Ctrl-C ends it without an error."""
     run = prepare(name, problem, settings)
-    drive(run, settings.report)
+    drive(
+        run, settings.report, pause=None if settings.sink is None else _giving(run, settings.sink)
+    )
     return run.path()
+
+
+def _giving(run: Slices, sink: Callable[[Path], bool]) -> Callable[[], bool]:
+    """Hands rows over now and then; whether the run shall stop."""
+    due = 0.0
+
+    def give() -> bool:
+        nonlocal due
+        if run.finished or (time.perf_counter() < due and not run.rows.many):
+            return False
+        wanted = sink(run.found())
+        due = time.perf_counter() + GIVE_EVERY
+        return not wanted
+
+    return give
 
 
 def prepare(name: str, problem: Problem, settings: Settings) -> Slices:
@@ -30,4 +52,4 @@ def prepare(name: str, problem: Problem, settings: Settings) -> Slices:
     return Explicit(TABLEAUS[name], problem, problem.native, settings)
 
 
-__all__ = ["native_method", "prepare"]
+__all__ = ["GIVE_EVERY", "native_method", "prepare"]

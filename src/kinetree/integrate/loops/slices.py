@@ -22,6 +22,7 @@ from kinetree.integrate.loops.layout import (
     Layout,
     padded,
 )
+from kinetree.integrate.loops.rows import Rows
 from kinetree.integrate.problem import Changes, Hits, Kernel, Native, Path, Problem, Settings
 from kinetree.targets.native.function import SINGLE, address
 
@@ -32,8 +33,8 @@ ENDS = {
 }  # fmt: skip
 CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 """A loop of state, table and budget."""
-EVENT_ROWS, STEP_ROWS = 4096, 4096
-"""Rows of the tables between two visits of Python."""
+EVENT_ROWS = 4096
+"""Rows of the table of events between two visits of Python."""
 
 
 class Bound:
@@ -57,8 +58,7 @@ class Slices:
     Attributes:
         kernels: the code that is integrated: rates, and where there are any project, event,
             jacobian.
-        times: output times [s].
-        values: y at these, one row each, as far as reached.
+        rows: the output.
         layout: what stands where in the state.
         state: all that changes from step to step, as one array.
         status: how the last slice ended.
@@ -76,12 +76,12 @@ class Slices:
         changes = native.changes
         if changes is not None:
             self.kernels["update"] = Bound(changes.kernel, native, n, n, changes.final.size)
-        self.times = np.ascontiguousarray(problem.times, dtype=np.float64)
+        self.rows = Rows(problem.times, n, every_step=settings.every_step)
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
         self.status = RUNNING
         self.y[:] = problem.start
-        self._make_tables(m if changes is None else changes.final.size, settings)
+        self._make_tables(m if changes is None else changes.final.size)
         self._enter_changes(changes)
         self._set_cells(settings)
         self._set_tolerances(settings)
@@ -120,17 +120,23 @@ class Slices:
             self.status = RUNNING if status == FULL else status
         return not self.finished
 
+    def found(self) -> Path:
+        """What was found since it was asked for last; the first row is the last one of then."""
+        t, y = self.rows.take(int(self["cursor"]))
+        hits = self._found_hits()
+        self._hits.clear()
+        return Path(t, y, nouns.FINISHED, hits)
+
     def path(self) -> Path:
-        """What was computed so far."""
-        reached = int(self["cursor"])
-        t, y = self.times[:reached].copy(), self.values[:reached].copy()
-        if self._steps:
-            rows = np.concatenate(self._steps)
-            t, y = np.append(self.times[0], rows[:, 0]), np.vstack([y[:1], rows[:, 1:]])
+        """How it ended, with what was found since it was asked for last."""
+        t, y = self.rows.found(int(self["cursor"]))
         bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
-        hits = Hits.from_rows(np.vstack([self._event_rows[:0], *self._hits]))
-        ended = (ENDS[self.status], hits, self.t, self.y.copy(), bad_t, bad_y)
+        ended = (ENDS[self.status], self._found_hits(), self.t, self.y.copy(), bad_t, bad_y)
         return Path(t, y, *ended, *self._counts(), self._message())
+
+    def _found_hits(self) -> Hits:
+        """The events that were not taken yet."""
+        return Hits.from_rows(np.vstack([self._event_rows[:0], *self._hits]))
 
     def _slice(self, budget: int) -> int:
         """Let native code work; how it ended."""
@@ -152,27 +158,19 @@ class Slices:
         """Make the start consistent, and record it."""
         if "project" in self.kernels:
             self.y[:] = self.kernels["project"].call(self.t, self.y)
-        self.values[0] = self.y
+        self.rows.start(self.y)
 
-    def _make_tables(self, events: int, settings: Settings) -> None:
-        """Buffers for output and for so many events, and the table of addresses."""
+    def _make_tables(self, events: int) -> None:
+        """Buffers for so many events, and the table of addresses."""
         n, m = self.layout.n, self.layout.events
-        self.values = np.zeros((self.times.size, n))
-        # one more than there are times: the loop looks at the next before it asks whether it exists
-        times = np.append(self.times, np.inf)
-        self._held: list[Array] = [times]
+        self._held: list[Array] = []
         room = EVENT_ROWS + events if events else 0
         self._event_rows = np.zeros((room, n + 2))
-        self._step_rows = np.zeros((STEP_ROWS if settings.every_step else 0, n + 1))
         self._hits: list[Array] = []
-        self._steps: list[Array] = []
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         self._enter({
             "n": n, "padded": padded(n), "padded_events": padded(m), "event_count": m,
-            "event_table": address(self._event_rows), "event_room": room,
-            "times": address(times), "time_count": self.times.size,
-            "values": address(self.values), "step_table": address(self._step_rows),
-            "step_room": len(self._step_rows),
+            "event_table": address(self._event_rows), "event_room": room, **self.rows.table(),
         })  # fmt: skip
         for name, kernel in self.kernels.items():
             buffers = {f"{name}_{part}": address(getattr(kernel, part)) for part in "xcy"}
@@ -200,7 +198,7 @@ class Slices:
             self.table[TABLE.index(name)] = value
 
     def _set_cells(self, settings: Settings) -> None:
-        t0, end = float(self.times[0]), float(self.times[-1])
+        t0, end = float(self.rows.times[0]), float(self.rows.times[-1])
         rows = {
             "t": t0, "t0": t0, "end": end, "h_most": settings.max_step,
             "most_steps": float(settings.max_steps), "cursor": 1.0, "end_of_step": 1.0,
@@ -224,8 +222,7 @@ class Slices:
         """Take events and steps out of their tables."""
         self._hits.append(self._event_rows[: int(self["events"])].copy())
         self["events"] = 0.0
-        if count := int(self["rows"]):
-            self._steps.append(self._step_rows[:count].copy())
+        self.rows.add_steps(int(self["rows"]))
         self["rows"] = 0.0
 
 
