@@ -142,7 +142,7 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
         Row(
             steppers.step_program, lambda _: {"model": closed()},
             {
-                "model": tree(), "formulation": "topological", "integrator": "hht",
+                "model": tree(), "formulation": "topological", "method": "hht",
                 "parameters": "folded", "tolerance": 1e-4, "limit": 50, "penalty": 1e5,
                 "projections": 1, "projection": "tangent", "tangent": "approximate",
                 "update": "step", "independent": Refused(["q1"]),
@@ -151,7 +151,7 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
                   "update", "independent"),
         ),
         Row(
-            steppers.step_program, lambda _: {"model": tree(), "integrator": "rk4"},
+            steppers.step_program, lambda _: {"model": tree(), "method": "rk4"},
             {
                 "formulation": Refused("tree"), "tolerance": Refused(1e-4), "limit": Refused(50),
                 "penalty": Refused(1e5), "projections": Refused(1),

@@ -38,21 +38,21 @@ def differences(function: Any, given: dict[str, Any], of: str, by: str) -> np.nd
     return np.stack(columns, axis=-1)
 
 
-@pytest.mark.parametrize("integrator", WAYS)
-def test_it_is_the_step_with_its_own_accelerations(integrator: str) -> None:
+@pytest.mark.parametrize("method", WAYS)
+def test_it_is_the_step_with_its_own_accelerations(method: str) -> None:
     model, given = arm()
     qdd = kt.derive(model, "forward").evaluate(**given)["qdd"]
-    step = step_program(model, integrator=integrator).evaluate(**given, qdd=qdd, h=H)
-    found = discrete_program(model, integrator).evaluate(**given, h=H)
+    step = step_program(model, method=method).evaluate(**given, qdd=qdd, h=H)
+    found = discrete_program(model, method).evaluate(**given, h=H)
     assert set(found) == {"q_next", "qd_next"}
     for name, value in found.items():
-        assert_close(value, step[name], FORMALISM, f"{integrator} {name}")
+        assert_close(value, step[name], FORMALISM, f"{method} {name}")
 
 
-@pytest.mark.parametrize("integrator", WAYS)
-def test_derivatives_are_those_of_the_whole_map(integrator: str) -> None:
+@pytest.mark.parametrize("method", WAYS)
+def test_derivatives_are_those_of_the_whole_map(method: str) -> None:
     model, given = arm()
-    program = discrete_program(model, integrator)
+    program = discrete_program(model, method)
     function = program.compile()
     for of in ("q_next", "qd_next"):
         found = program.derivative(of, ("q", "qd", "tau")).evaluate(**given, h=H)
@@ -92,12 +92,12 @@ def test_rk4_is_the_one_written_by_hand() -> None:
 @pytest.mark.parametrize("way", ["hybrid", "topological", "explicit"])
 def test_closed_systems(way: str) -> None:
     model = mechanisms.slider_crank()
-    integrator = "rk4" if way == "explicit" else "trapezoidal"
-    program = discrete_program(model, integrator, way)
+    method = "rk4" if way == "explicit" else "trapezoidal"
+    program = discrete_program(model, method, way)
     names = {row.name for row in program.inputs}
     assert names <= {"q", "qd", "tau", "h", "p"}
     run = kt.simulate(
-        model, 0.01, qd={"q1": 1.0}, tau={"q1": 3.0}, formulation=way, method=integrator,
+        model, 0.01, qd={"q1": 1.0}, tau={"q1": 3.0}, formulation=way, method=method,
         step=0.01,
     )  # fmt: skip
     given = {"q": run.q.values[0], "qd": run.qd.values[0], "tau": np.array([3.0, 0, 0])}
@@ -120,13 +120,13 @@ def test_states_time_and_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("integrator", "formulation", "said"),
+    ("method", "formulation", "said"),
     [
-        ("generalised_alpha", None, r"integrator 'generalised_alpha'.*'rk4'"),
-        ("hht", None, r"integrator 'hht'.*weighed accelerations"),
+        ("generalised_alpha", None, r"method 'generalised_alpha'.*'rk4'"),
+        ("hht", None, r"method 'hht'.*weighed accelerations"),
         ("trapezoidal", "global", r"formulation 'global'.*state"),
     ],
 )
-def test_steps_with_more_state_are_refused(integrator: str, formulation: Any, said: str) -> None:
+def test_steps_with_more_state_are_refused(method: str, formulation: Any, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
-        discrete_program(zoo.chain(2), integrator, formulation)
+        discrete_program(zoo.chain(2), method, formulation)

@@ -215,14 +215,14 @@ def test_second_order(build: Any) -> None:
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.05)
 
 
-@pytest.mark.parametrize("integrator", ["trapezoidal", "newmark", "generalised_alpha"])
-def test_slider_crank_equals_the_hybrid_formulation(integrator: str) -> None:
+@pytest.mark.parametrize("method", ["trapezoidal", "newmark", "generalised_alpha"])
+def test_slider_crank_equals_the_hybrid_formulation(method: str) -> None:
     model = mechanisms.slider_crank()
-    one = Stepper(model, "global", integrator).run(0.5, 1e-3)
-    two = Stepper(model, "hybrid", integrator).run(0.5, 1e-3)
+    one = Stepper(model, "global", method).run(0.5, 1e-3)
+    two = Stepper(model, "hybrid", method).run(0.5, 1e-3)
     assert one.report.end == "finished"
     assert gaps(model, one) < CLOSED
-    near = {"newmark": 3e-3}.get(integrator, 1e-5)
+    near = {"newmark": 3e-3}.get(method, 1e-5)
     np.testing.assert_allclose(one.q, two.q, atol=near)
     assert one.lam.shape == two.lam.shape
     np.testing.assert_allclose(one.lam[-1], two.lam[-1], rtol=1e-2, atol=0.05)

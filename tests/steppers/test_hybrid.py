@@ -24,12 +24,12 @@ def gaps(model: kt.Model, run) -> tuple[float, float, float]:
     return tuple(float(np.abs(x).max()) for x in (found["h"], velocity, acceleration))
 
 
-@pytest.mark.parametrize("integrator", STRUCTURAL)
+@pytest.mark.parametrize("method", STRUCTURAL)
 @pytest.mark.parametrize("tangent", ["exact", "approximate"])
 @pytest.mark.parametrize("projection", ["mass", "tangent"])
-def test_slider_crank_stays_closed(integrator: str, tangent: str, projection: str) -> None:
+def test_slider_crank_stays_closed(method: str, tangent: str, projection: str) -> None:
     model = mechanisms.slider_crank()
-    stepper = Stepper(model, "hybrid", integrator, tangent=tangent, projection=projection)
+    stepper = Stepper(model, "hybrid", method, tangent=tangent, projection=projection)
     run = stepper.run(1.0, 0.01)
     assert run.report.end == "finished"
     assert max(gaps(model, run)) < CLOSED
@@ -67,16 +67,16 @@ def test_redundant_equations_do_no_harm() -> None:
     assert max(gaps(model, run)) < CLOSED
 
 
-@pytest.mark.parametrize("integrator", STRUCTURAL)
-def test_topological_equals_hybrid(integrator: str) -> None:
+@pytest.mark.parametrize("method", STRUCTURAL)
+def test_topological_equals_hybrid(method: str) -> None:
     model = mechanisms.slider_crank()
-    one = Stepper(model, "topological", integrator).run(0.5, 5e-4)
-    two = Stepper(model, "hybrid", integrator).run(0.5, 5e-4)
+    one = Stepper(model, "topological", method).run(0.5, 5e-4)
+    two = Stepper(model, "hybrid", method).run(0.5, 5e-4)
     assert max(gaps(model, one)) < CLOSED
     order = {"newmark": 1e-3}
     for name in ("q", "qd"):
         a, b = getattr(one, name), getattr(two, name)
-        np.testing.assert_allclose(a, b, atol=order.get(integrator, 1e-5) * np.abs(b).max())
+        np.testing.assert_allclose(a, b, atol=order.get(method, 1e-5) * np.abs(b).max())
     np.testing.assert_allclose(one.lam[-1], two.lam[-1], rtol=1e-2, atol=0.05)
 
 

@@ -26,8 +26,8 @@ WAYS = {
 
 
 def stepper(way: str, **options: Any) -> Stepper:
-    build, formulation, integrator = WAYS[way]
-    return Stepper(build(), formulation, integrator, **options)
+    build, formulation, method = WAYS[way]
+    return Stepper(build(), formulation, method, **options)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -61,11 +61,11 @@ def test_the_nearest_number_of_steps_is_made(way: str) -> None:
 
 @pytest.mark.parametrize("way", ["tree", "hybrid", "topological"])
 def test_a_step_without_solution(way: str) -> None:
-    build, formulation, integrator = WAYS[way]
+    build, formulation, method = WAYS[way]
     model = build()
     name = model.velocities[0]
     model.joint_law("cliff", name, lambda q, qd, t: sqrt(0.55 - t))
-    run = Stepper(model, formulation, integrator).run(2.0, 0.01)
+    run = Stepper(model, formulation, method).run(2.0, 0.01)
     report = run.report
     assert report.end == "not solved"
     assert report.t == pytest.approx(0.55, abs=0.011)
@@ -180,11 +180,11 @@ def lagging() -> kt.Model:
 
 
 @pytest.mark.parametrize("update", ["iteration", "step"])
-@pytest.mark.parametrize("integrator", ["trapezoidal", "generalised_alpha"])
-def test_topological_with_user_states(integrator: str, update: str) -> None:
+@pytest.mark.parametrize("method", ["trapezoidal", "generalised_alpha"])
+def test_topological_with_user_states(method: str, update: str) -> None:
     model = lagging()
     exact = Stepper(model, method="rk4").run(0.5, 1e-3)
-    made = Stepper(model, "topological", integrator, update=update)
+    made = Stepper(model, "topological", method, update=update)
     errors = []
     for h in (0.01, 0.005):
         run = made.run(0.5, h)
@@ -194,12 +194,12 @@ def test_topological_with_user_states(integrator: str, update: str) -> None:
     assert max(gaps(model, run)) < CLOSED
 
 
-@pytest.mark.parametrize("integrator", ["trapezoidal", "hht"])
-def test_topological_rolls(integrator: str) -> None:
+@pytest.mark.parametrize("method", ["trapezoidal", "hht"])
+def test_topological_rolls(method: str) -> None:
     model = mechanisms.rolling_ball()
     speed = dict(zip(("float_wx", "float_wy", "float_wz"), (0.26, -0.09, 0.64), strict=True))
     exact = Stepper(model, method="rk4").run(1.0, 2e-3, qd=speed)
-    made = Stepper(model, "topological", integrator)
+    made = Stepper(model, "topological", method)
     errors = [np.abs(made.run(1.0, h, qd=speed).q[-1] - exact.q[-1]).max() for h in (0.02, 0.01)]
     assert errors[-1] < 1e-4
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.3)

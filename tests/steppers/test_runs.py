@@ -22,9 +22,9 @@ SLOPE = 1e-6  # difference quotients
 ROOT = 1e-30
 
 
-@pytest.mark.parametrize("integrator", FAMILIES)
-def test_batch_equals_single(integrator: str) -> None:
-    stepper = Stepper(systems.double_pendulum(), method=integrator)
+@pytest.mark.parametrize("method", FAMILIES)
+def test_batch_equals_single(method: str) -> None:
+    stepper = Stepper(systems.double_pendulum(), method=method)
     starts = np.random.default_rng(0).normal(size=(11, 2))
     many = stepper.run(0.5, 0.01, every=10, q=starts)
     assert many.q.shape == (11, 6, 2)
@@ -59,9 +59,9 @@ def test_loops_close_with_the_lengths_of_each_run(formulation: str) -> None:
 
 
 @pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
-@pytest.mark.parametrize("integrator", ["trapezoidal", "hht"])
+@pytest.mark.parametrize("method", ["trapezoidal", "hht"])
 def test_names_inside_iterations_mean_one_thing(
-    formulation: str, integrator: str, monkeypatch: pytest.MonkeyPatch
+    formulation: str, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clashes = []
     write = structural.write_newton
@@ -73,7 +73,7 @@ def test_names_inside_iterations_mean_one_thing(
     monkeypatch.setattr(structural, "write_newton", watched)
     model = mechanisms.slider_crank()
     model.drive("q1", lambda t: 3 * t + 0.1)
-    step_program(model, formulation, integrator)
+    step_program(model, formulation, method)
     assert clashes == [set()]
 
 
@@ -112,11 +112,11 @@ def test_series_of_forces() -> None:
     np.testing.assert_array_equal(constant.q, rows.q)
 
 
-@pytest.mark.parametrize("integrator", ["trapezoidal", "generalised_alpha", "rk4"])
+@pytest.mark.parametrize("method", ["trapezoidal", "generalised_alpha", "rk4"])
 @pytest.mark.parametrize("build", [systems.double_pendulum, systems.top, systems.thrown])
-def test_derivative_by_the_state(build, integrator: str) -> None:
+def test_derivative_by_the_state(build, method: str) -> None:
     model = build()
-    program = step_program(model, integrator=integrator)
+    program = step_program(model, method=method)
     state = [out.name.removesuffix("_next") for out in program.outputs if "_next" in out.name]
     made = program.derivative([f"{n}_next" for n in state], state).compile()
     rng = np.random.default_rng(2)
@@ -171,19 +171,19 @@ def filtered() -> kt.Model:
     return model
 
 
-@pytest.mark.parametrize("integrator", FAMILIES)
-def test_user_states(integrator: str) -> None:
+@pytest.mark.parametrize("method", FAMILIES)
+def test_user_states(method: str) -> None:
     from scipy.linalg import expm
 
     A = np.array([[0, 1, 0], [0, -0.5, -4], [1 / 0.3, 0, -1 / 0.3]])
     exact = expm(A) @ [1.0, 0.0, 0.2]
-    stepper = Stepper(filtered(), method=integrator)
+    stepper = Stepper(filtered(), method=method)
     errors = []
     for h in (0.02, 0.01, 0.005):
         run = stepper.run(1.0, h)
         end = np.concatenate([run.q[-1], run.qd[-1], run.x[-1]])
         errors.append(np.abs(end - exact).max())
-    order = FAMILIES[integrator].order
+    order = FAMILIES[method].order
     assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.2)
 
 
@@ -204,8 +204,8 @@ def test_failure_is_told_and_the_rest_is_kept() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    with pytest.raises(KinetreeError, match="integrator"):
-        step_program(systems.pendulum(), integrator="trapezodial")
+    with pytest.raises(KinetreeError, match="method"):
+        step_program(systems.pendulum(), method="trapezodial")
     with pytest.raises(KinetreeError, match="option"):
         step_program(systems.pendulum(), penalti=3)
     with pytest.raises(KinetreeError, match="does not fit"):

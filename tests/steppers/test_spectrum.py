@@ -22,7 +22,7 @@ CASES = [
 
 def amplification(name: str, value: float | None, stiffness: float) -> np.ndarray:
     """Matrix of a step of 1 s, by exact derivatives of the step."""
-    program = step_program(systems.oscillator(stiffness), integrator=name)
+    program = step_program(systems.oscillator(stiffness), method=name)
     state = [out.name.removesuffix("_next") for out in program.outputs if "_next" in out.name]
     made = program.derivative([f"{n}_next" for n in state], state, only=True)
     given = {n: np.zeros(1) for n in state} | {"h": np.asarray(1.0)}

@@ -34,7 +34,7 @@ STATE = ("q", "qd", "x")
 
 def discrete_program(
     model: Mechanism,
-    integrator: str = "rk4",
+    method: str = "rk4",
     formulation: str | None = None,
     *,
     parameters: str = "run-time",
@@ -44,7 +44,7 @@ def discrete_program(
 
     Args:
         model: the mechanism, also one with loops; their dependent coordinates follow.
-        integrator: "rk4", "semi_implicit_euler", "trapezoidal" or "newmark"; methods that carry
+        method: "rk4", "semi_implicit_euler", "trapezoidal" or "newmark"; methods that carry
             weighed accelerations from step to step are refused.
         formulation: as for `step_program`, without "global".
         parameters: "run-time" keeps masses and lengths as the input p; "folded" makes them numbers.
@@ -54,8 +54,8 @@ def discrete_program(
         Inputs q, qd (with user states x), t where a law uses the time, h (the step [s]), tau (0 by
         default), the method's basic parameter, wrenches, p; outputs q_next, qd_next, x_next.
     """
-    step = step_program(model, formulation, integrator, parameters=parameters, **options)
-    _refuse(step, integrator)
+    step = step_program(model, formulation, method, parameters=parameters, **options)
+    _refuse(step, method)
     start = derive(model, "forward", parameters=parameters)
     scheme = Scheme(f"{model.name}_discrete")
     rows = [row for row in step.inputs if row.name not in STARTING]
@@ -82,7 +82,7 @@ def _match_labels(
     return tuple(values.get(label, ZERO) for label in row.labels)
 
 
-def _refuse(step: Program, integrator: str) -> None:
+def _refuse(step: Program, method: str) -> None:
     """Refuse steps whose state is more than coordinates and velocities."""
     if step.info["formulation"] == GLOBAL:
         raise UnsupportedError(
@@ -94,7 +94,7 @@ def _refuse(step: Program, integrator: str) -> None:
         raise UnsupportedError(
             "it carries weighed accelerations from step to step, so a step is not a function of "
             "coordinates and velocities",
-            element=f"integrator '{integrator}'",
+            element=f"method '{method}'",
             cure="choose 'rk4', 'semi_implicit_euler', 'trapezoidal' or 'newmark'",
         )
 

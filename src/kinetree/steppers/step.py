@@ -95,7 +95,7 @@ USED: Mapping[str, tuple[str, ...]] = {
 def step_program(
     model: Mechanism,
     formulation: str | None = None,
-    integrator: str = "trapezoidal",
+    method: str = "trapezoidal",
     *,
     parameters: str = "run-time",
     **options: Any,
@@ -105,7 +105,7 @@ def step_program(
     Args:
         model: the mechanism, also one given by position matrices.
         formulation: how the equations of motion are written; see the table of this module.
-        integrator: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
+        method: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
         parameters: "run-time" keeps masses and lengths as the input p; "folded" makes them numbers.
         options: tolerance, limit, penalty, projections, projection, tangent, update; see
@@ -117,10 +117,10 @@ def step_program(
         q_next, qd_next, … at the end of the step, NaN where Newton's method fails.
     """
     check_arguments(step_program, locals())
-    check_choice("integrator", integrator, FAMILIES)
+    check_choice("method", method, FAMILIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     settings = _settings(options)
-    family = FAMILIES[integrator]
+    family = FAMILIES[method]
     way = _way(model, family, formulation)
     _refuse_idle(model, way, settings)
     model.check(invertible=False)
@@ -144,7 +144,7 @@ def step_program(
     program = condense(program)
     return program.with_info(
         model=model.name, model_hash=model.content_hash(), quantity="step", formulation=way,
-        integrator=integrator, parameters=parameters,
+        method=method, parameters=parameters,
     )  # fmt: skip
 
 
@@ -185,11 +185,11 @@ def _way(model: Mechanism, family: Family, formulation: str | None) -> str:
     return way
 
 
-def all_coordinates(model: Mechanism, formulation: str | None, integrator: str) -> bool:
+def all_coordinates(model: Mechanism, formulation: str | None, method: str) -> bool:
     """Whether a step treats all coordinates of a closed system alike, without a partition."""
-    if integrator not in FAMILIES or not model.closures:
+    if method not in FAMILIES or not model.closures:
         return False
-    return _way(model, FAMILIES[integrator], formulation) in ("hybrid", GLOBAL)
+    return _way(model, FAMILIES[method], formulation) in ("hybrid", GLOBAL)
 
 
 def _settings(options: Mapping[str, Any]) -> Settings:

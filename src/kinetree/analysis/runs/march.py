@@ -150,7 +150,7 @@ def _dataset(
     rows = {
         **manifest(stepper.model, program),
         **changes(parameters),
-        "method": program.info.get("integrator", ""),
+        "method": program.info.get("method", ""),
         "step": length,
         "steps": report.steps,
         **_iterations(report),
