@@ -26,7 +26,13 @@ from kinetree.arguments import check_arguments, check_choice
 from kinetree.assembly import refuse_foreign
 from kinetree.assembly.partition import partition as partition_of
 from kinetree.engine import derivation
-from kinetree.errors import PartitionError, UnsupportedError, unknown
+from kinetree.errors import (
+    ExpressionError,
+    ModelError,
+    PartitionError,
+    UnsupportedError,
+    unknown,
+)
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
@@ -238,7 +244,10 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     if how.quantity in JOINT_LAWS:
         program = condense(mixed(system, closed, how.quantity, how.known))
     else:
-        program = condense(LOOP_TREATMENTS[loops](system, closed))
+        try:
+            program = condense(LOOP_TREATMENTS[loops](system, closed))
+        except ExpressionError as error:
+            raise _light(model, loops) or error from None
     rows = {
         "loops": loops,
         "independent": ", ".join(found.independent),
@@ -247,6 +256,15 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     return _with_provenance(
         program, model, how.quantity, formalism=way, parameters=how.parameters, **rows
     )
+
+
+def _light(model: Mechanism, loops: str) -> ModelError | None:
+    """The error that names what has no inertia in the open tree, where loops do not help."""
+    found = [f for f in model.findings() if f.topic == "mass"] if loops != LOOPS else []
+    if not found:
+        return None
+    cure = f"take loops='{LOOPS}', or {found[0].cure}"
+    return ModelError(found[0].problem, element=found[0].element, cure=cure)
 
 
 def _partition(model: Mechanism, given: Partition | None) -> Partition:

@@ -298,3 +298,18 @@ def test_what_is_singular_for_folded_values_is_an_error_in_words() -> None:
         kt.derive(model, "forward", parameters="folded")
     with pytest.warns(ModelWarning, match="singular for the default parameters"):
         kt.derive(model, "forward")
+
+
+@pytest.mark.parametrize("loops", ["multipliers", "projection"])
+def test_what_has_no_inertia_in_the_open_tree_is_named_where_that_matters(loops: str) -> None:
+    model = kt.Model("four_bar", gravity=(0, -9.81, 0))
+    crank = model.body("crank", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    coupler = model.body("coupler")
+    rocker = model.body("rocker", mass=1.0, com=(0.5, 0, 0), inertia=(0, 0.1, 0.1))
+    model.revolute("q1", model.ground, crank, axis="z", initial=1.0)
+    model.revolute("q2", crank.point("tip", (1, 0, 0)), coupler, axis="z")
+    model.revolute("q3", model.ground.point("far", (2, 0, 0)), rocker, axis="z", initial=1.2)
+    model.close_ball("pin", coupler.point("end", (2, 0, 0)), rocker.point("tip", (1.5, 0, 0)))
+    kt.derive(model, "forward")
+    with pytest.raises(ModelError, match=r"joint 'q2': of the open tree.*take loops='explicit'"):
+        kt.derive(model, "forward", loops=loops)
