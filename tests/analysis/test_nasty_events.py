@@ -158,3 +158,11 @@ def test_a_branch_of_select_makes_no_event() -> None:
     model = block()
     model.joint_law("law", "x", lambda q: select(q["x"] - 0.5, -1.0, 0.0))
     assert "event_time" not in run(model)
+
+
+def test_events_of_a_long_run_are_not_taken_for_chattering() -> None:
+    model = block()
+    model.mode("n")
+    model.event("tick", then={"n": lambda x: x["n"] + 1}, at=tuple(5e5 + 1e-4 * np.arange(50)))
+    found = kt.simulate(model, 1e6, step=1e5)
+    assert last(found) == 50

@@ -18,7 +18,6 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watched, watching
 from kinetree.analysis.runs.updates import (
-    INSTANT,
     Crowd,
     settle,
     settle_friction,
@@ -132,7 +131,7 @@ class _Journey:
         self.better: _Better | None = None
         self.segments: list[Segment] = []
         self.seconds, self.partitions = 0.0, 1
-        self.crowd = Crowd(float(times[-1] - times[0]))
+        self.crowd = Crowd.within(times)
         self.take(system)
         self.start = settle_friction(system, self.events, float(times[0]), start)
         ticks = [] if how.goes_on else self.events.ticks(float(times[0]))
@@ -146,7 +145,7 @@ class _Journey:
         self.method = choose(self.how.method, self.problem)
         native = self.problem.native
         if native is not None and native.changes is not None:
-            span, numbers = INSTANT * self.crowd.duration, np.arange(len(self.events.watches))
+            span, numbers = self.crowd.instant, np.arange(len(self.events.watches))
             final, sticking = (
                 np.isin(numbers, list(some)).astype(float)
                 for some in (self.events.final, self.events.sticking)

@@ -26,8 +26,9 @@ CROWD = 8
 """Events in a row that are looked at for chattering."""
 AT_ONCE = 1e-13
 """Times that differ by less than this part of them are one."""
-INSTANT = 1e-9
-"""They chatter where all of them happen within this part of the run."""
+INSTANT, ROUNDINGS = 1e-9, 1000
+"""Events chatter where a crowd of them happens within this part of the run, of its first second
+where it is longer, and that many roundings of the time."""
 
 
 @dataclass(frozen=True)
@@ -157,16 +158,22 @@ class Crowd:
     """The last events of a run, to tell chattering.
 
     Attributes:
-        duration: of the run [s].
+        instant: they chatter where CROWD of them happen within this time [s].
         last: number of a watch -> time of its last event [s].
         times: of the last instants with events [s].
         names: of the last events.
     """
 
-    duration: float
+    instant: float
     last: dict[int, float] = field(default_factory=dict)
     times: deque[float] = field(default_factory=lambda: deque(maxlen=CROWD))
     names: deque[str] = field(default_factory=lambda: deque(maxlen=CROWD))
+
+    @classmethod
+    def within(cls, times: Array) -> Crowd:
+        """For a run over these times [s]."""
+        length, rounding = float(times[-1] - times[0]), float(np.spacing(np.abs(times).max()))
+        return cls(INSTANT * min(length, 1.0) + ROUNDINGS * rounding)
 
     def add(self, hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
         """Note the events of one instant; what is wrong, where they follow too fast."""
@@ -174,7 +181,7 @@ class Crowd:
         self.last |= dict.fromkeys((hit.watch for hit in hits), t)
         self.times.append(t)
         self.names.extend(watches[hit.watch].name for hit in hits)
-        if len(self.times) < CROWD or t - self.times[0] > INSTANT * self.duration:
+        if len(self.times) < CROWD or t - self.times[0] > self.instant:
             return ""
         return _told(self.times, self.names)
 
@@ -189,4 +196,4 @@ class Crowd:
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
 
-__all__ = ["INSTANT", "Crowd", "Settled", "settle", "settle_friction", "sides", "simultaneous"]
+__all__ = ["Crowd", "Settled", "settle", "settle_friction", "sides", "simultaneous"]
