@@ -35,3 +35,36 @@ def rich() -> kt.Model:
     model.joint_law("spring", "swing", push)
     model.wrench("gust", ball.point("side", (0.1, 0, 0)))
     return model
+
+
+def ball() -> kt.Model:
+    """A ball that falls from 1 m and bounces."""
+    model = kt.Model("ball", gravity=(0, 0, -9.81))
+    model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z", initial=1.0)
+    bounce = {"qd_z": lambda qd: -0.8 * qd["z"]}
+    model.event("bounce", lambda q: q["z"], bounce, direction="falling")
+    return model
+
+
+def thermostat() -> kt.Model:
+    """A heater that a relay with hysteresis switches between 19 and 21."""
+    model = kt.Model("room", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("unused", mass=1.0), axis="x")
+    model.mode("on", 1.0)
+    model.state("T", 18.0, lambda x: 3.0 * x["on"] - 0.1 * (x["T"] - 10.0))
+    model.event("warm", lambda x: x["T"] - 21.0, {"on": 0.0})
+    model.event("cold", lambda x: x["T"] - 19.0, {"on": 1.0}, direction="falling")
+    return model
+
+
+def servo() -> kt.Model:
+    """A sledge whose controller holds its force between ticks; its aim moves at three times."""
+    model = kt.Model("servo", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("sledge", mass=2.0), axis="x")
+    force = model.mode("force", unit="N")
+    model.mode("aim", 1.0)
+    model.joint_law("motor", "x", force)
+    hold = {"force": lambda q, qd, x: 40.0 * (x["aim"] - q["x"]) - 9.0 * qd["x"]}
+    model.event("sample", then=hold, every=0.05)
+    model.event("move", then={"aim": lambda x: 0.5 * x["aim"]}, at=(0.31, 0.5, 0.77))
+    return model

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
 
+import numpy as np
+
 from kinetree.export.equations import Equations
 from kinetree.targets.c.header import FIRST_LINE
 from kinetree.targets.c.language import language
@@ -21,7 +23,9 @@ from kinetree.targets.text.source import Source
 
 TEMPLATES = Path(__file__).parent / "c"
 WORD = re.compile(r"KT_NAME|KT_[A-Z_]+[A-Z]")
-INPUTS = {"t": "t", "y": "y", "u": "s->now.u", "p": "s->now.p"}
+HAPPENINGS = "KT_HAPPENINGS"
+"""Where a template has what happens in events."""
+INPUTS = {"t": "t", "y": "y", "u": "s->now.u", "p": "s->now.p", "fired": "fired"}
 """How the functions of a system read the inputs of a Program."""
 SINGLE = (
     (re.compile(r"\bdouble\b"), "float"),
@@ -64,10 +68,15 @@ class Code:
             return None
         return Source(self.found.projection, self.language)
 
+    @cached_property
+    def update(self) -> Source | None:
+        """The functions of what events change."""
+        return None if self.found.update is None else Source(self.found.update, self.language)
+
     @property
     def sources(self) -> list[Source]:
         """The functions that a system calls."""
-        return [row for row in (self.main, self.projection) if row is not None]
+        return [row for row in (self.main, self.projection, self.update) if row is not None]
 
     def files(self) -> dict[str, str]:
         """File name -> text: the functions of the Programs, and the system that calls them."""
@@ -80,8 +89,11 @@ class Code:
 
     def filled(self, template: str, more: Mapping[str, str] | None = None) -> str:
         """A template with its words replaced, all at once: a model's name may look like one."""
-        words = {"KT_NAME": self.name, **self._sizes(), **self._calls(), **(more or {})}
+        words = {"KT_NAME": self.name, **self._sizes(), **self._calls(), **self._happenings()}
+        words |= more or {}
         text = (TEMPLATES / template).read_text(encoding="utf-8")
+        part = "no_happen.c" if self.update is None else "happen.c"
+        text = text.replace(HAPPENINGS, (TEMPLATES / part).read_text(encoding="utf-8"))
         if self.precision == "single" and template.startswith("system"):
             for pattern, other in SINGLE:
                 text = pattern.sub(other, text)
@@ -95,6 +107,8 @@ class Code:
             "PARAMETERS": len(self.found.labels("p")),
             "OUTPUTS": len(self.found.labels("out")),
             "EVENTS": len(self.found.labels("g")),
+            "CONDITIONS": len(self.found.conditions),
+            "CLOCKS": len(self.found.clocks),
         }
         row = self.found.row("p")
         values = row.default if row is not None and row.default is not None else (0.0,)
@@ -111,9 +125,27 @@ class Code:
             "KT_REAL": self.language.real,
         }
 
+    def _happenings(self) -> dict[str, str]:
+        """Tables of the events: ways through zero, which ones end the motion, clocks."""
+        found, number = self.found, self.language.number
+        clocks = [row.event for row in found.clocks]
+        begins = np.cumsum([0, *(len(clock.at) for clock in clocks)])
+        rows: dict[str, list[float]] = {
+            "WAYS": [row.watch.direction for row in found.conditions],
+            "ENDS": [row.event.stops for row in found.happenings],
+            "OFFSETS": [clock.offset for clock in clocks],
+            "PERIODS": [clock.every or 0.0 for clock in clocks],
+            "TIMES": [t for clock in clocks for t in clock.at],
+        }
+        words = {f"KT_{name}": listed(row or (0.0,), number) for name, row in rows.items()}
+        words["KT_BEGINS"] = listed(begins.tolist(), lambda k: str(int(k)))
+        return words
+
     def _calls(self) -> dict[str, str]:
-        main, projection = self.main, self.projection
-        sources = [(main, "pre"), *([(projection, "pre_projection")] if projection else [])]
+        main, projection, update = self.main, self.projection, self.update
+        sources = [(main, "pre")]
+        sources += [(projection, "pre_projection")] if projection else []
+        sources += [(update, "pre_update")] if update else []
         kept = [(source, field) for source, field in sources if source.constants]
         results = {"yd": "yd", "out": "s->out", "g": "s->g"}
         words = {
@@ -127,6 +159,8 @@ class Code:
         if projection is not None:
             text = call(projection, INPUTS, {"y": "found"}, "&s->pre_projection")
             words["KT_CALL_PROJECTION"] = text
+        if update is not None:
+            words["KT_CALL_UPDATE"] = call(update, INPUTS, {"y": "found"}, "&s->pre_update")
         return words
 
 

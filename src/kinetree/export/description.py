@@ -32,7 +32,7 @@ class Description:
         sources: names of the C files to compile.
         stop: usual end of a run [s].
         step: usual step of a run [s].
-        projects: whether the FMU wants to be asked after every step.
+        asked: whether the FMU wants to be asked after every step.
         derivatives: whether it gives directional and adjoint derivatives.
     """
 
@@ -45,7 +45,7 @@ class Description:
     sources: tuple[str, ...]
     stop: float
     step: float
-    projects: bool
+    asked: bool
     derivatives: bool
 
 
@@ -90,7 +90,7 @@ def _version_3(about: Description, rows: Sequence[Variable]) -> str:
         "providesDirectionalDerivatives": about.derivatives,
         "providesAdjointDerivatives": about.derivatives,
     }
-    exchange = {**can, "needsCompletedIntegratorStep": about.projects}
+    exchange = {**can, "needsCompletedIntegratorStep": about.asked}
     stepping = {
         **can,
         "canHandleVariableCommunicationStepSize": True,
@@ -152,7 +152,7 @@ def _version_2(about: Description, rows: Sequence[Variable]) -> str:
         "canSerializeFMUstate": True,
         "providesDirectionalDerivative": about.derivatives,
     }
-    exchange = {**can, "completedIntegratorStepNotNeeded": not about.projects}
+    exchange = {**can, "completedIntegratorStepNotNeeded": not about.asked}
     stepping = {**can, "canHandleVariableCommunicationStepSize": True}
     files = element("SourceFiles", {}, [element("File", {"name": n}) for n in about.sources])
     structure = [

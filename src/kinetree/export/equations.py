@@ -1,4 +1,4 @@
-"""The equations that travel: der(y), outputs, events, projection and derivatives as Programs.
+"""The equations that travel: der(y), outputs, events and what they change, projection, derivatives.
 
     der(y), out, g = equations(t, y, u, p)
 
@@ -6,7 +6,7 @@ y = [q, qd, x] are all coordinates, velocities and user states, u all efforts an
 parameters.  A closed system keeps all q and qd as states: the equations close the loops from the
 independent ones by Newton's method, the others are its start values, so der(y) depends on nothing
 but its arguments and errors of the dependent states do not grow.  The projection puts these back on
-the loops.
+the loops.  Conditions of events are the last of g; what events change is a Program of its own.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.events import Row, changes, effects
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
-from kinetree.model import refuse_events, refuse_holding
+from kinetree.model import refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
@@ -54,6 +55,9 @@ class Equations:
         t0: time at which it is consistent [s].
         tied: names of the states that follow from others; the start values of these are guesses.
         closing: how many of the first outputs are forces that close loops.
+        update: of `fired`, too, a mark per event; output y after these events, not projected; none
+            where there are no events.
+        happenings: these events, conditions first: the last of g are theirs.
     """
 
     main: Program
@@ -63,6 +67,18 @@ class Equations:
     t0: float = 0.0
     tied: frozenset[str] = frozenset()
     closing: int = 0
+    update: Program | None = None
+    happenings: tuple[Row, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[Row, ...]:
+        """The events that happen where a condition passes zero."""
+        return tuple(row for row in self.happenings if row.node is not None)
+
+    @property
+    def clocks(self) -> tuple[Row, ...]:
+        """The events at given times."""
+        return tuple(row for row in self.happenings if row.node is None)
 
     def row(self, name: str) -> Input | None:
         """An input of the equations; none where there is no such."""
@@ -95,15 +111,17 @@ def equations(
         points: paths "body" or "body.point" whose positions are outputs [m, ground frame].
         at: q, qd, x to start from, all or by name; by default the model's.
         t0: time at which it starts [s].
-        events: whether the conditions of branches are outputs, too.
+        events: whether the conditions of branches are outputs, too; those of events always are.
     """
-    refuse_events(dynamics.model.events, name, "simulate it here, or take the events out")
     refuse_holding(dynamics.model, name, "simulate it here, or take locks and dry friction out")
     seen = _points(dynamics, points) if points else None
-    found = programs(dynamics.forward, name, (points, seen), events=events)
+    rows = effects(dynamics)
+    main, projection = programs(dynamics.forward, name, (points, seen), rows, events=events)
     start = initial_state(dynamics, t0, *at)
     first = first_inputs(dynamics.forward, _constant(dynamics.loads))
-    return Equations(*found, start, first, t0, _tied(dynamics), closing(dynamics.forward))
+    update = _update(dynamics.forward, main, name, rows) if rows else None
+    tied, forces = _tied(dynamics), closing(dynamics.forward)
+    return Equations(main, projection, start, first, t0, tied, forces, update, rows)
 
 
 @derivation()
@@ -111,6 +129,7 @@ def programs(
     forward: Program,
     name: str,
     places: tuple[Sequence[str], Program | None] = ((), None),
+    rows: Sequence[Row] = (),
     *,
     events: bool = True,
 ) -> tuple[Program, Program | None]:
@@ -120,14 +139,19 @@ def programs(
         forward: forward dynamics.
         name: what names of Programs begin with.
         places: paths of points, and the Program of their positions.
+        rows: events that change something.
         events: whether the conditions of branches are outputs, too.
     """
     whole = _written(forward, *places)
-    if events:
-        found = replace(crossings(whole), name="g")
-        labels = tuple(f"event[{k}]" for k in range(1, len(found.nodes) + 1))
-        rows = (*whole.outputs, replace(found, labels=labels))
-        whole = replace(whole, outputs=tuple(row for row in rows if row.nodes))
+    found = crossings(whole)
+    branches = found.nodes if events else ()
+    happen = [row for row in rows if row.node is not None]
+    names = [*range(1, len(branches) + 1), *(row.watch.name for row in happen)]
+    if names:
+        nodes = (*branches, *(row.node for row in happen if row.node is not None))
+        labels = tuple(f"event[{name}]" for name in names)
+        g = replace(found, name="g", shape=(len(nodes),), nodes=nodes, labels=labels)
+        whole = replace(whole, outputs=(*whole.outputs, g))
     main = condense(replace(whole, name=f"{name}_equations"))
     projection = state_form.projection(forward)
     if projection is not None:
@@ -135,6 +159,14 @@ def programs(
             _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
         )
     return main, projection
+
+
+@derivation()
+def _update(forward: Program, main: Program, name: str, rows: Sequence[Row]) -> Program:
+    """The Program of the state after events."""
+    fired, out = changes(forward, rows)
+    inputs = (*main.inputs, fired)
+    return condense(replace(forward, name=f"{name}_update", inputs=inputs, outputs=(out,)))
 
 
 def closing(forward: Program) -> int:

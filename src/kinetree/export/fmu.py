@@ -4,7 +4,8 @@ Model Exchange and Co-Simulation in one file, FMI 3.0 or 2.0, with sources and, 
 is at hand, the binary for this platform.  States are all q, qd and x; those that follow from loops
 are put back on the loops at the start, in events, and after every step of Co-Simulation.  In Model
 Exchange an event is asked for where they have drifted by more than 100 times the tolerance.
-Event indicators are the conditions of the branches in the equations.
+Event indicators are the conditions of the branches in the equations, then those of the model's
+events; these change the state, and clocks tick, in both kinds.
 
 Refs: Fmi2023
 """
@@ -126,7 +127,7 @@ class Unit:
             name=Names().fresh(self.name), identifier=self.identifier, token="",
             version=self.version, tool=f"{TOOL} {version_of('kinetree')}",
             text=f"model hash {self.model_hash}", sources=(), stop=float(self.stop),
-            step=float(self.step), projects=found.projection is not None,
+            step=float(self.step), asked=found.projection is not None or bool(found.conditions),
             derivatives=self.derivatives,
         )  # fmt: skip
         name = about.name if target.stem == self.identifier else ""

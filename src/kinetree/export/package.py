@@ -16,6 +16,7 @@ from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import variables
+from kinetree.model import refuse_events
 from kinetree.plain import cell, markdown
 from kinetree.program import Newton, Program
 from kinetree.targets.c.language import language
@@ -61,7 +62,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         x: initial user states; by default the model's.
         t0: time at the beginning [s].
         precision: "double", or "single" for processors that have no other; errors are then about
-            1e-6 of the values.
+            1e-6 of the values, too coarse for events.
         force: write among files of other origin, too.
         **options: tau and wrenches as for `simulate`, constant, as first values of the inputs;
             parameters, values by name in place of the model's; of `derive`: formalism, loops,
@@ -81,22 +82,29 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
     moving = dynamics(model, q=q, t=t0, **options)
+    if precision == "single":
+        refuse_events(model.events, "single precision", 'use precision="double"')
     found = equations(moving, name, points, at=(q, qd, x), t0=t0, events=False)
     code = Code(name, found, step, precision)
     texts = code.files()
-    columns = [row.name for row in variables(found, step)]
-    shown = [*columns[1 : 1 + 2 * len(found.start)], *found.labels("out")]
-    words = {
-        "KT_COLUMNS": "".join(f"    {spelled.string(',' + cell(x))}\n" for x in shown),
-        "KT_DURATION": repr(float(duration)),
-        "KT_EVERY": repr(float(every)),
-    }
     library = [file for file in texts if file.endswith(".c")]
     texts[SHEET] = "\n".join(_sheet(code, model, texts)) + "\n"
-    texts["main.c"] = code.filled("main.c", words)
+    texts["main.c"] = code.filled("main.c", _words(code, duration, every))
     texts["Makefile"] = _makefile(name, library)
     texts["CMakeLists.txt"] = _cmake(name, library)
     return write_files(Path(folder), texts, force=force)
+
+
+def _words(code: Code, duration: float, every: int) -> dict[str, str]:
+    """What stands in the program: the names of its columns, the usual run."""
+    found = code.found
+    states = [row.name for row in variables(found, code.step)][1 : 1 + 2 * len(found.start)]
+    names = [code.language.string("," + cell(x)) for x in (*states, *found.labels("out"))]
+    return {
+        "KT_COLUMNS": "".join(f"    {name}\n" for name in names),
+        "KT_DURATION": repr(float(duration)),
+        "KT_EVERY": repr(float(every)),
+    }
 
 
 def write_simulation(

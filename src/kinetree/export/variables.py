@@ -158,10 +158,12 @@ def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
 
 
 def _events(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+    branches = len(found.labels("g")) - len(found.conditions)
     for k, label in enumerate(found.labels("g")):
+        what = "a branch of the equations changes" if k < branches else "an event happens"
         yield Variable(
             names.fresh(label), first + k, "local", initial="calculated", indicator=True,
-            description="a branch of the equations changes where it is zero",
+            description=f"{what} where it is zero",
         )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -115,7 +115,7 @@ def _snapped(ticks: Array, times: Array) -> Array:
     return np.where(np.abs(ticks - nearest) <= _near(ticks), nearest, ticks)
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """One watch: its condition at the consistent state, none at given times; what it changes."""
 
     watch: Watch
@@ -127,23 +127,37 @@ class _Row(NamedTuple):
 def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
-    found = [row for name, event in events.items() for row in _rows(dynamics, name, event)]
     rubbing = _friction(dynamics)
-    found += rubbing
-    rows = sorted(found, key=lambda row: row.node is None)
-    changes = [(k, row.then) for k, row in enumerate(rows) if row.then]
+    rows = _conditions_first([*_all_rows(dynamics, events), *rubbing])
+    changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
     return Watched(
         tuple(row.watch for row in rows),
         _conditions(dynamics, rows) if conditions else None,
         tuple(row.event for row in rows if row.node is None),
-        _update(dynamics, len(rows), changes) if changes or len(rows) > conditions else None,
+        _update(dynamics.forward, rows) if changing or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
         tuple(k for k, row in enumerate(rows) if row in rubbing),
     )
 
 
-def _friction(dynamics: Dynamics) -> list[_Row]:
+def effects(dynamics: Dynamics) -> tuple[Row, ...]:
+    """The events of a model that change the state or end a run, conditions first."""
+    rows = _all_rows(dynamics, dynamics.model.events)
+    return tuple(_conditions_first([row for row in rows if row.then or row.event.stops]))
+
+
+def _all_rows(dynamics: Dynamics, events: Mapping[str, Event]) -> list[Row]:
+    """The watches of events, in order."""
+    return [row for name, event in events.items() for row in _rows(dynamics, name, event)]
+
+
+def _conditions_first(rows: list[Row]) -> list[Row]:
+    """The watches in the order of their numbers."""
+    return sorted(rows, key=lambda row: row.node is None)
+
+
+def _friction(dynamics: Dynamics) -> list[Row]:
     """The watches of dry friction: a joint breaks away, or comes to rest.
 
     Each of them changes the modes of all by one pivot, and stops what changed its direction.
@@ -155,12 +169,12 @@ def _friction(dynamics: Dynamics) -> list[_Row]:
     then = {f"x_{name}": node for name, node in zip(modes.labels, modes.nodes, strict=True)}
     then |= {f"qd_{name}": node for name, node in zip(rest.labels, rest.nodes, strict=True)}
     return [
-        _Row(Watch(name, 1, True), node, Event(node, "rising"), then)
+        Row(Watch(name, 1, True), node, Event(node, "rising"), then)
         for name, node in zip(slip.labels, slip.nodes, strict=True)
     ]
 
 
-def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[_Row]:
+def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[Row]:
     """The watches of one event: one, or one per branch of all laws."""
     law = _Law(dynamics, f"event '{name}'")
     then = {law.target(key): law.node(new) for key, new in event.then.items()}
@@ -168,15 +182,15 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[_Row]:
     if event.when == LAWS:
         row = crossings(dynamics.forward)
         for label, node in zip(row.labels, row.nodes, strict=True):
-            yield _Row(Watch(f"{name}: {label}", way, ends), node, event, then)
+            yield Row(Watch(f"{name}: {label}", way, ends), node, event, then)
         return
     condition = None
     if not event.timed:
         (condition,) = _consistently(dynamics.forward, [law.condition(event.when)])
-    yield _Row(Watch(name, way, ends), condition, event, then)
+    yield Row(Watch(name, way, ends), condition, event, then)
 
 
-def _conditions(dynamics: Dynamics, rows: list[_Row]) -> Any:
+def _conditions(dynamics: Dynamics, rows: list[Row]) -> Any:
     """The function g(t, y, …) of all conditions."""
     forward = dynamics.forward
     nodes = tuple(row.node for row in rows if row.node is not None)
@@ -186,19 +200,27 @@ def _conditions(dynamics: Dynamics, rows: list[_Row]) -> Any:
     return condense(program).compile()
 
 
-def _update(dynamics: Dynamics, count: int, changes: list[tuple[int, Mapping[str, Node]]]) -> Any:
-    """The function y⁺(t, y, fired, …); where two events change the same, the later one does."""
-    forward = dynamics.forward
-    fired = tuple(symbol(f"fired[{k}]", Rank.FORCE) for k in range(count))
+def _update(forward: Program, rows: Sequence[Row]) -> Any:
+    """The function y⁺(t, y, fired, …)."""
+    fired, out = changes(forward, rows)
+    inputs = (*state_inputs(forward), fired)
+    return condense(replace(forward, name="update", inputs=inputs, outputs=(out,))).compile()
+
+
+def changes(forward: Program, rows: Sequence[Row]) -> tuple[Input, Output]:
+    """A mark per watch, 1 where it happens, and the state y after those that do.
+
+    Where two events change the same, the later one does.
+    """
+    fired = tuple(symbol(f"fired[{k}]", Rank.FORCE) for k in range(len(rows)))
     y = state_labels(forward)
     new = dict(zip(y, consistent_state(forward), strict=True))
-    for number, then in changes:
-        values = _consistently(forward, list(then.values()))
-        for key, value in zip(then, values, strict=True):
-            new[key] = select(fired[number], value, new[key])
+    for mark, row in zip(fired, rows, strict=True):
+        values = _consistently(forward, list(row.then.values()))
+        for key, value in zip(row.then, values, strict=True):
+            new[key] = select(mark, value, new[key])
     out = Output(STATE, (len(y),), tuple(new.values()), y)
-    inputs = (*state_inputs(forward), Input("fired", (count,), fired))
-    return condense(replace(forward, name="update", inputs=inputs, outputs=(out,))).compile()
+    return Input("fired", (len(rows),), fired), out
 
 
 def _consistently(forward: Program, nodes: list[Node]) -> tuple[Node, ...]:
@@ -307,4 +329,7 @@ class _Law:
         return node
 
 
-__all__ = ["DIRECTIONS", "LAWS", "Event", "Events", "Watched", "watched", "watching"]
+__all__ = [
+    "DIRECTIONS", "LAWS", "Event", "Events", "Row", "Watched", "changes", "effects", "watched",
+    "watching",
+]  # fmt: skip

@@ -93,8 +93,9 @@ API Status FMI(NewDiscreteStates)(instance *m, EventInfo *info)
 
 API Status FMI(DoStep)(instance *m, double t, double h, Boolean no_return)
 {
+    const Status status = advance(m, t, h);
     (void)no_return;
-    return advance(m, t, h);
+    return status == OK && m->system.now.ended > 0.0 ? DISCARD : status;
 }
 
 API Status FMI(CancelStep)(instance *m)
@@ -112,10 +113,9 @@ API Status FMI(GetRealStatus)(instance *m, Asked asked, double *value)
 
 API Status FMI(GetBooleanStatus)(instance *m, Asked asked, Boolean *value)
 {
-    (void)m;
     if (asked != TERMINATED_BY_MODEL)
         return DISCARD;
-    *value = 0;
+    *value = m->system.now.ended > 0.0;
     return OK;
 }
 

@@ -209,7 +209,8 @@ API Status FMI(DoStep)(instance *m, double t, double h, bool no_return, bool *ev
 {
     const Status status = advance(m, t, h);
     (void)no_return;
-    *event = *terminate = *early = false;
+    *event = *early = false;
+    *terminate = m->system.now.ended > 0.0;
     *last = m->system.now.t;
     return status;
 }

@@ -51,7 +51,8 @@ typedef const char *String;
 typedef unsigned int Ref;
 
 #define NO_VALUE_TEXT \
-    "the equations have no value here: the loops do not close, or a state has left its range"
+    "the equations have no value here: the loops do not close, a state has left its range, or " \
+    "events undo each other or follow each other ever faster"
 #define NO_REFERENCE_TEXT "a value reference does not exist, or cannot be used in this call"
 #define WRONG_MODE_TEXT "this function must not be called in the present mode"
 
@@ -167,7 +168,11 @@ MODE(Terminate, 1, TERMINATED)
 
 API Status FMI(ExitInitializationMode)(instance *m)
 {
-    if (m->mode == INITIALISING && KT_NAME_project(&m->system))
+    KT_NAME_system *s = &m->system;
+    if (m->mode == INITIALISING && KT_NAME_project(s))
+        return report(m, ERROR, NO_VALUE_TEXT);
+    /* what happens at the start: Model Exchange asks for it, Co-Simulation does not */
+    if (m->mode == INITIALISING && m->co_simulation && KT_NAME_advance(s, s->now.t))
         return report(m, ERROR, NO_VALUE_TEXT);
     return enter(m, m->mode == INITIALISING, m->co_simulation ? STEPPING : EVENT);
 }
@@ -432,8 +437,10 @@ API Status FMI(CompletedIntegratorStep)(instance *m, Boolean no_return, Boolean 
                                         Boolean *terminate)
 {
     (void)no_return;
-    *terminate = 0;
+    *terminate = m->system.now.ended > 0.0;
     *event = KT_NAME_PROJECTS && !(KT_NAME_drift(&m->system) <= m->tolerance);
+    if (KT_NAME_due(&m->system))
+        *event = 1;
     return OK;
 }
 

@@ -2,7 +2,8 @@
  *
  *     KT_NAME [DURATION [STEP [EVERY]]] > run.csv
  *
- * DURATION [s], longest STEP of the method [s], EVERY so many steps one line, and one at the end.
+ * DURATION [s], longest STEP of the method [s], EVERY so many steps one line, and one at the end,
+ * which an event may bring.
  */
 #include "KT_NAME_system.h"
 
@@ -49,20 +50,30 @@ int main(int count, char **given)
     const long every = (long)option(count, given, 3, KT_EVERY);
     const long steps = lround(ceil(duration/step*(1.0 - 1e-6)));
     const double h = duration/(double)steps;
+    const int happens = KT_NAME_CONDITIONS + KT_NAME_CLOCKS > 0;
     double t0;
+    int ended = 0;
     long k;
     KT_NAME_begin(&s);
+    s.now.step = (KT_REAL)h;
     t0 = (double)s.now.t;
     fputs(columns, stdout);
-    for (k = 0; k <= steps; k++) {
-        const int failed = k > 0 ? KT_NAME_step(&s, (KT_REAL)h) : KT_NAME_project(&s);
-        s.now.t = (KT_REAL)(t0 + h*(double)k);
+    for (k = 0; k <= steps && !ended; k++) {
+        const KT_REAL t = (KT_REAL)(t0 + h*(double)k);
+        int failed = k > 0 && !happens ? KT_NAME_step(&s, (KT_REAL)h) : 0;
+        if (k == 0)
+            failed = KT_NAME_project(&s);
+        if (happens && !failed)
+            failed = KT_NAME_advance(&s, t);
+        ended = s.now.ended > 0;
+        if (!ended && !failed)
+            s.now.t = t;
         if (failed || KT_NAME_evaluate(&s)) {
-            fprintf(stderr, "no value at t = %g s: the loops do not close, or the step is too "
-                            "long\n", (double)s.now.t);
+            fprintf(stderr, "no value at t = %g s: the loops do not close, the step is too long, "
+                            "or events do not end\n", (double)s.now.t);
             return 1;
         }
-        if (k % (every > 0 ? every : 1) == 0 || k == steps)
+        if (k % (every > 0 ? every : 1) == 0 || k == steps || ended)
             line();
     }
     return 0;

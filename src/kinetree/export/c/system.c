@@ -17,6 +17,11 @@ void KT_NAME_begin(KT_NAME_system *s)
         s->now.u[i] = start_u[i];
     for (i = 0; i < KT_NAME_PARAMETERS; i++)
         s->now.p[i] = start_p[i];
+    for (i = 0; i < KT_ROOM_CONDITIONS; i++)
+        s->now.side[i] = 0.0;
+    for (i = 0; i < KT_ROOM_CLOCKS; i++)
+        s->now.tick[i] = -1.0;
+    s->now.ended = 0.0;
     s->prepared = 0;
     s->current = 0;
 }
@@ -94,12 +99,13 @@ double KT_NAME_drift(KT_NAME_system *s)
     return most;
 }
 
-/* Whether a branch of the equations just evaluated is another one than at the start of a step. */
+KT_HAPPENINGS/* Whether a branch of the equations just evaluated, or the side of a condition, is
+ * another one than at the start of a step; -1 stands for a side that is not known. */
 static int turned(const KT_NAME_system *s, const int *above)
 {
     int i;
     for (i = 0; above && i < KT_NAME_EVENTS; i++)
-        if ((s->g[i] > 0.0) != above[i])
+        if (above[i] >= 0 && (s->g[i] > 0.0) != above[i])
             return 1;
     return 0;
 }
@@ -153,14 +159,22 @@ int KT_NAME_step(KT_NAME_system *s, double h)
  * by, right behind it: the place is found by halving.  Its length, or -1 where there is no value. */
 static double careful(KT_NAME_system *s, double h)
 {
-    const KT_NAME_state before = s->now;
+    KT_NAME_state before;
     const double close = 1e-10*h;
     double low = 0.0, high = h;
     int above[KT_NAME_EVENTS], i, failed, passed;
     if (KT_NAME_evaluate(s))
         return -1.0;
-    for (i = 0; i < KT_NAME_EVENTS; i++)
+    for (i = 0; i < KT_NAME_EVENTS - KT_NAME_CONDITIONS; i++)
         above[i] = s->g[i] > 0.0;
+#if KT_CONDITIONS
+    (void)KT_NAME_due(s);
+    for (; i < KT_NAME_EVENTS; i++) {
+        const double side = s->now.side[i - KT_NAME_EVENTS + KT_NAME_CONDITIONS];
+        above[i] = side > 0.0 ? 1 : side < 0.0 ? 0 : -1;
+    }
+#endif
+    before = s->now;
     failed = moved(s, h, above, &passed);
     if (!failed && !passed)
         return h;
@@ -180,26 +194,42 @@ static double careful(KT_NAME_system *s, double h)
 }
 #endif
 
-/* A step of h; where branches change, as many shorter ones, at most MOST. */
+/* A step of h; where branches change or events happen, as many shorter ones, at most MOST.  Events
+ * that follow each other ever faster have no end: CROWD of them within a millionth of the step. */
 static int stepped(KT_NAME_system *s, double h)
 {
 #if KT_EVENTS
-    enum { MOST = 20 };
-    double done = 0.0;
-    int k;
+    enum { MOST = KT_CONDITIONS ? 400 : 20, CROWD = 8 };
+    double done = 0.0, since = 0.0;
+    int k, rounds, crowd = 0;
     for (k = 0; k < MOST && h - done > 1e-9*h; k++) {
         const double length = careful(s, h - done);
         if (length < 0.0)
             return 1;
         done += length;
+        rounds = KT_NAME_CONDITIONS ? KT_NAME_happen(s) : 0;
+        if (rounds < 0)
+            return 1;
+        if (s->now.ended > 0.0)
+            return 0;
+        if (done - since > 1e-6*h) {
+            since = done;
+            crowd = 0;
+        }
+        crowd += rounds > 0;
+        if (crowd == CROWD)
+            return 1;
     }
-    return h - done > 1e-9*h ? KT_NAME_step(s, h - done) : 0;
+    if (h - done <= 1e-9*h)
+        return 0;
+    return KT_NAME_step(s, h - done) || KT_NAME_happen(s) < 0;
 #else
     return KT_NAME_step(s, h);
 #endif
 }
 
-int KT_NAME_advance(KT_NAME_system *s, double t_end)
+/* Steps from now.t to t_end, between two ticks. */
+static int marched(KT_NAME_system *s, double t_end)
 {
     const double t = s->now.t, span = t_end - t, n = ceil(span/s->now.step - 1e-6);
     const long steps = n > 1.0 ? (long)n : 1;
@@ -207,15 +237,25 @@ int KT_NAME_advance(KT_NAME_system *s, double t_end)
     for (k = 1; k <= steps && span > 0.0; k++) {
         if (stepped(s, span/(double)steps))
             return 1;
+        if (s->now.ended > 0.0)
+            return 0;
         s->now.t = k == steps ? t_end : t + span*(double)k/(double)steps;
     }
     return 0;
 }
 
-static double next_tick(const KT_NAME_system *s)
+int KT_NAME_advance(KT_NAME_system *s, double t_end)
 {
-    (void)s;
-    return INFINITY;
+    double stop;
+    do {
+        const double tick = next_tick(s);
+        stop = tick < t_end - near_by(t_end) ? tick : t_end;
+        if (s->now.ended > 0.0)
+            return 0;
+        if (marched(s, stop) || (!(s->now.ended > 0.0) && KT_NAME_happen(s) < 0))
+            return 1;
+    } while (stop < t_end);
+    return 0;
 }
 
 static int update(KT_NAME_system *s, KT_NAME_event *found)
@@ -225,8 +265,9 @@ static int update(KT_NAME_system *s, KT_NAME_event *found)
     for (i = 0; i < KT_NAME_STATES; i++)
         before[i] = s->now.y[i];
     found->again = found->end = found->changed = 0;
-    if (KT_NAME_project(s))
+    if (KT_NAME_project(s) || KT_NAME_happen(s) < 0)
         return 1;
+    found->end = s->now.ended > 0.0;
     for (i = 0; i < KT_NAME_STATES; i++)
         found->changed |= s->now.y[i] != before[i];
     found->next = next_tick(s);

@@ -7,13 +7,16 @@ KT_INCLUDES
 extern "C" {
 #endif
 
-/* Numbers of states y, inputs u, parameters p, outputs and event indicators. */
+/* Numbers of states y, inputs u, parameters p, outputs and event indicators; the last of these are
+ * conditions of events that change the state or end the motion; clocks let such events happen. */
 enum {
     KT_NAME_STATES = KT_STATES,
     KT_NAME_INPUTS = KT_INPUTS,
     KT_NAME_PARAMETERS = KT_PARAMETERS,
     KT_NAME_OUTPUTS = KT_OUTPUTS,
     KT_NAME_EVENTS = KT_EVENTS,
+    KT_NAME_CONDITIONS = KT_CONDITIONS,
+    KT_NAME_CLOCKS = KT_CLOCKS,
     KT_NAME_PROJECTS = KT_PROJECTS
 };
 
@@ -24,6 +27,9 @@ typedef struct KT_NAME_state {
     double u[KT_ROOM_INPUTS];       /* inputs: efforts and wrenches */
     double p[KT_ROOM_PARAMETERS];   /* parameters */
     double step;             /* longest step of the fixed-step method [s] */
+    double side[KT_ROOM_CONDITIONS]; /* last sign of every condition; 0: not known yet */
+    double tick[KT_ROOM_CLOCKS];    /* number of the next tick of every clock; -1: not known yet */
+    double ended;            /* 1 where an event has ended the motion */
 } KT_NAME_state;
 
 /* A system: its state, and what was found from it. */
@@ -31,7 +37,7 @@ typedef struct KT_NAME_system {
     KT_NAME_state now;
     double yd[KT_ROOM_STATES];      /* der(y) */
     double out[KT_ROOM_OUTPUTS];    /* outputs */
-    double g[KT_ROOM_EVENTS];       /* a branch of the equations changes where one of these is 0 */
+    double g[KT_ROOM_EVENTS];       /* a branch changes or an event happens where one of these is 0 */
     int prepared;            /* set to 0 whenever p was changed */
     int current;             /* set to 0 whenever t, y, u or p was changed */
 KT_CONSTANTS} KT_NAME_system;
@@ -54,7 +60,16 @@ double KT_NAME_drift(KT_NAME_system *s);
  * h [s]; 0, or 1 where the state has no value any more. */
 int KT_NAME_step(KT_NAME_system *s, double h);
 
-/* As many equal steps as are needed, none longer than now.step, from now.t to t_end [s]. */
+/* Lets all events happen that are due: ticks, conditions that have passed zero since they were last
+ * seen, those that pass it by what changes, and so on.  Their rounds, or -1 where the state after
+ * them has no value or never settles. */
+int KT_NAME_happen(KT_NAME_system *s);
+
+/* Whether a condition has passed zero in its direction: asked after every step. */
+int KT_NAME_due(KT_NAME_system *s);
+
+/* As many steps as are needed, none longer than now.step, from now.t to t_end [s]; events happen on
+ * the way and at its end, and one of them may end it before. */
 int KT_NAME_advance(KT_NAME_system *s, double t_end);
 
 /* What an event did. */

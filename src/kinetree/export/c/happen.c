@@ -1,0 +1,146 @@
+/* Ways through zero in which conditions are events: 1 up, -1 down, 0 both; which events end the
+ * motion; clocks: first tick and period [s], or, where that is 0, where in `times` [s] theirs begin
+ * and end. */
+static const double ways[KT_ROOM_CONDITIONS] = {KT_WAYS};
+static const double ends[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS] = {KT_ENDS};
+static const double offsets[KT_ROOM_CLOCKS] = {KT_OFFSETS};
+static const double periods[KT_ROOM_CLOCKS] = {KT_PERIODS};
+static const int begins[KT_ROOM_CLOCKS + 1] = {KT_BEGINS};
+static const double times[] = {KT_TIMES};
+
+/* Distance within which times are one [s]. */
+static double near_by(double t)
+{
+    return 1e-13*(fabs(t) > 1.0 ? fabs(t) : 1.0);
+}
+
+static double tick_time(int clock, double number)
+{
+    const double place = (double)begins[clock] + number;
+    if (periods[clock] > 0.0)
+        return offsets[clock] + number*periods[clock];
+    return place < (double)begins[clock + 1] ? times[(int)place] : INFINITY;
+}
+
+/* Number of the next tick of a clock; one of the present time is not behind. */
+static double next_number(const KT_NAME_system *s, int clock)
+{
+    const double from = s->now.t - near_by(s->now.t);
+    double number = s->now.tick[clock];
+    if (number >= 0.0)
+        return number;
+    number = periods[clock] > 0.0 ? ceil((from - offsets[clock])/periods[clock]) : 0.0;
+    if (number < 0.0)
+        number = 0.0;
+    while (tick_time(clock, number) < from)
+        number += 1.0;
+    return number;
+}
+
+static double next_tick(const KT_NAME_system *s)
+{
+    double next = INFINITY;
+    int i;
+    for (i = 0; i < KT_NAME_CLOCKS; i++) {
+        const double t = tick_time(i, next_number(s, i));
+        if (t < next)
+            next = t;
+    }
+    return next;
+}
+
+/* Marks the clocks that tick now; whether there are any. */
+static int ticked(KT_NAME_system *s, double *fired)
+{
+    const double t = s->now.t + near_by(s->now.t);
+    int i, any = 0;
+    for (i = 0; i < KT_NAME_CLOCKS; i++) {
+        s->now.tick[i] = next_number(s, i);
+        fired[i] = 0.0;
+        while (tick_time(i, s->now.tick[i]) <= t) {
+            s->now.tick[i] += 1.0;
+            fired[i] = 1.0;
+            any = 1;
+        }
+    }
+    return any;
+}
+
+static int crosses(int condition, double side, double g)
+{
+    return (side < 0.0 && g >= 0.0 && ways[condition] >= 0.0)
+        || (side > 0.0 && g <= 0.0 && ways[condition] <= 0.0);
+}
+
+/* Marks the conditions that have passed zero, those that have come to rest on it where `reached`;
+ * whether there are any.  What stops at zero is on the side that it was going to. */
+static int crossed(KT_NAME_system *s, double *fired, int reached)
+{
+    int i, any = 0;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++) {
+        const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i], side = s->now.side[i];
+        const int now = crosses(i, side, g) && (reached || g != 0.0);
+        fired[i] = now ? 1.0 : 0.0;
+        any |= now;
+        if (g != 0.0)
+            s->now.side[i] = g > 0.0 ? 1.0 : -1.0;
+        else if (now)
+            s->now.side[i] = -side;
+    }
+    return any;
+}
+
+int KT_NAME_due(KT_NAME_system *s)
+{
+    int i, any = 0;
+    if (KT_NAME_evaluate(s))
+        return 0;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++) {
+        const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i];
+        if (crosses(i, s->now.side[i], g))
+            any = 1;
+        else if (g != 0.0)
+            s->now.side[i] = g > 0.0 ? 1.0 : -1.0;
+    }
+    return any;
+}
+
+/* The consistent state after some events; 0, or 1 where it has no value. */
+static int changed(KT_NAME_system *s, const double *fired)
+{
+    const double *t = &s->now.t, *y = s->now.y;
+    double found[KT_ROOM_STATES];
+    int i;
+    prepare(s);
+    KT_CALL_UPDATE;
+    if (!finite_all(found, KT_NAME_STATES))
+        return 1;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        s->now.y[i] = found[i];
+    s->current = 0;
+    return KT_NAME_project(s);
+}
+
+int KT_NAME_happen(KT_NAME_system *s)
+{
+    enum { MOST = 100 };
+    double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS];
+    double *const clocks = fired + KT_NAME_CONDITIONS;
+    int i, any, rounds;
+    if (KT_NAME_evaluate(s))
+        return -1;
+    any = crossed(s, fired, 1);
+    any |= ticked(s, clocks);
+    for (rounds = 0; any; rounds++) {
+        if (rounds == MOST || changed(s, fired) || KT_NAME_evaluate(s))
+            return -1;
+        for (i = 0; i < KT_NAME_CONDITIONS + KT_NAME_CLOCKS; i++)
+            if (fired[i] > 0.0 && ends[i] > 0.0)
+                s->now.ended = 1.0;
+        for (i = 0; i < KT_NAME_CLOCKS; i++)
+            clocks[i] = 0.0;
+        any = crossed(s, fired, 0);
+    }
+    return rounds;
+}
+
