@@ -47,6 +47,20 @@ def test_bounces_of_a_ball_come_when_they_must(method: str) -> None:
     assert energy == pytest.approx(expected, rel=1e-4 if method in LOCATED else 1e-7)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("timed", [False, True])
+def test_an_event_that_ends_the_run_makes_its_changes(method: str, timed: bool) -> None:
+    model = block()
+    model.mode("done")
+    when: dict[str, Any] = {"at": (0.3,)} if timed else {"when": lambda q: q["x"] - 0.3}
+    model.event("last", then={"done": 1.0}, stops=True, **when)
+    run = kt.simulate(model, 1.0, qd={"x": 1.0}, method=method, step=0.01)
+    assert run.attrs["end_time"] == pytest.approx(0.3, abs=LOCATED.get(method, 1e-10))
+    assert list(run["event_name"].values) == ["last"]
+    assert run["x"].values[-1] == [1.0]
+    assert run["x"].values[-2] == [0.0]
+
+
 def test_bounces_without_end_end_the_run_with_what_was_reached() -> None:
     with pytest.warns(ModelWarning, match="8 times within .*'bounce'"):
         run = kt.simulate(ball(), 6.0, step=0.01)

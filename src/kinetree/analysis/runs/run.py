@@ -239,7 +239,8 @@ class _Journey:
         if fired:
             past = {*fired, *self.crowd.just_before(t)}
             fired += simultaneous(self.system, self.events, t, y, past)
-        if not fired or self.events.final.intersection(fired):
+        ends = bool(self.events.final.intersection(fired))
+        if not fired or (ends and self.events.update is None):
             return self.rest(path)
         hits = tuple(hit for hit in path.hits if hit.t < t)
         before = path.t < t if len(path.t) > 1 else np.ones(1, dtype=bool)
