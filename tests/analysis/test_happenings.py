@@ -251,7 +251,7 @@ def test_files_hold_modes_and_events(tmp_path: Path) -> None:
         ({"then": {"qd_x": 1.0}}, "it is not said when"),
         ({"when": lambda t: t, "every": 0.1}, "it is said twice"),
         ({"when": 3.0}, "never changes"),
-        ({"every": -0.1}, "positive time"),
+        ({"every": -0.1}, "event 'wrong' every: it is -0.1; give a positive time"),
         ({"when": lambda t: t, "direction": "up"}, "rising"),
         ({"at": (float("nan"),)}, "times"),
     ],

@@ -336,3 +336,11 @@ def test_where_nothing_can_be_held_it_is_refused(what: str, tmp_path: Path) -> N
     model.lock("bolt", model.velocities[0], 1.0)
     with pytest.raises(KinetreeError, match="force 'bolt' may hold its joint still"):
         REFUSED[what](model, tmp_path)
+
+
+def test_sticking_that_bears_less_than_sliding_is_refused() -> None:
+    model = kt.Model("block", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("block", mass=1.0), axis="x")
+    with pytest.raises(KinetreeError, match="force 'rub': its breakaway 1 is below its coulomb 5"):
+        model.dry_friction("rub", "x", coulomb=5, breakaway=1)
+    model.dry_friction("rub", "x", coulomb=5)

@@ -28,13 +28,20 @@ def write(act: Action, force: Force) -> None:
 
 
 def check(given: Mapping[str, Any], element: str) -> None:
-    """Without a force there is no dry friction; its mode has a name."""
-    value, mode = given["coulomb"], given["mode"]
+    """Without a force there is no dry friction; sticking bears no less; its mode has a name."""
+    value, bears, mode = given["coulomb"], given["breakaway"], given["mode"]
     if not isinstance(mode, str):
         raise ModelError(f"its mode is {shown(mode)}", element=element, cure="give a name")
     if not isinstance(value, Node) and value <= 0:
         raise ModelError(
             f"its coulomb is {value}", element=element, cure="give a positive force of sliding"
+        )
+    known = not isinstance(value, Node) and not isinstance(bears, Node)
+    if known and bears != 0 and bears < value:
+        raise ModelError(
+            f"its breakaway {bears} is below its coulomb {value}",
+            element=element,
+            cure="give no less than coulomb, or leave breakaway out",
         )
 
 

@@ -73,7 +73,7 @@ def read_known(model: Mechanism, known: Known) -> dict[str, str]:
     found = dict.fromkeys(model.velocities, TAU)
     parts = {joint.name: joint.velocities for joint in model.leaders}
     for name, word in known.items():
-        check_choice(f"known of '{name}'", word, CHOICES)
+        check_choice(f"known of '{name}'", word, CHOICES, "word")
         if name not in parts and name not in found:
             raise unknown("joint or velocity", name, (*parts, *found), "known")
     ordered = sorted(known.items(), key=lambda item: item[0] in found)  # joints, then velocities

@@ -44,13 +44,13 @@ def crossings(
     for k, watch in enumerate(watches):
         g = values[:, k]
         for i in range(SAMPLES - 1):
-            if _crosses(g[i], g[i + 1], watch.direction):
+            if crosses(g[i], g[i + 1], watch.direction):
                 t = _root(watched, dense, k, (times[i], times[i + 1]))
                 found.append(Hit(k, t, np.array(dense(t))))
     return sorted(found, key=lambda hit: hit.t)
 
 
-def _crosses(a: float, b: float, direction: int) -> bool:
+def crosses(a: float, b: float, direction: int) -> bool:
     """Whether the value passes zero after the first sample; zero at the first one is no event."""
     rises, falls = a < 0 <= b, a > 0 >= b
     return bool(rises and direction >= 0) or bool(falls and direction <= 0)
@@ -75,4 +75,4 @@ def _root(
     return root
 
 
-__all__ = ["crossings"]
+__all__ = ["crosses", "crossings"]

@@ -16,14 +16,10 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Watched
 from kinetree.arrays import Array
+from kinetree.integrate.crossings import crosses
+from kinetree.integrate.loops.changes import CROWD, PIVOTS, ROUNDS
 from kinetree.integrate.problem import Hit, Watch
 
-ROUNDS = 100
-"""Rounds of changes at one instant after which events are said not to settle."""
-PIVOTS = 1000
-"""Changes of modes of dry friction at one instant, at most."""
-CROWD = 8
-"""Events in a row that are looked at for chattering."""
 AT_ONCE = 1e-13
 """Times that differ by less than this part of them are one."""
 INSTANT, ROUNDINGS = 1e-9, 1000
@@ -119,11 +115,7 @@ def simultaneous(
     return [
         k
         for k, watch in enumerate(events.conditions)
-        if k not in known
-        and (
-            (g[k] < 0 <= h[k] and watch.direction >= 0)
-            or (g[k] > 0 >= h[k] and watch.direction <= 0)
-        )
+        if k not in known and crosses(g[k], h[k], watch.direction)
     ]
 
 

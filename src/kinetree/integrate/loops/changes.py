@@ -19,7 +19,7 @@ GATES = ("g_old", "g_hit", "g_work", "later", "root")
 """Vectors of conditions that are looked at here."""
 PIVOTS = 1000
 """Changes of modes of dry friction at one instant, at most."""
-CROWD = 8.0
+CROWD = 8
 """Instants with events in a row that are too many where they come too fast."""
 AHEAD = 2.0**-46
 """How far after an event conditions are looked at, in shares of the step and of the time."""
@@ -232,7 +232,7 @@ def _crowded(memory: Memory) -> Value:
         memory.put("crowd_t", t)
         memory.put("crowd", 0.0)
     memory.add("crowd", 1.0)
-    return memory.cell("crowd") >= CROWD
+    return memory.cell("crowd") >= float(CROWD)
 
 
-__all__ = ["settle_text"]
+__all__ = ["CROWD", "PIVOTS", "ROUNDS", "look_ahead", "next_tick", "settle_text"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
-from kinetree.errors import ModelError, unknown
+from kinetree.errors import KinetreeError, ModelError, unknown
 from kinetree.model.events import Event
 from kinetree.model.laws import law_expressions, law_symbols, state_names
 from kinetree.model.mechanism import Mechanism
@@ -78,8 +78,9 @@ class EventMethods(Mechanism):
         times = tuple(at) if isinstance(at, Sequence) else (at,)
         try:
             made = Event(condition, direction, stops, laws, every, offset, times)
-        except ModelError as error:
-            raise ModelError(error.problem, element=element, cure=error.cure) from error
+        except KinetreeError as error:
+            part = element if error.element == "event" else f"{element} {error.element}"
+            raise ModelError(error.problem, element=part, cure=error.cure) from error
         self.events[name] = made
         return made
 

@@ -112,7 +112,7 @@ class ForceMethods(EventMethods):
                 backward.
             joint: a joint with one velocity, or the name of a velocity.
             coulomb: force of sliding [N.m or N].
-            breakaway: force that sticking bears [N.m or N]; not below coulomb.
+            breakaway: force that sticking bears [N.m or N], not below coulomb; by default coulomb.
             **more: viscous [N.m.s/rad or N.s/m]; mode, the name of another mode.
         """
         own = {"joint": joint, "coulomb": coulomb, "breakaway": breakaway}
