@@ -10,7 +10,9 @@ from tests.approx import FORMALISM, IDENTITY, assert_close
 from tests.laws.tools import MODELS, model, program, regressor_rank, values
 
 import kinetree as kt
+from kinetree.errors import ModelWarning
 from kinetree.formalism import PARAMETERS
+from kinetree.formalism.base_columns import dependencies
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -136,3 +138,20 @@ def test_base_parameters_are_not_more_than_the_standard_ones(name: str) -> None:
     base = kt.derive(model(name), "regressor").output("pi")
     standard = kt.derive(model(name), "regressor", base_parameters=False).output("pi")
     assert len(base.nodes) < len(standard.nodes)
+
+
+def test_columns_that_nearly_depend_on_others_do_not_hide_those_that_do() -> None:
+    random = np.random.default_rng(3)
+    u, v, w = np.linalg.qr(random.normal(size=(200, 3)))[0].T
+    Y = np.column_stack([u, u + 1.2e-8 * v, v, u - 1.5e-8 * w, w, u + v + w])
+    kept, left, beta = dependencies(Y)
+    assert (len(kept), len(left)) == (3, 3)
+    assert_close(Y[:, kept] @ beta, Y[:, left], FORMALISM, "columns")
+
+
+def test_a_robot_without_joints_has_no_base_parameters() -> None:
+    model = kt.Model("stand")
+    model.fixed("foot", model.ground, model.body("stand", 3.0, (0, 0, 1), (1, 1, 1)))
+    with pytest.warns(ModelWarning, match="nothing can move"):
+        program = kt.derive(model, "regressor")
+    assert program.output("Y").shape == (0, 0)

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
 DEPENDENT = 1e-8
-"""Share of a column outside the span of others below which it depends on them."""
+"""Share of the largest singular value above which none is zero but for rounding, of files too."""
+
+PIVOT = 0.1
+"""The last column with this share of the largest part in the null space is left out."""
 
 FAINT = 1e-7
 """Columns below this share of the largest one are measured by it: rounding is not a column."""
@@ -77,31 +80,55 @@ def sample(program: Program, model: Mechanism) -> NDArray[np.float64]:
     count = max(8, ROWS * n // max(nv, 1))
     q = [retract(model, model.neutral(), move) for move in random.normal(size=(count, nv))]
     qd, qdd = random.normal(size=(2, count, nv))
-    Y = program.evaluate(q=np.array(q), qd=qd, qdd=qdd)["Y"].reshape(-1, n)
-    return np.asarray(Y)
+    Y = program.evaluate(q=np.array(q), qd=qd, qdd=qdd)["Y"]
+    return np.asarray(Y).reshape(count * nv, n)
 
 
 def dependencies(Y: NDArray[np.float64]) -> tuple[list[int], list[int], NDArray[np.float64]]:
-    """(columns kept, columns left out, β with Y_left = Y_kept β); the first ones are kept."""
+    """(columns kept, columns left out, β with Y_left = Y_kept β); the first ones are kept.
+
+    Axes that are nearly parallel give columns that nearly depend on each other, so the number of
+    dependencies is read from the singular values; column by column, rounding would hide some.
+    """
     size = np.linalg.norm(Y, axis=0)
     scale = np.maximum(size, FAINT * size.max(initial=0.0))
-    unit = Y / scale
-    kept: list[int] = []
-    left: list[int] = []
-    basis = np.zeros((len(Y), 0))
-    for j, column in enumerate(unit.T):
-        rest = column - basis @ (basis.T @ column)
-        rest -= basis @ (basis.T @ rest)  # twice is enough
-        size = float(np.linalg.norm(rest))
-        if size > DEPENDENT:
-            basis = np.column_stack([basis, rest / size])
-            kept.append(j)
-        else:
-            left.append(j)
-    beta = np.linalg.lstsq(unit[:, kept], unit[:, left], rcond=None)[0]
+    kept, left, beta = _solved_for_last(_null_space(Y / scale))
     beta *= scale[left] / scale[kept][:, None]
     beta[np.abs(beta) < ROUNDING * np.abs(beta).max(initial=0)] = 0
     return kept, left, beta
+
+
+def _null_space(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Orthonormal columns N with Y N = 0."""
+    _, values, rows = np.linalg.svd(Y, full_matrices=len(Y) < Y.shape[1])
+    return np.asarray(rows[_rank(values) :].T)
+
+
+def _rank(values: NDArray[np.float64]) -> int:
+    """How many singular values lie above the widest gap; below it is rounding."""
+    if not values.any():
+        return 0
+    steps = np.log10(np.maximum(np.append(values / values[0], 0.0), np.finfo(float).eps))
+    gaps = np.where(steps[1:] < np.log10(DEPENDENT), steps[:-1] - steps[1:], 0.0)
+    return int(np.argmax(gaps)) + 1
+
+
+def _solved_for_last(
+    N: NDArray[np.float64],
+) -> tuple[list[int], list[int], NDArray[np.float64]]:
+    """(rows kept b, rows left out d, β = -N_b N_d⁻¹); d are the last rows that serve as pivots."""
+    left: list[int] = []
+    rest = N
+    while len(left) < N.shape[1]:
+        part = np.linalg.norm(rest, axis=1)
+        row = int(np.flatnonzero(part >= PIVOT * part.max())[-1])
+        pivot = rest[row] / part[row]
+        rest = rest - np.outer(rest @ pivot, pivot)  # the vectors of the null space without row
+        left.append(row)
+    left.sort()
+    kept = [row for row in range(len(N)) if row not in set(left)]
+    beta = -np.linalg.solve(N[left].T, N[kept].T).T
+    return kept, left, np.asarray(beta, float)
 
 
 def _with_fixed_geometry(program: Program) -> Program:
