@@ -118,7 +118,7 @@ def test_chattering_is_named_and_what_was_reached_is_kept(method: str) -> None:
     model.joint_law("relay", "x", lambda x: 4.0 * x["push"])  # sliding along v = 1
     model.event("fast", lambda qd: qd["x"] - 1.0, {"push": -1.0})
     model.event("slow", lambda qd: qd["x"] - 1.0, {"push": 1.0}, direction="falling")
-    with pytest.warns(ModelWarning, match=r"8 times within .*'fast', 'slow'|'slow', 'fast'"):
+    with pytest.warns(ModelWarning, match=r"8 times within .* from t = 0\.5.*\(qd_x - 1\)"):
         found = kt.simulate(model, 2.0, method=method, step=0.1)
     assert found.attrs["end_time"] == pytest.approx(0.5, abs=1e-6)
     assert found["qd"].values[-1, 0] == pytest.approx(1.0, abs=1e-6)

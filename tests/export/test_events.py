@@ -149,19 +149,40 @@ def test_events_of_a_closed_system_close_its_loops_and_settle(tmp_path: Path) ->
         assert_same(found, truth, 1e-7)
 
 
+def undoing() -> kt.Model:
+    """A ball with two events that undo each other from half a second on."""
+    model = ball()
+    model.mode("on", -1.0)
+    model.event("one", lambda x: x["on"], {"on": -1.0})
+    model.event("two", lambda x: x["on"], {"on": 1.0}, direction="falling")
+    model.event("start", then={"on": 1.0}, at=(0.5,))
+    return model
+
+
 @built
 @pytest.mark.parametrize("case", ["undo", "bounces without end"])
 def test_events_that_do_not_end_are_told(case: str, tmp_path: Path) -> None:
-    model = ball()
-    if case == "undo":
-        model.mode("on", -1.0)
-        model.event("one", lambda x: x["on"], {"on": -1.0})
-        model.event("two", lambda x: x["on"], {"on": 1.0}, direction="falling")
-        model.event("start", then={"on": 1.0}, at=(0.5,))
+    model = undoing() if case == "undo" else ball()
     kt.export_c(model, tmp_path, duration=6.0, step=0.01)
     with pytest.raises(subprocess.CalledProcessError) as told:
         written(tmp_path)
-    assert "events do not end" in told.value.stderr
+    undone = "events 'one', 'two' undo each other and never settle at t = 0.5 s"
+    faster = "events 'bounce' follow each other ever faster at t = 4.06"
+    assert told.value.stderr.startswith(undone if case == "undo" else faster)
+
+
+@compiled
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+def test_an_fmu_names_the_events_that_never_settle(
+    version: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = undoing()
+    path = str(kt.export_fmu(model, tmp_path / "m.fmu", version=version))
+    told = "events 'one', 'two' undo each other and never settle at t = 0.5 s"
+    for kind in KINDS:
+        with pytest.raises(Exception, match="fmi"):
+            fmpy.simulate_fmu(path, fmi_type=kind, stop_time=1.0, debug_logging=True)
+        assert told in capfd.readouterr().out
 
 
 def test_single_precision_and_dry_friction_are_refused(tmp_path: Path) -> None:

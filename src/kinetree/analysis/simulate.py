@@ -117,8 +117,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         options |= {"formulation": formulation, "method": row.name, "progress": progress}
         run = march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
         return run if file is None else load_lazily(save_run(run, file))
-    system = dynamics(model, q=q, t=t0, **fixed, **options)
-    start = initial_state(system, t0, q, qd, x)
+    system = dynamics(model, q=q, t=t0, **fixed, **options, events=events)
+    start = initial_state(system, t0, q, qd, x, complete=False)
     with reporting(progress, t0, t0 + duration) as report:
         length = None if "rtol" in row.uses else step or None
         settings = Settings(rtol, atol, max_steps, max_step, step == 0, length, report)
@@ -173,7 +173,8 @@ def _again(
     system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]
 ) -> Repartition | None:
     """How coordinates are chosen anew; none where they are the user's, or none is dependent."""
-    if not system.explicit or "partition" in options or "independent" in options:
+    chosen = "partition" in options or "independent" in options or bool(system.jumps)
+    if not system.explicit or chosen:
         return None
     assert system.partition is not None
     current, rank = system.independent, system.partition.rank

@@ -18,6 +18,7 @@ from kinetree.assembly.named_values import (
     given_values,
     quaternions,
     refuse_gimbal_lock,
+    refuse_unset,
     unit_quaternions,
 )
 from kinetree.assembly.overrides import Parameters, with_values
@@ -48,6 +49,7 @@ __all__ = [
     "quaternions",
     "refuse_foreign",
     "refuse_gimbal_lock",
+    "refuse_unset",
     "settled_velocities",
     "solved_columns",
     "unit_quaternions",

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.arguments import is_finite, is_row, shown
 from kinetree.arrays import Array
-from kinetree.errors import ShapeError, unknown
+from kinetree.errors import ModelError, ShapeError, unknown
 from kinetree.model import gimbal_locks, quaternions
 from kinetree.program.locks import refuse_locked
 
@@ -65,4 +65,18 @@ def refuse_gimbal_lock(model: Any, q: Array) -> None:
     refuse_locked(gimbal_locks(model), model.coordinates, q, f"q of model '{model.name}'")
 
 
-__all__ = ["Values", "given_values", "quaternions", "refuse_gimbal_lock", "unit_quaternions"]
+def refuse_unset(names: Sequence[str], states: Array) -> None:
+    """Refuse modes that nobody has set; leading axes are a batch."""
+    for k, name in enumerate(names):
+        if np.isnan(states[..., k]).any():
+            raise ModelError(
+                "it has no value at the start",
+                element=f"mode '{name}'",
+                cure=f"give x={{'{name}': …}}, its initial=, or an event at the start that sets it",
+            )
+
+
+__all__ = [
+    "Values", "given_values", "quaternions", "refuse_gimbal_lock", "refuse_unset",
+    "unit_quaternions",
+]  # fmt: skip

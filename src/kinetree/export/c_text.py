@@ -109,6 +109,7 @@ class Code:
             "EVENTS": len(self.found.labels("g")),
             "CONDITIONS": len(self.found.conditions),
             "CLOCKS": len(self.found.clocks),
+            "HAPPENINGS": len(self.found.happenings),
         }
         row = self.found.row("p")
         values = row.default if row is not None and row.default is not None else (0.0,)
@@ -139,6 +140,8 @@ class Code:
         }
         words = {f"KT_{name}": listed(row or (0.0,), number) for name, row in rows.items()}
         words["KT_BEGINS"] = listed(begins.tolist(), lambda k: str(int(k)))
+        names = [self.language.string(row.watch.name) for row in found.happenings]
+        words["KT_EVENT_NAMES"] = ", ".join(names) or '""'
         return words
 
     def _calls(self) -> dict[str, str]:

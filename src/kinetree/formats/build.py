@@ -216,8 +216,16 @@ class _Builder:
                         element=f"states.{name}",
                         cure="leave one of rate and held out",
                     )
-                add = self.model.mode if row.held else self.model.state
-                add(name, row.initial, unit=row.unit)
+                if row.held:
+                    self.model.mode(name, row.initial, row.unit)
+                elif row.initial is not None:
+                    self.model.state(name, row.initial, unit=row.unit)
+                else:
+                    raise FormatError(
+                        "it has no initial value",
+                        element=f"states.{name}",
+                        cure="give a number; held states alone may begin without",
+                    )
         names = law_symbols(state_names(self.model))
         for name, row in rows.items():
             if row.rate is None or name not in self.model.states:

@@ -110,10 +110,11 @@ class TableData(Section):
 class StateData(Section):
     """A user state: der(x) = rate, an expression of q_NAME, qd_NAME, t, x_NAME and parameters.
 
-    A held one is a mode: it has no rate, events alone change it.
+    A held one is a mode: it has no rate, events alone change it; without an initial value (null)
+    every run gives it, or an event at the start.
     """
 
-    initial: NumberData = 0.0
+    initial: NumberData | None = 0.0
     rate: ScalarData | None = None
     unit: Text = ""
     held: Annotated[bool, Field(strict=True)] = False

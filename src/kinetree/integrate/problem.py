@@ -35,11 +35,13 @@ class Watch:
         name: for people.
         direction: 1 where g rises through zero, -1 where it falls, 0 for both.
         stops: whether the run ends there; else the event is only recorded.
+        relation: g in words.
     """
 
     name: str
     direction: int = 0
     stops: bool = False
+    relation: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -306,7 +307,8 @@ def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
 def _state(state: State, spell: _Speller) -> dict[str, Any]:
     """One state without its name."""
     initial, unit = spell.quantity(state.initial, state.unit, state.written)
-    data: dict[str, Any] = {"initial": plain(initial)} if initial else {}
+    known = not math.isnan(state.initial)
+    data: dict[str, Any] = {"initial": plain(initial) if known else None} if initial else {}
     if state.held:
         data["held"] = True
     elif state.rate is not None:

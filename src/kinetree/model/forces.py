@@ -57,7 +57,7 @@ class State:
 
     Attributes:
         name: unique among the states; x_NAME in laws and equations.
-        initial: value to start from, in SI units.
+        initial: value to start from, in SI units; NaN of a mode that has none.
         rate: expression of q, qd, t, x and parameters; None where a force element writes it.
         unit: of the SI; empty where none was given.
         written: initial value and unit as they were given, where that was not in SI units.

@@ -18,12 +18,15 @@ from kinetree.assembly import (
     consistent_velocities,
     given_values,
     refuse_gimbal_lock,
+    refuse_unset,
     unit_quaternions,
 )
 from kinetree.errors import AssemblyError, ModelWarning
 
 
-def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values) -> Array:
+def initial_state(
+    dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values, *, complete: bool = True
+) -> Array:
     """The consistent state y at time t.
 
     Args:
@@ -32,6 +35,7 @@ def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values
         q: coordinates; by default the model's initial ones.
         qd: velocities; by default zero.  Dependent ones follow from the independent ones.
         x: user states; by default their initial values.
+        complete: whether every mode must have a value; else events at the start may set some.
 
     Raises:
         AssemblyError: where the loops do not close.
@@ -39,6 +43,8 @@ def initial_state(dynamics: Dynamics, t: float, q: Values, qd: Values, x: Values
     """
     model = dynamics.model
     states = given_values(x, initial_states(dynamics), dynamics.states, "x")
+    if complete:
+        refuse_unset(dynamics.states, states)
     if dynamics.loops is None:
         first = given_values(q, model.initial(), model.coordinates, "q")
         rates = given_values(qd, np.zeros(model.nv), model.velocities, "qd")
@@ -55,7 +61,7 @@ def _closed(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -> Arr
     new_q = consistent_coordinates(system, wish)
     new_qd = consistent_velocities(system, new_q, wish)
     closed = dynamics.project(t, np.concatenate([new_q, new_qd, states]))
-    if not np.isfinite(closed).all():
+    if not np.isfinite(closed[: len(closed) - len(states)]).all():
         raise AssemblyError(
             f"the loops do not close at t = {t:g} s",
             element=f"model '{dynamics.model.name}'",

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.given.loads import Loads, loads
+from kinetree.analysis.runs.resets import Resets, all_names, breaks_loops, refuse_dependent
+from kinetree.analysis.runs.resets import resets as resets_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
@@ -21,7 +23,7 @@ from kinetree.assembly import (
     with_values,
 )
 from kinetree.assembly.loops import loops as loops_of
-from kinetree.errors import PartitionError
+from kinetree.errors import AssemblyError, PartitionError
 from kinetree.integrate.partition_health import Judge, judge
 from kinetree.integrate.problem import Changes, Kernel, Native
 from kinetree.model import Mechanism
@@ -53,6 +55,7 @@ class Dynamics:
         parameters: values by name that differ from the model's.
         kept: coordinates that the user wants independent.
         loops: equations of the loops as numbers; none of a tree.
+        jumps: what events change of the motion of a closed system: it is independent.
     """
 
     model: Mechanism
@@ -62,6 +65,7 @@ class Dynamics:
     parameters: Mapping[str, float] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
     loops: Loops | None = None
+    jumps: Resets = field(default_factory=dict)
 
     # --- sizes and parts of y --------------------------------------------------------------------
 
@@ -264,6 +268,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     loops: str = LOOPS,
     partition: Partition | None = None,
     base_parameters: bool = True,
+    events: Any = None,
 ) -> Dynamics:
     """The dynamics of a model with loads and parameter values.
 
@@ -280,22 +285,36 @@ def dynamics(  # noqa: PLR0913  one argument per decision
         loops: likewise.
         partition: likewise; not with independent.
         base_parameters: likewise.
+        events: that happen beside those of the model; what they change is kept independent.
     """
     check_arguments(dynamics, locals())
     acting = loads(model, tau, wrenches)
     _refuse_choices(model, independent, partition)
-    sorted_out, kept = partition, tuple(independent or ())
     closed = loops_of(model, parameters) if model.closures or model.drives else None
+    jumps = resets_of(model, events) if closed is not None and loops == LOOPS else {}
+    sorted_out, kept = partition, tuple(independent or ())
     if closed is not None and sorted_out is None:
-        place = consistent_coordinates(closed, Wish(q, independent=kept, t=t))
-        sorted_out = partition_at(closed, place.tolist(), independent, t)
+        sorted_out = _sorted(closed, Wish(q, independent=kept, t=t), jumps)
         _refuse_singular(model, sorted_out)
+    if sorted_out is not None:
+        refuse_dependent(jumps, sorted_out)
     forward = derive(
         model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,
         loops=loops,
     )  # fmt: skip
     values = dict(parameters or {})
-    return Dynamics(model, with_values(forward, values), acting, sorted_out, values, kept, closed)
+    forward = with_values(forward, values)
+    return Dynamics(model, forward, acting, sorted_out, values, kept, closed, jumps)
+
+
+def _sorted(closed: Loops, wish: Wish, jumps: Resets) -> Partition:
+    """The partition where the loops close, with what the user names or what events change kept."""
+    place = consistent_coordinates(closed, wish).tolist()
+    kept = wish.independent or all_names(jumps)
+    try:
+        return partition_at(closed, place, kept or None, wish.t)
+    except (AssemblyError, PartitionError) as error:
+        raise error if wish.independent or not jumps else breaks_loops(jumps) from error
 
 
 def _refuse_choices(

@@ -11,13 +11,13 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arguments import shown
 from kinetree.arrays import Array
-from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, symbols
+from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, symbols, text
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.integrate.problem import Watch
 from kinetree.model import DIRECTIONS, Event, Named, state_names, time_symbol, trace
 from kinetree.program import Input, Output, Program
-from kinetree.program.events import crossings
+from kinetree.program.events import LABEL, crossings
 from kinetree.program.passes import condense
 from kinetree.program.state_form import (
     STATE,
@@ -116,19 +116,23 @@ def _snapped(ticks: Array, times: Array) -> Array:
 
 
 class Row(NamedTuple):
-    """One watch: its condition at the consistent state, none at given times; what it changes."""
+    """One watch: its condition at the consistent state, none at given times; what it changes.
+
+    Of two that change the same at one instant, that of the higher rank does: that added later.
+    """
 
     watch: Watch
     node: Node | None
     event: Event
     then: Mapping[str, Node]
+    rank: int = 0
 
 
 def watched(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
-    rubbing = _friction(dynamics)
-    rows = _conditions_first([*_all_rows(dynamics, events), *rubbing])
+    own, rubbing = _all_rows(dynamics, events), _friction(dynamics)
+    rows = _conditions_first([*own, *rubbing])
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
     return Watched(
@@ -137,7 +141,7 @@ def watched(dynamics: Dynamics, given: Events | None) -> Watched:
         tuple(row.event for row in rows if row.node is None),
         _update(dynamics.forward, rows) if changing or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
-        tuple(k for k, row in enumerate(rows) if row in rubbing),
+        tuple(k for k, row in enumerate(rows) if row.rank >= len(own)),
     )
 
 
@@ -153,8 +157,9 @@ def _all_rows(dynamics: Dynamics, events: Mapping[str, Event]) -> list[Row]:
 
 
 def _conditions_first(rows: list[Row]) -> list[Row]:
-    """The watches in the order of their numbers."""
-    return sorted(rows, key=lambda row: row.node is None)
+    """The watches in the order of their numbers, ranked by the order in which they were added."""
+    ranked = [row._replace(rank=k) for k, row in enumerate(rows)]
+    return sorted(ranked, key=lambda row: row.node is None)
 
 
 def _friction(dynamics: Dynamics) -> list[Row]:
@@ -184,10 +189,11 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[Row]:
         for label, node in zip(row.labels, row.nodes, strict=True):
             yield Row(Watch(f"{name}: {label}", way, ends), node, event, then)
         return
-    condition = None
+    condition, relation = None, ""
     if not event.timed:
-        (condition,) = _consistently(dynamics.forward, [law.condition(event.when)])
-    yield Row(Watch(name, way, ends), condition, event, then)
+        node = law.condition(event.when)
+        (condition,), relation = _consistently(dynamics.forward, [node]), text(node, LABEL)
+    yield Row(Watch(name, way, ends, relation), condition, event, then)
 
 
 def _conditions(dynamics: Dynamics, rows: list[Row]) -> Any:
@@ -210,12 +216,12 @@ def _update(forward: Program, rows: Sequence[Row]) -> Any:
 def changes(forward: Program, rows: Sequence[Row]) -> tuple[Input, Output]:
     """A mark per watch, 1 where it happens, and the state y after those that do.
 
-    Where two events change the same, the later one does.
+    Where two events change the same, that added later does.
     """
     fired = tuple(symbol(f"fired[{k}]", Rank.FORCE) for k in range(len(rows)))
     y = state_labels(forward)
     new = dict(zip(y, consistent_state(forward), strict=True))
-    for mark, row in zip(fired, rows, strict=True):
+    for mark, row in sorted(zip(fired, rows, strict=True), key=lambda pair: pair[1].rank):
         values = _consistently(forward, list(row.then.values()))
         for key, value in zip(row.then, values, strict=True):
             new[key] = select(mark, value, new[key])

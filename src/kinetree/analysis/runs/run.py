@@ -25,6 +25,7 @@ from kinetree.analysis.runs.updates import (
     simultaneous,
 )
 from kinetree.arrays import Array
+from kinetree.assembly import refuse_unset
 from kinetree.integrate.methods import Method, choose, find
 from kinetree.integrate.problem import (
     CHATTERING,
@@ -137,6 +138,7 @@ class _Journey:
         ticks = [] if how.goes_on else self.events.ticks(float(times[0]))
         if ticks:
             self.happen(float(times[0]), self.start, ticks)
+        refuse_unset(system.states, system.split(self.start)[2])
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""

@@ -139,10 +139,14 @@ def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
     return f"event {names[0]}" if len(names) == 1 else f"events {', '.join(names)}"
 
 
-def _told(times: Sequence[float], names: Iterable[str]) -> str:
-    """How often what happened."""
-    listed = ", ".join(f"'{name}'" for name in dict.fromkeys(names))
-    return f"{CROWD} times within {times[-1] - times[0]:.2g} s: {listed}"
+def _told(times: Sequence[float], watches: Iterable[Watch]) -> str:
+    """How often what happened, from when to when, and what keeps it from that."""
+    listed = ", ".join(
+        f"'{row.name}'" + (f" ({row.relation})" if row.relation else "")
+        for row in dict.fromkeys(watches)
+    )
+    span = f"within {times[-1] - times[0]:.2g} s from t = {times[0]:.9g} s on"
+    return f"events happen {CROWD} times {span}: {listed}; put a band between their conditions"
 
 
 @dataclass
@@ -153,13 +157,13 @@ class Crowd:
         instant: they chatter where CROWD of them happen within this time [s].
         last: number of a watch -> time of its last event [s].
         times: of the last instants with events [s].
-        names: of the last events.
+        watches: of the last events.
     """
 
     instant: float
     last: dict[int, float] = field(default_factory=dict)
     times: deque[float] = field(default_factory=lambda: deque(maxlen=CROWD))
-    names: deque[str] = field(default_factory=lambda: deque(maxlen=CROWD))
+    watches: deque[Watch] = field(default_factory=lambda: deque(maxlen=CROWD))
 
     @classmethod
     def within(cls, times: Array) -> Crowd:
@@ -172,16 +176,16 @@ class Crowd:
         t = hits[0].t
         self.last |= dict.fromkeys((hit.watch for hit in hits), t)
         self.times.append(t)
-        self.names.extend(watches[hit.watch].name for hit in hits)
+        self.watches.extend(watches[hit.watch] for hit in hits)
         if len(self.times) < CROWD or t - self.times[0] > self.instant:
             return ""
-        return _told(self.times, self.names)
+        return _told(self.times, self.watches)
 
     @staticmethod
     def told(hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
         """What is wrong with events that follow too fast."""
         times = sorted({hit.t for hit in hits})[-CROWD:]
-        return _told(times, [watches[hit.watch].name for hit in hits if hit.t >= times[0]])
+        return _told(times, [watches[hit.watch] for hit in hits if hit.t >= times[0]])
 
     def just_before(self, t: float) -> set[int]:
         """Watches whose event was at t already, within rounding."""

@@ -82,6 +82,12 @@ static Status report(const instance *m, Status status, String text)
     return status;
 }
 
+/* A state without value, in words: the events that lead to it, where there are some. */
+static Status no_value(const instance *m)
+{
+    return report(m, ERROR, m->system.trouble[0] ? m->system.trouble : NO_VALUE_TEXT);
+}
+
 static Status status_of(const instance *m, int result)
 {
     if (result == NO_VALUE)
@@ -173,7 +179,7 @@ API Status FMI(ExitInitializationMode)(instance *m)
         return report(m, ERROR, NO_VALUE_TEXT);
     /* what happens at the start: Model Exchange asks for it, Co-Simulation does not */
     if (m->mode == INITIALISING && m->co_simulation && KT_NAME_advance(s, s->now.t))
-        return report(m, ERROR, NO_VALUE_TEXT);
+        return no_value(m);
     return enter(m, m->mode == INITIALISING, m->co_simulation ? STEPPING : EVENT);
 }
 
@@ -424,7 +430,7 @@ static Status update(instance *m, EventInfo *info)
         return report(m, ERROR, WRONG_MODE_TEXT);
     memset(info, 0, sizeof *info);
     if (KT_NAME_interface.update(&m->system, &found))
-        return report(m, ERROR, NO_VALUE_TEXT);
+        return no_value(m);
     info->again = found.again;
     info->terminate = found.end;
     info->values = found.changed;
@@ -502,5 +508,5 @@ static Status advance(instance *m, double t, double h)
     if (m->mode != STEPPING)
         return report(m, ERROR, WRONG_MODE_TEXT);
     set_time(m, t);
-    return KT_NAME_advance(&m->system, t + h) ? report(m, ERROR, NO_VALUE_TEXT) : OK;
+    return KT_NAME_advance(&m->system, t + h) ? no_value(m) : OK;
 }

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 /* Ways through zero in which conditions are events: 1 up, -1 down, 0 both; which events end the
  * motion; clocks: first tick and period [s], or, where that is 0, where in `times` [s] theirs begin
  * and end. */
@@ -7,6 +9,31 @@ static const double offsets[KT_ROOM_CLOCKS] = {KT_OFFSETS};
 static const double periods[KT_ROOM_CLOCKS] = {KT_PERIODS};
 static const int begins[KT_ROOM_CLOCKS + 1] = {KT_BEGINS};
 static const double times[] = {KT_TIMES};
+
+static const char *const names[KT_ROOM_HAPPENINGS] = {KT_EVENT_NAMES};
+
+/* Adds to the marks of some events those of others, or begins with no mark. */
+static void gather(int *marks, const int *more, int adds)
+{
+    int i;
+    for (i = 0; i < KT_ROOM_HAPPENINGS; i++)
+        marks[i] = adds && (marks[i] || more[i]);
+}
+
+/* Says which events keep the motion from going on, and why; 1. */
+static int blame(KT_NAME_system *s, const int *marks, const char *why)
+{
+    const size_t room = sizeof s->trouble;
+    size_t used = 0;
+    int i;
+    for (i = 0; i < KT_ROOM_HAPPENINGS; i++)
+        if (marks[i] && used < room)
+            used += (size_t)snprintf(s->trouble + used, room - used, "%s'%s'",
+                                     used ? ", " : "events ", names[i]);
+    if (used < room)
+        (void)snprintf(s->trouble + used, room - used, " %s at t = %.9g s", why, s->now.t);
+    return 1;
+}
 
 /* Distance within which times are one [s]. */
 static double near_by(double t)
@@ -123,7 +150,7 @@ static int changed(KT_NAME_system *s, const double *fired)
 
 int KT_NAME_happen(KT_NAME_system *s)
 {
-    enum { MOST = 100 };
+    enum { MOST = 100, LAST = 50 };
     double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS];
     double *const clocks = fired + KT_NAME_CONDITIONS;
     int i, any, rounds;
@@ -131,12 +158,19 @@ int KT_NAME_happen(KT_NAME_system *s)
         return -1;
     any = crossed(s, fired, 1);
     any |= ticked(s, clocks);
+    gather(s->happened, s->happened, 0);
     for (rounds = 0; any; rounds++) {
-        if (rounds == MOST || changed(s, fired) || KT_NAME_evaluate(s))
-            return -1;
-        for (i = 0; i < KT_NAME_CONDITIONS + KT_NAME_CLOCKS; i++)
+        if (rounds == MOST)
+            return -blame(s, s->happened, "undo each other and never settle");
+        if (rounds == LAST)
+            gather(s->happened, s->happened, 0);
+        for (i = 0; i < KT_NAME_CONDITIONS + KT_NAME_CLOCKS; i++) {
+            s->happened[i] |= fired[i] > 0.0;
             if (fired[i] > 0.0 && ends[i] > 0.0)
                 s->now.ended = 1.0;
+        }
+        if (changed(s, fired) || KT_NAME_evaluate(s))
+            return -blame(s, s->happened, "leave a state without value");
         for (i = 0; i < KT_NAME_CLOCKS; i++)
             clocks[i] = 0.0;
         any = crossed(s, fired, 0);

@@ -69,8 +69,11 @@ int main(int count, char **given)
         if (!ended && !failed)
             s.now.t = t;
         if (failed || KT_NAME_evaluate(&s)) {
-            fprintf(stderr, "no value at t = %g s: the loops do not close, the step is too long, "
-                            "or events do not end\n", (double)s.now.t);
+            if (s.trouble[0])
+                fprintf(stderr, "%s\n", s.trouble);
+            else
+                fprintf(stderr, "no value at t = %g s: the loops do not close, or the step is too "
+                                "long\n", (double)s.now.t);
             return 1;
         }
         if (k % (every > 0 ? every : 1) == 0 || k == steps || ended)

@@ -1,4 +1,17 @@
 /* Nothing happens in this model by itself. */
+#if KT_EVENTS
+static void gather(int *marks, const int *more, int adds)
+{
+    (void)marks, (void)more, (void)adds;
+}
+
+static int blame(KT_NAME_system *s, const int *marks, const char *why)
+{
+    (void)s, (void)marks, (void)why;
+    return 1;
+}
+#endif
+
 static double near_by(double t)
 {
     (void)t;

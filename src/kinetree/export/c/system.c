@@ -22,6 +22,7 @@ void KT_NAME_begin(KT_NAME_system *s)
     for (i = 0; i < KT_ROOM_CLOCKS; i++)
         s->now.tick[i] = -1.0;
     s->now.ended = 0.0;
+    s->trouble[0] = '\0';
     s->prepared = 0;
     s->current = 0;
 }
@@ -201,7 +202,7 @@ static int stepped(KT_NAME_system *s, double h)
 #if KT_EVENTS
     enum { MOST = KT_CONDITIONS ? 400 : 20, CROWD = 8 };
     double done = 0.0, since = 0.0;
-    int k, rounds, crowd = 0;
+    int k, rounds, crowd = 0, crowded[KT_ROOM_HAPPENINGS] = {0};
     for (k = 0; k < MOST && h - done > 1e-9*h; k++) {
         const double length = careful(s, h - done);
         if (length < 0.0)
@@ -215,10 +216,12 @@ static int stepped(KT_NAME_system *s, double h)
         if (done - since > 1e-6*h) {
             since = done;
             crowd = 0;
+            gather(crowded, s->happened, 0);
         }
+        gather(crowded, s->happened, 1);
         crowd += rounds > 0;
         if (crowd == CROWD)
-            return 1;
+            return blame(s, crowded, "follow each other ever faster");
     }
     if (h - done <= 1e-9*h)
         return 0;

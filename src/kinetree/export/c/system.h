@@ -40,6 +40,8 @@ typedef struct KT_NAME_system {
     double g[KT_ROOM_EVENTS];       /* a branch changes or an event happens where one of these is 0 */
     int prepared;            /* set to 0 whenever p was changed */
     int current;             /* set to 0 whenever t, y, u or p was changed */
+    int happened[KT_ROOM_HAPPENINGS]; /* which events happened last */
+    char trouble[400];       /* which events kept the motion from going on; empty where none did */
 KT_CONSTANTS} KT_NAME_system;
 
 /* The initial state, inputs and parameters of the export. */

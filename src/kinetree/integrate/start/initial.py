@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import refuse_gimbal_lock, unit_quaternions
+from kinetree.assembly import refuse_gimbal_lock, refuse_unset, unit_quaternions
 from kinetree.assembly.loops import loops
 from kinetree.engine import derivation
 from kinetree.formalism import QUANTITIES
@@ -68,6 +68,7 @@ class Initial:
         many = None if guarded else self._many.state(given)
         initial = np.array([state.initial for state in model.states.values()])
         x = rows_of(given.x, initial, list(model.states), "x")
+        refuse_unset(list(model.states), x)
         tau = rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau")
         q, qd = self._begun(given) if many is None else (many["q"], many["qd"])
         refuse_gimbal_lock(model, q)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,16 +25,19 @@ PARTS = ("q", "qd", "x")
 class EventMethods(Mechanism):
     """``model.mode(name, …)`` and ``model.event(name, …)``."""
 
-    def mode(self, name: str, initial: float = 0.0, unit: str = "") -> Node:
+    def mode(self, name: str, initial: float | None = 0.0, unit: str = "") -> Node:
         """Add a mode: a state that only events change; the Node returned may stand in laws.
 
         Args:
             name: unique among the states; x_NAME in laws and equations, x["NAME"] in functions.
-            initial: value to start from, in `unit`.
+            initial: value to start from, in `unit`; None: every run gives it by x=, or an event
+                that happens at the start sets it.
             unit: such as "mm", see `parameter`.
         """
-        node = self.state(name, initial, None, unit)
-        self.states[name] = replace(self.states[name], rate=ZERO, held=True)
+        node = self.state(name, 0.0 if initial is None else initial, None, unit)
+        made = replace(self.states[name], rate=ZERO, held=True)
+        made = replace(made, initial=math.nan, written=None) if initial is None else made
+        self.states[name] = made
         return node
 
     def event(  # noqa: PLR0913  one keyword per fact
