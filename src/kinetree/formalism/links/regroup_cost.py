@@ -9,17 +9,22 @@ Refs: Khalil1987 (regrouping); the decision is our own
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 
 import numpy as np
 
-from kinetree.engine import ZERO
+from kinetree.engine import ZERO, Node
 from kinetree.formalism.links.linkage import Link, Linkage
 from kinetree.formalism.links.motion import AxisMotion
 
 Flags = tuple[bool, ...]
 SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 SWEEPS = 3
+
+PATTERNS = 4096
+"""Patterns whose cost is remembered: links are alike and are looked at many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class _Economy:
         self.allowed = allowed
         self.moves = list(moves)
         self.own = [_pattern(link) for link in self.links]
-        self.seen = [_row_flags(link) for link in self.links]
+        self.places = [(_row_flags(link), _flags(link.r)) for link in self.links]
         self.motion = _moving(system)
         self.needed = _needs(system)
         self.arms = [
@@ -95,7 +100,7 @@ class _Economy:
         for c in self.links[i].children:
             total = total | self.sent[c]
         self.kept[i], taken = _split(self.links[i], total, self.moves[i])
-        self.sent[i] = _refer(self.links[i], taken)
+        self.sent[i] = _refer(*self.places[i], taken)
 
     def settle(self) -> None:
         """Change moves, one at a time, as long as that helps."""
@@ -147,6 +152,7 @@ class _Economy:
         return cost(self.kept[i], self.motion[i], self.needed[i], self.arms[i])
 
 
+@lru_cache(PATTERNS)
 def cost(
     part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags], arms: Flags
 ) -> int:
@@ -187,11 +193,12 @@ def _inertia_terms(I: Flags, w: Flags, c: int) -> int:
 
 
 def _pattern(link: Link) -> Pattern:
-    return Pattern(
-        link.m is not ZERO,
-        tuple(x is not ZERO for x in link.h),
-        tuple(x is not ZERO for x in link.I),
-    )
+    return Pattern(link.m is not ZERO, _flags(link.h), _flags(link.I))
+
+
+def _flags(v: Iterable[Node]) -> Flags:
+    """Which components are not zero."""
+    return tuple([x is not ZERO for x in v])
 
 
 def _row_flags(link: Link) -> tuple[Flags, ...]:
@@ -218,12 +225,11 @@ def _split(link: Link, total: Pattern, moves: Regrouping) -> tuple[Pattern, Patt
     return kept, Pattern(total.m and moves.mass, h, taken)
 
 
-def _refer(link: Link, part: Pattern) -> Pattern:
-    """A pattern seen by the parent; see `regroup.referred`."""
+@lru_cache(PATTERNS)
+def _refer(rows: tuple[Flags, ...], r: Flags, part: Pattern) -> Pattern:
+    """A pattern seen by the parent over R0 (rows) and r; see `regroup.referred`."""
     if not (part.m or any(part.h) or any(part.I)):
         return part
-    rows = _row_flags(link)
-    r = tuple(x is not ZERO for x in link.r)
     h = tuple(any(a and b for a, b in zip(row, part.h, strict=True)) for row in rows)
     turned = [
         [
