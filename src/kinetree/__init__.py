@@ -11,6 +11,7 @@ from kinetree.analysis.inverse import inverse
 from kinetree.analysis.kinematics import kinematics
 from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.modes import Modes, modes
+from kinetree.analysis.outputs import outputs
 from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
 from kinetree.analysis.simulate import simulate
@@ -35,8 +36,9 @@ __all__ = [
     "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes",
     "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
     "assemble", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu", "functions",
-    "integrate", "inverse", "kinematics", "linearise", "load", "load_run", "modes", "partition",
-    "plot", "position_matrices", "reactions", "save", "save_run", "simulate", "write_simulation",
+    "integrate", "inverse", "kinematics", "linearise", "load", "load_run", "modes", "outputs",
+    "partition", "plot", "position_matrices", "reactions", "save", "save_run", "simulate",
+    "write_simulation",
 ]  # fmt: skip
 
 del _constraints, _fmu, _forces, _joints, _targets

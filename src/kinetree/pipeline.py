@@ -87,6 +87,7 @@ def derive(  # noqa: PLR0913  one argument per decision
             alpha qdd + beta tau = gamma of every velocity), "friction" (qdd, tau, friction and the
             next modes of joints that stick and slide), "reaction" (wrench on the ground),
             "reactions" (wrench in every joint and closure),
+            "forces" (what every force element tells of itself: force, rate, power, …),
             "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
             "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
             coordinates),

@@ -60,6 +60,7 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "modes": (lambda f: (pendulum(f), "--q", "swing=-1.5"), "modes"),
     "inverse": (lambda f: (pendulum(f), a_run(f)), "efforts over"),
     "reactions": (lambda f: (pendulum(f), a_run(f)), "reactions over"),
+    "outputs": (lambda f: (pendulum(f),), "energy.kinetic"),
     "view": (lambda f: (pendulum(f), "-o", str(f / "page.html")), "page.html"),
     "plot": (lambda f: (a_run(f), "q", "-o", str(f / "q.svg")), "q.svg"),
     "count": (lambda f: (pendulum(f), "--of", "inverse"), "inverse"),

@@ -115,6 +115,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
                 "file": Unseen("run.nc", "the same run comes from the file"),
                 "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
+                "outputs": ["energy.total"],
             },
             {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
              "base_parameters": "truth"},
@@ -228,6 +229,17 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "joints": ["q1"], "wrenches": LOADS["wrenches"], "parameters": {"rod.mass": 5.0},
             },
             {}, {**SAYS, "joints": "joint", "model": "q"},
+        ),
+    ),
+    "outputs": (
+        Row(
+            kt.outputs,
+            lambda _: {"model": closed(), "run": run(), "names": ["q_q1"]},
+            {
+                "model": Refused(tree()), "run": Made(lambda _: run().isel(time=[0, 2])),
+                "names": ["energy.total"],
+            },
+            {}, {"names": "output", "model": "run"},
         ),
     ),
     "integrate": (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.saved_state import last_state, refuse_start
 from kinetree.analysis.given.times import output_times
+from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_no_step, refuse_stepping
@@ -58,6 +60,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     progress: bool | None = None,
     file: str | Path | None = None,
     continues: str | Path | xarray.Dataset | None = None,
+    outputs: Sequence[str] | None = None,
     formulation: str | None = None,
     **options: Any,
 ) -> xarray.Dataset:
@@ -95,6 +98,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         continues: run, or file with one, that this run goes on from: its last row gives time, q, qd
             and x, modes included, and its values of parameters hold unless `parameters` gives
             others.  It must come from the same model.
+        outputs: names of what the run has beside the motion, such as "strut.force" or
+            "chassis.position.z" (`kinetree.model.outputs`); by default the model's own.  Others
+            can be asked of a run that has ended, see `outputs`.
         formulation: of equal steps, how loops are treated: "hybrid", "topological", "global" or
             "tree"; "explicit" with "rk4" and "semi_implicit_euler".  With it "auto" is the
             trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps, and locate no
@@ -105,26 +111,42 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
             those of `kinetree.steppers.step_program`.
 
     Returns:
-        The Dataset: q, qd, qdd, tau, with user states x, with closures lam, over time.  Its
-        attributes say how it was made and why it ended (`termination`); whatever ends a run early,
-        what was computed is kept and a warning says why.
+        The Dataset: q, qd, qdd, tau, with user states x, with closures lam, and outputs, over time.
+        Its attributes say how it was made and why it ended (`termination`); whatever ends a run
+        early, what was computed is kept and a warning says why.
     """
     row = _check(locals(), options)
-    if continues is not None:
-        q, qd, x, t0, parameters = last_state(model, continues, parameters)
+    q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
+    look = observer(model, outputs)
     fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
     if row.solve is None:
         options |= {"formulation": formulation, "method": row.name, "progress": progress}
-        run = march(model, duration, Begin(q, qd, x, t0), step=step, **fixed, **options)
-        return run if file is None else load_lazily(save_run(run, file))
+        begin = Begin(q, qd, x, t0)
+        return _written(look(march(model, duration, begin, step=step, **fixed, **options)), file)
     system = dynamics(model, q=q, t=t0, **fixed, **options, events=events)
     start = initial_state(system, t0, q, qd, x, complete=False)
     with reporting(progress, t0, t0 + duration) as report:
-        length = None if "rtol" in row.uses else step or None
-        settings = Settings(rtol, atol, max_steps, max_step, step == 0, length, report)
-        again = _again(system, fixed, options)
-        how = RunOptions(method, settings, events, again, goes_on=continues is not None)
+        bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
+        how = RunOptions(method, bounds, events, _again(system, fixed, options), observe=look)
+        how = replace(how, goes_on=continues is not None)
         return recorded(system, start, output_times(t0, duration, step), how, file)
+
+
+def _start(
+    model: Mechanism, continues: str | Path | xarray.Dataset | None, given: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """q, qd, x, t0 and parameters to start with: those given, or those at the end of a run."""
+    return given if continues is None else last_state(model, continues, given[-1])
+
+
+def _length(row: Method, step: float | None) -> float | None:
+    """The length of the steps of a method without error control [s]."""
+    return None if "rtol" in row.uses else step or None
+
+
+def _written(run: xarray.Dataset, file: str | Path | None) -> xarray.Dataset:
+    """The run, or its content in a file."""
+    return run if file is None else load_lazily(save_run(run, file))
 
 
 def _refuse_integrator(options: Mapping[str, Any]) -> None:

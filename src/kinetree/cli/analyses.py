@@ -17,6 +17,7 @@ from kinetree.cli.runs import (
     Interval,
     Lock,
     Out,
+    Outputs,
     Rest,
     Set,
     StartQ,
@@ -35,6 +36,7 @@ from kinetree.cli.runs import (
     report_run,
     round_rows,
     start_options,
+    stated,
 )
 from kinetree.printing import Row, print_table
 
@@ -52,6 +54,7 @@ def simulate(
     tau: Tau = None,
     values: Set = None,
     stop: Stop = None,
+    output: Outputs = None,
     mark_laws: Annotated[
         bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
     ] = False,
@@ -70,8 +73,7 @@ def simulate(
     from kinetree import simulate as run
 
     model, _ = read(file)
-    options = loop_options(independent, loops)
-    options |= {"formulation": formulation} if formulation else {}
+    options = loop_options(independent, loops) | stated(formulation=formulation, outputs=output)
     table = out is not None and out.suffix == ".csv"
     with model_warnings(as_json) as notes:
         found = run(

@@ -1,4 +1,4 @@
-"""Verbs about forces along a motion: inverse, reactions."""
+"""Verbs about forces along a motion: inverse, reactions, outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.cli.runs import Given, Independent, Out, Set, model_warnings, parse, round_rows, write
+from kinetree.cli.runs import (
+    Given,
+    Independent,
+    Out,
+    Outputs,
+    Set,
+    model_warnings,
+    parse,
+    round_rows,
+    write,
+)
 from kinetree.errors import FormatError
 from kinetree.printing import print_json, print_table
 
@@ -95,6 +105,42 @@ def reactions(
     print_table(f"{model.name}: reactions over {found.sizes['time']} times", round_rows(peaks))
 
 
+@app.command()
+def outputs(
+    file: ModelFile,
+    motion: Annotated[Path | None, typer.Argument(help="Run (.nc); without it: a list.")] = None,
+    output: Outputs = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what a model offers as outputs, or find outputs along a run."""
+    from kinetree import load_run
+    from kinetree import outputs as run
+    from kinetree.model import offered
+
+    model, _ = read(file)
+    if motion is None:
+        rows = [{"name": row.name, "parts": ", ".join(row.parts), "unit": row.unit}
+                for row in offered(model).values()]  # fmt: skip
+        print_json({"outputs": rows}) if as_json else print_table(f"{model.name}: outputs", rows)
+        return
+    with model_warnings(as_json) as notes:
+        before = load_run(motion)
+        found = run(model, before, output)
+    if out is not None:
+        write(found, out)
+    new = [name for name in found.data_vars if name not in before]
+    ranges = [
+        {"name": str(name), "unit": str(found[name].attrs["units"]),
+         "smallest": float(found[name].min()), "largest": float(found[name].max())}
+        for name in new
+    ]  # fmt: skip
+    if as_json:
+        print_json({**found.attrs, "outputs": ranges, "file": str(out or ""), "warnings": notes})
+        return
+    print_table(f"{model.name}: outputs over {found.sizes['time']} times", round_rows(ranges))
+
+
 HALVES = (slice(3, 6), slice(0, 3))
 """Parts of a wrench: force, torque."""
 
@@ -118,4 +164,4 @@ def ranges(given: Sequence[str] | None) -> dict[str, tuple[float, float]] | None
     return found
 
 
-__all__ = ["inverse", "reactions"]
+__all__ = ["inverse", "outputs", "reactions"]

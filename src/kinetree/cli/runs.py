@@ -35,6 +35,9 @@ Set = Annotated[Given, typer.Option("--set", help="Parameter value: name=number.
 Duration = Annotated[float, typer.Option("--duration", "-t", help=r"Length of the run \[s].")]
 Interval = Annotated[float | None, typer.Option("--step", help=r"Output interval \[s].")]
 Stop = Annotated[Given, typer.Option("--stop", help="Expression that ends the run at 0.")]
+Outputs = Annotated[
+    Given, typer.Option("--output", help="Output, such as strut.force or chassis.position.z.")
+]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
 Independent = Annotated[
     Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")
@@ -72,6 +75,11 @@ def loop_options(independent: Given, loops: str) -> dict[str, Any]:
     """How the loops of a closed system are treated, as options of an analysis."""
     treatment = {"loops": loops} if loops != "explicit" else {}
     return {**treatment, **({"independent": independent} if independent else {})}
+
+
+def stated(**values: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if value}
 
 
 def parameter_option(values: Given) -> dict[str, Any]:

@@ -19,8 +19,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.model import (
+    AT_POINT,
+    AT_POINT_WORK,
     REQUIRED,
+    XYZ,
     ForceKind,
+    Offer,
     apply,
     apply_transposed,
     cross,
@@ -49,6 +53,12 @@ def write(act: Action, force: Force) -> None:
     T = let_vector(act, "T", resisting(act, "rotation", angle, "rotation_damping", w))
     act.push(first, negative(F), negative(plus(T, cross(d, F))), "point")
     act.push(second, apply(R, F), apply(R, T), seen)
+    act.tell(
+        lambda: {
+            "force": F, "torque": T, "rate": rate, "angular_rate": w, "deflection": d,
+            "angle": angle,
+        }
+    )  # fmt: skip
 
 
 def rotation_vector(S: Mat) -> Vec:
@@ -79,4 +89,6 @@ KIND = ForceKind(
         "damping": "N.s/m",
         "rotation_damping": "N.m.s/rad",
     },
+    outputs=(*AT_POINT, Offer("deflection", "m", XYZ), Offer("angle", "rad", XYZ)),
+    work=AT_POINT_WORK,
 )

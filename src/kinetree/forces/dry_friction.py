@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import shown
 from kinetree.engine import Node
 from kinetree.errors import ModelError
-from kinetree.model import REQUIRED, ForceKind
+from kinetree.model import IN_JOINT, REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,9 @@ def write(act: Action, force: Force) -> None:
     """What the mode says, and an effort against the velocity."""
     velocity = force.arguments["joint"]
     act.rub(velocity, force.arguments["mode"], act.value("coulomb"), act.value("breakaway"))
-    act.effort(velocity, -act.value("viscous") * act.qd(velocity))
+    smooth = -act.value("viscous") * act.qd(velocity)
+    act.effort(velocity, smooth)
+    act.tell(lambda: {"force": act.held(velocity) + smooth, "rate": act.qd(velocity)})
 
 
 def check(given: Mapping[str, Any], element: str) -> None:
@@ -61,4 +63,5 @@ KIND = ForceKind(
     units={"coulomb": "{effort}", "breakaway": "{effort}", "viscous": "{effort}.s/{q}"},
     check=check,
     holds=True,
+    outputs=IN_JOINT,
 )

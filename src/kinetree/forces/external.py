@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import as_node
 from kinetree.errors import ModelError, suggest
-from kinetree.model import IDENTITY, NULL, ForceKind, apply_transposed, mat3, vec3
+from kinetree.model import (
+    AT_POINT,
+    AT_POINT_WORK,
+    IDENTITY,
+    NULL,
+    ForceKind,
+    apply_transposed,
+    mat3,
+    vec3,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import Action, Force, Vec
+    from kinetree.model import Action, Force, Point, Told, Vec
 
 FRAMES = ("ground", "body", "point")
 
@@ -26,11 +35,26 @@ def write(act: Action, force: Force) -> None:
     F, T = three(act, "force"), three(act, "torque")
     if force.arguments["frame"] == "ground":
         act.push(point, F, T)
+        act.tell(lambda: at_point(act, point, F, T))
         return
     if force.arguments["frame"] == "body" and point.rotation != IDENTITY:
         R = mat3((as_node(x) for x in row) for row in point.rotation)
         F, T = apply_transposed(R, F), apply_transposed(R, T)
     act.push(point, F, T, "point")
+    act.tell(lambda: in_its_frame(act, point, F, T))
+
+
+def at_point(act: Action, point: Point, F: Vec, T: Vec) -> dict[str, Told]:
+    """Wrench and motion of a point, ground components."""
+    place = act.place(point)
+    return {"force": F, "torque": T, "rate": place.v, "angular_rate": place.w}
+
+
+def in_its_frame(act: Action, point: Point, F: Vec, T: Vec) -> dict[str, Told]:
+    """The same in the frame of the point."""
+    place = act.place(point)
+    v, w = (apply_transposed(place.R, u) for u in (place.v, place.w))
+    return {"force": F, "torque": T, "rate": v, "angular_rate": w}
 
 
 def three(act: Action, name: str) -> Vec:
@@ -58,4 +82,6 @@ KIND = ForceKind(
     vector_laws=("force", "torque"),
     places=1,
     check=check,
+    outputs=AT_POINT,
+    work=AT_POINT_WORK,
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ZERO, Node, exp, tanh
 from kinetree.errors import ModelError
-from kinetree.model import REQUIRED, ForceKind
+from kinetree.model import IN_JOINT, REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,9 @@ def write(act: Action, force: Force) -> None:
         ratio = act.let("stribeck", v / act.value("stribeck"))
         dry = dry + act.value("static") * exp(-ratio * ratio)
     rubbing = ZERO if dry is ZERO else dry * tanh(v / act.value("smooth"))
-    act.effort(velocity, -rubbing - act.value("viscous") * v)
+    effort = -rubbing - act.value("viscous") * v
+    act.effort(velocity, effort)
+    act.tell(lambda: {"force": effort, "rate": v})
 
 
 def check(given: Mapping[str, Any], element: str) -> None:
@@ -65,4 +67,5 @@ KIND = ForceKind(
         "stribeck": "{q}/s",
     },
     check=check,
+    outputs=IN_JOINT,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import REQUIRED, ForceKind
+from kinetree.model import IN_JOINT, REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from kinetree.model import Action, Force
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def write(act: Action, force: Force) -> None:
     """The law, as an effort."""
-    act.effort(force.arguments["joint"], act.law("law"))
+    velocity, effort = force.arguments["joint"], act.law("law")
+    act.effort(velocity, effort)
+    act.tell(lambda: {"force": effort, "rate": act.qd(velocity)})
 
 
 KIND = ForceKind(
@@ -25,4 +27,5 @@ KIND = ForceKind(
     laws=("law",),
     places=0,
     velocities=("joint",),
+    outputs=IN_JOINT,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import REQUIRED, ForceKind
+from kinetree.model import IN_JOINT, REQUIRED, ForceKind
 
 if TYPE_CHECKING:
     from kinetree.model import Action, Force
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def write(act: Action, force: Force) -> None:
     """No acceleration while the law is positive."""
-    act.lock(force.arguments["joint"], act.law("locked"))
+    velocity = force.arguments["joint"]
+    act.lock(velocity, act.law("locked"))
+    act.tell(lambda: {"force": act.held(velocity), "rate": act.qd(velocity)})
 
 
 KIND = ForceKind(
@@ -26,4 +28,5 @@ KIND = ForceKind(
     places=0,
     velocities=("joint",),
     holds=True,
+    outputs=IN_JOINT,
 )

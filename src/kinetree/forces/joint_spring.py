@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import REQUIRED, ForceKind
+from kinetree.model import IN_JOINT, REQUIRED, ForceKind, Offer
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
@@ -18,8 +18,10 @@ def write(act: Action, force: Force) -> None:
     """An effort on the velocity of the coordinate."""
     coordinate = force.arguments["joint"]
     velocity = act.velocity_of(coordinate)
-    spring = act.value("stiffness") * (act.q(coordinate) - act.value("rest"))
-    act.effort(velocity, -spring - act.value("damping") * act.qd(velocity))
+    turn, rate = act.q(coordinate) - act.value("rest"), act.qd(velocity)
+    effort = -(act.value("stiffness") * turn) - act.value("damping") * rate
+    act.effort(velocity, effort)
+    act.tell(lambda: {"force": effort, "rate": rate, "deflection": turn})
 
 
 def potential(act: Action, force: Force) -> Node:
@@ -37,4 +39,5 @@ KIND = ForceKind(
     coordinates=("joint",),
     units={"stiffness": "{effort}/{q}", "rest": "{q}", "damping": "{effort}.s/{q}"},
     potential=potential,
+    outputs=(*IN_JOINT, Offer("deflection", "{q}")),
 )

@@ -7,12 +7,14 @@ the forces balance: an interaction of two bodies needs both sides.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from kinetree.model import ANY, NULL, ForceKind, vec3
+from kinetree.forces.external import at_point
+from kinetree.model import ANY, AT_POINT, AT_POINT_WORK, NULL, ForceKind, vec3
 
 if TYPE_CHECKING:
-    from kinetree.model import Action, Force, Vec
+    from kinetree.model import Action, Force, Point, Told, Vec
 
 
 def write(act: Action, force: Force) -> None:
@@ -20,6 +22,12 @@ def write(act: Action, force: Force) -> None:
     for label, point in zip(force.labels, force.points, strict=True):
         F, T = (three(act, f"{name}.{label}") for name in ("force", "torque"))
         act.push(point, F, T)
+        act.tell(partial(_told, act, label, point, (F, T)))
+
+
+def _told(act: Action, label: str, point: Point, wrench: tuple[Vec, Vec]) -> dict[str, Told]:
+    """Wrench and motion of one point, under its label."""
+    return {f"{label}.{name}": v for name, v in at_point(act, point, *wrench).items()}
 
 
 def three(act: Action, name: str) -> Vec:
@@ -37,4 +45,6 @@ KIND = ForceKind(
     options={"force": {}, "torque": {}},
     vector_laws=("force", "torque"),
     places=ANY,
+    outputs=AT_POINT,
+    work=AT_POINT_WORK,
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import ForceKind
+from kinetree.model import ForceKind, Offer, Work
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
@@ -25,7 +25,16 @@ def write(act: Action, force: Force) -> None:
     seen = act.between(*force.points)
     spring = act.value("stiffness") * (seen.length - act.value("length"))
     law = act.law("law", length=seen.length, rate=seen.speed)
-    act.pull(seen, spring + act.value("damping") * seen.speed + law)
+    tension = spring + act.value("damping") * seen.speed + law
+    act.pull(seen, tension)
+    act.tell(
+        lambda: {
+            "force": tension,
+            "length": seen.length,
+            "deflection": seen.length - act.value("length"),
+            "rate": seen.speed,
+        }
+    )
 
 
 def potential(act: Action, force: Force) -> Node:
@@ -43,4 +52,11 @@ KIND = ForceKind(
     variables=("length", "rate"),
     units={"stiffness": "N/m", "length": "m", "damping": "N.s/m"},
     potential=potential,
+    outputs=(
+        Offer("force", "N"),
+        Offer("length", "m"),
+        Offer("deflection", "m"),
+        Offer("rate", "m/s"),
+    ),
+    work=(Work(sign=-1),),  # a tension draws in, a rate lengthens
 )

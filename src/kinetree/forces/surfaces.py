@@ -36,7 +36,7 @@ from kinetree.model import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import Action, Force
+    from kinetree.model import Action, Force, Told
 
 UP: Vec = (ZERO, ZERO, ONE)
 
@@ -86,7 +86,7 @@ def foot(act: Action, force: Force, centre: Vec) -> Foot:
     if force.arguments["height"] is None:
         return Foot((centre[0], centre[1], ZERO), UP, ZERO)
     x, y = symbol("x_road", Rank.LOCAL), symbol("y_road", Rank.LOCAL)
-    f = act.law("height", x=x, y=y)
+    f = act.profile("height", x=x, y=y)
     slopes = [derivative(f, s) for s in (x, y, act.t)]
     at = {x: centre[0], y: centre[1]}
     for _ in range(force.arguments["corrections"]):
@@ -119,6 +119,11 @@ def push(act: Action, force: Force, where: Vec, F: Vec, T: Vec) -> None:
     act.push(second, apply(R, negative(F)), apply(R, negative(back)))
 
 
+def told(body: Seen, F: Vec, T: Vec) -> dict[str, Told]:
+    """What every contact tells: wrench on the first place and its motion, in the road's frame."""
+    return {"force": F, "torque": T, "rate": body.v, "angular_rate": body.w}
+
+
 def let_vector(act: Action, stem: str, v: Vec) -> Vec:
     """A vector whose components have names."""
     x, y, z = (act.let(f"{stem}_{k}", c) for k, c in zip("xyz", v, strict=True))
@@ -149,5 +154,5 @@ VARIABLES = ("x", "y")
 
 __all__ = [
     "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "foot", "let_vector", "push", "see",
-    "unit",
+    "told", "unit",
 ]  # fmt: skip

@@ -24,8 +24,19 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
 from kinetree.forces.normal_force import compression, friction, rolling_torque, tangential
-from kinetree.forces.surfaces import ROAD, UP, VARIABLES, Foot, Seen, check_road, push
-from kinetree.model import REQUIRED, ForceKind, Vec, cross, dot, plus, times
+from kinetree.forces.surfaces import ROAD, UP, VARIABLES, Foot, Seen, check_road, push, told
+from kinetree.model import (
+    AT_POINT,
+    AT_POINT_WORK,
+    REQUIRED,
+    ForceKind,
+    Offer,
+    Vec,
+    cross,
+    dot,
+    plus,
+    times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,7 +94,9 @@ def load(act: Action, force: Force, body: Seen, patch: Patch) -> None:
         slow / act.value("radius"),
     )
     total = plus(times(F, n), friction(F, sliding, act.value("friction"), slow))
-    push(act, force, body.p, total, plus(cross(patch.rho, total), T))
+    torque = plus(cross(patch.rho, total), T)
+    push(act, force, body.p, total, torque)
+    act.tell(lambda: {"Fz": F, "depth": depth, **told(body, total, torque)})
 
 
 def check(arguments: Mapping[str, Any], element: str) -> None:
@@ -110,6 +123,8 @@ def contact(
         variables=VARIABLES,
         units={**UNITS, "crown": "m"},
         check=check,
+        outputs=(Offer("Fz", "N"), Offer("depth", "m"), *AT_POINT),
+        work=AT_POINT_WORK,
     )
 
 

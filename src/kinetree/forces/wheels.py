@@ -54,9 +54,23 @@ from kinetree.forces.surfaces import (
     let_vector,
     push,
     see,
+    told,
     unit,
 )  # fmt: skip
-from kinetree.model import REQUIRED, ForceKind, Vec, cross, direction, dot, minus, plus, times
+from kinetree.model import (
+    AT_POINT,
+    AT_POINT_WORK,
+    REQUIRED,
+    ForceKind,
+    Offer,
+    Vec,
+    cross,
+    direction,
+    dot,
+    minus,
+    plus,
+    times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,6 +89,17 @@ OPTIONS: dict[str, Any] = {
     "depth": "normal",
 }
 UNITS = {"radius": "m", "stiffness": "N/m", "damping": "N.s/m", "slow": "m/s"}
+OUTPUTS = (
+    Offer("Fx", "N"),
+    Offer("Fy", "N"),
+    Offer("Fz", "N"),
+    Offer("Mz", "N.m"),
+    Offer("slip_angle", "rad"),
+    Offer("slip_ratio", "1"),
+    Offer("camber", "rad"),
+    Offer("deflection", "m"),
+    *AT_POINT,
+)
 CHOICES: dict[str, tuple[Any, ...]] = {
     "slip_at": ("contact", "centre"),
     "depth": ("normal", "vertical"),
@@ -159,7 +184,15 @@ def tyre(
         n = contact.foot.n
         F = plus(times(Fx, contact.x), times(Fy, contact.y), times(running.load, n))
         F = let_vector(act, "F", F)
-        push(act, force, contact.body.p, F, plus(cross(contact.rho, F), times(Mz, n)))
+        T = plus(cross(contact.rho, F), times(Mz, n))
+        push(act, force, contact.body.p, F, T)
+        act.tell(
+            lambda: {
+                "Fx": Fx, "Fy": Fy, "Fz": running.load, "Mz": Mz, "slip_angle": running.alpha,
+                "slip_ratio": running.kappa, "camber": running.gamma, "deflection": contact.depth,
+                **told(contact.body, F, T),
+            }
+        )  # fmt: skip
 
     return ForceKind(
         name,
@@ -170,6 +203,8 @@ def tyre(
         variables=VARIABLES,
         units={**UNITS, **units},
         check=refuse,
+        outputs=OUTPUTS,
+        work=AT_POINT_WORK,
     )
 
 

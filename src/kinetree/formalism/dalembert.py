@@ -41,7 +41,7 @@ from kinetree.formalism.links.vectors import (
     plus,
     times,
 )
-from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place
+from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place, told
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
 from kinetree.model import holding
@@ -190,6 +190,11 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
             V = V - body.m * dot(system.gravity, motion.centre(body.name))
     scheme.output("kinetic", (twice / 2,), ())
     scheme.output("potential", (V,), ())
+
+
+def forces(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
+    """Write what every force element tells of itself."""
+    told(Motion(scheme, system))
 
 
 def kinematics(

@@ -13,7 +13,7 @@ from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.dry_friction import declare_friction, hold_joints
 from kinetree.formalism.energy import energy
-from kinetree.formalism.forces.link_forces import elements, state_rates
+from kinetree.formalism.forces.link_forces import elements, state_rates, told
 from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import (
@@ -308,6 +308,7 @@ ALL: tuple[Quantity, ...] = (
     ),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
     Quantity("reactions", "qdd", {"newton_euler": reactions}, regroups=False, welds=True),
+    Quantity("forces", "", {"recursive": told}, regroups=False, wrenches=False),
     Quantity(
         "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",),
         laws=False,

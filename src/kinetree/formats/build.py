@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
@@ -18,16 +18,24 @@ from kinetree.model import (
     closure_law_names,
     force_law_names,
     law_symbols,
+    output_names,
     rotation_rpy,
     state_names,
     time_symbol,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kinetree.engine import Node
-    from kinetree.formats.schema import BodyData, Document, EventData, PointData, StateData
+    from kinetree.formats.schema import (
+        BodyData,
+        Document,
+        EventData,
+        OutputData,
+        PointData,
+        StateData,
+    )
     from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
     from kinetree.model import Body, ElementKind, Scalar
 
@@ -35,6 +43,7 @@ DATA_FIELDS = ("limits", "mimic", "initial", "coordinates", "damping", "friction
 PLACE_FIELDS = ("kind", "parent", "child")
 MOST_MISTAKES = 100
 """Mistakes after which a file is given up."""
+T = TypeVar("T")
 INERTIA_ENDS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -85,28 +94,25 @@ class _Builder:
         x, y, z = self.scalars("gravity", document.gravity, "gravity")
         self.model.gravity = (x, y, z)
         self.points(self.model.ground, document.ground.points, "ground")
-        for name, body in document.bodies.items():
-            with self.gather():
-                self.body(name, body)
-        for name, joint in document.joints.items():
-            with self.gather():
-                self.joint(name, joint)
+        self.each(self.body, document.bodies)
+        self.each(self.joint, document.joints)
         for name, wrench in document.wrenches.items():
             with self.gather():
                 self.model.wrench(name, wrench.at, wrench.frame)
-        for name, closure in document.closures.items():
-            with self.gather():
-                self.closure(name, closure)
+        self.each(self.closure, document.closures)
         for name, drive in document.drives.items():
             with self.gather():
                 self.drive(name, drive.law)
         self.states(document.states)
-        for name, force in document.forces.items():
+        self.each(self.force, document.forces)
+        self.each(self.output, document.outputs)
+        self.each(self.event, document.events)
+
+    def each(self, add: Callable[[str, T], None], rows: Mapping[str, T]) -> None:
+        """Add elements of one sort, and keep the mistakes."""
+        for name, row in rows.items():
             with self.gather():
-                self.force(name, force)
-        for name, event in document.events.items():
-            with self.gather():
-                self.event(name, event)
+                add(name, row)
 
     @contextmanager
     def gather(self) -> Iterator[None]:
@@ -255,6 +261,16 @@ class _Builder:
             offset=data.offset,
             at=data.at,
         )
+
+    def output(self, name: str, data: OutputData) -> None:
+        """Add one output; its expression may use those before it."""
+        what = None
+        if data.expression is not None:
+            names = law_symbols(output_names(self.model))
+            path = f"outputs.{name}.expression"
+            what = as_node(self.scalar(f"{name}.output", data.expression, path, names))
+        given = data.model_dump(exclude={"expression"}, exclude_unset=True)
+        self.model.output(name, what, **given)
 
     def force(self, name: str, data: ForceSection) -> None:
         """Add one force; its scalars and laws may be expressions."""

@@ -136,6 +136,27 @@ class EventData(Section):
     then: dict[str, ScalarData] = Field(default_factory=dict)
 
 
+class OutputData(Section):
+    """An output: an expression of q_NAME, qd_NAME, t, x_NAME, parameters and other outputs.
+
+    Or a quantity of a point, seen from `relative_to`, its components in `frame`.
+    """
+
+    expression: ScalarData | None = None
+    unit: Text = ""
+    point: Name | None = None
+    quantity: Literal[
+        "position", "velocity", "acceleration", "rotation", "orientation", "angular_velocity",
+        "angular_acceleration",
+    ] = "position"  # fmt: skip
+    relative_to: Name = "ground"
+    frame: Name = "ground"
+
+
+_output = Short("expression", SCALAR_JSON)
+OutputEntry = Annotated[OutputData, BeforeValidator(_output.expand), _output]
+
+
 class Document(Section):
     """A mechanism: SI units, radians; order of the joints numbers the coordinates."""
 
@@ -153,6 +174,7 @@ class Document(Section):
     drives: dict[str, DriveEntry] = Field(default_factory=dict)
     states: dict[str, StateEntry] = Field(default_factory=dict)
     forces: dict[str, ForceEntry] = Field(default_factory=dict)
+    outputs: dict[str, OutputEntry] = Field(default_factory=dict)
     events: dict[str, EventData] = Field(default_factory=dict)
     shapes: Any = None
     layout: Any = None
@@ -233,6 +255,7 @@ SECTIONS: dict[tuple[str, ...], type[Section]] = {
     ("states", "*"): StateData,
     ("tables", "*"): TableData,
     ("events", "*"): EventData,
+    ("outputs", "*"): OutputData,
 }
 
 

@@ -20,14 +20,21 @@ from kinetree.model.configuration import product, retract, rotate
 from kinetree.model.contents import elements, plain, to_data
 from kinetree.model.events import DIRECTIONS, Event, refuse_events
 from kinetree.model.forces import (
+    AT_POINT,
+    AT_POINT_WORK,
     FORCES,
+    IN_JOINT,
+    XYZ,
     Action,
     Between,
     Force,
     ForceKind,
     Frame,
+    Offer,
     Place,
     State,
+    Told,
+    Work,
     holding,
     refuse_holding,
 )
@@ -52,6 +59,16 @@ from kinetree.model.laws import (
 )
 from kinetree.model.mechanism import Mechanism
 from kinetree.model.model import Model
+from kinetree.model.outputs import (
+    POINT_QUANTITIES,
+    ModelOutput,
+    Offered,
+    Seen,
+    asked,
+    offered,
+    output_names,
+    signals,
+)
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
 from kinetree.model.parts import (
     Ball,
@@ -105,18 +122,20 @@ from kinetree.model.vectors import (
 )
 
 __all__ = [
-    "ANY", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA", "JOINTS", "LOOP_TOLERANCE",
-    "NULL", "POSITIVE", "REQUIRED", "Action", "Along", "Angle", "Ball", "Between", "Body",
-    "Closure", "ClosureKind", "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance",
-    "ElementKind", "Event", "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint",
-    "JointKind", "Law", "Limits", "Mat", "Matrix", "Mechanism", "Mimic", "Model", "Motion", "Named",
-    "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Shift", "State", "Touch",
-    "Turn", "Twist", "Vec", "Vector", "Wrench", "apply", "apply_transposed", "as_frames",
-    "closure_law_names", "coordinate_symbol", "cross", "direction", "directions", "dot", "elements",
-    "end_symbols", "force_law_names", "force_laws", "gimbal_locks", "holding", "is_null",
-    "law_symbols", "leader_of", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
-    "parameter_table", "place_symbols", "plain", "plus", "position_matrices", "problems", "product",
-    "quaternions", "refuse", "refuse_events", "refuse_holding", "retract", "rotate", "rotation",
-    "rotation_rpy", "scalar", "snap", "state_names", "state_symbol", "time_symbol", "times",
-    "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
+    "ANY", "AT_POINT", "AT_POINT_WORK", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA",
+    "IN_JOINT", "JOINTS", "LOOP_TOLERANCE", "NULL", "POINT_QUANTITIES", "POSITIVE", "REQUIRED",
+    "XYZ", "Action", "Along", "Angle", "Ball", "Between", "Body", "Closure", "ClosureKind",
+    "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance", "ElementKind", "Event",
+    "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "JointKind", "Law", "Limits",
+    "Mat", "Matrix", "Mechanism", "Mimic", "Model", "ModelOutput", "Motion", "Named", "Offer",
+    "Offered", "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Seen", "Shift",
+    "State", "Told", "Touch", "Turn", "Twist", "Vec", "Vector", "Work", "Wrench", "apply",
+    "apply_transposed", "as_frames", "asked", "closure_law_names", "coordinate_symbol", "cross",
+    "direction", "directions", "dot", "elements", "end_symbols", "force_law_names", "force_laws",
+    "gimbal_locks", "holding", "is_null", "law_symbols", "leader_of", "map_elements", "mat3",
+    "matmul", "minus", "negative", "numbers", "offered", "output_names", "parameter_table",
+    "place_symbols", "plain", "plus", "position_matrices", "problems", "product", "quaternions",
+    "refuse", "refuse_events", "refuse_holding", "retract", "rotate", "rotation", "rotation_rpy",
+    "scalar", "signals", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data",
+    "trace", "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

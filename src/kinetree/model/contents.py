@@ -41,6 +41,8 @@ def to_data(model: Mechanism) -> dict[str, Any]:
     """
     spell = _Speller(model.sources, as_written=True)
     data = _to_data(model, spell)
+    if model.outputs:
+        data["outputs"] = {row.name: row.data(spell.one) for row in model.outputs.values()}
     tables = _tables(model, spell)
     if not tables:
         return data

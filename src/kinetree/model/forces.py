@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from kinetree.engine import Node, sqrt
 from kinetree.errors import ModelError, UnsupportedError
-from kinetree.model.kinds import ElementKind
+from kinetree.model.kinds import ANY, ElementKind
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 
@@ -130,6 +130,33 @@ class Between:
         return self.let("speed", dot(self.d, self.rate) / self.length)
 
 
+Told = Node | Vec
+"""What a force element tells of itself: a scalar, or three components."""
+XYZ = ("x", "y", "z")
+
+
+class Offer(NamedTuple):
+    """One output that the elements of a kind offer.
+
+    Attributes:
+        name: after the dot: "force" of "strut.force".
+        unit: "{q}" and "{effort}" stand for those of the joint.
+        parts: endings of its components; empty for a scalar.
+    """
+
+    name: str
+    unit: str
+    parts: tuple[str, ...] = ()
+
+
+class Work(NamedTuple):
+    """A force and the rate at which it works: power = sign · force · rate, summed over parts."""
+
+    force: str = "force"
+    rate: str = "rate"
+    sign: int = 1
+
+
 Frame = Literal["ground", "point"] | Between
 """Whose components a vector has."""
 
@@ -167,6 +194,9 @@ class Action(Protocol):
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law argument, likewise; empty where absent."""
 
+    def profile(self, name: str, **values: Node) -> Node:
+        """A law argument as an expression that the kind itself differentiates and substitutes."""
+
     def between(self, first: Point, second: Point) -> Between:
         """Relative motion of two points."""
 
@@ -191,6 +221,12 @@ class Action(Protocol):
     def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
         """Dry friction [N.m, N] of a velocity whose mode is a user state: it sticks or slides."""
 
+    def held(self, velocity: str) -> Node:
+        """The force of what holds or rubs a velocity [N.m, N], positive along it; for `tell`."""
+
+    def tell(self, values: Callable[[], Mapping[str, Told]]) -> None:
+        """Give the outputs that the kind offers, by name; asked for only where one is wanted."""
+
 
 @dataclass(frozen=True)
 class ForceKind(ElementKind):
@@ -204,6 +240,8 @@ class ForceKind(ElementKind):
         check: refuses arguments that make no sense: (complete arguments, element path).
         potential: the energy [J] from which its conservative part derives.
         holds: whether it may hold its joint still.
+        outputs: what `write` tells of every element, or of every point that the user names.
+        work: the outputs whose products are its power.
     """
 
     noun: ClassVar[str] = "force"
@@ -215,8 +253,36 @@ class ForceKind(ElementKind):
     check: Callable[[Mapping[str, Any], str], None] | None = None
     potential: Callable[[Action, Force], Node] | None = None
     holds: bool = False
+    outputs: tuple[Offer, ...] = ()
+    work: tuple[Work, ...] = (Work(),)
+
+    def offers(self, labels: tuple[str, ...]) -> tuple[Offer, ...]:
+        """The outputs of an element whose points have these labels."""
+        if self.places != ANY:
+            return self.outputs
+        return tuple(row._replace(name=f"{at}.{row.name}") for at in labels for row in self.outputs)
+
+    def works(self, labels: tuple[str, ...]) -> tuple[Work, ...]:
+        """The products that are the power of such an element."""
+        if self.places != ANY:
+            return self.work
+        return tuple(
+            Work(f"{at}.{row.force}", f"{at}.{row.rate}", row.sign)
+            for at in labels
+            for row in self.work
+        )
 
 
+IN_JOINT = (Offer("force", "{effort}"), Offer("rate", "{q}/s"))
+"""What every element in a joint tells: its effort, positive along the velocity, and this."""
+AT_POINT = (
+    Offer("force", "N", XYZ),
+    Offer("torque", "N.m", XYZ),
+    Offer("rate", "m/s", XYZ),
+    Offer("angular_rate", "rad/s", XYZ),
+)
+"""What every element on a point tells: its wrench, velocity and angular velocity of the point."""
+AT_POINT_WORK = (Work(), Work("torque", "angular_rate"))
 FORCES: dict[str, ForceKind] = {}
 """The force table: kind name -> row; the room `forces` fills it."""
 
@@ -237,6 +303,7 @@ def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
 
 
 __all__ = [
-    "FORCES", "NULL", "Action", "Between", "Force", "ForceKind", "Frame", "Mat", "Place", "State",
-    "Vec", "holding", "refuse_holding",
+    "AT_POINT", "AT_POINT_WORK", "FORCES", "IN_JOINT", "NULL", "XYZ", "Action", "Between", "Force",
+    "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work", "holding",
+    "refuse_holding",
 ]  # fmt: skip

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
+    from kinetree.model.outputs import ModelOutput
     from kinetree.model.topology import Tree
 
 RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": Rank.LENGTH}
@@ -67,6 +68,7 @@ class Mechanism(ABC):
         forces: name -> Force.
         states: name -> State; their order numbers x.
         events: name -> Event.
+        outputs: name -> ModelOutput, the user's own; see `kinetree.model.outputs`.
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         sources: path of a scalar -> the text it had in the model file.
@@ -93,6 +95,7 @@ class Mechanism(ABC):
         self.forces: dict[str, Force] = {}
         self.states: dict[str, State] = {}
         self.events: dict[str, Event] = {}
+        self.outputs: dict[str, ModelOutput] = {}
         self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
         self.sources: dict[str, str] = {}

@@ -233,11 +233,16 @@ def _body_scalars(body: Body) -> Iterator[tuple[str, Scalar, str, Rank]]:
 
 def force_units(model: Mechanism, force: Force) -> Iterable[tuple[str, Scalar, str]]:
     """(name without that of the force, value, unit) of every run-time parameter of a force."""
+    row, words = FORCES[force.kind], unit_words(model, force)
+    for name, value in force.scalars.items():
+        unit = row.units.get(name, row.units.get(name.rpartition("_")[0], ""))
+        yield name, value, unit.format(**words)
+
+
+def unit_words(model: Mechanism, force: Force) -> dict[str, str]:
+    """The units that "{q}" and "{effort}" stand for in the row of a force."""
     row, turns = FORCES[force.kind], False
     if row.coordinates or row.velocities:
         joint: str = force.arguments["joint"]
         turns = model.turns(model.velocity_of(joint) if row.coordinates else joint)
-    words = {"q": "rad", "effort": "N.m"} if turns else {"q": "m", "effort": "N"}
-    for name, value in force.scalars.items():
-        unit = row.units.get(name, row.units.get(name.rpartition("_")[0], ""))
-        yield name, value, unit.format(**words)
+    return {"q": "rad", "effort": "N.m"} if turns else {"q": "m", "effort": "N"}

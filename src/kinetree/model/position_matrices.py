@@ -53,7 +53,7 @@ def from_joints(model: Model) -> FrameModel:
     made.ground, made.bodies, made.joints = model.ground, dict(model.bodies), dict(model.joints)
     made.parameters, made.tables = dict(model.parameters), dict(model.tables)
     made.forces, made.states = dict(model.forces), dict(model.states)
-    made.events = dict(model.events)
+    made.events, made.outputs = dict(model.events), dict(model.outputs)
     made.wrenches = dict(model.wrenches)
     made.matrices = position_matrices(model)
     return made

@@ -134,7 +134,26 @@ def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.
     return run
 
 
+def with_outputs(
+    run: xarray.Dataset, names: Sequence[str], units: Sequence[str], values: Array
+) -> xarray.Dataset:
+    """The run with outputs as variables of their own.
+
+    Args:
+        run: the motion.
+        names: of the outputs.
+        units: one each; empty where unknown.
+        values: one row per time, a column per output; a batch adds leading axes.
+    """
+    dims = run["q"].dims[:-1]
+    columns = {
+        name: (dims, values[..., k], {"units": units[k], "long_name": "output"})
+        for k, name in enumerate(names)
+    }
+    return run.assign(columns)
+
+
 __all__ = [
     "PARTS", "Dimension", "attributes", "common", "run_dataset", "variable_units", "with_events",
-    "with_wrenches",
+    "with_outputs", "with_wrenches",
 ]  # fmt: skip

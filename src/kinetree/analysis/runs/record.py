@@ -148,7 +148,7 @@ class Recording:
         if pushed:
             found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
             made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
-        return made
+        return self.how.observe(made)
 
     def _happened(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""

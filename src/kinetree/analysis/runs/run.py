@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from kinetree.integrate.problem import (
     Watch,
 )
 
+if TYPE_CHECKING:
+    import xarray
+
 Repartition = Callable[[Array, float], Dynamics | None]
 """(q, t) -> the dynamics in coordinates chosen there; None where the old ones are best."""
 MULTISTEP = ("cvode_adams", "cvode_bdf")
@@ -62,6 +66,7 @@ class RunOptions:
         flows: whether it takes parts while a method goes on, too.
         goes_on: whether the run continues another one: what happens at its start by the clock has
             happened there.
+        observe: adds outputs to the Dataset of the run.
     """
 
     method: str
@@ -71,6 +76,7 @@ class RunOptions:
     record: Callable[[Segment], None] = lambda _: None
     flows: bool = False
     goes_on: bool = False
+    observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ Refs: Docquier2013 sec. 4.2 (link forces, user equations)
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, maximum, select, substitute, symbols
+from kinetree.engine import ZERO, Node, Rank, maximum, select, substitute, symbol, symbols
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.forces.rubbing import Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
@@ -24,7 +24,7 @@ from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.view import MechanismView
-    from kinetree.model import Force, Frame, Point
+    from kinetree.model import Force, Frame, Point, Told
 
 
 @dataclass
@@ -46,6 +46,11 @@ class ExternalInputs:
     modes: dict[int, str] = field(default_factory=dict)
 
 
+def hold_symbol(velocity: str) -> Node:
+    """The force of a lock or of dry friction along a velocity [N.m, N]: hold_NAME."""
+    return symbol(f"hold_{velocity}", Rank.FORCE)
+
+
 Express = Callable[[str, Sequence[Node]], Sequence[Node]]
 """(beginning of names, expressions of the model's coordinates) -> the same as the scheme knows."""
 
@@ -65,6 +70,7 @@ class ForceWriter(Action):
         self.force, self.given = force, given
         self.express = express
         self.t = time_symbol()
+        self.told: dict[str, Told] | None = None
 
     def value(self, name: str) -> Node:
         """A scalar argument, as its parameter."""
@@ -108,6 +114,15 @@ class ForceWriter(Action):
 
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law, variables and motions of points bound."""
+        return tuple(self.express(f"{self.force.name}_{name}", self._bound(name, values)))
+
+    def profile(self, name: str, **values: Node) -> Node:
+        """The only expression of a law, its variables bound but nothing named."""
+        (found,) = self._bound(name, values)
+        return found
+
+    def _bound(self, name: str, values: Mapping[str, Node]) -> list[Node]:
+        """The expressions of a law, variables and motions of points bound."""
         exprs = [fold_parameters(self.system, x) for x in self.force.laws.get(name, ())]
         bound = {variable(key): node for key, node in values.items()}
         used = set(symbols(exprs))
@@ -115,7 +130,7 @@ class ForceWriter(Action):
             given = _flat(place_symbols(label))
             if not used.isdisjoint(given):
                 bound |= zip(given, _flat(self.place(point)), strict=True)
-        return tuple(self.express(f"{self.force.name}_{name}", substitute(exprs, bound)))
+        return substitute(exprs, bound)
 
     def let(self, stem: str, node: Node) -> Node:
         """A name that begins with that of the force."""
@@ -145,6 +160,15 @@ class ForceWriter(Action):
         row = self.given.rubbing[k] = Rubbing(k, self.state(mode), coulomb, largest)
         self.given.modes[k] = mode
         self.effort(velocity, row.push)
+
+    def held(self, velocity: str) -> Node:
+        """The symbol of the force that holds or rubs a velocity."""
+        return hold_symbol(velocity)
+
+    def tell(self, values: Callable[[], Mapping[str, Told]]) -> None:
+        """Keep what the element tells, where somebody listens."""
+        if self.told is not None:
+            self.told.update(values())
 
     def _held(self, velocity: str) -> int:
         """The number of a velocity that no other element holds."""
@@ -204,4 +228,4 @@ def _flat(place: Place) -> list[Node]:
     return [*place.R[0], *place.R[1], *place.R[2], *place.p, *place.v, *place.w]
 
 
-__all__ = ["ExternalInputs", "ForceWriter", "state_rate_expressions"]
+__all__ = ["ExternalInputs", "ForceWriter", "hold_symbol", "state_rate_expressions"]

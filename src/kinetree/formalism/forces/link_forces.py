@@ -26,6 +26,7 @@ from kinetree.formalism.forces.force_writer import (
     ForceWriter,
     state_rate_expressions,
 )
+from kinetree.formalism.forces.told import declare_holds, write_told
 from kinetree.formalism.kinematics import Geometry, Velocities, geometry, velocities
 from kinetree.formalism.links.linkage import rotate, wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
@@ -119,6 +120,15 @@ def elastic(frames: Frames) -> Node:
             act = LinkForceWriter(frames, sight, force, AppliedForces())
             total = total + potential(act, force)
     return total
+
+
+def told(frames: Frames, _: tuple[Node, ...] = ()) -> None:
+    """Write what every force element tells of itself."""
+    sight = RelativeViews(frames)
+    declare_holds(frames.scheme, frames.system.model)
+    forces = frames.system.model.forces.values()
+    writers = (LinkForceWriter(frames, sight, force, AppliedForces()) for force in forces)
+    write_told(frames.scheme, writers)
 
 
 def state_rates(frames: Frames, applied: AppliedForces | None = None) -> list[Node]:
@@ -248,5 +258,6 @@ __all__ = [
     "elements",
     "external",
     "state_rates",
+    "told",
     "wrenches_alone",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from kinetree.formalism.forces.force_writer import (
     ForceWriter,
     state_rate_expressions,
 )
+from kinetree.formalism.forces.told import declare_holds, write_told
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -90,6 +91,13 @@ def elastic(motion: Motion) -> Node:
         if potential is not None:
             total = total + potential(PlacedWriter(motion, force, Efforts()), force)
     return total
+
+
+def told(motion: Motion) -> None:
+    """Write what every force element tells of itself."""
+    declare_holds(motion.scheme, motion.system.model)
+    forces = motion.system.model.forces.values()
+    write_told(motion.scheme, (PlacedWriter(motion, force, Efforts()) for force in forces))
 
 
 def write_state_rates(motion: Motion, efforts: Efforts) -> None:
@@ -168,4 +176,6 @@ def _rotation(point: Point) -> Mat:
     return mat3((as_node(x) for x in row) for row in point.rotation)
 
 
-__all__ = ["Efforts", "PlacedWriter", "applied", "elastic", "point_place", "write_state_rates"]
+__all__ = [
+    "Efforts", "PlacedWriter", "applied", "elastic", "point_place", "told", "write_state_rates",
+]  # fmt: skip

@@ -53,6 +53,7 @@ PLACED: dict[str, PlacedQuantity] = {
         for name, law in JOINT_LAWS.items()
     },
     "energy": PlacedQuantity("", dalembert.energy, wrenches=False),
+    "forces": PlacedQuantity("", dalembert.forces, wrenches=False),
     "kinematics": PlacedQuantity(
         "qdd", dalembert.kinematics, wrenches=False, laws=False, options=("points",)
     ),

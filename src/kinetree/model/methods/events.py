@@ -12,7 +12,7 @@ from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import KinetreeError, ModelError, unknown
 from kinetree.model.events import Event
 from kinetree.model.laws import law_expressions, law_symbols, state_names
-from kinetree.model.mechanism import Mechanism
+from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ PARTS = ("q", "qd", "x")
 """What an event may change: coordinates, velocities, states and modes."""
 
 
-class EventMethods(Mechanism):
+class EventMethods(OutputMethods):
     """``model.mode(name, …)`` and ``model.event(name, …)``."""
 
     def mode(self, name: str, initial: float | None = 0.0, unit: str = "") -> Node:

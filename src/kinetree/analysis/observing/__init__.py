@@ -1,0 +1,1 @@
+"""Outputs of models: their Program, and dynamics that give them."""

@@ -1,0 +1,117 @@
+"""Outputs along a run: forces, motions of points, reactions, energies, whatever has a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.observing.program import OUT, Observed, observed
+from kinetree.analysis.runs.manifest import parameters_of
+from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
+from kinetree.assembly import with_values
+from kinetree.errors import ModelError
+from kinetree.results.dataset import with_outputs
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model import Mechanism
+    from kinetree.program import Input
+
+MOTION = ("q", "qd", "qdd", "x", "hold")
+"""Inputs that a run must have."""
+
+
+def outputs(
+    model: Mechanism, run: xarray.Dataset, names: Sequence[str] | None = None
+) -> xarray.Dataset:
+    """The run with outputs of its model beside the motion.
+
+    Args:
+        model: the mechanism that moved.
+        run: of `simulate`, or of another analysis that gives what the outputs depend on.
+        names: such as "strut.force", "chassis.position.z", "pin.reaction", "energy.total" or the
+            user's own; by default all of these last ones.
+
+    Returns:
+        A Dataset with one more variable over time per component, under its name, with its unit.
+
+    Raises:
+        UnknownNameError: for a name that the model does not offer, with the nearest one.
+    """
+    check_arguments(outputs, locals())
+    _refuse_other(model, run)
+    return observer(model, names)(run)
+
+
+def _refuse_other(model: Mechanism, run: Any) -> None:
+    """Refuse what is not a run, or is one of another model."""
+    known = getattr(run, "data_vars", {})
+    names = [str(name) for name in run["coordinate"].values] if "q" in known else None
+    if names != list(model.coordinates):
+        said = "it is not a valid run" if names is None else f"its coordinates are {names}"
+        raise ModelError(said, element="run", cure=f"give a run of model '{model.name}'")
+
+
+def observer(
+    model: Mechanism, names: Sequence[str] | None
+) -> Callable[[xarray.Dataset], xarray.Dataset]:
+    """What adds outputs to a run: those named, or the model's own; see `outputs`."""
+    wanted = list(model.outputs) if names is None else list(names)
+    return partial(observe, observed(model, wanted)) if wanted else lambda run: run
+
+
+def observe(found: Observed, run: xarray.Dataset) -> xarray.Dataset:
+    """The run with the values of outputs whose Program is at hand."""
+    program, own = found.program, parameters_of(run)
+    if program.takes("p"):
+        known = program.input("p").labels
+        program = with_values(program, {k: v for k, v in own.items() if k in known})
+    given = {row.name: _values(run, row) for row in program.inputs if not row.parameter}
+    values = program.compile()(check=False, **given)
+    lead = run["q"].shape[:-1]
+    table = np.broadcast_to(values[OUT], (*lead, len(found.labels)))
+    return with_outputs(run, found.labels, found.units, table)
+
+
+def _values(run: xarray.Dataset, row: Input) -> Array:
+    """The values of an input along a run."""
+    lead = run["q"].shape[:-1]
+    if row.name == "t":
+        return np.broadcast_to(np.asarray(run["time"], dtype=float), lead)
+    if row.name == "lam":
+        return _multipliers(run, row.labels)
+    if row.name in run.data_vars:
+        return np.asarray(run[row.name], dtype=float)
+    if "external_wrench" in run and row.name in run["wrench"].values:
+        return np.asarray(run["external_wrench"].sel(wrench=row.name), dtype=float)
+    if row.name in MOTION:
+        raise ModelError(
+            f"it has no {row.name}, on which the outputs depend",
+            element="run",
+            cure="give a run of kt.simulate",
+        )
+    return np.zeros((*lead, *row.shape))  # efforts and wrenches that did not act
+
+
+def _multipliers(run: xarray.Dataset, labels: Sequence[str]) -> Array:
+    """Multipliers in the order of the labels; 0 for equations that the run does not use."""
+    found = np.zeros((*run["q"].shape[:-1], len(labels)))
+    if "lam" not in run:
+        raise ModelError(
+            "it has no multipliers, on which reactions depend",
+            element="run",
+            cure="give a run of kt.simulate, or find them with kt.inverse(model, run)",
+        )
+    known = [str(name) for name in run["equation"].values]
+    for k, label in enumerate(labels):
+        if label in known:
+            found[..., k] = run["lam"].values[..., known.index(label)]
+    return found
+
+
+__all__ = ["observer", "outputs"]

@@ -1,0 +1,178 @@
+"""Outputs: what a model can be asked for besides its motion, by name.
+
+| name | what | from |
+|---|---|---|
+| q_NAME, qd_NAME, qdd_NAME, tau_NAME, x_NAME | coordinates, their rates, efforts, states | motion |
+| FORCE.force, FORCE.rate, FORCE.power, … | what force elements tell of themselves | "forces" |
+| JOINT.reaction, CLOSURE.reaction | wrench [torque; force] that it transmits | "reactions" |
+| BODY.position, BODY.POINT.velocity, … | motion of points, ground frame | "kinematics" |
+| energy.kinetic, energy.potential, energy.total | energy of the mechanism | "energy" |
+| NAME | an output of the user's own | `model.output` |
+
+An output with components is asked for as a whole (chassis.position) or one of them
+(chassis.position.z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kinetree.engine import Node, Rank, symbol
+from kinetree.errors import unknown
+from kinetree.model.forces import FORCES
+from kinetree.model.laws import Named, state_names
+from kinetree.model.outputs.elements import POINT_QUANTITIES, Seen
+from kinetree.model.parameters import unit_words
+
+if TYPE_CHECKING:
+    from kinetree.model.mechanism import Mechanism
+
+WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
+WRENCH_UNITS = ("N.m",) * 3 + ("N",) * 3
+MOTION_RANKS = {
+    "q": Rank.COORDINATE, "qd": Rank.VELOCITY, "qdd": Rank.ACCELERATION, "x": Rank.COORDINATE,
+}  # fmt: skip
+"""What stands for the motion in laws has these ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One output that a model offers.
+
+    Attributes:
+        name: whole name.
+        source: quantity of `derive` that gives it, "motion" or "own".
+        key: output of that quantity, input of the motion, own output, or path and quantity of a
+            point.
+        first: number of its first component there.
+        parts: endings of the names of its components; empty for a scalar.
+        units: of its components.
+    """
+
+    name: str
+    source: str
+    key: str
+    first: int = 0
+    parts: tuple[str, ...] = ()
+    units: tuple[str, ...] = ("",)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of its components."""
+        return tuple(f"{self.name}.{part}" for part in self.parts) or (self.name,)
+
+    @property
+    def unit(self) -> str:
+        """The unit of a scalar."""
+        return self.units[0]
+
+    @property
+    def symbol(self) -> Node:
+        """What stands for a scalar in expressions."""
+        ranks = MOTION_RANKS if self.source == "motion" else {}
+        return symbol(self.name, ranks.get(self.key, Rank.FORCE))
+
+
+def signals(row: Offered) -> list[Offered]:
+    """The components of what a model offers, each as a scalar."""
+    rows = zip(row.labels, row.units, strict=True)
+    return [
+        Offered(label, row.source, row.key, row.first + k, (), (unit,))
+        for k, (label, unit) in enumerate(rows)
+    ]
+
+
+def offered(model: Mechanism) -> dict[str, Offered]:
+    """Everything that a model offers, by name: the user's own outputs first."""
+    parts = (_own, _motion, _forces, _reactions, _points, _energies)
+    return {row.name: row for part in parts for row in part(model)}
+
+
+def asked(model: Mechanism, names: Sequence[str], element: str = "outputs") -> list[Offered]:
+    """The components that names stand for, each once, in order; unknown names are refused."""
+    known = offered(model)
+    single = {one.name: one for row in known.values() for one in signals(row)}
+    found: dict[str, Offered] = {}
+    for name in names:
+        if name not in known and name not in single:
+            raise unknown("output", str(name), (*known, *single), element)
+        rows = signals(known[name]) if name in known else [single[name]]
+        found |= {row.name: row for row in rows}
+    return list(found.values())
+
+
+def output_names(model: Mechanism, element: str = "") -> dict[str, Any]:
+    """What expressions of outputs may use, under the names of a function's arguments.
+
+    Beside what the rates of states may use, every component that the model offers.
+    """
+    rows = (one for row in offered(model).values() for one in signals(row))
+    symbols = {one.name: one.symbol for one in rows}
+    return {**state_names(model, element), "outputs": Named("output", symbols, element)}
+
+
+def _own(model: Mechanism) -> Iterator[Offered]:
+    for row in model.outputs.values():
+        parts: tuple[str, ...] = ()
+        units: tuple[str, ...] = (row.unit,)
+        if isinstance(row.what, Seen):
+            kind = POINT_QUANTITIES[row.what.quantity]
+            parts, units = kind.parts, (kind.unit,) * len(kind.parts)
+        yield Offered(row.name, "own", row.name, 0, parts, units)
+
+
+def _motion(model: Mechanism) -> Iterator[Offered]:
+    q = [unit for joint in model.leaders for unit in joint.q_units]
+    v = [unit for joint in model.leaders for unit in joint.v_units]
+    x = [state.unit for state in model.states.values()]
+    tables = (
+        ("q", model.coordinates, q),
+        ("qd", model.velocities, v),
+        ("qdd", model.velocities, [unit.replace("/s", "/s2") for unit in v]),
+        ("tau", model.velocities, ["N.m" if unit.startswith("rad") else "N" for unit in v]),
+        ("x", list(model.states), x),
+    )
+    for stem, names, units in tables:
+        for k, (name, unit) in enumerate(zip(names, units, strict=True)):
+            yield Offered(f"{stem}_{name}", "motion", stem, k, (), (unit,))
+
+
+def _forces(model: Mechanism) -> Iterator[Offered]:
+    for force in model.forces.values():
+        row, words = FORCES[force.kind], unit_words(model, force)
+        for offer in row.offers(force.labels):
+            name, unit = f"{force.name}.{offer.name}", offer.unit.format(**words)
+            yield Offered(name, "forces", name, 0, offer.parts, (unit,) * (len(offer.parts) or 1))
+        more = {"power": "W"} | ({} if row.potential is None else {"energy": "J"})
+        for ending, unit in more.items():
+            name = f"{force.name}.{ending}"
+            yield Offered(name, "forces", name, 0, (), (unit,))
+
+
+def _reactions(model: Mechanism) -> Iterator[Offered]:
+    closures = [row.name for row in model.closures.values() if row.ends]
+    joints = [joint.name for joint in model.body_joints]
+    twice = set(closures) & set(joints)
+    for noun, names in (("joint", joints), ("closure", closures)):
+        for k, name in enumerate(names):
+            whole = f"{noun}.{name}" if name in twice else name
+            yield Offered(f"{whole}.reaction", "reactions", f"{noun}s", 6 * k, WRENCH, WRENCH_UNITS)
+
+
+def _points(model: Mechanism) -> Iterator[Offered]:
+    for body in model.bodies.values():
+        for point in (body.origin, *body.points.values()):
+            for name, row in POINT_QUANTITIES.items():
+                path, units = f"{point.path}.{name}", (row.unit,) * len(row.parts)
+                yield Offered(path, "kinematics", path, 0, row.parts, units)
+
+
+def _energies(model: Mechanism) -> Iterator[Offered]:
+    del model
+    for name in ("kinetic", "potential", "total"):
+        yield Offered(f"energy.{name}", "energy", name, 0, (), ("J",))
+
+
+__all__ = ["Offered", "asked", "offered", "output_names", "signals"]

@@ -1,0 +1,195 @@
+"""Laws of outputs: forces times rates are the power of generalised forces; rates of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests import forced, zoo
+from tests.approx import GOLDEN, IDENTITY, assert_close
+
+import kinetree as kt
+from kinetree.forces import ALL
+from kinetree.model import offered
+from kinetree.program.restrict import restrict
+
+STATES = 5
+ROAD: dict[str, Any] = {"height": lambda x, y, t: 0.3 * x - 0.1 * x * y + 0.05 * t - 5.0}
+CALSPAN = {"A0": 4e3, "A1": 8.0, "A2": 9e3, "A3": 1.2, "A4": -7e3, "B1": -3e-5, "B3": 1.1}
+
+
+def in_joints(kind: str, arguments: dict[str, Any]) -> Callable[[kt.Model], None]:
+    """One element in the first joint and one in the last."""
+
+    def add(model: kt.Model) -> None:
+        for name in (model.velocities[0], model.velocities[-1]):
+            model.force(kind, f"new_{name}", (), {"joint": name, **arguments})
+
+    return add
+
+
+def rubbing(model: kt.Model) -> None:
+    """Dry friction in two joints: one slides, one sticks."""
+    model.dry_friction("slides", model.velocities[0], 0.4, 0.5, viscous=0.2)
+    model.dry_friction("sticks", model.velocities[-1], 50.0, 60.0, viscous=0.3)
+
+
+def on_road(kind: str, arguments: dict[str, Any]) -> Callable[[kt.Model], None]:
+    """One element between two bodies and one between a body and the ground."""
+
+    def add(model: kt.Model) -> None:
+        ground, first, last = forced.places(model)
+        model.force(kind, "touch", (last, ground), {**arguments, **ROAD})
+        model.force(kind, "inner", (last, first), arguments)
+
+    return add
+
+
+def between(kind: str) -> Callable[[kt.Model], None]:
+    """What stands between a point of the ground and one of the last body."""
+
+    def add(model: kt.Model) -> None:
+        ground, first, last = forced.places(model)
+        forced.BETWEEN[kind][0](model, ground, last)
+        if kind == "bushing":
+            model.force("bushing", "inner", (first, last), forced.BUSHING)
+
+    return add
+
+
+CONTACT = {"radius": 9.0, "stiffness": 20.0, "dissipation": 0.2, "friction": 0.3,
+           "rolling_resistance": 0.1}  # fmt: skip
+TYRE = {"radius": 9.0, "stiffness": 200.0, "damping": 0.1}
+LINEAR = {"slip_stiffness": 3.0, "cornering_stiffness": 4.0, "camber_stiffness": 1.5, "trail": 0.1}
+ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
+    "link": between("link"),
+    "bushing": between("bushing"),
+    "external": between("external"),
+    "law": between("law"),
+    "joint_spring": in_joints("joint_spring", {"stiffness": 3.0, "rest": 0.2, "damping": 0.3}),
+    "joint_friction": in_joints("joint_friction", {"coulomb": 0.4, "viscous": 0.1, "smooth": 0.3}),
+    "joint_law": in_joints("joint_law", {"law": lambda t, q, qd: t - next(iter(q.values())) ** 2}),
+    "dry_friction": rubbing,
+    "joint_lock": in_joints("joint_lock", {"locked": lambda t: 1 + t}),
+    "contact_sphere": on_road("contact_sphere", CONTACT),
+    "contact_wheel": on_road("contact_wheel", {**CONTACT, "crown": 0.1}),
+    "tyre_linear": on_road("tyre_linear", {**TYRE, **LINEAR}),
+    "tyre_calspan": on_road("tyre_calspan", {**TYRE, **CALSPAN}),
+    "tyre_pacejka": on_road("tyre_pacejka", TYRE),
+}
+"""Kind -> how to add elements of it to a chain of revolute and prismatic joints."""
+
+
+def chain() -> kt.Model:
+    """Three bodies that turn, slide and turn."""
+    return zoo.build(zoo.chain_links(3, 3, ("revolute", "prismatic", "revolute")))
+
+
+def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
+    """The sum of the powers of all elements, and qd · Q of the generalised forces."""
+    state = {**values, "t": np.full(STATES, 0.3), "x": np.zeros((STATES, len(model.states)))}
+    if model.states:
+        state["x"][:, 0] = 1.0  # the first friction slides, the second sticks
+    forward = kt.derive(model, "forward")
+    moved = forward.evaluate(**forward.given(state))
+    free = kt.derive(chain(), "inverse")
+    Q = free.evaluate(q=state["q"], qd=state["qd"], qdd=moved["qdd"])["tau"] - state["tau"]
+    told = kt.derive(model, "forces")
+    told = restrict(told, [f"{name}.power" for name in model.forces])
+    out = told.evaluate(**told.given({**state, "hold": moved.get("hold", np.zeros(0))}))
+    return sum(out.values()), np.einsum("ij,ij->i", Q, state["qd"])
+
+
+@pytest.mark.parametrize("kind", [row.name for row in ALL])
+def test_power_of_elements_is_the_power_of_generalised_forces(kind: str) -> None:
+    model = chain()
+    ELEMENTS[kind](model)
+    assert {force.kind for force in model.forces.values()} == {kind}
+    values = zoo.state(model, 4, (STATES,))
+    found, expected = powers(model, values)
+    assert np.median(np.abs(expected)) > 1e-3, "the elements do work"
+    assert_close(found, expected, GOLDEN, kind)
+
+
+def test_power_of_all_elements_together_is_that_of_the_generalised_forces() -> None:
+    model = chain()
+    for kind in ("joint_spring", "dry_friction"):
+        ELEMENTS[kind](model)
+    ground, first, last = forced.places(model)
+    for add in (forced.add_link, forced.add_external, forced.add_law):
+        add(model, ground, last)
+    forced.add_bushing(model, ground, first)
+    model.force("tyre_linear", "tyre", (last, ground), {**TYRE, **LINEAR})
+    found, expected = powers(model, zoo.state(model, 5, (STATES,)))
+    assert_close(found, expected, GOLDEN, "all")
+
+
+@pytest.mark.parametrize("kind", [row.name for row in ALL if not row.holds])
+def test_position_matrices_tell_the_same(kind: str) -> None:
+    model = chain()
+    ELEMENTS[kind](model)
+    values = {**zoo.state(model, 4, (STATES,)), "t": np.full(STATES, 0.3)}
+    one, other = kt.derive(model, "forces"), kt.derive(model.as_frames(), "forces")
+    expected, found = (p.evaluate(**p.given(values)) for p in (one, other))
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert_close(found[name], value, GOLDEN, name, scale=max(1.0, float(np.abs(value).max())))
+
+
+@pytest.mark.parametrize("kind", [row.name for row in ALL])
+def test_rows_say_what_elements_tell(kind: str) -> None:
+    model = chain()
+    ELEMENTS[kind](model)
+    told = {out.name: out.shape for out in kt.derive(model, "forces").outputs}
+    rows = {row.name: row for row in offered(model).values() if row.source == "forces"}
+    assert told.keys() == rows.keys()
+    for name, shape in told.items():
+        assert shape == ((len(rows[name].parts),) if rows[name].parts else ())
+    assert all(all(row.units) for row in rows.values()), "every output has its unit"
+
+
+def motion() -> tuple[kt.Model, Any]:
+    """A tree with points that have frames of their own, in a fine run."""
+    model = zoo.build(zoo.chain_links(3, 3, ("revolute", "prismatic", "universal")))
+    names = list(model.bodies)
+    model.bodies[names[1]].point("eye", (0.3, 0.5, -0.7), rotation=forced.TURN)
+    model.bodies[names[2]].point("tip", (-0.4, 0.2, 0.6), rotation=forced.TURN)
+    return model, names
+
+
+@pytest.mark.parametrize("place", ["ground", "first", "eye"])
+def test_rates_of_points_are_derivatives_in_the_frame_they_are_seen_from(place: str) -> None:
+    model, names = motion()
+    at = {"ground": "ground", "first": names[0], "eye": f"{names[1]}.eye"}[place]
+    for quantity in ("position", "velocity", "acceleration", "angular_velocity", "rotation"):
+        frame = {} if quantity == "rotation" else {"frame": at}
+        model.output(quantity, point=f"{names[2]}.tip", quantity=quantity, relative_to=at, **frame)
+    model.output("angles", point=f"{names[2]}.tip", quantity="orientation", relative_to=at)
+    model.output("spin", point=f"{names[2]}.tip", quantity="angular_acceleration",
+                 relative_to=at, frame=at)  # fmt: skip
+    run = kt.simulate(model, 0.02, step=1e-3, rtol=1e-12, atol=1e-13,
+                      qd=list(np.linspace(0.4, 1.3, model.nv)))  # fmt: skip
+
+    def values(name: str, parts: Any = "xyz") -> Any:
+        return np.stack([run[f"{name}.{part}"].values for part in parts], axis=-1)
+
+    def rate(table: Any) -> Any:
+        h = 1e-3
+        near = (table[3:-1] - table[1:-3]) / (2 * h)
+        far = (table[4:] - table[:-4]) / (4 * h)
+        return (4 * near - far) / 3  # error of order h⁴
+
+    for one, other in (("position", "velocity"), ("velocity", "acceleration"),
+                       ("angular_velocity", "spin")):  # fmt: skip
+        assert_close(rate(values(one)), values(other)[2:-2], 1e-8, other)
+    nine = [f"{a}{b}" for a in "xyz" for b in "xyz"]
+    R = values("rotation", nine).reshape(-1, 3, 3)
+    W = np.einsum("tij,tkj->tik", rate(R), R[2:-2])  # the rate is [ω] R
+    w = np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=-1)
+    assert_close(w, values("angular_velocity")[2:-2], 1e-8, "angular velocity")
+    roll, pitch, yaw = np.moveaxis(values("angles", ("roll", "pitch", "yaw")), -1, 0)
+    assert_close(np.stack([-np.sin(pitch), np.cos(pitch) * np.sin(roll)]),
+                 np.stack([R[:, 2, 0], R[:, 2, 1]]), IDENTITY)  # fmt: skip
+    assert_close(np.cos(pitch) * np.sin(yaw), R[:, 1, 0], IDENTITY, "yaw")
