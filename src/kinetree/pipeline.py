@@ -78,6 +78,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     partition: Partition | None = None,
     loops: str = "explicit",
     known: str | Mapping[str, str] | None = None,
+    vary: Sequence[str] = (),
 ) -> Program:
     """The Program of a quantity of a model.
 
@@ -112,6 +113,8 @@ def derive(  # noqa: PLR0913  one argument per decision
             not given).  One word for all velocities, or words by name of joint or velocity with
             "tau" for those not named; by default "either" for all.  For "friction", joints of
             which either may be known have dry friction, besides which gamma acts.
+        vary: scalars of the model, such as "crank.mass", that stay parameters where they are 0 or
+            1; others are parameters anyway.
 
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
@@ -120,8 +123,8 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
+    model, row = _varied(model, vary, parameters), QUANTITIES[quantity]
     matrices = model.by_matrices or formalism == MATRICES
-    row = QUANTITIES[quantity]
     closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
     regroups = not matrices and (row.regroups or BASE in row.options)
     _refuse_idle(
@@ -143,6 +146,15 @@ def derive(  # noqa: PLR0913  one argument per decision
     options = {BASE: base_parameters, "points": points, "known": words}
     program = _open(model, row, way, folded=parameters == "folded", options=options)
     return _with_provenance(program, model, quantity, formalism=way, parameters=parameters)
+
+
+def _varied(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
+    """The model with these scalars as parameters."""
+    if names and parameters == "folded":
+        raise UnsupportedError(
+            "folded parameters cannot be varied", element="vary", cure="leave one of both out"
+        )
+    return model.with_varied(names)
 
 
 def _open(

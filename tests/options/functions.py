@@ -290,9 +290,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": driven(), "quantity": "energy", "formalism": "virtual_power",
                 "parameters": "folded", "base_parameters": False, "points": Refused(["rod.end"]),
                 "partition": CHOSEN["partition"], "loops": "multipliers",
-                "known": Refused("tau"),
+                "known": Refused("tau"), "vary": ["gravity_x"],
             },
-            {"base_parameters": "truth"}, {"points": "point"},
+            {"base_parameters": "truth"}, {"points": "point", "vary": "parameter"},
         ),
         Row(
             kt.derive,

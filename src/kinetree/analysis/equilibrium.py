@@ -176,7 +176,10 @@ def equilibrium(
     check_arguments(equilibrium, locals())
     check_options("equilibrium", options, LOADED)
     refuse_holding(model, "equilibrium", "take locks and dry friction out: they hold anywhere")
-    system = dynamics(model, q=q, t=t, **options)
+    held = [name for name in locked if name in model.velocities and name not in model.drives]
+    if held and model.closures and not options.keys() & {"partition", "independent"}:
+        options["independent"] = held
+    system = dynamics(model.with_varied(free), q=q, t=t, **options)
     start = point(system, {"q": q, "x": x}, t)
     task = _task(system, freedom(system), tuple(locked), tuple(free), t)
     values = _values(task)

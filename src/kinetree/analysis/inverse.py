@@ -66,6 +66,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(inverse, locals())
     _check_options(model, options)
+    model = model.with_varied(parameters or ())
     motion = read(model, trajectory)
     given = _inputs(model, motion, wrenches)
     asked = actuators is not None or free or weights or bounds

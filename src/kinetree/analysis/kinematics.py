@@ -126,6 +126,7 @@ def kinematics(  # noqa: PLR0913  one keyword per choice of the user
             cure="give coordinates a law with model.drive, or simulate it",
         )
     times = output_times(t0, duration, step or None)
+    model = model.with_varied(parameters or ())
     motion = _motion(model, parameters)
     first = unit_quaternions(model, given_values(q, model.initial(), model.coordinates, "q"))
     table = _march(motion, first, times)

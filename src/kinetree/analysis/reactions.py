@@ -57,6 +57,7 @@ def reactions(
     check_arguments(reactions, locals())
     motion = trajectory(model, run)
     values = parameters_of(run) if parameters is None else parameters
+    model = model.with_varied(values)
     if model.closures:
         closure_equations(model, values)  # refuses values for which they cannot hold
     program = with_values(derive(model, "reactions"), values)

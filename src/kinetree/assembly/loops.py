@@ -206,6 +206,7 @@ def opposite_frames(element: str) -> AssemblyError:
 @derivation()
 def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
     """The equations of the closures of a model, with values of parameters in place of its own."""
+    model = model.with_varied(parameters or ())
     if model.by_matrices:
         model.check(invertible=False)
         none = _no_equations(model)

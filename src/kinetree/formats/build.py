@@ -107,6 +107,8 @@ class _Builder:
         self.each(self.force, document.forces)
         self.each(self.output, document.outputs)
         self.each(self.event, document.events)
+        with self.gather():
+            self.model.vary(*document.vary)
 
     def each(self, add: Callable[[str, T], None], rows: Mapping[str, T]) -> None:
         """Add elements of one sort, and keep the mistakes."""

@@ -176,6 +176,7 @@ class Document(Section):
     forces: dict[str, ForceEntry] = Field(default_factory=dict)
     outputs: dict[str, OutputEntry] = Field(default_factory=dict)
     events: dict[str, EventData] = Field(default_factory=dict)
+    vary: list[str] = Field(default_factory=list)
     shapes: Any = None
     layout: Any = None
 

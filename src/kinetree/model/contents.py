@@ -43,6 +43,8 @@ def to_data(model: Mechanism) -> dict[str, Any]:
     data = _to_data(model, spell)
     if model.outputs:
         data["outputs"] = {row.name: row.data(spell.one) for row in model.outputs.values()}
+    if model.varied:
+        data["vary"] = list(model.varied)
     tables = _tables(model, spell)
     if not tables:
         return data

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from kinetree.model.new_element import (
     refuse_duplicate,
     scalar_values,
 )
+from kinetree.model.parameters import folded_scalars
 from kinetree.model.parts import Body, CoordinateGroup, Joint, Parameter, Point, Wrench, check_title
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
 from kinetree.tables import Table
@@ -71,6 +73,7 @@ class Mechanism(ABC):
         outputs: name -> ModelOutput, the user's own; see `kinetree.model.outputs`.
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
+        varied: names of scalars that stay parameters where they are 0 or 1, see `vary`.
         sources: path of a scalar -> the text it had in the model file.
         loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
         shapes: free-form data for viewers, kept verbatim.
@@ -98,6 +101,7 @@ class Mechanism(ABC):
         self.outputs: dict[str, ModelOutput] = {}
         self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
+        self.varied: tuple[str, ...] = ()
         self.sources: dict[str, str] = {}
         self.shapes: Any = None
         self.layout: Any = None
@@ -133,6 +137,27 @@ class Mechanism(ABC):
         written = None if own == given[1] else given
         self.parameters[name] = Parameter(name, si, own, node, written)
         return node
+
+    def vary(self, *names: str) -> None:
+        """Keep scalars as parameters at run time whatever their values are.
+
+        Masses, lengths, stiffnesses, … are parameters anyway, unless they are 0 or 1: these are
+        folded into the equations, which become shorter.
+
+        Args:
+            *names: such as "crank.mass", "crank.com_y", "gravity_x", "strut.damping".
+        """
+        check_arguments(Mechanism.vary, {"names": names}, "vary")
+        self.varied = (*self.varied, *folded_scalars(self, names))
+
+    def with_varied(self, names: Iterable[str]) -> Self:
+        """The same mechanism in which these scalars are parameters; itself where they are."""
+        folded = folded_scalars(self, names)
+        if not folded:
+            return self
+        other = copy(self)
+        other.varied = (*self.varied, *folded)
+        return other
 
     def body(
         self,

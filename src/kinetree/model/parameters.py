@@ -2,8 +2,8 @@
 
 Numbers given for gravity, masses, centres of mass, inertias, points and pitches become parameters
 with names such as "crank.mass", "crank.com_x", "crank.inertia_xx", "crank.tip_x", "thread.pitch",
-"hip.armature", "gravity_z", "strut.stiffness". Exact zeros and ones are folded into the equations.
-Named parameters stay symbols whatever their value.
+"hip.armature", "gravity_z", "strut.stiffness". Exact zeros and ones are folded into the equations
+unless they are to be varied. Named parameters stay symbols whatever their value.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols
-from kinetree.errors import DuplicateNameError, unknown
+from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols, text
+from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.forces import FORCES
 from kinetree.model.parts import Twist
 
@@ -157,7 +157,7 @@ def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable
             )
         if isinstance(value, Node):
             nodes[name] = value
-        elif value in (0, 1):
+        elif value in (0, 1) and name not in model.varied:
             nodes[name], values[name] = number(value), float(value)
         else:
             nodes[name], values[name] = symbol(name, rank), float(value)
@@ -168,6 +168,29 @@ def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable
         exact = {name: value for name, value, _, _ in scalars(model)}
         return ParameterTable((), {n: _as_number(exact[n], values[n]) for n in nodes}, values)
     return ParameterTable((*named.values(), *automatic), nodes, values)
+
+
+def folded_scalars(model: Mechanism, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of some scalars, by name, that are 0 or 1 and therefore no parameters yet.
+
+    Raises:
+        UnknownNameError: where the model has none of this name.
+        ModelError: where it follows from named parameters.
+    """
+    wanted = [name for name in dict.fromkeys(names) if name not in model.parameters]
+    found = {name: value for name, value, _, _ in scalars(model)} if wanted else {}
+    for name in wanted:
+        if name not in found:
+            raise unknown("parameter", name, [*model.parameters, *found], f"model '{model.name}'")
+        value = found[name]
+        if isinstance(value, Node):
+            used = ", ".join(f"'{row.name}'" for row in symbols([value]))
+            raise ModelError(
+                f"it is given by the expression {text(value)}",
+                element=f"parameter '{name}'",
+                cure=f"change {used} instead" if used else "give it as a plain number",
+            )
+    return tuple(name for name in wanted if found[name] in (0, 1) and name not in model.varied)
 
 
 def _as_number(given: Scalar, value: float) -> Node:

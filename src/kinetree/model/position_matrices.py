@@ -52,6 +52,7 @@ def from_joints(model: Model) -> FrameModel:
     made = FrameModel(model.name, model.gravity)
     made.ground, made.bodies, made.joints = model.ground, dict(model.bodies), dict(model.joints)
     made.parameters, made.tables = dict(model.parameters), dict(model.tables)
+    made.varied = model.varied
     made.forces, made.states = dict(model.forces), dict(model.states)
     made.events, made.outputs = dict(model.events), dict(model.outputs)
     made.wrenches = dict(model.wrenches)

@@ -119,6 +119,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
             "nothing can move", element=f"live page of model '{model.name}'",
             cure="add a joint with a coordinate, or leave live= out",
         )  # fmt: skip
+    model = model.with_varied((*(how.parameters or ()), *(how.sliders or ())))
     start = _start(model, how)
     found = _choose_partition(model, how, start["q"])
     step = step_program(model, how.formulation, how.method, tolerance=how.tolerance)

@@ -288,6 +288,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
         events: that happen beside those of the model; what they change is kept independent.
     """
     check_arguments(dynamics, locals())
+    model = model.with_varied(parameters or ())
     acting = loads(model, tau, wrenches)
     _refuse_choices(model, independent, partition)
     closed = loops_of(model, parameters) if model.closures or model.drives else None

@@ -75,6 +75,7 @@ def march(  # noqa: PLR0913  one argument per decision
         **options: of `kinetree.steppers.step_program`.
     """
     refuse_events(model.events, "equal steps", "take a method of rates, such as 'dop853'")
+    model = model.with_varied(parameters or ())
     length = duration / STEPS if step is None else step
     given = {} if tau is None else {"tau": _efforts(model, tau)}
     given |= {name: _constant(model, name, wrench) for name, wrench in (wrenches or {}).items()}
