@@ -150,14 +150,14 @@ def _kernel(
 
     tuning = Tuning(variant.block, variant.resident, variant.rule, variant.every)
     function = CudaFunction(program, case.dtype, tuning, "sm_90")
-    code = function.compiled()
+    code = function.machine_code()
     file = f"{case.name}_{number}.cubin"
     (folder / file).write_bytes(code.image)
     page = function.source()
     return {**asdict(variant), "file": file, "kernel": page.name,
             "constants": function.constants().astype(float).tolist(),
             "flops": _flops(page.lowered.body, case.dtype), "registers": code.registers,
-            "spilled": code.spilled}  # fmt: skip
+            "spilled": code.spilled_bytes}  # fmt: skip
 
 
 def _flops(tape: Any, dtype: str) -> int:

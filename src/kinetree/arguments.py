@@ -163,7 +163,7 @@ def check_arguments(
         if name in given and not any(kind.fits(given[name]) for kind in kinds):
             phrases = list(dict.fromkeys(kind.phrase for kind in kinds))
             raise ShapeError(
-                f"it is {shown(given[name])}",
+                f"it is {show(given[name])}",
                 element=f"{element} {name}" if element else name,
                 cure=f"give {' or '.join(phrases)}",
             )
@@ -205,7 +205,7 @@ def _kind(text: str, default: Any) -> ArgumentKind:
     )
 
 
-def shown(value: Any) -> str:
+def show(value: Any) -> str:
     """A value as a sentence shows it, in a few words."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}" if value.size != 1 else f"{value}"
@@ -223,7 +223,7 @@ def keywords(function: Callable[..., Any]) -> list[str]:
     return [row.name for row in rows if row.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
-def changed(
+def changed_arguments(
     function: Callable[..., Any], given: Mapping[str, Any], names: Iterable[str]
 ) -> list[str]:
     """Those of the named arguments whose values are not the defaults."""
@@ -236,7 +236,7 @@ def check_arrays(**values: Any) -> None:
     for name, value in values.items():
         if value is not None and not is_array(value):
             raise ShapeError(
-                f"it is {shown(value)}", element=name, cure="give an array of finite numbers"
+                f"it is {show(value)}", element=name, cure="give an array of finite numbers"
             )
 
 
@@ -244,7 +244,7 @@ def check_positive(unit: str, **values: float) -> None:
     """Refuse values that are not above zero and finite; `unit` is said: "a positive time [s]"."""
     for name, value in values.items():
         if not (is_finite(value) and value > 0):
-            raise ShapeError(f"it is {shown(value)}", element=name, cure=f"give {unit}")
+            raise ShapeError(f"it is {show(value)}", element=name, cure=f"give {unit}")
 
 
 def check_choice(name: str, value: Any, known: Iterable[str], what: str = "") -> None:
@@ -262,7 +262,7 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> 
 
 __all__ = [
     "ArgumentKind",
-    "changed",
+    "changed_arguments",
     "check_arguments",
     "check_arrays",
     "check_choice",
@@ -273,5 +273,5 @@ __all__ = [
     "is_number",
     "is_row",
     "keywords",
-    "shown",
+    "show",
 ]

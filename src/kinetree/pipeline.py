@@ -34,7 +34,7 @@ from kinetree.errors import (
     unknown,
 )
 from kinetree.formalism import QUANTITIES
-from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed
+from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import EITHER, QDD, TAU, Known, read_known
 from kinetree.formalism.links.linkage import linkage
@@ -123,7 +123,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
-    model, row = _varied(model, vary, parameters), QUANTITIES[quantity]
+    model, row = _parameters_to_vary(model, vary, parameters), QUANTITIES[quantity]
     matrices = model.by_matrices or formalism == MATRICES
     closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
     regroups = not matrices and (row.regroups or BASE in row.options)
@@ -148,7 +148,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     return _with_provenance(program, model, quantity, formalism=way, parameters=parameters)
 
 
-def _varied(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
+def _parameters_to_vary(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
     """The model with these scalars as parameters."""
     if names and parameters == "folded":
         raise UnsupportedError(
@@ -255,7 +255,7 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
     if how.quantity in JOINT_LAWS:
-        program = condense(mixed(system, closed, how.quantity, how.known))
+        program = condense(mixed_dynamics(system, closed, how.quantity, how.known))
     else:
         try:
             program = condense(LOOP_TREATMENTS[loops](system, closed))

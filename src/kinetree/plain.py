@@ -55,11 +55,11 @@ def digits(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
 
 
-def shortened(name: str, longest: int, whole: str) -> str:
+def shorten(name: str, longest: int, whole: str) -> str:
     """A name of at most so many letters; one that is cut ends in a digest of what it stands for."""
     if len(name) <= longest:
         return name
     return f"{name[: longest - DIGITS - 1]}_{digits(whole)}"
 
 
-__all__ = ["cell", "digits", "json_text", "markdown", "markup", "plain", "shortened"]
+__all__ = ["cell", "digits", "json_text", "markdown", "markup", "plain", "shorten"]

@@ -52,7 +52,7 @@ class Table:
                 f"a table cannot be called {self.name!r}",
                 cure="use letters, digits and underscores",
             )
-        rows = _checked(self.name, self.knots, self.values, self.slopes)
+        rows = _check(self.name, self.knots, self.values, self.slopes)
         for attribute, row in zip(("knots", "values", "slopes"), rows, strict=True):
             object.__setattr__(self, attribute, tuple(row.tolist()))
         content = sha256(np.concatenate(rows).tobytes() + self.name.encode()).hexdigest()
@@ -60,7 +60,7 @@ class Table:
         object.__setattr__(self, "name", self.name or content[:8])
         with np.errstate(all="ignore"):
             if not np.isfinite(pieces(self)).all():
-                raise _refused(self.name, "it rises too steeply for double precision")
+                raise _refusal(self.name, "it rises too steeply for double precision")
 
     @classmethod
     def monotone(cls, knots: ArrayLike, values: ArrayLike, name: str = "") -> Table:
@@ -75,33 +75,33 @@ class Table:
             ExpressionError: where the data are no table.
         """
         check_arguments(Table.monotone, {"name": name})
-        x, y = _checked(name, knots, values)
+        x, y = _check(name, knots, values)
         with np.errstate(all="ignore"):
             slopes = _monotone_slopes(np.diff(x), np.diff(y))
         return cls(tuple(x.tolist()), tuple(y.tolist()), tuple(slopes.tolist()), name)
 
 
-def _checked(name: str, *given: ArrayLike) -> list[NDArray[np.float64]]:
+def _check(name: str, *given: ArrayLike) -> list[NDArray[np.float64]]:
     """Knots and what belongs to them as arrays, if they make a table."""
     try:
         rows = [np.asarray(row, dtype=float) for row in given]
     except (TypeError, ValueError):
-        raise _refused(name, "it holds something that is not a number") from None
+        raise _refusal(name, "it holds something that is not a number") from None
     if any(row.ndim != 1 for row in rows) or len({row.size for row in rows}) > 1:
         sizes = ", ".join(str(row.shape) for row in rows)
-        raise _refused(name, f"its rows have shapes {sizes}, but each knot has one value")
+        raise _refusal(name, f"its rows have shapes {sizes}, but each knot has one value")
     if rows[0].size < 2:
-        raise _refused(name, f"it has {rows[0].size} knot(s), but needs at least 2")
+        raise _refusal(name, f"it has {rows[0].size} knot(s), but needs at least 2")
     if not all(np.isfinite(row).all() for row in rows):
-        raise _refused(name, "a knot, a value or a slope is not finite")
+        raise _refusal(name, "a knot, a value or a slope is not finite")
     wrong = np.flatnonzero(np.diff(rows[0]) <= 0)
     if wrong.size:
         k = int(wrong[0])
-        raise _refused(name, f"its knots do not increase from {rows[0][k]} to {rows[0][k + 1]}")
+        raise _refusal(name, f"its knots do not increase from {rows[0][k]} to {rows[0][k + 1]}")
     return rows
 
 
-def _refused(name: str, problem: str) -> ExpressionError:
+def _refusal(name: str, problem: str) -> ExpressionError:
     element = f"table '{name}'" if name else "table"
     return ExpressionError(problem, element=element, cure="correct its knots and values")
 

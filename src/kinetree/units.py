@@ -129,11 +129,11 @@ def _word(word: str) -> tuple[Unit, int] | None:
     match = FACTOR.fullmatch(word)
     if match is None or len(match[2]) > 3 or match[2] == "-":
         return None
-    found = _named(match[1])
+    found = _unit_of_name(match[1])
     return None if found is None else (found, int(match[2] or 1))
 
 
-def _named(name: str) -> Unit | None:
+def _unit_of_name(name: str) -> Unit | None:
     """One name: of the SI, of the table, or with a prefix."""
     if name in BASE or name in DERIVED:
         return Unit(Fraction(1), {name: 1})
@@ -142,7 +142,7 @@ def _named(name: str) -> Unit | None:
     prefix, rest = name[:1], name[1:]
     if prefix not in PREFIXES or rest not in PREFIXED:
         return None
-    whole = _named(rest)
+    whole = _unit_of_name(rest)
     return (
         None if whole is None else Unit(whole.size * Fraction(10) ** PREFIXES[prefix], whole.parts)
     )
@@ -170,7 +170,7 @@ def to_si(value: float, unit: str, element: str) -> tuple[float, str]:
 def _product(word: str) -> str:
     """The product that a word may mean that was written without a point, as in kNm."""
     pairs = ((word[:k], word[k:]) for k in range(len(word) - 1, 0, -1))
-    return next((f"{a}.{b}" for a, b in pairs if _named(a) and _named(b)), "")
+    return next((f"{a}.{b}" for a, b in pairs if _unit_of_name(a) and _unit_of_name(b)), "")
 
 
 def quantity(text: str, wanted: str, element: str) -> float:

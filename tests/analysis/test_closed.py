@@ -25,7 +25,7 @@ from tests.approx import (
 import kinetree as kt
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import dynamics
-from kinetree.analysis.runs.record import recorded
+from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.simulate import _again
 from kinetree.errors import KinetreeError, ModelWarning
@@ -134,7 +134,7 @@ def test_coordinates_are_chosen_anew_where_they_degrade() -> None:
     start = initial_state(system, 0.0, {"q1": 0.5}, {"q1": 3.0}, None)
     times = np.linspace(0, 2, 201)
     how = RunOptions("auto", Settings(1e-10, 1e-11), {"low": "q_q1 - 6"}, _again(system, {}, {}))
-    found = recorded(system, start, times, how)
+    found = record_run(system, start, times, how)
     assert found.attrs["partitions"] > 1
     plain = kt.simulate(
         model, 2.0, qd={"q1": 3.0}, independent=["q1"], step=0.01, events={"low": "q_q1 - 6"},

@@ -67,11 +67,13 @@ def test_it_obeys_loops_and_equations_of_motion(name: str) -> None:
     out = program.evaluate(**given)
     same = {"q": out["q"], "qd": out["qd"], "t": given.get("t"), "x": given.get("x")}
     dynamics = kt.derive(model, "mass_bias")
-    found = dynamics.evaluate(**dynamics.given({k: v for k, v in same.items() if v is not None}))
+    found = dynamics.evaluate(
+        **dynamics.pick_inputs({k: v for k, v in same.items() if v is not None})
+    )
     force = found["M"] @ out["qdd"] + found["c"] - given["tau"]
     if model.closures:
         gaps = kt.derive(model, "constraints")
-        at = gaps.evaluate(**gaps.given({k: v for k, v in same.items() if v is not None}))
+        at = gaps.evaluate(**gaps.pick_inputs({k: v for k, v in same.items() if v is not None}))
         between = gaps.info.get("rates", "").split(", ")
         positions = [k for k, label in enumerate(gaps.output("h").labels) if label not in between]
         assert np.abs(at["h"][positions]).max(initial=0.0) < CLOSED

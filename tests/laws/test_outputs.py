@@ -12,7 +12,7 @@ from tests.approx import GOLDEN, IDENTITY, assert_close
 
 import kinetree as kt
 from kinetree.forces import ALL
-from kinetree.model import offered
+from kinetree.model import offers
 from kinetree.program.restrict import restrict
 
 STATES = 5
@@ -93,12 +93,12 @@ def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
     if model.states:
         state["x"][:, 0] = 1.0  # the first friction slides, the second sticks
     forward = kt.derive(model, "forward")
-    moved = forward.evaluate(**forward.given(state))
+    moved = forward.evaluate(**forward.pick_inputs(state))
     free = kt.derive(chain(), "inverse")
     Q = free.evaluate(q=state["q"], qd=state["qd"], qdd=moved["qdd"])["tau"] - state["tau"]
     told = kt.derive(model, "forces")
     told = restrict(told, [f"{name}.power" for name in model.forces])
-    out = told.evaluate(**told.given({**state, "hold": moved.get("hold", np.zeros(0))}))
+    out = told.evaluate(**told.pick_inputs({**state, "hold": moved.get("hold", np.zeros(0))}))
     return sum(out.values()), np.einsum("ij,ij->i", Q, state["qd"])
 
 
@@ -132,7 +132,7 @@ def test_position_matrices_tell_the_same(kind: str) -> None:
     ELEMENTS[kind](model)
     values = {**zoo.state(model, 4, (STATES,)), "t": np.full(STATES, 0.3)}
     one, other = kt.derive(model, "forces"), kt.derive(model.as_frames(), "forces")
-    expected, found = (p.evaluate(**p.given(values)) for p in (one, other))
+    expected, found = (p.evaluate(**p.pick_inputs(values)) for p in (one, other))
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         assert_close(found[name], value, GOLDEN, name, scale=max(1.0, float(np.abs(value).max())))
@@ -143,7 +143,7 @@ def test_rows_say_what_elements_tell(kind: str) -> None:
     model = chain()
     ELEMENTS[kind](model)
     told = {out.name: out.shape for out in kt.derive(model, "forces").outputs}
-    rows = {row.name: row for row in offered(model).values() if row.source == "forces"}
+    rows = {row.name: row for row in offers(model).values() if row.source == "forces"}
     assert told.keys() == rows.keys()
     for name, shape in told.items():
         assert shape == ((len(rows[name].parts),) if rows[name].parts else ())

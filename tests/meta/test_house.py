@@ -1,15 +1,34 @@
-"""The picture of the house and the guide for newcomers show the rooms that there are."""
+"""The picture of the house and the guide show the rooms that there are; names say what they are."""
 
 from __future__ import annotations
 
+import ast
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from tools import house
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
 ROOMS = [name for floor in house.floors() for name in floor]
 MOST = 20
 """Modules on one level."""
+IRREGULAR = (
+    r"begun|bent|bound|broken|brought|built|caught|chosen|done|drawn|driven|felt|found|given|gone|held"
+    r"|hidden|kept|known|laid|left|lost|made|meant|met|risen|said|seen|sent|shown|sought|spent|spoken"
+    r"|taken|taught|thought|thrown|told|woven|written"
+)
+"""Past participles without -ed, but for those that are verbs in the present, too."""
+VERBS_AND_NOUNS = frozenset(("embed", "exceed", "feed", "need", "proceed", "seed", "speed"))
+"""Words in -ed that are no participles."""
+PARTICIPLES = {
+    "Rubbing.bound": "the noun: a limit of the force",
+    "fixed": "a kind of joint, as users call it",
+}
+"""Functions that are called by a participle alone, and why."""
 
 
 def test_every_room_stands_on_a_floor() -> None:
@@ -45,3 +64,35 @@ def test_no_level_has_too_many_modules() -> None:
         if (n := len(list(p.glob("*.py")))) > MOST + 1
     }
     assert many == {}
+
+
+def _functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """All functions of a file with their qualified names."""
+    stack: list[tuple[str, ast.AST]] = [("", ast.parse(path.read_text(encoding="utf-8")))]
+    while stack:
+        inside, node = stack.pop()
+        for child in ast.iter_child_nodes(node):
+            name = inside
+            if isinstance(child, ast.ClassDef | ast.FunctionDef):
+                name = f"{inside}.{child.name}".lstrip(".")
+            if isinstance(child, ast.FunctionDef):
+                yield name, child
+            stack.append((name, child))
+
+
+def _is_participle(name: str) -> bool:
+    """Whether a name is one word, and that a participle."""
+    regular = re.fullmatch("[a-z]+ed", name) and name not in VERBS_AND_NOUNS
+    return bool(regular or re.fullmatch(IRREGULAR, name))
+
+
+def test_participles_are_for_predicates() -> None:
+    found = {
+        f"{path.relative_to(house.PACKAGE)}: {name}"
+        for path in house.PACKAGE.rglob("*.py")
+        for name, function in _functions(path)
+        if _is_participle(function.name.strip("_"))
+        and not (function.returns and ast.unparse(function.returns) == "bool")
+        and not any(name.endswith(known) for known in PARTICIPLES)
+    }
+    assert found == set(), "call a function by a verb, or by the noun that it returns"

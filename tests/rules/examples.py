@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree import engine as en
-from kinetree.engine.node import collected, intern_call
+from kinetree.engine.node import intern_call, sum_of
 from kinetree.engine.ops import OPS
 from kinetree.formats.expression import parse
 
@@ -44,7 +44,7 @@ def sum_as_it_stands(text: str) -> Node:
     """A sum of products with the products made and the sum left alone."""
     parts = re.split(r" ([+-]) ", text)
     signs = [1, *(1 if sign == "+" else -1 for sign in parts[1::2])]
-    return collected(0, {read(part): sign for part, sign in zip(parts[::2], signs, strict=True)})
+    return sum_of(0, {read(part): sign for part, sign in zip(parts[::2], signs, strict=True)})
 
 
 def cost(node: Node) -> int:

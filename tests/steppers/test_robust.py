@@ -152,7 +152,7 @@ def test_independent_coordinates_are_chosen_anew() -> None:
     model = mechanisms.slider_crank()
     made = Stepper(model, "topological")
     speed, h = {"q1": 1.7}, 0.002
-    run = made.chosen(("q3",)).run(3.0, h, qd=speed)
+    run = made.with_independent(("q3",)).run(3.0, h, qd=speed)
     assert run.report.end == "finished"
     assert run.report.partitions > 1
     assert len(run.q) == 1501
@@ -160,7 +160,7 @@ def test_independent_coordinates_are_chosen_anew() -> None:
     assert good.report.partitions == 1
     np.testing.assert_allclose(run.q, good.q, atol=5e-3)
     assert max(gaps(model, run)) < CLOSED
-    kept = made.chosen(("q3",)).run(3.0, h, qd=speed, every=7)
+    kept = made.with_independent(("q3",)).run(3.0, h, qd=speed, every=7)
     np.testing.assert_array_equal(kept.q, run.q[::7])
 
 

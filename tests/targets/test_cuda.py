@@ -100,7 +100,7 @@ def test_the_best_order_keeps_fewer_values_than_the_tape() -> None:
     page = order.graph(tape, work)
     kept = {rule: max(order.live(page, order.by_rule(page, rule))) for rule in order.RULES}
     assert min(kept.values()) < 0.8 * kept["tape"]
-    assert sorted(order.ordered(tape, work, 60)) == work
+    assert sorted(order.order_operations(tape, work, 60)) == work
 
 
 @pytest.mark.parametrize("dtype", ["double", "float"])
@@ -242,7 +242,7 @@ def test_nvrtc_compiles(dtype: str, parameters: str) -> None:
     small = (corpus.expressions(), corpus.with_preamble(), newtons.sequence())
     for program in small if parameters == "each" else (corpus.system(16, 2, symmetric=False),):
         page = source(program, dtype=dtype, parameters=parameters)
-        code = nvrtc.compiled(page.text, page.name)
+        code = nvrtc.compile_text(page.text, page.name)
         assert code.image[:4] == b"\x7fELF"
         assert 0 < code.registers <= 255
 
@@ -250,7 +250,7 @@ def test_nvrtc_compiles(dtype: str, parameters: str) -> None:
 @needs_nvrtc
 def test_a_function_is_compiled_without_a_gpu_and_says_what_running_needs() -> None:
     function = corpus.with_preamble().compile(target="cuda", dtype="float", arch="sm_90")
-    assert function.compiled().arch == "sm_90"
+    assert function.machine_code().arch == "sm_90"
     expected = corpus.with_preamble().compile().preamble_values()
     assert function.constants() == pytest.approx(expected, rel=1e-6)
     if driver.library() is None:
@@ -261,7 +261,7 @@ def test_a_function_is_compiled_without_a_gpu_and_says_what_running_needs() -> N
 @needs_nvrtc
 def test_nvrtc_refuses_with_its_own_words() -> None:
     with pytest.raises(KinetreeError, match="identifier"):
-        nvrtc.compiled("int f() { return missing; }", "wrong")
+        nvrtc.compile_text("int f() { return missing; }", "wrong")
 
 
 @needs_gpu

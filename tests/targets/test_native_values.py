@@ -103,7 +103,7 @@ def test_strict_code_repeats_the_tape_bit_by_bit() -> None:
     function = program.compile(strict=True)
     q = corpus.arrays(program)["q"]
     found = function(q=q)
-    expected = run(function.kernels.lowered.body, q, ())
+    expected = run(function.kernels.tapes.body, q, ())
     rounding = np.array([*found["y"], found["early"]]) - np.array(expected)
     assert (
         np.max(np.abs(rounding)) < ROUNDING

@@ -53,12 +53,12 @@ class Inertia(Sequence[Any]):
     def __matmul__(self, v: Sequence[Any]) -> Vector:
         return Vector(*(row.dot(v) for row in self.rows))
 
-    def turned(self, R: Rotation) -> Inertia:
+    def rotate(self, R: Rotation) -> Inertia:
         """R J Rᵀ: the components that R brings from this frame into another."""
         half = Rotation(R.rows) @ Rotation(self.rows)
         return Inertia(*(half.rows[i].dot(R.rows[j]) for i, j in PAIRS))
 
-    def moved(self, mass: Any, offset: Iterable[Any]) -> Inertia:
+    def shift(self, mass: Any, offset: Iterable[Any]) -> Inertia:
         """The inertia of a body about a point, from that about its centre of mass (Steiner).
 
         Args:

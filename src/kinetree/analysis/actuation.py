@@ -129,7 +129,7 @@ def actuation(
     task = _task(system, found, wanted)
     out = _march(task, motion, given, q0)
     if not motion.named:
-        _tell_moved(model, motion, out)
+        _warn_of_moved(model, motion, out)
     names = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "tau": "tau"}
     if len(task.program.output("lam").labels):
         names["lam"] = "lam"
@@ -204,7 +204,7 @@ def _march(
     for k, t in enumerate(motion.time):
         now = {
             name: np.array(value[k] if value.ndim > inputs[name] else value)
-            for name, value in task.program.given(given).items()
+            for name, value in task.program.pick_inputs(given).items()
         }  # fmt: skip
         if motion.named:
             q[columns] = motion.q[k, columns]
@@ -243,13 +243,13 @@ def _kept_in_bounds(task: _Task, out: dict[str, Array], t: float) -> dict[str, A
         raise _beyond(task, guilty, tau, t)
     change = np.zeros(task.model.nv)
     change[numbers] = new - tau
-    return _strained(task, J, out, change)
+    return _add_strain(task, J, out, change)
 
 
 def _jacobian(task: _Task, out: Mapping[str, Array], t: float) -> Array:
     """J of the independent equations at the closed state."""
     known = {"q": out["q_closed"], "qd": out["qd_closed"], "t": np.array(t)}
-    found = task.constraints.evaluate(**task.constraints.given(known))["J"]
+    found = task.constraints.evaluate(**task.constraints.pick_inputs(known))["J"]
     return np.asarray(found[list(task.found.rows)])
 
 
@@ -263,7 +263,7 @@ def _reduction(task: _Task, J: Array) -> Array:
     return R
 
 
-def _strained(task: _Task, J: Array, out: Mapping[str, Array], change: Array) -> dict[str, Array]:
+def _add_strain(task: _Task, J: Array, out: Mapping[str, Array], change: Array) -> dict[str, Array]:
     """The outputs after a change of efforts that moves nothing."""
     tau, lam = out["tau"] + change, out["lam"].copy()
     if task.dependent:
@@ -288,7 +288,7 @@ def _beyond(task: _Task, guilty: Sequence[int], tau: Array, t: float) -> ModelEr
     )
 
 
-def _tell_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array]) -> None:
+def _warn_of_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array]) -> None:
     """Warn where the motion given does not obey the loops."""
     parts = (
         ("q", model.coordinates, motion.q, out["q_closed"]),

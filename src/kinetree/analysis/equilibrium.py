@@ -102,7 +102,7 @@ class _Task:
             p = np.array(row.default)
             p[[row.labels.index(name) for name in self.freed]] = at.p
             given["p"] = p
-        return program.given(given)
+        return program.pick_inputs(given)
 
     def residuals(self, at: _Place) -> tuple[Array, Array]:
         """(accelerations and rates, their Jacobian by the unknowns)."""
@@ -126,7 +126,7 @@ class _Task:
             parts.append(out[f"d{of}_dp"])
         return np.concatenate(parts, axis=1)
 
-    def moved(self, at: _Place, step: Array) -> _Place:
+    def move(self, at: _Place, step: Array) -> _Place:
         """The place after a step of the unknowns, loops closed again."""
         whole = np.zeros(self.system.nv)
         cuts = np.cumsum([len(self.columns), len(at.x), len(self.held)])
@@ -188,7 +188,7 @@ def equilibrium(
     if not found.converged:  # a start at which no small step helps is left aside
         nudge = np.zeros(len(task.columns) + len(first.x) + len(task.held) + len(task.freed))
         nudge[: len(task.columns)] = NUDGE * np.cos(1.0 + np.arange(len(task.columns)))
-        again = _solve(task, task.moved(first, nudge))
+        again = _solve(task, task.move(first, nudge))
         found = again if again.converged else found
     if not found.converged:
         raise _failure(task, found)
@@ -199,7 +199,7 @@ def _task(
     system: Dynamics, independent: Freedom, locked: tuple[str, ...], free: tuple[str, ...], t: float
 ) -> _Task:
     forward = system.forward
-    numbers = _locked(system, independent, locked)
+    numbers = _locked_numbers(system, independent, locked)
     _refuse_free(forward, free, locked)
     by: dict[str, Sequence[str] | None] = {"q": None}
     of = ["qdd"]
@@ -223,7 +223,9 @@ def _task(
     )
 
 
-def _locked(system: Dynamics, independent: Freedom, locked: tuple[str, ...]) -> tuple[int, ...]:
+def _locked_numbers(
+    system: Dynamics, independent: Freedom, locked: tuple[str, ...]
+) -> tuple[int, ...]:
     names = system.model.velocities
     for name in locked:
         if name not in names:
@@ -282,7 +284,7 @@ def _solve(task: _Task, first: _Place) -> Solution:
     return damped_newton(
         function,
         first,
-        lambda at, step: task.moved(at, scale * step),
+        lambda at, step: task.move(at, scale * step),
         tolerance=TOLERANCE * need,
     )
 

@@ -14,7 +14,7 @@ from kinetree.arguments import (
     check_positive,
     is_finite,
     is_row,
-    shown,
+    show,
 )
 from kinetree.errors import ModelWarning, ShapeError, unknown
 from kinetree.integrate.loops.error_steps import Control
@@ -79,7 +79,7 @@ def integrate(  # noqa: PLR0913  one argument per decision
                 "a Program has exact ones of its own", element="slopes", cure="leave slopes= out"
             )
         names = names or residual.input("q").labels
-        residual, slopes = _compiled(residual)
+        residual, slopes = _compile(residual)
     _refuse_signature("residual", residual)
     _refuse_signature("slopes", slopes)
     _fitting(residual, start, float(row[0]))
@@ -91,7 +91,7 @@ def _start(q: Any, qd: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     for name, values in (("q", q), ("qd", q if qd is None else qd)):
         if not (is_row(values) or is_finite(values)) or np.size(values) != np.size(q):
             raise ShapeError(
-                f"expected {np.size(q)} finite numbers in a row, but it is {shown(values)}",
+                f"expected {np.size(q)} finite numbers in a row, but it is {show(values)}",
                 element=name,
             )
     first = np.array(q, dtype=float).reshape(-1)
@@ -125,7 +125,7 @@ def _control(given: dict[str, float]) -> Control:
     return Control(**{"first": 1e-5, "shortest": 1e-12, **given})
 
 
-def _compiled(program: Program) -> tuple[Residual, Slopes]:
+def _compile(program: Program) -> tuple[Residual, Slopes]:
     """Functions of a Program and of its exact derivatives."""
     of = program.outputs[0].name
     inputs = {row.name for row in program.inputs}
@@ -135,15 +135,15 @@ def _compiled(program: Program) -> tuple[Residual, Slopes]:
     value = program.compile()
     exact = forward(program, of, INPUTS[:3], only=True).compile()
 
-    def given(q: Any, qd: Any, qdd: Any, t: float) -> dict[str, Any]:
+    def arguments(q: Any, qd: Any, qdd: Any, t: float) -> dict[str, Any]:
         found = {"q": q, "qd": qd, "qdd": qdd}
         return {**found, "t": np.asarray(t)} if "t" in inputs else found
 
     def residual(*at: Any) -> Any:
-        return value(**given(*at))[of]
+        return value(**arguments(*at))[of]
 
     def slopes(*at: Any) -> tuple[Any, Any, Any]:
-        found = exact(**given(*at))
+        found = exact(**arguments(*at))
         return found[f"d{of}_dq"], found[f"d{of}_dqd"], found[f"d{of}_dqdd"]
 
     return residual, slopes

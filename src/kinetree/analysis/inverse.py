@@ -77,7 +77,7 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     program = with_values(derive(model, "inverse", **options), parameters)
     inputs = {row.name: row for row in program.inputs}
     function = program.compile()
-    tau = function(**program.given(given))["tau"]
+    tau = function(**program.pick_inputs(given))["tau"]
     axes = {
         "coordinate": Dimension(inputs["q"].labels, inputs["q"].units),
         "velocity": Dimension(inputs["qd"].labels, inputs["qd"].units),

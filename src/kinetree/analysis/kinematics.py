@@ -53,7 +53,7 @@ class _Motion:
 
     def rates(self, q: Array, t: float) -> tuple[Array, Array]:
         """qd and qdd at a closed configuration."""
-        given = self._driven(q, t)
+        given = self._driven_values(q, t)
         qd = np.zeros(self.model.nv)
         qdd = np.zeros(self.model.nv)
         for name, (v, a) in given.items():
@@ -68,11 +68,11 @@ class _Motion:
         qdd[free] = self._least(J[:, free], -(J @ qdd + out["Jdqd"]))
         return qd, qdd
 
-    def _driven(self, q: Array, t: float) -> dict[str, tuple[float, float]]:
+    def _driven_values(self, q: Array, t: float) -> dict[str, tuple[float, float]]:
         drives = self.system.drives
         if drives is None:
             return {}
-        out = drives.evaluate(**drives.given({"q": q, "t": np.array(t)}))
+        out = drives.evaluate(**drives.pick_inputs({"q": q, "t": np.array(t)}))
         names = drives.output("q").labels
         return {
             name: (float(v), float(a))
@@ -81,7 +81,7 @@ class _Motion:
 
     def _constraints(self, q: Array, qd: Array, t: float) -> dict[str, Array]:
         given = {"q": q, "qd": qd, "t": np.array(t)}
-        return self.constraints.evaluate(**self.constraints.given(given))
+        return self.constraints.evaluate(**self.constraints.pick_inputs(given))
 
     def _least(self, A: Array, b: Array) -> Array:
         """The least x with A x = b; rows that repeat others take no part."""
@@ -174,7 +174,7 @@ def _with_points(run: xarray.Dataset, program: Program, table: dict[str, Array])
     names = list(dict.fromkeys(row.name.rpartition(".")[0] for row in program.outputs))
     if not names:
         return run
-    out = program.compile()(**program.given(table))
+    out = program.compile()(**program.pick_inputs(table))
     spatial = ("wx", "wy", "wz", "vx", "vy", "vz")
     run = run.assign_coords(
         point=np.array(names, dtype=str),

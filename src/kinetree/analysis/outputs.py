@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.observing.program import OUT, Observed, observed
+from kinetree.analysis.observing.program import OUT, Observed, derive_outputs
 from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
@@ -62,7 +62,7 @@ def observer(
 ) -> Callable[[xarray.Dataset], xarray.Dataset]:
     """What adds outputs to a run: those named, or the model's own; see `outputs`."""
     wanted = list(model.outputs) if names is None else list(names)
-    return partial(observe, observed(model, wanted)) if wanted else lambda run: run
+    return partial(observe, derive_outputs(model, wanted)) if wanted else lambda run: run
 
 
 def observe(found: Observed, run: xarray.Dataset) -> xarray.Dataset:

@@ -65,7 +65,7 @@ def reactions(
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
     if program.takes("lam"):
         given["lam"] = _multipliers(model, run, program.input("lam").labels)
-    out = program.compile()(**program.given(given))
+    out = program.compile()(**program.pick_inputs(given))
     q, qd = program.input("q"), program.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
     rows = {**manifest(model, program), "method": "reactions", "termination": "finished"}

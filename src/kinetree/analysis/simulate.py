@@ -17,10 +17,10 @@ from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_no_step, refuse_stepping
 from kinetree.analysis.runs.progress import reporting
-from kinetree.analysis.runs.record import recorded
+from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import Repartition, RunOptions
 from kinetree.arguments import (
-    changed,
+    changed_arguments,
     check_arguments,
     check_options,
     check_positive,
@@ -122,14 +122,14 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     if row.solve is None:
         options |= {"formulation": formulation, "method": row.name, "progress": progress}
         begin = Begin(q, qd, x, t0)
-        return _written(look(march(model, duration, begin, step=step, **fixed, **options)), file)
+        return _store(look(march(model, duration, begin, step=step, **fixed, **options)), file)
     system = dynamics(model, q=q, t=t0, **fixed, **options, events=events)
     start = initial_state(system, t0, q, qd, x, complete=False)
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
         how = RunOptions(method, bounds, events, _again(system, fixed, options), observe=look)
         how = replace(how, goes_on=continues is not None)
-        return recorded(system, start, output_times(t0, duration, step), how, file)
+        return record_run(system, start, output_times(t0, duration, step), how, file)
 
 
 def _start(
@@ -144,7 +144,7 @@ def _length(row: Method, step: float | None) -> float | None:
     return None if "rtol" in row.uses else step or None
 
 
-def _written(run: xarray.Dataset, file: str | Path | None) -> xarray.Dataset:
+def _store(run: xarray.Dataset, file: str | Path | None) -> xarray.Dataset:
     """The run, or its content in a file."""
     return run if file is None else load_lazily(save_run(run, file))
 
@@ -176,7 +176,7 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
     if given["continues"] is not None:
         refuse_start(given)
     idle = [name for name in BOUNDS if name not in row.uses]
-    for name in changed(simulate, given, idle):
+    for name in changed_arguments(simulate, given, idle):
         raise UnsupportedError(
             f"method '{row.name}' has no use for it",
             element=name,

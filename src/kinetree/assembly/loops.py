@@ -88,11 +88,11 @@ class Loops:
             raise ShapeError(
                 f"it must be {model.nq} finite numbers, but has shape {out.shape}", element="q"
             )
-        for name, value in self._driven("q", out, t).items():
+        for name, value in self._driven_values("q", out, t).items():
             out[list(model.coordinates).index(name)] = value
         return out
 
-    def _driven(self, what: str, q: Array, t: float) -> dict[str, float]:
+    def _driven_values(self, what: str, q: Array, t: float) -> dict[str, float]:
         """Coordinates ("q") or velocities ("qd") that drives with a law give, by name."""
         if self.drives is None:
             return {}
@@ -102,7 +102,7 @@ class Loops:
     def driven_rates(self, q: Array, t: float) -> dict[int, float]:
         """Velocities that drives with a law give, by number."""
         at = self.model.velocities.index
-        return {at(name): rate for name, rate in self._driven("qd", q, t).items()}
+        return {at(name): rate for name, rate in self._driven_values("qd", q, t).items()}
 
     def slopes(self, q: Array, t: float) -> tuple[Array, Array]:
         """(J, ht) at coordinates q and time t: J qd + ht = 0."""
@@ -157,7 +157,7 @@ def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array
 
 def _evaluate(program: Program, **given: Any) -> dict[str, Array]:
     """Outputs of a Program that takes some of the inputs given."""
-    return program.evaluate(**program.given(given))
+    return program.evaluate(**program.pick_inputs(given))
 
 
 def _guards(model: Mechanism, parameters: Parameters) -> Program | None:

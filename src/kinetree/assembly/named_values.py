@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import is_finite, is_row, shown
+from kinetree.arguments import is_finite, is_row, show
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, ShapeError, unknown
 from kinetree.model import gimbal_locks, quaternions
@@ -31,7 +31,7 @@ def given_values(given: Values, default: Array, names: Sequence[str], element: s
                 raise unknown("name", name, names, element)
             if not is_finite(value):
                 raise ShapeError(
-                    f"the value of '{name}' is {shown(value)}",
+                    f"the value of '{name}' is {show(value)}",
                     element=element,
                     cure="give a finite number",
                 )
@@ -39,7 +39,7 @@ def given_values(given: Values, default: Array, names: Sequence[str], element: s
         return out
     if not is_row(given) or np.size(given) != default.size:
         raise ShapeError(
-            f"it must be {default.size} finite numbers, but is {shown(given)}", element=element
+            f"it must be {default.size} finite numbers, but is {show(given)}", element=element
         )
     return np.array(given, dtype=float)
 

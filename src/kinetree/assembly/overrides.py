@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kinetree.arguments import is_finite, shown
+from kinetree.arguments import is_finite, show
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def with_values(program: Program, parameters: Parameters, model: str = "") -> Pr
             raise unknown("parameter", name, names, element)
         if not is_finite(value):
             raise ShapeError(
-                f"its value is {shown(value)}",
+                f"its value is {show(value)}",
                 element=f"parameter '{name}'",
                 cure="give a finite number",
             )

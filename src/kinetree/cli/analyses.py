@@ -30,13 +30,13 @@ from kinetree.cli.runs import (
     finish,
     loop_options,
     model_warnings,
+    not_empty,
     operating_state,
     parameter_option,
     parse,
     report_run,
     round_rows,
     start_options,
-    stated,
 )
 from kinetree.printing import Row, print_table
 
@@ -73,7 +73,7 @@ def simulate(
     from kinetree import simulate as run
 
     model, _ = read(file)
-    options = loop_options(independent, loops) | stated(formulation=formulation, outputs=output)
+    options = loop_options(independent, loops) | not_empty(formulation=formulation, outputs=output)
     table = out is not None and out.suffix == ".csv"
     with model_warnings(as_json) as notes:
         found = run(

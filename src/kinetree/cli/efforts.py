@@ -116,12 +116,12 @@ def outputs(
     """List what a model offers as outputs, or find outputs along a run."""
     from kinetree import load_run
     from kinetree import outputs as run
-    from kinetree.model import offered
+    from kinetree.model import offers
 
     model, _ = read(file)
     if motion is None:
         rows = [{"name": row.name, "parts": ", ".join(row.parts), "unit": row.unit}
-                for row in offered(model).values()]  # fmt: skip
+                for row in offers(model).values()]  # fmt: skip
         print_json({"outputs": rows}) if as_json else print_table(f"{model.name}: outputs", rows)
         return
     with model_warnings(as_json) as notes:

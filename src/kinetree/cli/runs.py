@@ -77,7 +77,7 @@ def loop_options(independent: Given, loops: str) -> dict[str, Any]:
     return {**treatment, **({"independent": independent} if independent else {})}
 
 
-def stated(**values: Any) -> dict[str, Any]:
+def not_empty(**values: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in values.items() if value}
 

@@ -6,7 +6,7 @@ The engine knows no mechanics: a rank is just an integer given with a symbol.
 """
 
 from kinetree.engine.arena import Arena, current, derivation, fresh_arena
-from kinetree.engine.collector import at_last, collector_paused
+from kinetree.engine.collector import at_last, pause_collector
 from kinetree.engine.count import OperationCount, count, count_nodes
 from kinetree.engine.diff import derivative, partials, tangent
 from kinetree.engine.elementary import maximum, minimum
@@ -59,12 +59,12 @@ from kinetree.engine.walk import (
 from kinetree.tables import Table
 
 __all__ = [
-    "ADD", "MUL", "NUM", "ONE", "OPS", "SELECT", "SYM", "ZERO",
-    "Arena", "Node", "Op", "OperationCount", "Rank", "Table",
-    "acos", "add", "apply", "as_node", "asin", "at_last", "atan", "atan2", "call",
-    "collector_paused", "compounds", "cos", "cosh", "count", "count_nodes", "current",
-    "derivation", "derivative", "dot", "evaluate", "exp", "fold", "fresh_arena", "latex", "linear",
-    "log", "maximum", "minimum", "monomial", "mul", "number", "partials", "power", "reach",
-    "rebuild", "scale", "select", "sign", "sin", "sinh", "split_coefficient", "sqrt", "substitute",
-    "symbol", "symbols", "table", "tan", "tangent", "tanh", "text", "topological", "use_counts",
+    "ADD", "MUL", "NUM", "ONE", "OPS", "SELECT", "SYM", "ZERO", "Arena", "Node", "Op",
+    "OperationCount", "Rank", "Table", "acos", "add", "apply", "as_node", "asin", "at_last", "atan",
+    "atan2", "call", "compounds", "cos", "cosh", "count", "count_nodes", "current", "derivation",
+    "derivative", "dot", "evaluate", "exp", "fold", "fresh_arena", "latex", "linear", "log",
+    "maximum", "minimum", "monomial", "mul", "number", "partials", "pause_collector", "power",
+    "reach", "rebuild", "scale", "select", "sign", "sin", "sinh", "split_coefficient", "sqrt",
+    "substitute", "symbol", "symbols", "table", "tan", "tangent", "tanh", "text", "topological",
+    "use_counts",
 ]  # fmt: skip

@@ -72,13 +72,13 @@ def plus(a: Node, b: Node, sign: int) -> Node:
     if not plain or a is b or a.op is NUM:
         return linear(0, ((a, 1), (b, sign)))
     if a.op is ADD:
-        return _extended(a, b, sign) if len(a.args) > LONG else linear(0, ((a, 1), (b, sign)))
+        return _extend(a, b, sign) if len(a.args) > LONG else linear(0, ((a, 1), (b, sign)))
     if a.key < b.key:
         return intern_sum(0, (a, b), (1, sign))
     return intern_sum(0, (b, a), (sign, 1))
 
 
-def _extended(a: Node, term: Node, coef: int) -> Node:
+def _extend(a: Node, term: Node, coef: int) -> Node:
     """A long sum with one more plain term, put in its place."""
     args, coefs = a.args, a.coefs
     k = bisect_left(args, term.key, key=by_key)
@@ -115,7 +115,7 @@ def linear(value: Number, terms: Terms) -> Node:
     if 0 in sums.values():
         sums = {node: coef for node, coef in sums.items() if coef != 0}
     value = normal(value)
-    return _trigonometric(value, sums, terms) if rich else collected(value, sums)
+    return _trigonometric(value, sums, terms) if rich else sum_of(value, sums)
 
 
 def _trigonometric(value: Number, sums: dict[Node, Number], terms: Terms) -> Node:
@@ -128,13 +128,13 @@ def _trigonometric(value: Number, sums: dict[Node, Number], terms: Terms) -> Nod
         if double is not None:
             return linear(value, ((double, 1 if coef > 0 else -1),))
     if len(sums) < 2 or not any(term.trig > 1 for term in sums):
-        return collected(value, sums)
+        return sum_of(value, sums)
     longest, coef = max(terms, key=lambda row: len(row[0].coefs) if row[0].op is ADD else 0)
     rows = zip(longest.args, longest.coefs, strict=True) if longest.op is ADD else ()
     return trig.simplify(value, sums, {arg: coef * c for arg, c in rows})
 
 
-def collected(value: Number, sums: dict[Node, Number]) -> Node:
+def sum_of(value: Number, sums: dict[Node, Number]) -> Node:
     """The interned Node of a collected sum.
 
     Terms are not inspected; the caller guarantees non-zero coefficients.
@@ -270,7 +270,7 @@ def monomial(coef: Number, factors: Factors) -> Node:
         return _without_square_roots(coef, powers)
     if 0 in powers.values():
         powers = {n: e for n, e in powers.items() if e}
-    return _scaled(coef, intern_product(powers))
+    return _scale(coef, intern_product(powers))
 
 
 def _as_high_base(node: Node) -> Any:
@@ -286,7 +286,7 @@ def _meets(product: Node, factors: Factors) -> bool:
     return any(other in product.args for other, _ in factors)
 
 
-def _scaled(coef: Number, product: Node) -> Node:
+def _scale(coef: Number, product: Node) -> Node:
     """A number times collected factors."""
     if coef == 1:
         return product

@@ -30,7 +30,7 @@ from operator import call
 from sys import getrefcount
 from typing import TYPE_CHECKING
 
-from kinetree.engine.collector import at_last, collector_paused
+from kinetree.engine.collector import at_last, pause_collector
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Node
@@ -126,7 +126,7 @@ class Arena:
         Youngest first: a parent goes before its children, which are then free to go too.
         """
         turn = object()
-        with collector_paused(), at_last(partial(self._end, turn)):
+        with pause_collector(), at_last(partial(self._end, turn)):
             if self._turn.setdefault("", turn) is not turn:
                 return 0  # another thread is at it
             self._peak, before = self.peak, len(self.table)
@@ -176,7 +176,7 @@ class Arena:
             self._leaving, self._moved = None, {}
             self._turn.clear()
 
-    def forked(self) -> None:
+    def reset_in_child(self) -> None:
         """In a child process, where the other threads are gone."""
         self._end(self._turn.get(""))
         self._open.clear()
@@ -221,7 +221,7 @@ def derivation() -> Iterator[Arena]:
     exception the Nodes go that its traceback does not hold, and those with the next derivation.
     """
     visit = _Visit(current())
-    with collector_paused(), at_last(visit.end):
+    with pause_collector(), at_last(visit.end):
         visit.begin()
         yield current()
         visit.done = True
@@ -235,13 +235,13 @@ def current() -> Arena:
     return _stack[-1]
 
 
-def _forked() -> None:
+def _reset_in_child() -> None:
     for arena in _stack:
-        arena.forked()
+        arena.reset_in_child()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=_reset_in_child)
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class _Collector:
             gc.enable()
             self._stopped = False
 
-    def forked(self) -> None:
+    def reset_in_child(self) -> None:
         """In a child process, where the other threads are gone."""
         self._askers.clear()
         self.wake(None)
@@ -52,11 +52,11 @@ class _Collector:
 
 _collector = _Collector()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_collector.forked)
+    os.register_at_fork(after_in_child=_collector.reset_in_child)
 
 
 @contextmanager
-def collector_paused() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Python's cycle collector at rest: Nodes form no cycles, and looking for some takes long."""
     asker = object()
     with at_last(partial(_collector.wake, asker)):
@@ -64,4 +64,4 @@ def collector_paused() -> Iterator[None]:
         yield
 
 
-__all__ = ["at_last", "collector_paused"]
+__all__ = ["at_last", "pause_collector"]

@@ -356,7 +356,6 @@ def rebind(arena: _arena.Arena) -> None:
 # The operators of a Node are algebra's; algebra needs the Node.
 from kinetree.engine.algebra import (  # noqa: E402
     add,
-    collected,
     intern_product,
     linear,
     monomial,
@@ -367,6 +366,7 @@ from kinetree.engine.algebra import (  # noqa: E402
     quotient,
     scale,
     split_coefficient,
+    sum_of,
 )
 from kinetree.engine.elementary import (  # noqa: E402
     acos,
@@ -391,10 +391,10 @@ from kinetree.engine.elementary import (  # noqa: E402
 )
 
 __all__ = [
-    "MINUS_ONE", "ONE", "ZERO", "Node", "Number", "Rank", "Scalar",
-    "acos", "add", "apply", "as_node", "asin", "atan", "atan2", "by_key", "call", "collected",
-    "cos", "cosh", "exp", "fold_numbers", "intern_call", "intern_factors", "intern_pair",
-    "intern_product", "intern_sum", "is_scalar", "linear", "log", "monomial", "mul", "multiply",
-    "normal", "number", "plus", "power", "quotient", "rebind", "scale", "select", "sign", "sin",
-    "sinh", "split_coefficient", "sqrt", "symbol", "table", "tan", "tanh",
+    "MINUS_ONE", "ONE", "ZERO", "Node", "Number", "Rank", "Scalar", "acos", "add", "apply",
+    "as_node", "asin", "atan", "atan2", "by_key", "call", "cos", "cosh", "exp", "fold_numbers",
+    "intern_call", "intern_factors", "intern_pair", "intern_product", "intern_sum", "is_scalar",
+    "linear", "log", "monomial", "mul", "multiply", "normal", "number", "plus", "power", "quotient",
+    "rebind", "scale", "select", "sign", "sin", "sinh", "split_coefficient", "sqrt", "sum_of",
+    "symbol", "table", "tan", "tanh",
 ]  # fmt: skip

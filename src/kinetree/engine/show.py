@@ -97,7 +97,7 @@ class Style:
 
     def arguments(self, node: Node) -> list[Piece]:
         """The arguments of a function."""
-        return _joined([[(a, ANY)] for a in node.args], self.comma)
+        return _join([[(a, ANY)] for a in node.args], self.comma)
 
 
 class Latex(Style):
@@ -127,11 +127,11 @@ class Latex(Style):
         head, _, tail = name.replace(".", "_").partition("_")
         letters = head.rstrip("0123456789")
         digits = head[len(letters) :]
-        index = ",".join(_escaped(part) for part in (digits, *tail.split("_")) if part)
+        index = ",".join(_escape(part) for part in (digits, *tail.split("_")) if part)
         base = (
             letters
             if len(letters) == 1 and letters.isalpha()
-            else rf"\mathrm{{{_escaped(letters)}}}"
+            else rf"\mathrm{{{_escape(letters)}}}"
         )
         return rf"{base}_{{{index}}}" if index else base
 
@@ -160,7 +160,7 @@ class Latex(Style):
         return [a, " & ", condition, r" > 0 \\ ", b, r" & \text{otherwise}"]
 
 
-def _escaped(word: str) -> str:
+def _escape(word: str) -> str:
     """A word with LaTeX's own characters taken literally."""
     return "".join(rf"\{c}" if c in "#$%&{}" else " " if c in "\\^~" else c for c in plain(word))
 
@@ -230,14 +230,14 @@ def _product(node: Node, style: Style) -> list[Piece]:
     for arg, exp in zip(node.args, node.coefs, strict=True):
         row = above if exp > 0 else below
         row.append(style.power((arg, _ATOM), abs(exp)))
-    top = _joined(above, style.times) or [style.number(1)]
+    top = _join(above, style.times) or [style.number(1)]
     if not below:
         return top
     bare = len(below) == 1 and min(node.coefs) == -1
-    return style.quotient(top, _joined(below, style.times), bare=bare)
+    return style.quotient(top, _join(below, style.times), bare=bare)
 
 
-def _joined(rows: list[list[Piece]], between: str) -> list[Piece]:
+def _join(rows: list[list[Piece]], between: str) -> list[Piece]:
     out: list[Piece] = []
     for row in rows:
         out += [between, *row] if out else row

@@ -50,7 +50,7 @@ def binary(
         _missing(lacking, identifier, wanted=wanted)
         return {}
     folder = place[0] if version == "2.0" else place[1]
-    return {f"binaries/{folder}/{identifier}{place[2]}": _compiled(command, place[3], texts)}
+    return {f"binaries/{folder}/{identifier}{place[2]}": _compile(command, place[3], texts)}
 
 
 def _missing(lacking: str, identifier: str, *, wanted: bool | None) -> None:
@@ -61,15 +61,15 @@ def _missing(lacking: str, identifier: str, *, wanted: bool | None) -> None:
     warnings.warn(text, ModelWarning, stacklevel=4)
 
 
-def _compiled(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
+def _compile(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
     """The library, compiled in a folder for temporary files."""
     try:
-        return _built(command, flags, texts)
+        return _build(command, flags, texts)
     except OSError as error:
         raise unwritable(f"folder '{tempfile.gettempdir()}'", error) from error
 
 
-def _built(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
+def _build(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:
     """The library; compiled in a folder of its own by relative names, so that no path is in it."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():

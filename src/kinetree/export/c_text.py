@@ -83,11 +83,11 @@ class Code:
         texts: dict[str, str] = {}
         for source in self.sources:
             texts |= files(source, self.language)
-        texts[f"{self.name}_system.h"] = self.filled("system.h")
-        texts[f"{self.name}_system.c"] = self.filled("system.c")
+        texts[f"{self.name}_system.h"] = self.fill("system.h")
+        texts[f"{self.name}_system.c"] = self.fill("system.c")
         return texts
 
-    def filled(self, template: str, more: Mapping[str, str] | None = None) -> str:
+    def fill(self, template: str, more: Mapping[str, str] | None = None) -> str:
         """A template with its words replaced, all at once: a model's name may look like one."""
         words = {"KT_NAME": self.name, **self._sizes(), **self._calls(), **self._happenings()}
         words |= more or {}
@@ -120,9 +120,9 @@ class Code:
             "KT_PROJECTS": str(int(self.projection is not None)),
             "KT_START_TIME": number(float(self.found.t0)),
             "KT_STEP": number(float(self.step)),
-            "KT_START_STATES": listed(self.found.start.tolist(), number),
-            "KT_START_INPUTS": listed(self.found.inputs or (0.0,), number),
-            "KT_START_PARAMETERS": listed(values, number),
+            "KT_START_STATES": list_numbers(self.found.start.tolist(), number),
+            "KT_START_INPUTS": list_numbers(self.found.inputs or (0.0,), number),
+            "KT_START_PARAMETERS": list_numbers(values, number),
             "KT_REAL": self.language.real,
         }
 
@@ -138,8 +138,8 @@ class Code:
             "PERIODS": [clock.every or 0.0 for clock in clocks],
             "TIMES": [t for clock in clocks for t in clock.at],
         }
-        words = {f"KT_{name}": listed(row or (0.0,), number) for name, row in rows.items()}
-        words["KT_BEGINS"] = listed(begins.tolist(), lambda k: str(int(k)))
+        words = {f"KT_{name}": list_numbers(row or (0.0,), number) for name, row in rows.items()}
+        words["KT_BEGINS"] = list_numbers(begins.tolist(), lambda k: str(int(k)))
         names = [self.language.string(row.watch.name) for row in found.happenings]
         words["KT_EVENT_NAMES"] = ", ".join(names) or '""'
         return words
@@ -172,7 +172,7 @@ def call(
 ) -> str:
     """The call of a Program's function; with `pre` the one that takes the preamble's results."""
     prepared = bool(pre and source.constants)
-    signature = source.prepared if prepared else source.main
+    signature = source.prepared_arguments if prepared else source.main
     spelt = {source.ins[name]: text for name, text in inputs.items() if name in source.ins}
     spelt |= {source.outs[name]: text for name, text in outputs.items() if name in source.outs}
     spelt["pre"] = pre
@@ -180,11 +180,11 @@ def call(
     return f"{name}({', '.join(spelt[argument.name] for argument in signature)})"
 
 
-def listed(values: Sequence[float], number: Callable[[float], str]) -> str:
+def list_numbers(values: Sequence[float], number: Callable[[float], str]) -> str:
     """Numbers as the content of an array, broken into lines; `number` spells one."""
     text = ", ".join(number(float(x)) for x in values)
     lines = wrap(text, 92, break_on_hyphens=False)
     return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
 
 
-__all__ = ["Code", "call", "listed"]
+__all__ = ["Code", "call", "list_numbers"]

@@ -120,7 +120,7 @@ def equations(
     start = initial_state(dynamics, t0, *at)
     first = first_inputs(dynamics.forward, _constant(dynamics.loads))
     update = _update(dynamics.forward, main, name, rows) if rows else None
-    tied, forces = _tied(dynamics), closing(dynamics.forward)
+    tied, forces = _tied_states(dynamics), closing(dynamics.forward)
     return Equations(main, projection, start, first, t0, tied, forces, update, rows)
 
 
@@ -142,7 +142,7 @@ def programs(
         rows: events that change something.
         events: whether the conditions of branches are outputs, too.
     """
-    whole = _written(forward, *places)
+    whole = _write(forward, *places)
     found = crossings(whole)
     branches = found.nodes if events else ()
     happen = [row for row in rows if row.node is not None]
@@ -156,7 +156,7 @@ def programs(
     projection = state_form.projection(forward)
     if projection is not None:
         projection = replace(
-            _merged(projection, main), name=f"{name}_projection", outputs=projection.outputs
+            _merge(projection, main), name=f"{name}_projection", outputs=projection.outputs
         )
     return main, projection
 
@@ -199,7 +199,7 @@ def _efforts(forward: Program) -> list[Input]:
     return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
 
 
-def _tied(dynamics: Dynamics) -> frozenset[str]:
+def _tied_states(dynamics: Dynamics) -> frozenset[str]:
     """Names of the states that follow from others."""
     found, model = dynamics.partition, dynamics.model
     if found is None:
@@ -213,7 +213,7 @@ def _tied(dynamics: Dynamics) -> frozenset[str]:
     return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
 
 
-def _written(forward: Program, points: Sequence[str], seen: Program | None) -> Program:
+def _write(forward: Program, points: Sequence[str], seen: Program | None) -> Program:
     """der(y) and the outputs in one Program, not condensed."""
     yd = state_form.state_rates(forward)
     scheme = Scheme(forward.name)
@@ -306,7 +306,7 @@ def _meaning(seen: Program, inputs: dict[str, Input], q: tuple[Node, ...]) -> di
     return new
 
 
-def _merged(program: Program, main: Program) -> Program:
+def _merge(program: Program, main: Program) -> Program:
     """A Program of t, y, tau, wrenches, p as one of the arguments of the equations."""
     return replace(program, inputs=main.inputs)
 

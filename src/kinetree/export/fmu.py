@@ -145,10 +145,10 @@ def _files(code: Code, about: Description, binary: bool | None) -> dict[str, byt
     own = f"{code.name}_fmi{number}.c"
     about = replace(about, sources=(own, *(file for file in texts if file.endswith(".c"))))
     token = _token(model_description(about, rows), texts)
-    about = replace(about, token=_grouped(token))
+    about = replace(about, token=_guid(token))
     words |= {"KT_TOKEN": about.token, "KT_SIGNATURE": f"0x{token[:16]}ULL"}
-    texts[f"{code.name}_fmu.h"] = code.filled("fmu.h", words)
-    texts[own] = code.filled(f"fmi{number}.c", words)
+    texts[f"{code.name}_fmu.h"] = code.fill("fmu.h", words)
+    texts[own] = code.fill(f"fmi{number}.c", words)
     files = {"modelDescription.xml": model_description(about, rows).encode()}
     files |= built(code.name, about.version, texts, wanted=binary)
     files |= {f"sources/{file}": text.encode() for file, text in sorted(texts.items())}
@@ -203,7 +203,7 @@ def _with_derivatives(
     return texts, words
 
 
-def _grouped(token: str) -> str:
+def _guid(token: str) -> str:
     """The first digits of a digest in the form of a GUID."""
     cuts = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
     return "{" + "-".join(token[a:b] for a, b in cuts) + "}"

@@ -89,7 +89,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     texts = code.files()
     library = [file for file in texts if file.endswith(".c")]
     texts[SHEET] = "\n".join(_sheet(code, model, texts)) + "\n"
-    texts["main.c"] = code.filled("main.c", _words(code, duration, every))
+    texts["main.c"] = code.fill("main.c", _words(code, duration, every))
     texts["Makefile"] = _makefile(name, library)
     texts["CMakeLists.txt"] = _cmake(name, library)
     return write_files(Path(folder), texts, force=force)

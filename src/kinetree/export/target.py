@@ -70,7 +70,7 @@ class FmuTarget:
         unit = Unit(program.name, str(program.info.get("model_hash", "unknown")), **options)
         main, projection = programs(program, unit.identifier)
         start = _consistent(program, projection, _start(program, q))
-        tied = _tied(program)
+        tied = _tied_states(program)
         first = first_inputs(program, {})
         found = Equations(main, projection, start, first, tied=tied, closing=closing(program))
         path = Path(folder) / f"{unit.identifier}{SUFFIX}"
@@ -106,7 +106,7 @@ def _consistent(program: Program, projection: Program | None, y: Array) -> Array
     return found
 
 
-def _tied(program: Program) -> frozenset[str]:
+def _tied_states(program: Program) -> frozenset[str]:
     """States whose consistent value is not simply what comes in."""
     outs = {out.name: out.nodes for out in program.outputs}
     names = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.arguments import shown
+from kinetree.arguments import show
 from kinetree.engine import Node
 from kinetree.errors import ModelError
 from kinetree.model import IN_JOINT, REQUIRED, ForceKind
@@ -26,14 +26,14 @@ def write(act: Action, force: Force) -> None:
     act.rub(velocity, force.arguments["mode"], act.value("coulomb"), act.value("breakaway"))
     smooth = -act.value("viscous") * act.qd(velocity)
     act.effort(velocity, smooth)
-    act.tell(lambda: {"force": act.held(velocity) + smooth, "rate": act.qd(velocity)})
+    act.tell(lambda: {"force": act.holding_force(velocity) + smooth, "rate": act.qd(velocity)})
 
 
 def check(given: Mapping[str, Any], element: str) -> None:
     """Without a force there is no dry friction; sticking bears no less; its mode has a name."""
     value, bears, mode = given["coulomb"], given["breakaway"], given["mode"]
     if not isinstance(mode, str):
-        raise ModelError(f"its mode is {shown(mode)}", element=element, cure="give a name")
+        raise ModelError(f"its mode is {show(mode)}", element=element, cure="give a name")
     if not isinstance(value, Node) and value <= 0:
         raise ModelError(
             f"its coulomb is {value}", element=element, cure="give a positive force of sliding"

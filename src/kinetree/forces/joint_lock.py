@@ -17,7 +17,7 @@ def write(act: Action, force: Force) -> None:
     """No acceleration while the law is positive."""
     velocity = force.arguments["joint"]
     act.lock(velocity, act.law("locked"))
-    act.tell(lambda: {"force": act.held(velocity), "rate": act.qd(velocity)})
+    act.tell(lambda: {"force": act.holding_force(velocity), "rate": act.qd(velocity)})
 
 
 KIND = ForceKind(

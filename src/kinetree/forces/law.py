@@ -22,10 +22,12 @@ def write(act: Action, force: Force) -> None:
     for label, point in zip(force.labels, force.points, strict=True):
         F, T = (three(act, f"{name}.{label}") for name in ("force", "torque"))
         act.push(point, F, T)
-        act.tell(partial(_told, act, label, point, (F, T)))
+        act.tell(partial(_point_outputs, act, label, point, (F, T)))
 
 
-def _told(act: Action, label: str, point: Point, wrench: tuple[Vec, Vec]) -> dict[str, Told]:
+def _point_outputs(
+    act: Action, label: str, point: Point, wrench: tuple[Vec, Vec]
+) -> dict[str, Told]:
     """Wrench and motion of one point, under its label."""
     return {f"{label}.{name}": v for name, v in at_point(act, point, *wrench).items()}
 

@@ -119,7 +119,7 @@ def push(act: Action, force: Force, where: Vec, F: Vec, T: Vec) -> None:
     act.push(second, apply(R, negative(F)), apply(R, negative(back)))
 
 
-def told(body: Seen, F: Vec, T: Vec) -> dict[str, Told]:
+def contact_outputs(body: Seen, F: Vec, T: Vec) -> dict[str, Told]:
     """What every contact tells: wrench on the first place and its motion, in the road's frame."""
     return {"force": F, "torque": T, "rate": body.v, "angular_rate": body.w}
 
@@ -153,6 +153,6 @@ VARIABLES = ("x", "y")
 """What the law of the height may use: place in the frame of the road [m]."""
 
 __all__ = [
-    "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "foot", "let_vector", "push", "see",
-    "told", "unit",
+    "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "contact_outputs", "foot",
+    "let_vector", "push", "see", "unit",
 ]  # fmt: skip

@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import ModelError
 from kinetree.forces.normal_force import compression, friction, rolling_torque, tangential
-from kinetree.forces.surfaces import ROAD, UP, VARIABLES, Foot, Seen, check_road, push, told
+from kinetree.forces.surfaces import (
+    ROAD,
+    UP,
+    VARIABLES,
+    Foot,
+    Seen,
+    check_road,
+    contact_outputs,
+    push,
+)
 from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
@@ -96,7 +105,7 @@ def load(act: Action, force: Force, body: Seen, patch: Patch) -> None:
     total = plus(times(F, n), friction(F, sliding, act.value("friction"), slow))
     torque = plus(cross(patch.rho, total), T)
     push(act, force, body.p, total, torque)
-    act.tell(lambda: {"Fz": F, "depth": depth, **told(body, total, torque)})
+    act.tell(lambda: {"Fz": F, "depth": depth, **contact_outputs(body, total, torque)})
 
 
 def check(arguments: Mapping[str, Any], element: str) -> None:

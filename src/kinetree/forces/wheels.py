@@ -50,11 +50,11 @@ from kinetree.forces.surfaces import (
     Foot,
     Seen,
     check_road,
+    contact_outputs,
     foot,
     let_vector,
     push,
     see,
-    told,
     unit,
 )  # fmt: skip
 from kinetree.model import (
@@ -190,7 +190,7 @@ def tyre(
             lambda: {
                 "Fx": Fx, "Fy": Fy, "Fz": running.load, "Mz": Mz, "slip_angle": running.alpha,
                 "slip_ratio": running.kappa, "camber": running.gamma, "deflection": contact.depth,
-                **told(contact.body, F, T),
+                **contact_outputs(contact.body, F, T),
             }
         )  # fmt: skip
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.dry_friction import hold_joints
 from kinetree.formalism.joint_equations import (
-    counted_from_given,
+    count_from_given,
     given_accelerations,
     solve_mixed,
     whole_accelerations,
@@ -41,7 +41,13 @@ from kinetree.formalism.links.vectors import (
     plus,
     times,
 )
-from kinetree.formalism.matrices.forces import Efforts, applied, elastic, point_place, told
+from kinetree.formalism.matrices.forces import (
+    Efforts,
+    applied_efforts,
+    elastic,
+    point_place,
+    write_outputs,
+)
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
 from kinetree.model import holding
@@ -127,14 +133,14 @@ def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Ve
 def inverse(scheme: Scheme, system: Placement, qdd: Sequence[Node]) -> None:
     """Write tau."""
     motion = falling(scheme, system, qdd)
-    tau = add_rotor_forces(system, required_forces(motion, applied(motion)), qdd)
+    tau = add_rotor_forces(system, required_forces(motion, applied_efforts(motion)), qdd)
     scheme.output("tau", tau, None, system.model.velocities)
 
 
 def mass_bias(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write M and c."""
     motion = falling(scheme, system)
-    M, c = mass_matrix(motion), required_forces(motion, applied(motion))
+    M, c = mass_matrix(motion), required_forces(motion, applied_efforts(motion))
     scheme.output("M", [x for row in M for x in row], (system.nv, system.nv))
     scheme.output("c", c, None, system.model.velocities)
 
@@ -142,7 +148,7 @@ def mass_bias(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
 def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     """Write qdd, and xd where there are user states."""
     motion = falling(scheme, system)
-    efforts = applied(motion)
+    efforts = applied_efforts(motion)
     M, c = mass_matrix(motion), required_forces(motion, efforts)
     if holding(system.model):
         law = hold_joints(scheme, system.model.velocities, tau, efforts)
@@ -167,9 +173,9 @@ def write_joints(
     rows = law.equations
     given = given_accelerations(rows)
     motion = falling(scheme, system, given)
-    efforts = applied(motion)
+    efforts = applied_efforts(motion)
     M, c = mass_matrix(motion), add_rotor_forces(system, required_forces(motion, efforts), given)
-    qdd, tau = solve_mixed(scheme, M, c, counted_from_given(rows))
+    qdd, tau = solve_mixed(scheme, M, c, count_from_given(rows))
     law.write(scheme, system.qd, whole_accelerations(rows, qdd), tau)
     write_states(motion, efforts)
 
@@ -194,7 +200,7 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
 
 def forces(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write what every force element tells of itself."""
-    told(Motion(scheme, system))
+    write_outputs(Motion(scheme, system))
 
 
 def kinematics(

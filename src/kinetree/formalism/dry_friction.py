@@ -167,7 +167,7 @@ def next_modes(
     """
     common = COMMON_SLACK * add(ZERO, *[row.breakaway for row in rows])
     asked = [
-        select(move - HALF, row.mode, row.wanted(f, a, OWN_SLACK * row.bound + common))
+        select(move - HALF, row.mode, row.next_mode(f, a, OWN_SLACK * row.bound + common))
         for row, move, f, a in zip(rows, moves, forces, qdd, strict=True)
     ]
     pivoted, count = change_least_index(scheme, "stick", [row.mode for row in rows], asked)

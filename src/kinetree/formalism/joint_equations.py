@@ -139,7 +139,7 @@ def given_accelerations(equations: Sequence[JointEquation]) -> tuple[Node, ...]:
     return tuple(row.gamma if row.is_driven else ZERO for row in equations)
 
 
-def counted_from_given(equations: Sequence[JointEquation]) -> list[JointEquation]:
+def count_from_given(equations: Sequence[JointEquation]) -> list[JointEquation]:
     """The equations of accelerations that are counted from the known ones."""
     return [replace(row, gamma=ZERO) if row.is_driven else row for row in equations]
 
@@ -227,7 +227,7 @@ __all__ = [
     "JointEquation",
     "JointLaw",
     "Known",
-    "counted_from_given",
+    "count_from_given",
     "declare_equations",
     "given_accelerations",
     "read_known",

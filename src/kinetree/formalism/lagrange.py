@@ -125,7 +125,7 @@ def _freeze(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
     """
     note = Note(step="applied wrench, held while the power is differentiated")
 
-    def held(stem: str, v: Vec) -> Vec:
+    def hold_vector(stem: str, v: Vec) -> Vec:
         return vec3(
             x if x is ZERO else hold(f"{stem}_{a}", x) for a, x in zip("xyz", v, strict=True)
         )
@@ -136,7 +136,7 @@ def _freeze(scheme: Scheme, outer: AppliedForces) -> AppliedForces:
         return made
 
     wrenches = {
-        i: (held(f"Fa{i}", force), held(f"Ta{i}", torque))
+        i: (hold_vector(f"Fa{i}", force), hold_vector(f"Ta{i}", torque))
         for i, (force, torque) in outer.wrenches.items()
     }
     return replace(outer, wrenches=wrenches)

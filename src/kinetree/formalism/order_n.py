@@ -43,7 +43,7 @@ from kinetree.formalism.articulated import (
 from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.joint_equations import (
     JointEquation,
-    counted_from_given,
+    count_from_given,
     given_accelerations,
     whole_accelerations,
 )
@@ -144,11 +144,11 @@ class Solved:
 
 def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list[Node]:
     """Accelerations qdd for given forces tau."""
-    qdd, _ = mixed(frames, qd, [JointEquation(ZERO, ONE, x) for x in tau])
+    qdd, _ = mixed_dynamics(frames, qd, [JointEquation(ZERO, ONE, x) for x in tau])
     return qdd
 
 
-def mixed(
+def mixed_dynamics(
     frames: Frames, qd: tuple[Node, ...], equations: Sequence[JointEquation]
 ) -> tuple[list[Node], list[Node]]:
     """Accelerations qdd and forces tau that obey one equation per velocity.
@@ -158,7 +158,7 @@ def mixed(
     system = frames.system
     _refuse_followers(frames)
     outer, given = external(frames), given_accelerations(equations)
-    rows = _rows(system, counted_from_given(equations), given, outer)
+    rows = _rows(system, count_from_given(equations), given, outer)
     body = rigid_bodies(frames, outward(frames, qd, given), outer)
     joints: dict[int, list[Solved]] = {}
     for i in system.inward():

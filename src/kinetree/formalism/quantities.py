@@ -13,11 +13,11 @@ from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.dry_friction import declare_friction, hold_joints
 from kinetree.formalism.energy import energy
-from kinetree.formalism.forces.link_forces import elements, state_rates, told
+from kinetree.formalism.forces.link_forces import elements, state_rates, write_outputs
 from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import (
-    counted_from_given,
+    count_from_given,
     declare_equations,
     given_accelerations,
     solve_mixed,
@@ -253,14 +253,14 @@ def _solve_by(build: Build) -> SolveJoints:
     def solve(frames: Frames, rows: Sequence[JointEquation]) -> tuple[list[Node], list[Node]]:
         M, c = build(frames, frames.system.qd, given_accelerations(rows))
         assert not callable(M)
-        qdd, tau = solve_mixed(frames.scheme, M, c, counted_from_given(rows))
+        qdd, tau = solve_mixed(frames.scheme, M, c, count_from_given(rows))
         return whole_accelerations(rows, qdd), tau
 
     return solve
 
 
 def _solve_order_n(frames: Frames, rows: Sequence[JointEquation]) -> tuple[list[Node], list[Node]]:
-    return order_n.mixed(frames, frames.system.qd, rows)
+    return order_n.mixed_dynamics(frames, frames.system.qd, rows)
 
 
 def _write_joints(declare: Declare, solve: SolveJoints) -> Write:
@@ -308,7 +308,7 @@ ALL: tuple[Quantity, ...] = (
     ),
     Quantity("reaction", "qdd", {"newton_euler": _reaction}, regroups=False),
     Quantity("reactions", "qdd", {"newton_euler": reactions}, regroups=False, welds=True),
-    Quantity("forces", "", {"recursive": told}, regroups=False, wrenches=False),
+    Quantity("forces", "", {"recursive": write_outputs}, regroups=False, wrenches=False),
     Quantity(
         "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",),
         laws=False,

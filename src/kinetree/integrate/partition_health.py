@@ -49,7 +49,7 @@ class Judge:
         """How well the dependent velocities are determined, from 0 to 1, at many configurations."""
         if not self.scale.size:
             return np.ones(len(q))
-        J = self._scaled(t, q)
+        J = self._scale(t, q)
         part = np.linalg.svd(J[:, :, self.dependent], compute_uv=False)[:, -1]
         return np.asarray(part / np.maximum(self._least(J), 1e-300))
 
@@ -61,9 +61,9 @@ class Judge:
         """Whether the equations nearly depend on each other at a configuration."""
         if not self.scale.size or not np.isfinite(q).all():
             return False
-        return bool(self._least(self._scaled(np.array([t]), q[None]))[0] < SINGULAR)
+        return bool(self._least(self._scale(np.array([t]), q[None]))[0] < SINGULAR)
 
-    def _scaled(self, t: Array, q: Array) -> Array:
+    def _scale(self, t: Array, q: Array) -> Array:
         return np.asarray(self.jacobians(t, q) / self.scale[:, None])
 
     def _least(self, J: Array) -> Array:

@@ -145,14 +145,14 @@ class Newmark:
         """
         _, M = self._start_slopes(Point(t, q, v, np.zeros_like(q)))
         self.first = np.array([not column.any() for column in M.T])
-        point = self._fitted(Point(t, q, v, np.zeros_like(q)))
+        point = self._fit(Point(t, q, v, np.zeros_like(q)))
         if not self.first.any():
             return point
         moment = MOMENT * self.control.first
-        later = self._fitted(Point(t + moment, q + moment * point.v, point.v, point.a))
+        later = self._fit(Point(t + moment, q + moment * point.v, point.v, point.a))
         return replace(point, a=np.where(self.first, (later.v - point.v) / moment, point.a))
 
-    def _fitted(self, point: Point) -> Point:
+    def _fit(self, point: Point) -> Point:
         """Accelerations, and rates of first-order unknowns, that obey the equations."""
         for _ in range(ITERATIONS):
             C, M = self._start_slopes(point)

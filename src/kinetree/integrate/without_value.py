@@ -73,7 +73,7 @@ def drive_without_value(model: Mechanism, t: float, parameters: Parameters = Non
     program = with_values(derive(model, "drives"), parameters)
     given = {"q": model.initial(), "t": np.array(t)}
     with np.errstate(all="ignore"):
-        out = program.evaluate(**program.given(given))
+        out = program.evaluate(**program.pick_inputs(given))
     for row in program.outputs:
         good = np.isfinite(out[row.name])
         if not good.all():
@@ -97,17 +97,17 @@ def force_without_value(
         alone = copy(model)
         alone.closures, alone.drives, alone.forces = {}, {}, {name: force}
         try:
-            program = with_values(derive(alone, "mass_bias"), _known(alone, parameters))
+            program = with_values(derive(alone, "mass_bias"), _known_parameters(alone, parameters))
         except KinetreeError:
             continue
         with np.errstate(all="ignore"):
-            out = program.evaluate(**program.given(arrays))
+            out = program.evaluate(**program.pick_inputs(arrays))
         if not np.isfinite(out["c"]).all():
             return _whereabouts(name, force)
     return ""
 
 
-def _known(model: Mechanism, parameters: Parameters) -> dict[str, float]:
+def _known_parameters(model: Mechanism, parameters: Parameters) -> dict[str, float]:
     """Values of the parameters that a model has; those of its other forces went with them."""
     names = {row.name for row in parameter_table(model).rows}
     return {name: value for name, value in (parameters or {}).items() if name in names}
@@ -135,14 +135,14 @@ def _evaluate(block: Block, values: dict[Node, Any]) -> bool:
     elif not np.isfinite(np.array(operands, dtype=float)).all():
         return False
     elif isinstance(block, Solve):
-        found = _solved(block, operands)
+        found = _solve(block, operands)
     else:
-        found = list(_iterated(block, operands))
+        found = list(_iterate(block, operands))
     values.update(zip(block.targets, found, strict=True))
     return bool(np.isfinite(np.array(found, dtype=float)).all())
 
 
-def _solved(block: Solve, operands: list[Any]) -> list[Any]:
+def _solve(block: Solve, operands: list[Any]) -> list[Any]:
     n, k = block.n, block.k
     A = np.array(operands[: n * n], dtype=float).reshape(n, n)
     B = np.array(operands[n * n :], dtype=float).reshape(n, k)
@@ -152,7 +152,7 @@ def _solved(block: Solve, operands: list[Any]) -> list[Any]:
         return [np.nan] * (n * k)
 
 
-def _iterated(block: Any, operands: list[Any]) -> Any:
+def _iterate(block: Any, operands: list[Any]) -> Any:
     """The values of an iteration, as a Program of its own would give them."""
     n = len(block.targets)
     v = np.array(operands[:n], dtype=float)

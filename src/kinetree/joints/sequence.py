@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.arguments import shown
+from kinetree.arguments import show
 from kinetree.errors import ModelError, suggest
 from kinetree.model import REQUIRED, JointKind, Shift, Turn
 
@@ -40,7 +40,7 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     given = arguments["steps"]
     if not isinstance(given, str | list | tuple):
         raise ModelError(
-            f"{shown(given)} names no motions",
+            f"{show(given)} names no motions",
             element=f"{element} steps",
             cure="give words such as 'T1 R3'",
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, shown
+from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, show
 from kinetree.arrays import Array
 from kinetree.engine import Node
 from kinetree.errors import ModelError, UnsupportedError
@@ -65,7 +65,7 @@ class Event:
         if self.every is not None:
             check_positive("a positive time in seconds", every=self.every)
         if not is_row(self.at) or not np.isfinite(np.asarray(self.at, dtype=float)).all():
-            raise ModelError(f"at is {shown(self.at)}", element="event", cure="give times [s]")
+            raise ModelError(f"at is {show(self.at)}", element="event", cure="give times [s]")
         object.__setattr__(self, "at", tuple(sorted({float(t) for t in self.at})))
 
     @property

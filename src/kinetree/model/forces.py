@@ -221,7 +221,7 @@ class Action(Protocol):
     def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
         """Dry friction [N.m, N] of a velocity whose mode is a user state: it sticks or slides."""
 
-    def held(self, velocity: str) -> Node:
+    def holding_force(self, velocity: str) -> Node:
         """The force of what holds or rubs a velocity [N.m, N], positive along it; for `tell`."""
 
     def tell(self, values: Callable[[], Mapping[str, Told]]) -> None:

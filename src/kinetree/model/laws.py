@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kinetree.arguments import shown
+from kinetree.arguments import show
 from kinetree.engine import Node, Rank, as_node, symbol, symbols
 from kinetree.errors import ExpressionError, ModelError, plural, unknown
 from kinetree.model.closures import Law as LawCondition
@@ -137,7 +137,7 @@ def find_coordinate(model: Mechanism, joint: Any, element: str) -> str:
     """The coordinate of a joint that has exactly one of its own, or the one of that name."""
     if not isinstance(joint, CoordinateGroup | str):
         raise ModelError(
-            f"{shown(joint)} is not a joint",
+            f"{show(joint)} is not a joint",
             element=f"{element} joint",
             cure="give a joint, or the name of a coordinate",
         )

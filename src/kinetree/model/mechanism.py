@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, is_row, shown
+from kinetree.arguments import check_arguments, is_row, show
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
@@ -232,7 +232,7 @@ class Mechanism(ABC):
         if slopes is not None:
             if not is_row(slopes):
                 raise ModelError(
-                    f"they are {shown(slopes)}",
+                    f"they are {show(slopes)}",
                     element=f"table '{name}' slopes",
                     cure="give one number per knot",
                 )

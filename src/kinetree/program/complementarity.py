@@ -61,7 +61,7 @@ class BoxRow:
     force_slack: Node = ZERO
     motion_slack: Node = ZERO
 
-    def wanted(self) -> Node:
+    def next_mode(self) -> Node:
         """The mode that the row asks for, given those of the others."""
         from_lower = select(-self.motion - self.motion_slack, 0, self.mode)
         from_upper = select(self.motion - self.motion_slack, 0, self.mode)
@@ -123,7 +123,7 @@ def box_program(n: int, name: str = "box") -> Program:
     w = [add(c, *products) for c, products in zip(b, terms, strict=True)]
     largest = scheme.let("largest", add(*[call("abs", x) for x in f]))
     asked = [
-        BoxRow(mode, force, motion, low, high, SLACK * largest, SLACK * size).wanted()
+        BoxRow(mode, force, motion, low, high, SLACK * largest, SLACK * size).next_mode()
         for mode, force, motion, low, high, size in zip(
             modes, f, w, lower, upper, _sizes(b, terms), strict=True
         )

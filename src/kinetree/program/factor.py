@@ -12,7 +12,7 @@ from typing import Any
 
 from kinetree.engine import ADD, MUL, Node, mul, power, split_coefficient
 from kinetree.engine.algebra import EXACT_EXPONENT
-from kinetree.engine.node import Number, collected, intern_factors, normal
+from kinetree.engine.node import Number, intern_factors, normal, sum_of
 
 Terms = dict[Node, Number]
 Steps = Generator[Node, Any, Node]
@@ -66,7 +66,7 @@ def _factor_sum(node: Node) -> Steps:
         return node
     for product, coef in groups:
         _collect(rest, product, coef)
-    return collected(node.value, {t: c for t, c in rest.items() if c != 0})
+    return sum_of(node.value, {t: c for t, c in rest.items() if c != 0})
 
 
 def _may_share(node: Node) -> bool:
@@ -79,7 +79,7 @@ def _may_share(node: Node) -> bool:
 def _of_size(terms: Terms, size: Number) -> tuple[Node, Terms]:
     """The terms whose coefficient has that size, divided by it, and the rest."""
     inner: Terms = {t: (1 if c > 0 else -1) for t, c in terms.items() if abs(c) == size}
-    return collected(0, inner), {t: c for t, c in terms.items() if abs(c) != size}
+    return sum_of(0, inner), {t: c for t, c in terms.items() if abs(c) != size}
 
 
 def _shared_power(terms: Terms, best: Node) -> int:
@@ -104,7 +104,7 @@ def _divide(terms: Terms, best: Node, exp: int) -> tuple[Node, Terms]:
                 _collect(inner, part, coef * c)
         else:
             _collect(inner, left, coef)
-    return collected(normal(value), {t: c for t, c in inner.items() if c != 0}), rest
+    return sum_of(normal(value), {t: c for t, c in inner.items() if c != 0}), rest
 
 
 def _without(term: Node, best: Node, shared: int) -> Node | None:

@@ -28,28 +28,28 @@ def inline(
     named = let or scheme.let
     new = dict(values)
 
-    def changed(nodes: Sequence[Node]) -> list[Node]:
+    def substitute(nodes: Sequence[Node]) -> list[Node]:
         return [
             fold(x, new, lambda node: rebuild(node, [new[a] for a in node.args])) for x in nodes
         ]
 
     for block in program.all_blocks:
-        operands = changed(block.operands)
+        operands = substitute(block.operands)
         if isinstance(block, Assign):
             new[block.target] = named(block.target.name, operands[0], block.note)
             continue
         names = [symbol(scheme.fresh(t.name), Rank.LOCAL) for t in block.targets]
-        scheme.append_block(replace(block.renewed(operands), targets=tuple(names)))
+        scheme.append_block(replace(block.with_operands(operands), targets=tuple(names)))
         new.update(zip(block.targets, names, strict=True))
-    return {out.name: tuple(changed(out.nodes)) for out in program.outputs}
+    return {out.name: tuple(substitute(out.nodes)) for out in program.outputs}
 
 
-def bound(program: Program, **values: Sequence[Node]) -> dict[Node, Node]:
+def bindings(program: Program, **values: Sequence[Node]) -> dict[Node, Node]:
     """Symbols of the inputs of a Program -> what stands for them, for the inputs named."""
     found: dict[Node, Node] = {}
-    for name, nodes in program.given(values).items():
+    for name, nodes in program.pick_inputs(values).items():
         found.update(zip(program.input(name).symbols, nodes, strict=True))
     return found
 
 
-__all__ = ["bound", "inline"]
+__all__ = ["bindings", "inline"]

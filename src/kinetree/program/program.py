@@ -107,7 +107,7 @@ class Assign:
         """The expressions the block needs."""
         return (self.expr,)
 
-    def renewed(self, operands: Sequence[Node]) -> Assign:
+    def with_operands(self, operands: Sequence[Node]) -> Assign:
         """The same block on other operands; itself where they are the same."""
         (expr,) = operands
         return self if expr is self.expr else Assign(self.target, expr, self.note)
@@ -140,7 +140,7 @@ class Solve:
         """The expressions the block needs."""
         return (*self.matrix, *self.rhs)
 
-    def renewed(self, operands: Sequence[Node]) -> Solve:
+    def with_operands(self, operands: Sequence[Node]) -> Solve:
         """The same block on other operands."""
         split = len(self.matrix)
         return replace(self, matrix=tuple(operands[:split]), rhs=tuple(operands[split:]))
@@ -186,7 +186,7 @@ class Newton:
         """Whether v moves along some directions alone."""
         return self.step.gives("D")
 
-    def renewed(self, operands: Sequence[Node]) -> Newton:
+    def with_operands(self, operands: Sequence[Node]) -> Newton:
         """The same block on other operands."""
         split = len(self.start)
         return replace(self, start=tuple(operands[:split]), given=tuple(operands[split:]))
@@ -244,7 +244,7 @@ class Program:
         """The blocks of the preamble and the rest, in order of evaluation."""
         return (*self.preamble, *self.blocks)
 
-    def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def pick_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the values that the Program has an input for, to call it or its functions."""
         names = {row.name for row in self.inputs}
         return {name: value for name, value in values.items() if name in names}

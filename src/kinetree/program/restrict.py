@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ADD, MUL, SYM, Node, symbols, use_counts
-from kinetree.engine.node import collected, normal
+from kinetree.engine.node import normal, sum_of
 from kinetree.errors import ShapeError
 from kinetree.program.factor import factor
 from kinetree.program.passes import condense, dead
@@ -110,7 +110,7 @@ def _with_terms(expr: Node, inner: dict[Node, Node]) -> Node:
             value += coef * part.value
         else:
             terms[part] = terms.get(part, 0) + coef
-    return collected(normal(value), {t: c for t, c in terms.items() if c != 0})
+    return sum_of(normal(value), {t: c for t, c in terms.items() if c != 0})
 
 
 def _without_unused_inputs(program: Program) -> Program:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kinetree.engine import ADD, MUL, Node
-from kinetree.engine.node import collected, intern_call, intern_product
+from kinetree.engine.node import intern_call, intern_product, sum_of
 from kinetree.program.program import Block, Output, Program
 
 
@@ -17,7 +17,7 @@ def same_form(node: Node, args: Sequence[Node]) -> Node:
     if args == node.args:
         return node
     if node.op is ADD:
-        return collected(node.value, merge(args, node.coefs))
+        return sum_of(node.value, merge(args, node.coefs))
     if node.op is MUL:
         return intern_product(merge(args, node.coefs))
     return intern_call(node.op, args)
@@ -35,7 +35,7 @@ def merge(args: Sequence[Node], weights: Sequence[Any]) -> dict[Node, Any]:
 
 def map_block(block: Block, change: Callable[[Node], Node]) -> Block:
     """The block with every operand changed; itself where nothing does."""
-    return block.renewed([change(x) for x in block.operands])
+    return block.with_operands([change(x) for x in block.operands])
 
 
 def map_outputs(program: Program, change: Callable[[Node], Node]) -> tuple[Output, ...]:

@@ -68,7 +68,7 @@ class Scheme:
                 self._sweep()
         return known if coef == 1 else scale(coef, known)
 
-    def assigned(self) -> Iterator[Assign]:
+    def assignments(self) -> Iterator[Assign]:
         """The equations named so far, in order."""
         return (block for block in self._blocks if isinstance(block, Assign))
 

@@ -29,7 +29,7 @@ def specialise(program: Program, values: Mapping[str, Mapping[int, float]]) -> P
         if isinstance(block, Assign):
             fixed[block.target] = scheme.let(block.target.name, operands[0], block.note)
         else:
-            scheme.append_block(block.renewed(operands))
+            scheme.append_block(block.with_operands(operands))
     for out in program.outputs:
         scheme.output(out.name, substitute(out.nodes, fixed), out.shape, out.labels)
     return replace(scheme.program(), info=program.info)

@@ -50,15 +50,15 @@ def load_run(path: str | Path) -> xarray.Dataset:
         FormatError: for a file that cannot be read, is damaged, or holds no times.
     """
     check_arguments(load_run, locals())
-    return _loaded(Path(path), slice(None))
+    return _load_rows(Path(path), slice(None))
 
 
 def load_last(path: str | Path) -> xarray.Dataset:
     """The last row of such a run; see `load_run`."""
-    return _loaded(Path(path), slice(-1, None))
+    return _load_rows(Path(path), slice(-1, None))
 
 
-def _loaded(file: Path, rows: slice) -> xarray.Dataset:
+def _load_rows(file: Path, rows: slice) -> xarray.Dataset:
     """Rows of a run in a file."""
     refuse_suffix(file)
     try:
@@ -198,20 +198,20 @@ class _Disk(io.RawIOBase):
         return self.file.readinto(buffer)
 
     def truncate(self, size: int | None = None) -> int:
-        with self._kept():
+        with self._keep_refusal():
             self.file.truncate(size)
         return size or 0
 
     def write(self, data: Any) -> int:
         rest = memoryview(data).cast("B")
         size = len(rest)
-        with self._kept():
+        with self._keep_refusal():
             while rest and self.refusal is None:
                 rest = rest[self.file.write(rest) :]
         return size
 
     @contextmanager
-    def _kept(self) -> Iterator[None]:
+    def _keep_refusal(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

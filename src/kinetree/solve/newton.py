@@ -148,7 +148,7 @@ def damped_newtons(
 def _steps(J: Array, h: Array, mu: float, cutoff: float) -> Array:
     """Steps of many, damped by the share mu, cut where a component is too long."""
     step = _plain(J, h, cutoff) if mu == 0.0 else None
-    step = _decomposed(J, h, mu, cutoff) if step is None else step
+    step = _svd_steps(J, h, mu, cutoff) if step is None else step
     longest = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
     return np.asarray(step * (LARGEST / np.maximum(longest, LARGEST)))
 
@@ -167,7 +167,7 @@ def _plain(J: Array, h: Array, cutoff: float) -> Array | None:
     return np.asarray(-np.einsum("rij,rj->ri", inverse, h))
 
 
-def _decomposed(J: Array, h: Array, mu: float, cutoff: float) -> Array:
+def _svd_steps(J: Array, h: Array, mu: float, cutoff: float) -> Array:
     """Steps by singular values, damped by the share mu."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     b = -np.einsum("rij,ri->rj", U, h)

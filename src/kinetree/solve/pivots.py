@@ -62,7 +62,7 @@ def eliminate(
         worth: of every column; of those with a good pivot the one of least worth is taken, so that
             the columns of most worth are left without a pivot.
     """
-    A, size = scaled(matrix, tolerance)
+    A, size = scale_rows(matrix, tolerance)
     rows: list[int] = []
     columns: list[int] = []
     sizes: list[float] = []
@@ -95,7 +95,7 @@ def _next(block: Array, worth: Sequence[int] | None) -> tuple[int, int]:
     return int(np.argmax(block[:, j])), j
 
 
-def scaled(matrix: Any, tolerance: float = TOLERANCE) -> tuple[Array, float]:
+def scale_rows(matrix: Any, tolerance: float = TOLERANCE) -> tuple[Array, float]:
     """A copy with rows of largest entry 1, and the largest entry there is; zero rows stay."""
     A = np.array(matrix, dtype=float)
     tops = np.abs(A).max(axis=1, initial=0.0)
@@ -108,9 +108,9 @@ def scaled(matrix: Any, tolerance: float = TOLERANCE) -> tuple[Array, float]:
 
 def combination(matrix: Any, row: int, others: Sequence[int]) -> Array:
     """Coefficients with which rows `others` make up row `row`, in the least-squares sense."""
-    A, _ = scaled(matrix)
+    A, _ = scale_rows(matrix)
     found: Array = np.linalg.lstsq(A[list(others)].T, A[row], rcond=None)[0]
     return found
 
 
-__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "scaled"]
+__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "scale_rows"]

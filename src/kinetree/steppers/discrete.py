@@ -18,7 +18,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.errors import UnsupportedError
 from kinetree.pipeline import derive
 from kinetree.program import Program, Scheme
-from kinetree.program.inline import bound, inline
+from kinetree.program.inline import bindings, inline
 from kinetree.program.passes import condense
 from kinetree.steppers.step import GLOBAL, step_program
 
@@ -60,10 +60,10 @@ def discrete_program(
     scheme = Scheme(f"{model.name}_discrete")
     rows = [row for row in step.inputs if row.name not in STARTING]
     own = {row.name: scheme.input(row) for row in rows}
-    found = inline(scheme, start, bound(start, **own))
+    found = inline(scheme, start, bindings(start, **own))
     begun = {name: _match_labels(start, step, name, found) for name in STARTING}
     given = {name: values for name, values in begun.items() if values}
-    ended = inline(scheme, step, bound(step, **own, **given))
+    ended = inline(scheme, step, bindings(step, **own, **given))
     for name in STATE:
         if f"{name}_next" in ended:
             out = step.output(f"{name}_next")

@@ -10,7 +10,7 @@ from array import array
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import collector_paused, topological
+from kinetree.engine import pause_collector, topological
 from kinetree.program.program import Assign, Newton
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def digest(program: Program) -> str:
     """Equal for Programs with equal code; another one where anything of it differs."""
-    with collector_paused():
+    with pause_collector():
         page = _Page(program)
         content = sha256(array("q", page.flat).tobytes())
         content.update(repr([list(page.table), page.heads]).encode())

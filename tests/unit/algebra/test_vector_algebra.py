@@ -129,9 +129,9 @@ def test_transforms_compose_and_invert(r: Any, a: float, b: float) -> None:
 def test_inertias(r: Any, mass: float, R: Any) -> None:
     J = Inertia(0.3, 0.4, 0.5, 0.01, -0.02, 0.03)
     turn = np.array(R)
-    assert np.allclose(tensor(J.turned(Rotation(R))), turn @ tensor(J) @ turn.T)
+    assert np.allclose(tensor(J.rotate(Rotation(R))), turn @ tensor(J) @ turn.T)
     steiner = mass * (np.dot(r, r) * np.eye(3) - np.outer(r, r))
-    assert np.allclose(tensor(J.moved(mass, r)), tensor(J) + steiner)
+    assert np.allclose(tensor(J.shift(mass, r)), tensor(J) + steiner)
     assert np.allclose(tensor(point_mass(mass, r)), steiner)
     assert np.allclose(np.array(J @ Vector(*r)), tensor(J) @ r)
     assert np.allclose(tensor(2 * J - J), tensor(J))

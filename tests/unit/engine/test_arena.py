@@ -158,9 +158,9 @@ def test_the_collector_rests_and_comes_back() -> None:
     import gc
 
     assert gc.isenabled()
-    with en.collector_paused():
+    with en.pause_collector():
         assert not gc.isenabled()
-        with en.collector_paused():
+        with en.pause_collector():
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()

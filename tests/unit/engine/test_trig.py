@@ -150,7 +150,7 @@ def test_it_never_costs_more(rows: list[en.Node]) -> None:
     for row in rows:
         coef, bare = en.split_coefficient(row)
         flat[bare] = flat.get(bare, 0) + coef
-    plain = en.node.collected(0, {t: k for t, k in flat.items() if k != 0})
+    plain = en.node.sum_of(0, {t: k for t, k in flat.items() if k != 0})
     before, after = en.count((plain,)), en.count((en.add(*rows),))
     assert after.add <= before.add
     assert after.add + after.mul <= before.add + before.mul + 2

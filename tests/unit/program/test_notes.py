@@ -17,7 +17,7 @@ A, B = (symbol(name) for name in "ab")
 
 
 def written(scheme: Scheme) -> dict[str, Note]:
-    return {row.target.name: row.note for row in scheme.assigned()}
+    return {row.target.name: row.note for row in scheme.assignments()}
 
 
 def test_names_of_one_row_share_a_note() -> None:

@@ -50,12 +50,12 @@ def initial_state(
         rates = given_values(qd, np.zeros(model.nv), model.velocities, "qd")
         y = np.concatenate([unit_quaternions(model, first), rates, states])
     else:
-        y = _closed(dynamics, dynamics.loops, Wish(q, qd, dynamics.kept, t), states)
+        y = _close_loops(dynamics, dynamics.loops, Wish(q, qd, dynamics.kept, t), states)
     refuse_gimbal_lock(model, dynamics.split(y)[0])
     return y
 
 
-def _closed(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -> Array:
+def _close_loops(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -> Array:
     """The state on the loops; a warning tells which values had to change."""
     t = wish.t
     new_q = consistent_coordinates(system, wish)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.arguments import is_finite, is_row, shown
+from kinetree.arguments import is_finite, is_row, show
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.model import Mechanism
@@ -91,7 +91,7 @@ def loads(model: Mechanism, tau: Any = None, wrenches: Mapping[str, Any] | None 
                 fixed["tau"][component] = float(value)
             else:
                 raise ShapeError(
-                    f"the effort along '{name}' is {shown(value)}",
+                    f"the effort along '{name}' is {show(value)}",
                     element="tau",
                     cure="give a finite number, or a function of (t, q, qd)",
                 )
@@ -112,7 +112,7 @@ def _take(
         return
     if not is_row(value) or np.size(value) != fixed[name].size:
         raise ShapeError(
-            f"it must be {fixed[name].size} finite numbers, but is {shown(value)}",
+            f"it must be {fixed[name].size} finite numbers, but is {show(value)}",
             element=name if name == "tau" else f"wrenches, '{name}'",
             cure="give constant values, or a function of (t, q, qd)",
         )

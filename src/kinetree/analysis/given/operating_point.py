@@ -104,7 +104,7 @@ def arrays(system: Dynamics, at: Point) -> dict[str, Any]:
             cure="give constant efforts, or make the law a force of the model",
         )
     given = {"q": at.q, "qd": at.qd, "x": at.x, "t": np.array(at.t), **system.loads.fixed}
-    return system.forward.given(given)
+    return system.forward.pick_inputs(given)
 
 
 __all__ = ["Freedom", "Point", "arrays", "freedom", "given_parts", "point"]

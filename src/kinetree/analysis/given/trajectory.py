@@ -53,7 +53,7 @@ def trajectory(model: Mechanism, given: Any) -> Trajectory:
         raise ShapeError("it has no q", element="trajectory", cure="give q, one row per time")
     named = tuple(rows["q"]) if isinstance(rows["q"], Mapping) else ()
     if named:
-        rows |= _spread(model, rows, named)
+        rows |= _whole_tables(model, rows, named)
     q = _table(rows["q"], model.nq, "q")
     count = len(q)
     time = _floats(rows["time"], "time") if "time" in rows else np.arange(float(count))
@@ -71,7 +71,9 @@ def trajectory(model: Mechanism, given: Any) -> Trajectory:
     return Trajectory(time, q, qd, qdd, x, named)
 
 
-def _spread(model: Mechanism, rows: Mapping[str, Any], named: tuple[str, ...]) -> dict[str, Array]:
+def _whole_tables(
+    model: Mechanism, rows: Mapping[str, Any], named: tuple[str, ...]
+) -> dict[str, Array]:
     """Whole tables of q, qd and qdd from columns by name; the rest at initial values, at rest."""
     count = np.size(next(iter(rows["q"].values())))
     zero = np.zeros(model.nv)

@@ -63,9 +63,9 @@ def components(seen: Seen, values: Values) -> tuple[Node, ...]:
     """
     point, base, frame = (_motion(at, values) for at in (seen.point, seen.relative_to, seen.frame))
     if seen.quantity == "rotation":
-        return tuple(x for row in _turned(point, base) for x in row)
+        return tuple(x for row in _relative_rotation(point, base) for x in row)
     if seen.quantity == "orientation":
-        return _angles(_turned(point, base))
+        return _angles(_relative_rotation(point, base))
     found: Callable[[_Motion, _Motion], Vec] = RELATIVE[seen.quantity]
     return apply_transposed(frame.R, found(point, base))
 
@@ -127,7 +127,7 @@ RELATIVE = {
 }
 
 
-def _turned(point: _Motion, base: _Motion) -> Mat:
+def _relative_rotation(point: _Motion, base: _Motion) -> Mat:
     return matmul(transpose(base.R), point.R)
 
 

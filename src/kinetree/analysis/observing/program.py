@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.motions import components, paths
 from kinetree.engine import Node, derivation, substitute, symbols
-from kinetree.model import Offered, Seen, asked, parameter_table, signals, time_symbol
-from kinetree.model.outputs import offered
+from kinetree.model import Offered, Seen, asked_outputs, parameter_table, signals, time_symbol
+from kinetree.model.outputs import offers
 from kinetree.pipeline import derive
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.inline import inline
@@ -45,7 +45,7 @@ class Observed:
 
 
 @derivation()
-def observed(model: Mechanism, names: Sequence[str], element: str = "outputs") -> Observed:
+def derive_outputs(model: Mechanism, names: Sequence[str], element: str = "outputs") -> Observed:
     """The Program of outputs of a model, in the order of their names.
 
     Args:
@@ -53,7 +53,7 @@ def observed(model: Mechanism, names: Sequence[str], element: str = "outputs") -
         names: of outputs, whole or components of them (`kinetree.model.outputs`).
         element: how errors call the list of names.
     """
-    rows = asked(model, names, element)
+    rows = asked_outputs(model, names, element)
     page = _Page(model, rows)
     labels = tuple(row.name for row in rows)
     page.scheme.output(OUT, [page.values[row.symbol] for row in rows], None, labels)
@@ -71,11 +71,11 @@ class _Page:
 
     def __init__(self, model: Mechanism, rows: Sequence[Offered]) -> None:
         self.model = model
-        self.known = {one.symbol: one for row in offered(model).values() for one in signals(row)}
+        self.known = {one.symbol: one for row in offers(model).values() for one in signals(row)}
         self.scheme = Scheme(f"{model.name}_outputs")
         self.values: dict[Node, Node] = {}
         self.own: dict[str, tuple[Node, ...]] = {}
-        needed = self._needed([row.symbol for row in rows])
+        needed = self._needed_symbols([row.symbol for row in rows])
         programs = self._programs(needed)
         self._inputs(list(programs.values()))
         self.given = {
@@ -84,7 +84,7 @@ class _Page:
         for node in needed:
             self.values[node] = self._value(self.known[node])
 
-    def _needed(self, wanted: Sequence[Node]) -> list[Node]:
+    def _needed_symbols(self, wanted: Sequence[Node]) -> list[Node]:
         """Symbols of all outputs that are needed, each after those it is made of."""
         found: dict[Node, None] = {}
         waiting = list(wanted)
@@ -150,7 +150,7 @@ class _Page:
         if row.source == "own":
             return self._own(row)
         if row.source == "kinematics":
-            return self._seen(row.key, seen_of(self.model, row))[row.first]
+            return self._motion_symbols(row.key, seen_of(self.model, row))[row.first]
         given = self.given[row.source]
         if row.key == "total":
             return given["kinetic"][0] + given["potential"][0]
@@ -159,11 +159,11 @@ class _Page:
     def _own(self, row: Offered) -> Node:
         what = self.model.outputs[row.key].what
         if isinstance(what, Seen):
-            return self._seen(row.key, what)[row.first]
+            return self._motion_symbols(row.key, what)[row.first]
         (found,) = substitute([what], self.values)
         return found
 
-    def _seen(self, key: str, seen: Seen) -> tuple[Node, ...]:
+    def _motion_symbols(self, key: str, seen: Seen) -> tuple[Node, ...]:
         """The components of a motion of a point, written once."""
         if key not in self.own:
             nodes = components(seen, self.given.get("kinematics", {}))
@@ -186,4 +186,4 @@ def paths_of(model: Mechanism, row: Offered) -> list[str]:
     return paths(what) if isinstance(what, Seen) else []
 
 
-__all__ = ["OUT", "Observed", "observed"]
+__all__ = ["OUT", "Observed", "derive_outputs"]

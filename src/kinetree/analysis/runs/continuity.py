@@ -176,7 +176,7 @@ def left_branches(motion: Motion, first: Motion) -> dict[tuple[str, str], list[s
     suspect = (np.abs(np.diff(motion.qd, axis=0)).max(axis=1) > explained) & (dt * size < RESOLVED)
     found: dict[tuple[str, str], list[str]] = {}
     for k in np.flatnonzero(suspect):
-        if who := _left(motion, first, int(k), float(size[k])):
+        if who := _violated_loop(motion, first, int(k), float(size[k])):
             found.setdefault(who, []).append(f"{motion.t[k]:.6g}")
     return found
 
@@ -192,7 +192,7 @@ def _sentences(found: Mapping[tuple[str, str], list[str]]) -> list[str]:
     ]
 
 
-def _left(motion: Motion, first: Motion, k: int, size: float) -> tuple[str, str] | None:
+def _violated_loop(motion: Motion, first: Motion, k: int, size: float) -> tuple[str, str] | None:
     """Velocity and closure for which the velocities at output k violate the loops at k + 1."""
     J, ht = motion.loops.slopes(motion.q[k + 1], float(motion.t[k + 1]))
     usual, _ = motion.loops.slopes(first.q[0], float(first.t[0]))

@@ -127,7 +127,7 @@ class Dynamics:
         assert self.loops is not None
         program = self.loops.program
         given = {"q": q, "t": t, "qd": np.zeros((len(t), nv))}
-        J = program.evaluate(**program.given(given))["J"]
+        J = program.evaluate(**program.pick_inputs(given))["J"]
         return np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, rows]
 
     # --- functions -------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Dynamics:
         """All outputs of the forward dynamics at many states, one row each; tau as applied too."""
         q, qd, x = self.split(y)
         given: dict[str, Array] = {"q": q, "qd": qd, "x": x, "t": t, **self.loads.along(t, q, qd)}
-        inputs = self.forward.given(given)
+        inputs = self.forward.pick_inputs(given)
         found = (
             self._each(inputs, len(t)) if self._is_large else self._forward(check=False, **inputs)
         )
@@ -295,7 +295,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     jumps = resets_of(model, events) if closed is not None and loops == LOOPS else {}
     sorted_out, kept = partition, tuple(independent or ())
     if closed is not None and sorted_out is None:
-        sorted_out = _sorted(closed, Wish(q, independent=kept, t=t), jumps)
+        sorted_out = _sort_out(closed, Wish(q, independent=kept, t=t), jumps)
         _refuse_singular(model, sorted_out)
     if sorted_out is not None:
         refuse_dependent(jumps, sorted_out)
@@ -308,7 +308,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     return Dynamics(model, forward, acting, sorted_out, values, kept, closed, jumps)
 
 
-def _sorted(closed: Loops, wish: Wish, jumps: Resets) -> Partition:
+def _sort_out(closed: Loops, wish: Wish, jumps: Resets) -> Partition:
     """The partition where the loops close, with what the user names or what events change kept."""
     place = consistent_coordinates(closed, wish).tolist()
     kept = wish.independent or all_names(jumps)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.arguments import shown
+from kinetree.arguments import show
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, symbols, text
 from kinetree.errors import ModelError, unknown
@@ -67,7 +67,7 @@ class Watched:
     def next_time(self, times: Array) -> float:
         """The next time after the first one at which something happens by the clock [s]."""
         ticks = [event.next_time(float(times[0])) for event in self.timed]
-        return float(_snapped(np.array([min(ticks, default=np.inf)]), times)[0])
+        return float(_snap(np.array([min(ticks, default=np.inf)]), times)[0])
 
     def table(self, times: Array) -> tuple[Array, float]:
         """Ticks within a run, as rows of a time and a mark per event at given times.
@@ -84,7 +84,7 @@ class Watched:
         rows = [event.times(start, end, MOST_TICKS) for event in self.timed]
         full = [float(row[-1]) for row in rows if len(row) == MOST_TICKS]
         marks = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        ticks = _snapped(np.concatenate([np.zeros(0), *rows]), times)
+        ticks = _snap(np.concatenate([np.zeros(0), *rows]), times)
         order = np.argsort(ticks, kind="stable")
         ticks, marks = ticks[order], marks[order]
         reach = min([end, *full, *ticks[MOST_TICKS : MOST_TICKS + 1].tolist()])
@@ -107,7 +107,7 @@ def _near(t: Array) -> Array:
     return 8 * np.spacing(np.abs(t))
 
 
-def _snapped(ticks: Array, times: Array) -> Array:
+def _snap(ticks: Array, times: Array) -> Array:
     """Times that are within rounding of an output time as that one."""
     place = np.clip(np.searchsorted(times, ticks), 1, len(times) - 1)
     low, high = times[place - 1], times[place]
@@ -128,7 +128,7 @@ class Row(NamedTuple):
     rank: int = 0
 
 
-def watched(dynamics: Dynamics, given: Events | None) -> Watched:
+def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
     own, rubbing = _all_rows(dynamics, events), _friction(dynamics)
@@ -262,7 +262,7 @@ def _event(name: str, when: Any) -> Event:
     """An event that is only recorded."""
     if not isinstance(when, str | Node) and not callable(when):
         raise ModelError(
-            f"'{name}' is {shown(when)}",
+            f"'{name}' is {show(when)}",
             element="events",
             cure="give an Event, an expression or a function of t, q, qd, x",
         )
@@ -336,6 +336,6 @@ class _Law:
 
 
 __all__ = [
-    "DIRECTIONS", "LAWS", "Event", "Events", "Row", "Watched", "changes", "effects", "watched",
-    "watching",
+    "DIRECTIONS", "LAWS", "Event", "Events", "Row", "Watched", "changes", "compile_events",
+    "effects", "watching",
 ]  # fmt: skip

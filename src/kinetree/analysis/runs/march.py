@@ -157,7 +157,7 @@ def _dataset(
         **_iterations(report),
         "wall_time_s": round(report.wall, 6),
         "end_time": float(run.times[-1]),
-        "termination": _ended(report),
+        "termination": _end_sentence(report),
     }
     more, doubts = _facts(stepper, run, parameters)
     rows |= more
@@ -187,7 +187,7 @@ def _iterations(report: Report) -> dict[str, float | int]:
     return {"iterations_mean": round(report.iterations, 3), "iterations_most": report.most}
 
 
-def _ended(report: Report) -> str:
+def _end_sentence(report: Report) -> str:
     return report.message or report.end
 
 

@@ -43,7 +43,7 @@ KEPT = "results up to there are kept, "
 STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 
 
-def recorded(
+def record_run(
     system: Dynamics, start: Array, times: Array, how: RunOptions, file: str | Path | None = None
 ) -> xarray.Dataset:
     """The Dataset of a run; a warning says why it ended early.
@@ -100,7 +100,7 @@ class Recording:
         if self.file is not None:
             made = load_lazily(self.file.finish(made))
         if advice:
-            said = f"{ended}; {advice}" if ended != FINISHED else _held(run, advice)
+            said = f"{ended}; {advice}" if ended != FINISHED else _small_steps_warning(run, advice)
             warnings.warn(said, ModelWarning, stacklevel=4)
         if doubts:
             warnings.warn(doubts, ModelWarning, stacklevel=4)
@@ -143,14 +143,14 @@ class Recording:
         rows |= {"end_time": self._reached, "termination": ended or UNFINISHED}
         made = run_dataset(t, values, axes, rows)
         if self._last.watches:
-            made = with_events(made, *self._happened(np.inf if ended else self._reached))
+            made = with_events(made, *self._event_rows(np.inf if ended else self._reached))
         pushed = self.rows[0].wrenches
         if pushed:
             found = (np.concatenate([part.wrenches[name] for part in self.rows]) for name in pushed)
             made = with_wrenches(made, dict(zip(pushed, found, strict=True)))
         return self.how.observe(made)
 
-    def _happened(self, until: float) -> tuple[Any, ...]:
+    def _event_rows(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""
         assert self._last is not None
         size = self._last.path.y.shape[1]
@@ -187,7 +187,7 @@ class _Rows:
         return _Rows(self.t[:0], *empty)
 
 
-def _held(run: Run, advice: str) -> str:
+def _small_steps_warning(run: Run, advice: str) -> str:
     """The warning about a finished run whose steps were needlessly small."""
     path = run.last.path
     mean = (float(path.t[-1]) - run.last.begin) / path.steps
@@ -210,7 +210,7 @@ def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any
     return {
         **manifest(system.model, system.forward),
         **changes(system.parameters),
-        **_repeated(system),
+        **_repeated_equations(system),
         "method": method,
         "rtol": settings.rtol,
         "atol": settings.atol,
@@ -223,7 +223,7 @@ def _counts(run: Run) -> dict[str, Any]:
     return {
         **manifest(system.model, system.forward),
         **changes(system.parameters),
-        **_repeated(system),
+        **_repeated_equations(system),
         "method": run.method.name,
         **{k: getattr(run.settings, k) for k in ("rtol", "atol") if k in run.method.uses},
         "steps": sum(path.steps for path in paths),
@@ -234,7 +234,7 @@ def _counts(run: Run) -> dict[str, Any]:
     }
 
 
-def _repeated(system: Dynamics) -> dict[str, str]:
+def _repeated_equations(system: Dynamics) -> dict[str, str]:
     """Row of the equations that take no part because they repeat others."""
     found = system.partition
     if found is None or not found.redundant:
@@ -316,4 +316,4 @@ def _no_value(run: Run) -> tuple[str, str]:
     return f"NaN at t = {t:.6g} s{where}", KEPT + UNDEFINED
 
 
-__all__ = ["Recording", "recorded", "termination"]
+__all__ = ["Recording", "record_run", "termination"]

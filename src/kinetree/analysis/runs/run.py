@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, Watched, watched, watching
+from kinetree.analysis.runs.events import Events, Watched, compile_events, watching
 from kinetree.analysis.runs.updates import (
     Crowd,
     settle,
@@ -148,7 +148,7 @@ class _Journey:
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""
-        self.system, self.events = system, watched(system, self.how.events)
+        self.system, self.events = system, compile_events(system, self.how.events)
         self.problem = as_problem(system, self.start, self.times, self.how, self.events)
         self.method = choose(self.how.method, self.problem)
         native = self.problem.native
@@ -165,7 +165,7 @@ class _Journey:
             self.problem.rates(float(self.times[0]), self.start)  # compiled before the clock runs
 
     @property
-    def left(self) -> int:
+    def steps_left(self) -> int:
         """Steps that may still be made."""
         return self.how.settings.max_steps - sum(row.path.steps for row in self.segments)
 
@@ -182,7 +182,7 @@ class _Journey:
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
         sink = self.receive if self.how.flows else None
-        settings = replace(self.how.settings, max_steps=self.left, sink=sink)
+        settings = replace(self.how.settings, max_steps=self.steps_left, sink=sink)
         path = append_final_state(self.method.solve(self.problem, settings))
         self.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)
@@ -218,7 +218,7 @@ class _Journey:
 
     def look(self, path: Path) -> _Better | None:
         """Better coordinates from one of the rows on; none where these are good."""
-        if self.partitions >= SEGMENTS or self.left <= path.steps:
+        if self.partitions >= SEGMENTS or self.steps_left <= path.steps:
             return None
         return _better(self.system, path, self.how.again, float(self.times[0]))
 
@@ -235,7 +235,7 @@ class _Journey:
         fired: list[int] = []
         t, y = path.last_t, path.last_y
         if path.end == CHATTERING:
-            said = self.crowd.told(path.hits, self.events.watches)
+            said = self.crowd.sentence(path.hits, self.events.watches)
             path = replace(path, end=FAILED, message=said)
         elif path.end == EVENT:
             t, y = path.hits[-1].t, path.hits[-1].y
@@ -315,7 +315,7 @@ def as_problem(
     )
 
 
-def _degraded(system: Dynamics, path: Path, begin: float) -> int | None:
+def _first_bad_output(system: Dynamics, path: Path, begin: float) -> int | None:
     """Number of the first output, after the beginning, at which the choice is bad; none if good."""
     bad = system.judge(begin).bad(path.t, system.split(path.y)[0])
     bad[0] = False
@@ -337,7 +337,7 @@ def _better(
     """Where the coordinates change, and what they become; None where they do not."""
     if again is None or not system.explicit:
         return None
-    number = _degraded(system, path, begin)
+    number = _first_bad_output(system, path, begin)
     if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
         number = len(path.t) - 1
     if number is None or number == 0:

@@ -48,11 +48,11 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
     y = system.project(t, y)
     for _ in range(ROUNDS):
         hits += [Hit(k, t, y) for k in fired]
-        new = _changed(system, events, t, y, fired)
+        new = _change(system, events, t, y, fired)
         if not np.isfinite(new).all():
             names = _names(events.watches, fired)
             return Settled(y, tuple(hits), f"the state after {names} has no value")
-        fired = _crossed(system, events, t, y, new)
+        fired = _crossings(system, events, t, y, new)
         y = new
         if not fired:
             return Settled(y, tuple(hits))
@@ -60,15 +60,17 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
     return Settled(y, tuple(hits), f"{names} undo each other and never settle")
 
 
-def _changed(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
+def _change(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
     """The consistent state after the changes of some events, dry friction settled."""
     if events.update is None:
         return y
-    new = _updated(system, events, t, y, fired)
+    new = _update_once(system, events, t, y, fired)
     return settle_friction(system, events, t, new)
 
 
-def _updated(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
+def _update_once(
+    system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]
+) -> Array:
     """The consistent state after one update."""
     marks = np.zeros(len(events.watches))
     marks[list(fired)] = 1.0
@@ -83,14 +85,14 @@ def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> Ar
     the state has no value.
     """
     for _ in range(PIVOTS if events.sticking else 0):
-        new = _updated(system, events, t, y, events.sticking)
+        new = _update_once(system, events, t, y, events.sticking)
         if np.array_equal(new, y):
             return y
         y = new
     return np.full_like(y, np.nan) if events.sticking else y
 
 
-def _crossed(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:
+def _crossings(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:
     """Numbers of the conditions that pass zero from one state to another in their direction."""
     if events.function is None:
         return []
@@ -139,7 +141,7 @@ def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
     return f"event {names[0]}" if len(names) == 1 else f"events {', '.join(names)}"
 
 
-def _told(times: Sequence[float], watches: Iterable[Watch]) -> str:
+def _tally(times: Sequence[float], watches: Iterable[Watch]) -> str:
     """How often what happened, from when to when, and what keeps it from that."""
     listed = ", ".join(
         f"'{row.name}'" + (f" ({row.relation})" if row.relation else "")
@@ -179,13 +181,13 @@ class Crowd:
         self.watches.extend(watches[hit.watch] for hit in hits)
         if len(self.times) < CROWD or t - self.times[0] > self.instant:
             return ""
-        return _told(self.times, self.watches)
+        return _tally(self.times, self.watches)
 
     @staticmethod
-    def told(hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
+    def sentence(hits: Sequence[Hit], watches: Sequence[Watch]) -> str:
         """What is wrong with events that follow too fast."""
         times = sorted({hit.t for hit in hits})[-CROWD:]
-        return _told(times, [watches[hit.watch] for hit in hits if hit.t >= times[0]])
+        return _tally(times, [watches[hit.watch] for hit in hits if hit.t >= times[0]])
 
     def just_before(self, t: float) -> set[int]:
         """Watches whose event was at t already, within rounding."""

@@ -97,7 +97,7 @@ def scaled_condition(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
     return None
 
 
-def decided(branch: int) -> Match:
+def decided_branch(branch: int) -> Match:
     """A branch that asks the same condition again; what it comes to in its place."""
 
     def match(args: tuple[n.Node, ...]) -> tuple[n.Node, ...] | None:
@@ -152,9 +152,9 @@ TABLE: tuple[Rule, ...] = (
     Rule("select-same",   "select", one_branch,      lambda x: x, "select(x, y, y) -> y"),
     Rule("select-scale",  "select", scaled_condition, n.select,
          "select(3*x, a, b) -> select(x, a, b)"),
-    Rule("select-first",  "select", decided(1), n.select,
+    Rule("select-first",  "select", decided_branch(1), n.select,
          "select(x, select(x, a, b), y) -> select(x, a, y)"),
-    Rule("select-second", "select", decided(2), n.select,
+    Rule("select-second", "select", decided_branch(2), n.select,
          "select(x, y, select(x, a, b)) -> select(x, y, b)"),
 )
 # fmt: on

@@ -88,7 +88,7 @@ def simplify(value: Number, sums: Sums, settled: Sums) -> Node:
     value, sums = condense(value, sums, fresh)
     common = common_factor(value, sums)
     if common is None:
-        return n.collected(value, sums)
+        return n.sum_of(value, sums)
     outer, inner = common
     coef, group = n.split_coefficient(n.linear(0, tuple(inner.items())))
     return n.linear(0, ((n.mul(outer, group), coef),))
@@ -96,7 +96,7 @@ def simplify(value: Number, sums: Sums, settled: Sums) -> Node:
 
 def expand(value: Number, sums: Sums) -> tuple[Number, Sums]:
     """Multiply out trigonometric factors of sums of trigonometric terms, so that terms can meet."""
-    factored = [inner for term in sums if (inner := _factored(term)) is not None]
+    factored = [inner for term in sums if (inner := _sum_factor(term)) is not None]
     if not factored or len(sums) + sum(len(inner.args) for inner in factored) > EXPANDED:
         return value, sums
     flat: Sums = {}
@@ -118,7 +118,7 @@ def _collect(sums: Sums, node: Node, coef: Number) -> Number:
     return coef * node.value
 
 
-def _factored(term: Node) -> Node | None:
+def _sum_factor(term: Node) -> Node | None:
     """The one sum among the factors of a trigonometric product, if there is exactly one."""
     if term.op is not MUL or not term.trig:
         return None
@@ -129,7 +129,7 @@ def _factored(term: Node) -> Node | None:
 
 
 def _multiplied_out(term: Node) -> Iterator[tuple[Node, Number]]:
-    inner = _factored(term)
+    inner = _sum_factor(term)
     if inner is None:
         yield term, 1
         return
@@ -170,7 +170,7 @@ def _merge(term: Node, sums: Sums) -> Node | None:
     for a, b in _trig_pairs(term):
         rest = ((term, 1), (a, -1), (b, -1))
         for step in _STEPS[a.op, b.op]:
-            first, second = _turned(a, step.partner[0]), _turned(b, step.partner[1])
+            first, second = _other_function(a, step.partner[0]), _other_function(b, step.partner[1])
             if first not in factors or second not in factors:
                 continue
             partner = n.monomial(1, (*rest, (first, 1), (second, 1)))
@@ -187,7 +187,7 @@ def _merge(term: Node, sums: Sums) -> Node | None:
     return None
 
 
-def _turned(node: Node, op: Op) -> Node:
+def _other_function(node: Node, op: Op) -> Node:
     """The sine or cosine of the same angle, which is in normal form for one as for the other."""
     return node if node.op is op else n.intern_call(op, node.args)
 
@@ -250,7 +250,7 @@ def double_angle(product: Node) -> Node | None:
     powers = _trig_powers(product)
     for a in powers:
         if a.op is SIN:
-            partner = _turned(a, COS)
+            partner = _other_function(a, COS)
             if partner in powers:
                 double = n.call("sin", n.scale(2, a.args[0]))
                 return n.monomial(1, ((product, 1), (a, -1), (partner, -1), (double, 1)))

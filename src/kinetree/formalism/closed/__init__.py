@@ -9,11 +9,11 @@
 | treatments | the table of treatments |
 """
 
-from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuation, mixed
+from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 
 __all__ = [
     "LOOP_TREATMENTS",
     "Closed",
     "actuation",
-    "mixed",
+    "mixed_dynamics",
 ]

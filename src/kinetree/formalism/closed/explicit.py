@@ -20,7 +20,7 @@ from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.coupling import Coupling
 from kinetree.formalism.loops.drives import drive_rates
 from kinetree.formalism.loops.positions import Choice, close_positions
-from kinetree.formalism.loops.validity import Validity, unsolved
+from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.program import Assign, Note
 from kinetree.program.solving import solve_by_size
 
@@ -75,9 +75,9 @@ class Explicit:
         b = self.coupling.rest("b", bias, self.driven, note)
         self.qdd0 = tuple(b.get(k, self.driven.get(k, ZERO)) for k in range(self.system.nv))
         self.tests = Validity(self.scheme, self.system)
-        for row in unsolved(rows.values(), choice):
-            self.tests.closed(row)
-            self.tests.coupled(row, self.coupling, {**rates, **rest})
+        for row in unsolved_rows(rows.values(), choice):
+            self.tests.check_closed(row)
+            self.tests.check_coupled(row, self.coupling, {**rates, **rest})
         self.tests.regular(rows, choice)
 
     def accelerate(self, tau: Sequence[Node], build: Build) -> None:

@@ -26,7 +26,7 @@ from kinetree.formalism.links.vectors import inner
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Loop, drive_positions
-from kinetree.formalism.loops.validity import Validity, unsolved
+from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
 
@@ -88,7 +88,7 @@ class Augmented:
         self.driven = driven
         self.free = [k for k in range(self.system.nv) if k not in driven]
         self.tests = Validity(self.scheme, self.system)
-        self.others = unsolved(found.values(), choice)
+        self.others = unsolved_rows(found.values(), choice)
         self.tests.regular(found, choice)
 
     def _row(self, row: Row) -> list[Node]:
@@ -174,7 +174,7 @@ class Augmented:
         for row in self.others:
             c = [line[at[row.label]] for line in shares] if row.label in at else []
             solved = list(zip(self.rows, c, strict=True)) if c else []
-            self.tests.repeated(row, solved, self.free, rates)
+            self.tests.check_repeated(row, solved, self.free, rates)
 
     def _columns(self, weigh: Callable[[tuple[Node, ...]], list[Node]]) -> Matrix:
         """M from its product with unit vectors."""

@@ -30,7 +30,7 @@ from kinetree.formalism.dry_friction import HeldJoints, hold_joints
 from kinetree.formalism.forces.link_forces import elements
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
 from kinetree.formalism.links.frames import Frames
-from kinetree.formalism.loops.drives import drive_rates, driven
+from kinetree.formalism.loops.drives import drive_motions, drive_rates
 from kinetree.formalism.loops.positions import (
     Choice,
     drive_positions,
@@ -73,17 +73,17 @@ class Closed:
 def explicit(system: Linkage, closed: Closed) -> Program:
     """udd from u and ud: loops solved for the dependent coordinates."""
     choice = closed.choice
-    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    names = {*choice.dependent, *choice.rolling, *drive_motions(system)}
     page = _Page(system, solved_coordinates(system, choice), names)
     model = Explicit(page.frames, choice, page.given, closed.labels)
     if holding(system.model):
-        Mixed(model, _held(page, model)).write(closed.build)
+        Mixed(model, _held_joints(page, model)).write(closed.build)
     else:
         model.accelerate(page.rates, closed.build)
     return page.program(model.tests)
 
 
-def _held(page: _Page, explicit: Explicit) -> HeldJoints:
+def _held_joints(page: _Page, explicit: Explicit) -> HeldJoints:
     """The equations of velocities that elements of the model may hold still."""
     given, names = elements(page.frames), explicit.system.model.velocities
     for k, mode in given.modes.items():
@@ -107,7 +107,7 @@ def _held(page: _Page, explicit: Explicit) -> HeldJoints:
 def multipliers(system: Linkage, closed: Closed) -> Program:
     """All coordinates free, kept near the loops by Baumgarte's method; see the input baumgarte."""
     refuse_holding(system.model, "loops 'multipliers'", "leave loops= out")
-    names = set(driven(system))
+    names = set(drive_motions(system))
     page = _Page(system, names, names)
     alpha, beta = declare_stabilising(page.scheme)
     drive_positions(page.scheme, system)
@@ -120,7 +120,7 @@ def multipliers(system: Linkage, closed: Closed) -> Program:
 def projection(system: Linkage, closed: Closed) -> Program:
     """All coordinates, projected on the loops in position and velocity."""
     refuse_holding(system.model, "loops 'projection'", "leave loops= out")
-    laws, choice = set(driven(system)), closed.choice
+    laws, choice = set(drive_motions(system)), closed.choice
     used = {v for label in (*choice.equations, *choice.rates) for v in choice.uses[label]}
     moved = laws | (used - set(system.model.drives))
     page = _Page(system, laws | projected_coordinates(system, choice), moved)
@@ -144,7 +144,7 @@ def actuation(
         free: names of the independent velocities whose accelerations come out.
     """
     choice = closed.choice
-    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    names = {*choice.dependent, *choice.rolling, *drive_motions(system)}
     page = _Page(system, solved_coordinates(system, choice), names, "qdd")
     weights: tuple[Node, ...] = ()
     model = Explicit(page.frames, choice, page.given, closed.labels)
@@ -158,7 +158,9 @@ def actuation(
     return page.program(model.tests)
 
 
-def mixed(system: Linkage, closed: Closed, quantity: str, known: Mapping[str, str]) -> Program:
+def mixed_dynamics(
+    system: Linkage, closed: Closed, quantity: str, known: Mapping[str, str]
+) -> Program:
     """Accelerations and forces from one equation per velocity, in independent coordinates.
 
     Args:
@@ -168,7 +170,7 @@ def mixed(system: Linkage, closed: Closed, quantity: str, known: Mapping[str, st
         known: what is known of every velocity, "qdd" of the driven ones.
     """
     choice = closed.choice
-    names = {*choice.dependent, *choice.rolling, *driven(system)}
+    names = {*choice.dependent, *choice.rolling, *drive_motions(system)}
     page = _Page(system, solved_coordinates(system, choice), names, "gamma")
     law = JOINT_LAWS[quantity](page.scheme, page.rates, known)
     model = Explicit(page.frames, choice, page.given, closed.labels)
@@ -225,7 +227,7 @@ class _Page:
 
     def _given_accelerations(self, system: Linkage, rates: str) -> tuple[Node, ...]:
         """Accelerations of driven velocities that have no law; an input, 0 where not given."""
-        model, laws = system.model, driven(system)
+        model, laws = system.model, drive_motions(system)
         names = tuple(n for n in model.velocities if n in model.drives and n not in laws)
         if rates != "tau":
             return tuple(self.rates[model.velocities.index(name)] for name in names)
@@ -242,4 +244,4 @@ class _Page:
         return sort_blocks(self.scheme.program())
 
 
-__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Closed", "actuation", "mixed"]
+__all__ = ["INERTIA_AND_BIAS", "LOOP_TREATMENTS", "Closed", "actuation", "mixed_dynamics"]

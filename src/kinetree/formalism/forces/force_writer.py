@@ -114,14 +114,14 @@ class ForceWriter(Action):
 
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law, variables and motions of points bound."""
-        return tuple(self.express(f"{self.force.name}_{name}", self._bound(name, values)))
+        return tuple(self.express(f"{self.force.name}_{name}", self._law_expressions(name, values)))
 
     def profile(self, name: str, **values: Node) -> Node:
         """The only expression of a law, its variables bound but nothing named."""
-        (found,) = self._bound(name, values)
+        (found,) = self._law_expressions(name, values)
         return found
 
-    def _bound(self, name: str, values: Mapping[str, Node]) -> list[Node]:
+    def _law_expressions(self, name: str, values: Mapping[str, Node]) -> list[Node]:
         """The expressions of a law, variables and motions of points bound."""
         exprs = [fold_parameters(self.system, x) for x in self.force.laws.get(name, ())]
         bound = {variable(key): node for key, node in values.items()}
@@ -151,17 +151,17 @@ class ForceWriter(Action):
 
     def lock(self, velocity: str, condition: Node) -> None:
         """Hold a velocity still."""
-        self.given.locks[self._held(velocity)] = self.let("locked", select(condition, 1, 0))
+        self.given.locks[self._held_number(velocity)] = self.let("locked", select(condition, 1, 0))
 
     def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
         """Let a velocity stick or slide; where it slides, the friction is an effort."""
-        k = self._held(velocity)
+        k = self._held_number(velocity)
         largest = self.let("breakaway", maximum(breakaway, coulomb))
         row = self.given.rubbing[k] = Rubbing(k, self.state(mode), coulomb, largest)
         self.given.modes[k] = mode
         self.effort(velocity, row.push)
 
-    def held(self, velocity: str) -> Node:
+    def holding_force(self, velocity: str) -> Node:
         """The symbol of the force that holds or rubs a velocity."""
         return hold_symbol(velocity)
 
@@ -170,7 +170,7 @@ class ForceWriter(Action):
         if self.told is not None:
             self.told.update(values())
 
-    def _held(self, velocity: str) -> int:
+    def _held_number(self, velocity: str) -> int:
         """The number of a velocity that no other element holds."""
         k = self._index("velocity", velocity, self.system.model.velocities)
         if k in self.given.locks or k in self.given.rubbing:

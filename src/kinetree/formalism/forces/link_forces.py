@@ -122,7 +122,7 @@ def elastic(frames: Frames) -> Node:
     return total
 
 
-def told(frames: Frames, _: tuple[Node, ...] = ()) -> None:
+def write_outputs(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """Write what every force element tells of itself."""
     sight = RelativeViews(frames)
     declare_holds(frames.scheme, frames.system.model)
@@ -258,6 +258,6 @@ __all__ = [
     "elements",
     "external",
     "state_rates",
-    "told",
     "wrenches_alone",
+    "write_outputs",
 ]  # fmt: skip

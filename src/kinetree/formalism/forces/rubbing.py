@@ -52,7 +52,7 @@ class Rubbing:
         """Force of the friction where it slides; 0 where it sticks."""
         return (1 - self.sticks) * choose_by_sign(self.mode, self.bound, ZERO, -self.bound)
 
-    def wanted(self, force: Node, qdd: Node, slack: Node) -> Node:
+    def next_mode(self, force: Node, qdd: Node, slack: Node) -> Node:
         """The mode asked for at rest, by the force of the friction and the acceleration."""
         over = force - self.bound - slack
         under = -self.bound - slack - force

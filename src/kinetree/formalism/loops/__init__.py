@@ -14,12 +14,12 @@
 from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.coupling import Coupling
 from kinetree.formalism.loops.positions import Choice
-from kinetree.formalism.loops.validity import Validity, unsolved
+from kinetree.formalism.loops.validity import Validity, unsolved_rows
 
 __all__ = [
     "Choice",
     "Coupling",
     "Row",
     "Validity",
-    "unsolved",
+    "unsolved_rows",
 ]

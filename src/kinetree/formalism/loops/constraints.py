@@ -99,7 +99,7 @@ def trivial_tests(frames: Frames, dropped: Sequence[Row]) -> Validity:
     """The tests of trivial equations."""
     tests = Validity(frames.scheme, frames.system)
     for row in dropped:
-        tests.closed(row)
+        tests.check_closed(row)
     return tests
 
 
@@ -169,7 +169,7 @@ def _parameter_values(frames: Frames, values: Mapping[str, float]) -> dict[Node,
     """Values of all names that depend on parameters alone."""
     table = frames.system.table
     known = {row.symbol: float(values.get(row.name, row.value)) for row in table.rows}
-    for block in frames.scheme.assigned():
+    for block in frames.scheme.assignments():
         if all(s in known for s in symbols([block.expr])):
             known[block.target] = float(evaluate([block.expr], known)[0])
     return known
@@ -215,7 +215,7 @@ def _refuse_lengths(frames: Frames, known: Mapping[Node, float]) -> None:
 def _parameters_of(frames: Frames, row: Row) -> set[str]:
     """Names of the parameters that an equation speaks of."""
     wanted = set(symbols([row.h, row.ht]))
-    for block in reversed(list(frames.scheme.assigned())):
+    for block in reversed(list(frames.scheme.assignments())):
         if block.target in wanted:
             wanted.update(symbols([block.expr]))
     return {p.name for p in frames.system.table.rows if p.symbol in wanted}

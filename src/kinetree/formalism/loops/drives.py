@@ -23,7 +23,7 @@ Motion = tuple[Node, Node, Node]
 """Value, rate and second rate of a coordinate."""
 
 
-def driven(system: Linkage) -> dict[str, Motion]:
+def drive_motions(system: Linkage) -> dict[str, Motion]:
     """Coordinate -> (q, qd, qdd) as expressions of t, for the drives with a law, in model order."""
     t = time_symbol()
     found: dict[str, Motion] = {}
@@ -48,7 +48,7 @@ def drive_rates(
     """
     model = system.model
     at = {name: k for k, name in enumerate(model.velocities)}
-    laws = driven(system)
+    laws = drive_motions(system)
     rates: dict[int, Node] = {}
     accelerations: dict[int, Node] = {}
     for name, (_, qd, qdd) in laws.items():
@@ -65,9 +65,9 @@ def drive_rates(
 
 def drives(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """Write the outputs q, qd, qdd of the driven coordinates that have a law, labelled by name."""
-    motions = driven(frames.system)
+    motions = drive_motions(frames.system)
     for k, name in enumerate(("q", "qd", "qdd")):
         frames.scheme.output(name, [row[k] for row in motions.values()], None, list(motions))
 
 
-__all__ = ["drive_rates", "driven", "drives"]
+__all__ = ["drive_motions", "drive_rates", "drives"]

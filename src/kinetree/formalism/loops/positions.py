@@ -36,7 +36,7 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.links.vectors import inner as product
 from kinetree.formalism.loops.constraints import equations
-from kinetree.formalism.loops.drives import driven
+from kinetree.formalism.loops.drives import drive_motions
 from kinetree.formalism.loops.groups import Group, groups
 from kinetree.formalism.loops.validity import loop_size
 from kinetree.model import Along, Angle, Coincide, Distance
@@ -106,7 +106,7 @@ def solved_coordinates(system: Linkage, choice: Choice) -> set[str]:
     moved = _coordinates_of(system)
     names = list(system.model.coordinates)
     found = {names[k] for v in choice.dependent for k in moved[v]}
-    return found | set(driven(system))
+    return found | set(drive_motions(system))
 
 
 def _coordinates_of(system: Linkage) -> dict[str, tuple[int, ...]]:
@@ -142,7 +142,7 @@ def close_positions(scheme: Scheme, system: Linkage, choice: Choice) -> None:
 def drive_positions(scheme: Scheme, system: Linkage) -> None:
     """Define the symbols q_NAME of all driven coordinates that have a law."""
     names = list(system.model.coordinates)
-    for name, (q, _, _) in driven(system).items():
+    for name, (q, _, _) in drive_motions(system).items():
         note = Note(name, "driven coordinate")
         scheme.define(Assign(system.q[names.index(name)], q, note))
 
@@ -314,7 +314,7 @@ def _length(scheme: Scheme, motion: FreeMotion) -> Node:
 def _moving(inner: Scheme, unknowns: Sequence[Node]) -> set[Node]:
     """The unknowns, and all names whose values depend on them."""
     moving = set(unknowns)
-    for block in inner.assigned():
+    for block in inner.assignments():
         if not moving.isdisjoint(symbols([block.expr])):
             moving.add(block.target)
     return moving

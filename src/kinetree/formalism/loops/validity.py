@@ -98,11 +98,11 @@ class Validity:
         """
         return max(CLOSED, 10 * self.system.model.loop_tolerance)
 
-    def closed(self, row: Row) -> None:
+    def check_closed(self, row: Row) -> None:
         """Test that an equation between positions holds."""
         self._test(row, row.h, self.closing)
 
-    def coupled(self, row: Row, coupling: Coupling, given: Mapping[int, Node]) -> None:
+    def check_coupled(self, row: Row, coupling: Coupling, given: Mapping[int, Node]) -> None:
         """Test that the velocities which the solved equations allow obey another one.
 
         Args:
@@ -136,7 +136,7 @@ class Validity:
             for (x,) in self.scheme.solve(f"still{n}", J, w, symmetric=False, note=note):
                 self.terms.append((ALIKE * x) ** 2)
 
-    def repeated(
+    def check_repeated(
         self,
         row: Row,
         solved: Sequence[tuple[Row, Node]],
@@ -222,10 +222,10 @@ def _sizes(values: Iterable[Node]) -> Node:
     return add(ONE, *[call("abs", x) for x in values])
 
 
-def unsolved(rows: Iterable[Row], choice: Choice) -> list[Row]:
+def unsolved_rows(rows: Iterable[Row], choice: Choice) -> list[Row]:
     """The equations that are not among those solved."""
     solved = {*choice.equations, *choice.rates}
     return [row for row in rows if row.label not in solved]
 
 
-__all__ = ["CLOSED", "Validity", "loop_size", "unsolved"]
+__all__ = ["CLOSED", "Validity", "loop_size", "unsolved_rows"]

@@ -70,7 +70,7 @@ class Efforts(ExternalInputs):
         self.torques[name] = plus(self.torques.get(name, NULL), torque)
 
 
-def applied(motion: Motion) -> Efforts:
+def applied_efforts(motion: Motion) -> Efforts:
     """Force elements and run-time wrenches, all summed."""
     total = Efforts()
     model = motion.system.model
@@ -93,7 +93,7 @@ def elastic(motion: Motion) -> Node:
     return total
 
 
-def told(motion: Motion) -> None:
+def write_outputs(motion: Motion) -> None:
     """Write what every force element tells of itself."""
     declare_holds(motion.scheme, motion.system.model)
     forces = motion.system.model.forces.values()
@@ -177,5 +177,6 @@ def _rotation(point: Point) -> Mat:
 
 
 __all__ = [
-    "Efforts", "PlacedWriter", "applied", "elastic", "point_place", "told", "write_state_rates",
+    "Efforts", "PlacedWriter", "applied_efforts", "elastic", "point_place", "write_outputs",
+    "write_state_rates",
 ]  # fmt: skip

@@ -25,9 +25,9 @@ def tie_angle(frame: Turning) -> None:
     """The angle as a coordinate, and a screw's way along its axis."""
     space, motion = frame.space, frame.motion
     name = space.system.model.velocities[motion.dofs[0]]
-    leader = _needed(space, name)
+    leader = _coordinate_symbol(space, name)
     q = leader if motion.q in space.system.q else motion.q
-    a, _ = frame.turned()
+    a, _ = frame.axis_pair()
     before = [frame.parent.direction(frame.link.R0[:, k]) for k in (frame.i, frame.j)]
     # own axis a in the joint frame: i at (cos, sin), j at (-sin, cos)
     own = frame.axis(a)
@@ -47,7 +47,7 @@ def tie_slide(frame: Frame, motion: AxisMotion) -> None:
     """The way along the axis follows a coordinate."""
     space = frame.space
     name = space.system.model.velocities[motion.dofs[0]]
-    _needed(space, name)
+    _coordinate_symbol(space, name)
     along = frame.parent.direction(frame.link.R0[:, motion.k])
     d = frame.origin.minus(frame.parent.point(frame.link.r))
     way = motion.slide * motion.q
@@ -94,7 +94,7 @@ def _turning_law(e: tuple[Node, ...], k: int, part: int) -> Callable[..., Node]:
     return law
 
 
-def _needed(space: Space, name: str) -> Node:
+def _coordinate_symbol(space: Space, name: str) -> Node:
     """The symbol of a coordinate of the model; an angle becomes a coordinate here."""
     at = space.system.model.coordinates.index(name)
     own = space.system.q[at]

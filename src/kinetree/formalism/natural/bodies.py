@@ -70,7 +70,7 @@ class Bodies:
 
     def _axis(self, frame: Frame, k: int) -> tuple[Vec, Vec]:
         vector, stem = self.scheme.vector, f"{frame.name}_{AXES[k]}"
-        made = frame.seen(k)
+        made = frame.axes_for(k)
         if len(made) == 1:
             e = frame.axis(k)
             return vector(f"{stem}_e", e.value), vector(f"{stem}_ed", e.rate)
@@ -106,7 +106,7 @@ class Bodies:
     def _turning(self, frame: Frame, k: int) -> Node:
         """ω_k = e_j·ė_i = -e_i·ė_j, by the rate of a direction that is made."""
         i, j = (k + 1) % 3, (k + 2) % 3
-        if len(frame.seen(i)) == 1:
+        if len(frame.axes_for(i)) == 1:
             return dot(self.axis(frame, j)[0], self.axis(frame, i)[1])
         return -dot(self.axis(frame, i)[0], self.axis(frame, j)[1])
 
@@ -118,7 +118,7 @@ class Bodies:
 
     # --- coordinates of the model ----------------------------------------------------------------
 
-    def known(self, s: Node) -> Node:
+    def value_of(self, s: Node) -> Node:
         """A coordinate or velocity of the model, by its symbol; other symbols stay."""
         if s not in self._known:
             system = self.space.system
@@ -188,7 +188,7 @@ class Bodies:
             if n is ZERO:
                 continue
             i, j = (k + 1) % 3, (k + 2) % 3
-            if len(frame.seen(i)) == 1:
+            if len(frame.axes_for(i)) == 1:
                 loads.push(frame.axis(i), times(n, self.axis(frame, j)[0]))
             else:
                 loads.push(frame.axis(j), times(-n, self.axis(frame, i)[0]))

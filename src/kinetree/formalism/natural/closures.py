@@ -88,10 +88,10 @@ def _row(rows: Rows, closure: Closure, condition: Condition, ends: list[End]) ->
     if isinstance(condition, Angle):
         found = rows.product(first.direction(condition.a), second.direction(condition.b))
         return replace(found, h=found.h - number(condition.cosine))
-    return _curved(rows, closure, condition, (first, second))
+    return _curve_row(rows, closure, condition, (first, second))
 
 
-def _curved(rows: Rows, closure: Closure, condition: Condition, ends: tuple[End, End]) -> Row:
+def _curve_row(rows: Rows, closure: Closure, condition: Condition, ends: tuple[End, End]) -> Row:
     first, second = ends
     d = first.place.minus(second.place)
     scalar = rows.space.system.table.closure_scalar

@@ -89,12 +89,12 @@ class Sum:
     @property
     def value(self) -> Vec:
         """Ground components."""
-        return self._added((c[0], v.q) for v, c in self.terms.items())
+        return self._add((c[0], v.q) for v, c in self.terms.items())
 
     @property
     def rate(self) -> Vec:
         """Rate of the ground components."""
-        return self._added(self._first())
+        return self._add(self._first())
 
     def _first(self) -> list[tuple[Node, Vec]]:
         rows = [(c[0], v.qd) for v, c in self.terms.items()]
@@ -103,25 +103,25 @@ class Sum:
     @property
     def drift(self) -> Vec:
         """What of the rate does not depend on rates of coordinates."""
-        return self._added((c[1], v.q) for v, c in self.terms.items())
+        return self._add((c[1], v.q) for v, c in self.terms.items())
 
     @property
     def second(self) -> Vec:
         """Second rate of the ground components."""
         rows = [(c[0], v.qdd) for v, c in self.terms.items()]
-        return self._added([*rows, *self._bias()])
+        return self._add([*rows, *self._bias()])
 
     @property
     def bias(self) -> Vec:
         """What of the second rate does not depend on second rates of coordinates."""
-        return self._added(self._bias())
+        return self._add(self._bias())
 
     def _bias(self) -> list[tuple[Node, Vec]]:
         rows = [(2 * c[1], v.qd) for v, c in self.terms.items()]
         return rows + [(c[2], v.q) for v, c in self.terms.items()]
 
     @staticmethod
-    def _added(rows: Iterable[tuple[Node, Vec]]) -> Vec:
+    def _add(rows: Iterable[tuple[Node, Vec]]) -> Vec:
         kept = [(c, v) for c, v in rows if c is not ZERO]
         if not kept:
             return NULL

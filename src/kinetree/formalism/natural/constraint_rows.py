@@ -35,7 +35,7 @@ class Rows:
         self.scheme, self.space = scheme, space
         self._atoms: Atoms = {}
 
-    def named(self, stem: str, v: Vec) -> Vec:
+    def name_vector(self, stem: str, v: Vec) -> Vec:
         """A vector with its components named."""
         return self.scheme.vector(stem, v)
 
@@ -48,13 +48,13 @@ class Rows:
         elif isinstance(tie, Component):
             found = self.component(tie.of, tie.k)
         else:
-            found = self.measured(tie)
+            found = self.measure_row(tie)
         return replace(found, label=tie.label)
 
     def product(self, a: Sum, b: Sum, factor: Node = ONE) -> Row:
         """factor·(a·b)."""
-        va, vb = self.named("a", a.value), self.named("b", b.value)
-        ra, rb = self.named("ad", a.rate), self.named("bd", b.rate)
+        va, vb = self.name_vector("a", a.value), self.name_vector("b", b.value)
+        ra, rb = self.name_vector("ad", a.rate), self.name_vector("bd", b.rate)
         h = factor * dot(va, vb)
         rate = factor * (dot(ra, vb) + dot(va, rb))
         bias = factor * (dot(a.bias, vb) + 2 * dot(ra, rb) + dot(va, b.bias))
@@ -71,7 +71,7 @@ class Rows:
         J = {v.at + k: c[0] for v, c in of.moving.items()}
         return Row(of.value[k], _full(J), of.bias[k], of.drift[k], of.rate[k])
 
-    def measured(self, tie: Measured) -> Row:
+    def measure_row(self, tie: Measured) -> Row:
         """A law of products and coordinates."""
         atoms: Atoms = {}
         for number, pair in enumerate(tie.pairs):
@@ -130,7 +130,7 @@ class Rows:
                 cure="choose the formulation hybrid",
             )
         e, d = frame.axis(k - 3), frame.origin.minus(frame.parent.point(frame.link.r))
-        u = self.named("u", e.value)
+        u = self.name_vector("u", e.value)
         J = {v.at + i: c[0] * u[i] for v, c in d.moving.items() for i in range(3)}
         bias = dot(e.rate, d.rate) + dot(u, d.bias)
         return Row(ZERO, _full(J), bias, dot(u, d.drift), dot(u, d.rate))

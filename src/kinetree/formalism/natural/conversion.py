@@ -44,7 +44,7 @@ def to_natural(system: Linkage, space: Space) -> Program:
     motion = velocities(frames, place)
     rates = accelerations(frames, place, motion, qdd)
     out = [[ZERO] * len(space.q) for _ in range(3)]
-    spoken = _spoken(system, qdd)
+    spoken = _model_values(system, qdd)
     for name, at in space.angles.items():
         for part, value in zip(out, spoken[name], strict=True):
             part[at] = value
@@ -64,7 +64,7 @@ def to_natural(system: Linkage, space: Space) -> Program:
     return scheme.program()
 
 
-def _spoken(system: Linkage, qdd: tuple[Node, ...]) -> dict[str, tuple[Node, Node, Node]]:
+def _model_values(system: Linkage, qdd: tuple[Node, ...]) -> dict[str, tuple[Node, Node, Node]]:
     """Coordinate of the model -> value, rate, second rate."""
     found: dict[str, tuple[Node, Node, Node]] = {}
     names = dict(zip(system.q, system.model.coordinates, strict=True))
@@ -114,7 +114,7 @@ def frames_program(system: Linkage, space: Space) -> Program:
     flat: list[Node] = [x for law in laws for x in law]
     if flat:
         scheme.output("laws", flat, (len(laws), 3))
-    return space.finished(scheme)
+    return space.finish(scheme)
 
 
 EMPTY: Vec = (ZERO, ZERO, ZERO)
@@ -154,7 +154,7 @@ class Relative:
                     k, v = at[motion.q], motion.dofs[0]
                     q[..., k], qd[..., v], qdd[..., v] = jets
                     if motion.turn is not ZERO:
-                        q[..., k] = continued(q[..., k], qd[..., v], times, start[..., k])
+                        q[..., k] = continue_angles(q[..., k], qd[..., v], times, start[..., k])
                 continue
             _loose((q, qd, qdd), motion, [at[e] for e in motion.e], (turn, way), start)
             if motion.floats:
@@ -176,12 +176,12 @@ class Relative:
             before = _times(out[frame.link.parent][0], frame.link.R0)
             if isinstance(frame, Driven):
                 law = found["laws"][..., next(laws), :]
-                R = _product(before, _turned(frame.motion, law))
+                R = _product(before, _driven_rotation(frame.motion, law))
             elif isinstance(frame, Sliding):
                 R = before
             else:
-                R = completed(frame, own)
-            back = _transposed(before)
+                R = complete_rotation(frame, own)
+            back = _transpose(before)
             d: Jets = (own[0][..., 3:4] - own[0][..., 4:5], own[1][..., 3:4] - own[1][..., 4:5],
                        own[2][..., 3:4] - own[2][..., 4:5])  # fmt: skip
             way = _product(back, d)
@@ -189,7 +189,7 @@ class Relative:
         return out
 
 
-def completed(frame: Frame, own: tuple[Array, ...]) -> Jets:
+def complete_rotation(frame: Frame, own: tuple[Array, ...]) -> Jets:
     """The rotation of a link, missing axes by the other two."""
     R, Rd, Rdd = (x[..., :3].copy() for x in own)
     for k in range(3):
@@ -240,7 +240,7 @@ def _loose(out: Jets, motion: Any, e: list[int], jets: tuple[Jets, Jets], start:
     q[..., e] = found * np.cumprod(signs, axis=-1)[..., None]
     qd[..., dofs[:3]], qdd[..., dofs[:3]] = _spin(turn)
     if motion.floats:
-        back = _transposed(turn)
+        back = _transpose(turn)
         v = np.einsum("...ij,...j->...i", back[0], way[1])
         a = np.einsum("...ij,...j->...i", back[1], way[1])
         qd[..., dofs[3:]] = v
@@ -263,7 +263,7 @@ def quaternion(R: Array) -> Array:
     return np.asarray(row / np.linalg.norm(row, axis=-1, keepdims=True))
 
 
-def continued(angle: Array, rate: Array, times: Array, start: Array) -> Array:
+def continue_angles(angle: Array, rate: Array, times: Array, start: Array) -> Array:
     """Angles without jumps: each next to what the one before and the rates foretell."""
     step = np.diff(times) * 0.5 * (rate[..., 1:] + rate[..., :-1])
     turn = 2 * np.pi
@@ -273,7 +273,7 @@ def continued(angle: Array, rate: Array, times: Array, start: Array) -> Array:
     return np.asarray(np.concatenate([first, first + np.cumsum(jump, axis=-1)], axis=-1))
 
 
-def _turned(motion: AxisMotion, law: Array) -> Jets:
+def _driven_rotation(motion: AxisMotion, law: Array) -> Jets:
     """The rotation of a driven link."""
     i, j = (motion.k + 1) % 3, (motion.k + 2) % 3
     out = [np.zeros((*law.shape[:-1], 3, 3)) for _ in range(3)]
@@ -300,7 +300,7 @@ def _product(A: Jets, B: Jets) -> Jets:
     return A[0] @ B[0], A[1] @ B[0] + A[0] @ B[1], A[2] @ B[0] + 2 * A[1] @ B[1] + A[0] @ B[2]
 
 
-def _transposed(A: Jets) -> Jets:
+def _transpose(A: Jets) -> Jets:
     return np.swapaxes(A[0], -1, -2), np.swapaxes(A[1], -1, -2), np.swapaxes(A[2], -1, -2)
 
 

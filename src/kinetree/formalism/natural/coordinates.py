@@ -9,7 +9,7 @@ from kinetree.engine import NUM, ONE, SYM, ZERO, Node, Rank, substitute, symbol
 from kinetree.formalism.links.linkage import Linkage
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import NULL, vec3
-from kinetree.formalism.loops.drives import driven
+from kinetree.formalism.loops.drives import drive_motions
 from kinetree.formalism.natural.combinations import Jet, Natural, Sum, constant
 from kinetree.formalism.natural.constraints import Tie
 from kinetree.program import Assign, Note, Program, Scheme
@@ -47,7 +47,7 @@ class Space:
         self.angles: dict[str, int] = {}
         self.made: list[tuple[Natural, Frame, int]] = []
         self.named: dict[Node, Assign] = {}
-        self.laws = driven(system)
+        self.laws = drive_motions(system)
         self.ground = tuple(
             Natural(a, -1, vec3(ONE if i == k else ZERO for i in range(3)), NULL, NULL)
             for k, a in enumerate(AXES)
@@ -118,11 +118,11 @@ class Space:
             self.named[expr] = Assign(name, expr, Note(step="known function of the time"))
         return self.named[expr].target
 
-    def known(self, x: Sum) -> Sum:
+    def name_coefficients(self, x: Sum) -> Sum:
         """A combination whose coefficients have names."""
         return Sum({v: (self.let(a), self.let(b), self.let(c)) for v, (a, b, c) in x.terms.items()})
 
-    def finished(self, scheme: Scheme) -> Program:
+    def finish(self, scheme: Scheme) -> Program:
         """The Program of a scheme in which combinations were used."""
         made = scheme.program()
         return dead(replace(made, blocks=(*self.named.values(), *made.blocks)))

@@ -22,9 +22,9 @@ from kinetree.formalism.natural.closures import closures
 from kinetree.formalism.natural.combinations import Natural, Sum
 from kinetree.formalism.natural.constraint_rows import Rows
 from kinetree.formalism.natural.coordinates import Space
-from kinetree.formalism.natural.forces import applied, state_rates
+from kinetree.formalism.natural.forces import applied_loads, state_rates
 from kinetree.formalism.natural.links import Frame, natural_space
-from kinetree.formalism.natural.rotors import push_slid, turned, turning_rotors
+from kinetree.formalism.natural.rotors import push_slid, rotor_efforts, turning_rotors
 from kinetree.formalism.quantities import declare_laws
 from kinetree.model import Coupled, Law, RateLaw, force_laws, time_symbol, uses_time
 from kinetree.program import Input, Program, Scheme
@@ -58,12 +58,12 @@ class Equations:
 
 def equations(model: Mechanism, system: Linkage) -> Equations:
     """The equations of a model."""
-    space = natural_space(system, _spoken(model) | turning_rotors(system))
+    space = natural_space(system, _referenced_coordinates(model) | turning_rotors(system))
     forces, bound = Scheme(f"{model.name}_natural"), Scheme(f"{model.name}_ties")
     tau = tuple(symbol(f"tau_{name}", Rank.FORCE) for name in model.velocities)
     bodies = Bodies(forces, space)
     total = _inertia(bodies)
-    loads = applied(bodies, tau)
+    loads = applied_loads(bodies, tau)
     push_slid(bodies, loads)
     rates = state_rates(bodies, loads)
     for v, force in loads.forces.items():
@@ -71,7 +71,7 @@ def equations(model: Mechanism, system: Linkage) -> Equations:
     rows = Rows(bound, space)
     ends = list(closures(rows))  # may still ask for directions
     found = [*_own(rows), *ends]
-    value = _value(forces, space, (total, turned(bodies), rates))
+    value = _value(forces, space, (total, rotor_efforts(bodies), rates))
     return Equations(
         space, value, _ties(bound, space, found), tuple(row.label for row in found),
         frozenset(k for k, row in enumerate(found) if not row.holonomic),
@@ -83,7 +83,7 @@ def _own(rows: Rows) -> list[Row]:
     return [rows.row(tie) for tie in rows.space.conditions]
 
 
-def _spoken(model: Mechanism) -> set[str]:
+def _referenced_coordinates(model: Mechanism) -> set[str]:
     """Coordinates of the model that laws, couplings and joint forces speak of."""
     exprs = list(force_laws(model))
     names: set[str] = set()
@@ -202,7 +202,7 @@ def _value(
     scheme.output("tau", out, None, tuple(space.names))
     if rates:
         scheme.output("xd", rates, None, tuple(model.states))
-    return space.finished(scheme)
+    return space.finish(scheme)
 
 
 def parameters(scheme: Scheme, space: Space, *, time: bool = False) -> None:
@@ -224,7 +224,7 @@ def _ties(scheme: Scheme, space: Space, found: Sequence[Row]) -> Program:
     scheme.output("J", J, (len(found), n))
     scheme.output("Jdqd", [row.Jdqd for row in found], None, labels)
     scheme.output("ht", [row.ht for row in found], None, labels)
-    return space.finished(scheme)
+    return space.finish(scheme)
 
 
 __all__ = ["Equations", "declare", "equations", "parameters"]

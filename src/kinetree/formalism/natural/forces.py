@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinetree.model import Force, Frame, Point
 
 
-def applied(bodies: Bodies, tau: Sequence[Node]) -> Loads:
+def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> Loads:
     """Force elements, run-time wrenches and generalised forces given, all summed."""
     total = Loads()
     system = bodies.space.system
@@ -40,12 +40,12 @@ def applied(bodies: Bodies, tau: Sequence[Node]) -> Loads:
 def state_rates(bodies: Bodies, loads: Loads) -> list[Node]:
     """der(x) of every user state, in model order."""
     rows = state_rate_expressions(bodies.space.system, loads)
-    return [referenced(bodies, [rate])[0] for _, rate in rows]
+    return [substitute_coordinates(bodies, [rate])[0] for _, rate in rows]
 
 
-def referenced(bodies: Bodies, exprs: Sequence[Node]) -> list[Node]:
+def substitute_coordinates(bodies: Bodies, exprs: Sequence[Node]) -> list[Node]:
     """Expressions with natural coordinates in place of those of the model."""
-    used = {s: bodies.known(s) for s in symbols(exprs)}
+    used = {s: bodies.value_of(s) for s in symbols(exprs)}
     return substitute(exprs, {s: x for s, x in used.items() if x is not s})
 
 
@@ -55,7 +55,7 @@ class Writer(ForceWriter):
     def __init__(self, bodies: Bodies, force: Force, total: Loads) -> None:
         super().__init__(
             bodies.scheme, bodies.space.system, force, total,
-            lambda _, exprs: referenced(bodies, exprs),
+            lambda _, exprs: substitute_coordinates(bodies, exprs),
         )  # fmt: skip
         self.bodies, self.total = bodies, total
 
@@ -65,13 +65,13 @@ class Writer(ForceWriter):
         span = b[0].minus(a[0])
         d = self.scheme.vector(f"{self.force.name}_d", span.value)
         rate = self.scheme.vector(f"{self.force.name}_dd", span.rate)
-        (R_a, w_a), (R_b, w_b) = (turned(self.bodies, point) for point in (first, second))
+        (R_a, w_a), (R_b, w_b) = (point_rotation(self.bodies, point) for point in (first, second))
         return Between(first, second, d, rate, R_a, R_b, w_a, w_b, 0, self.let)
 
     def place(self, point: Point) -> Place:
         """A point seen from the ground."""
         where, _ = at(self.bodies, point)
-        R, w = turned(self.bodies, point)
+        R, w = point_rotation(self.bodies, point)
         p = self.scheme.vector(f"{point.path}_p", where.value)
         v = self.scheme.vector(f"{point.path}_v", where.rate)
         return Place(R, p, v, w)
@@ -89,7 +89,7 @@ def at(bodies: Bodies, point: Point):  # type: ignore[no-untyped-def]
     return frame.point(pose.p), frame
 
 
-def turned(bodies: Bodies, point: Point) -> tuple[Mat, Vec]:
+def point_rotation(bodies: Bodies, point: Point) -> tuple[Mat, Vec]:
     """Rotation from the frame of a point to the ground's, and its angular velocity there."""
     pose = bodies.space.system.pose(point)
     frame = bodies.space.frames[pose.link]
@@ -114,4 +114,4 @@ def push(bodies: Bodies, total: Loads, point: Point, wrench: tuple[Vec, Vec], fr
     bodies.twist(total, link, T)
 
 
-__all__ = ["applied", "referenced", "state_rates"]
+__all__ = ["applied_loads", "state_rates", "substitute_coordinates"]

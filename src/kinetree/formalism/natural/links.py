@@ -86,7 +86,7 @@ class Frame:
     def settle(self) -> None:
         """Make what the motion needs even where nothing asks for it."""
 
-    def seen(self, k: int) -> tuple[int, ...]:
+    def axes_for(self, k: int) -> tuple[int, ...]:
         """Axes that give axis k: itself where it is made, else the two it is the product of."""
         if self.axes[k] is None:
             i, j = (k + 1) % 3, (k + 2) % 3
@@ -178,7 +178,7 @@ class Turning(Frame):
         ):  # fmt: skip
             tie_angle(self)
 
-    def turned(self) -> tuple[int, int]:
+    def axis_pair(self) -> tuple[int, int]:
         """(a, b): an axis that is made, and the other one, square to it and to the axis."""
         return (self.i, self.j) if self.axes[self.i] is not None else (self.j, self.i)
 
@@ -244,7 +244,7 @@ class Driven(Frame):
             return self.shared_point(at)
         s = self.motion.slide
         by: Jet = (s * self.law[0], s * self.law[1], s * self.law[2])
-        return self.space.known(at.plus(super()._axis(self.motion.k).times(by)))
+        return self.space.name_coefficients(at.plus(super()._axis(self.motion.k).times(by)))
 
     def _axis(self, k: int) -> Sum:
         motion = self.motion
@@ -254,8 +254,8 @@ class Driven(Frame):
         x, y = super()._axis(i), super()._axis(j)
         C, S = circle(motion.turn, self.law)
         if k == i:
-            return self.space.known(x.times(C).plus(y.times(S)))
-        return self.space.known(y.times(C).minus(x.times(S)))
+            return self.space.name_coefficients(x.times(C).plus(y.times(S)))
+        return self.space.name_coefficients(y.times(C).minus(x.times(S)))
 
     def prepare(self) -> None:
         """The axis it turns about."""

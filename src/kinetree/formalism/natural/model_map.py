@@ -85,13 +85,13 @@ class Chart:
         p = others.get("p")
         if p is not None:
             given["p"] = np.asarray(p)[..., None, :]
-        found = self.back.program.evaluate(**self.back.program.given(given))
+        found = self.back.program.evaluate(**self.back.program.pick_inputs(given))
         q, qd, qdd = self.back.read(found, times, start)
         if self.drives is not None:
-            self._driven((q, qd, qdd), given)
+            self._insert_driven((q, qd, qdd), given)
         return {"q": q, "qd": qd, "qdd": qdd, "lam": self._multipliers(parts["lam"], found)}
 
-    def _driven(self, out: tuple[Array, Array, Array], given: Mapping[str, Any]) -> None:
+    def _insert_driven(self, out: tuple[Array, Array, Array], given: Mapping[str, Any]) -> None:
         assert self.drives is not None
         known = {k: v for k, v in given.items() if k in ("t", "p")}
         laws = _at(self.drives, q=self.model.initial(), **known)
@@ -137,7 +137,7 @@ def chart(model: Mechanism, *, folded: bool = False) -> Chart:
 
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
-    return program.evaluate(**program.given(given))
+    return program.evaluate(**program.pick_inputs(given))
 
 
 __all__ = ["Chart", "chart"]

@@ -26,7 +26,7 @@ def roll(rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, N
     """0 = u·(velocity of the wheel - velocity of the plane's body) at the touching point."""
     first, second = ends
     u = second.direction(condition.direction)
-    uv, ud = rows.named("u", u.value), rows.named("ud", u.rate)
+    uv, ud = rows.name_vector("u", u.value), rows.name_vector("ud", u.rate)
     rho, rhod = _contact(rows, condition, ends, size)
     d = first.place.minus(second.place)
     span, spand = plus(d.value, rho), plus(d.rate, rhod)
@@ -41,7 +41,7 @@ def roll(rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, N
             for v, (own, _, _) in part.moving.items():
                 for k, x in enumerate(uv):
                     J[v.at + k] = J.get(v.at + k, ZERO) + sign * c * own * x
-    total = rows.named("slip", plus(*slip))
+    total = rows.name_vector("slip", plus(*slip))
     bias = dot(uv, plus(*gain)) + dot(ud, total)
     rate = dot(uv, total)
     drift = _drift(rows, ends, (rho, span))
@@ -77,19 +77,19 @@ def _contact(
     """rho, from the centre to the touching point, and its rate."""
     (r, crown), let = size, rows.scheme.let
     normal = ends[1].direction(condition.normal)
-    n, nd = rows.named("n", normal.value), rows.named("nd", normal.rate)
+    n, nd = rows.name_vector("n", normal.value), rows.name_vector("nd", normal.rate)
     if condition.axis is None:
         return times(-(r + crown), n), times(-(r + crown), nd)
     axis = ends[0].direction(condition.axis)
-    a, ad = rows.named("a", axis.value), rows.named("ad", axis.rate)
+    a, ad = rows.name_vector("a", axis.value), rows.name_vector("ad", axis.rate)
     c, cd = let("c", dot(n, a)), let("cd", dot(nd, a) + dot(n, ad))
     s = let("s", sqrt(1 - c * c))
-    e = rows.named("e", times(1 / s, minus(n, times(c, a))))
+    e = rows.name_vector("e", times(1 / s, minus(n, times(c, a))))
     turning = minus(minus(nd, times(cd, a)), times(c, ad))
     ed = plus(times(1 / s, turning), times(c * cd / (s * s), e))
     rho = plus(times(-r, e), times(-crown, n))
     rhod = minus(negative(times(r, ed)), times(crown, nd))
-    return rows.named("rho", rho), rows.named("rhod", rhod)
+    return rows.name_vector("rho", rho), rows.name_vector("rhod", rhod)
 
 
 __all__ = ["roll"]

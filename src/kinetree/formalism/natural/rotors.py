@@ -44,7 +44,7 @@ def turning_rotors(system: Linkage) -> set[str]:
     return found
 
 
-def turned(bodies: Bodies) -> dict[int, Node]:
+def rotor_efforts(bodies: Bodies) -> dict[int, Node]:
     """Number of a coordinate -> A times its second rate, for angles."""
     space = bodies.space
     names = space.system.model.velocities
@@ -71,4 +71,4 @@ def push_slid(bodies: Bodies, loads: Loads) -> None:
         bodies.effort(loads, k, -inertia * motion.slide * second)
 
 
-__all__ = ["push_slid", "turned", "turning_rotors"]
+__all__ = ["push_slid", "rotor_efforts", "turning_rotors"]

@@ -59,7 +59,7 @@ def _rates() -> str:
         return [sums[0] + code.load(code.at(into, index)) * 0.0]
 
     (total,) = code.fold(n, [code.constant(0.0)], probe)
-    with code.when(total.same(0.0).negated()):
+    with code.when(total.same(0.0).negate()):
         memory.put("bad_t", t)
         code.copy(y, memory.vector("stage"), n)
         (first,) = code.fold(
@@ -134,7 +134,7 @@ def _project() -> str:
         return [sums[0] + moved * 0.0]
 
     (total,) = code.fold(n, [code.constant(0.0)], one)
-    with code.when(total.same(0.0).negated()):
+    with code.when(total.same(0.0).negate()):
         code.leave(1)
     code.leave(0)
     return code.text()
@@ -195,7 +195,7 @@ def _events(memory: Memory) -> None:
     terminal = memory.event_vector(1, "terminal")
 
     def one(index: Value) -> None:
-        with code.when(code.small(found, index).same(0).negated()):
+        with code.when(code.small(found, index).same(0).negate()):
             at = code.at(
                 memory.entry("event_table", PTR), code.whole(memory.cell("events")) * (n + 2)
             )

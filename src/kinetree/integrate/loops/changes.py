@@ -77,12 +77,12 @@ def settle_text(tableau: Tableau) -> str:
     once = code.constant(1.0)
     rounds = code.constant(ROUNDS, INT)
     (left,) = code.fold(rounds, [once], change, lambda carried: carried[0] > 0.0)
-    with code.when((left > 0.0) | _sum(memory, y).same(0.0).negated()):
+    with code.when((left > 0.0) | _sum(memory, y).same(0.0).negate()):
         code.copy(before, y, n)
         memory.put("events", told)
         code.leave(TERMINAL)
     _begin_again(memory, g)
-    with code.when(_crowded(memory)):
+    with code.when(_are_crowded(memory)):
         code.leave(CHATTERING)
     code.leave(code.choose(memory.cell("final_hit") > 0.0, code.constant(TERMINAL, INT), RUNNING))
     return code.text()
@@ -224,7 +224,7 @@ def _begin_again(memory: Memory, g: dict[str, Value]) -> None:
     code.each(memory.entry("event_count"), one)
 
 
-def _crowded(memory: Memory) -> Value:
+def _are_crowded(memory: Memory) -> Value:
     """Whether the last instants with events lie too close together."""
     code, t = memory.code, memory.cell("t")
     apart = t - memory.cell("crowd_t") > memory.cell("instant")

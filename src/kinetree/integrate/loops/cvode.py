@@ -14,7 +14,7 @@ from kinetree.integrate.loops.adapters import CALLBACKS, LOOP, adapters_text
 from kinetree.integrate.loops.layout import FAILED, NOT_FINITE, TOO_SMALL
 from kinetree.integrate.loops.slices import CALL, Slices
 from kinetree.integrate.problem import Native, Problem, Settings
-from kinetree.integrate.sundials.library import required
+from kinetree.integrate.sundials.library import require_library
 from kinetree.integrate.sundials.session import Session, Setup, meaning
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
@@ -39,7 +39,7 @@ class Cvode(Slices):
     """A run by CVODE, Adams or backward differentiation formulas of variable order."""
 
     def __init__(self, family: str, problem: Problem, native: Native, settings: Settings) -> None:
-        library = required()
+        library = require_library()
         super().__init__(problem, native, settings)
         linked = adapters().addresses
         self._call = CALL(linked[LOOP])

@@ -54,7 +54,7 @@ def project_text() -> str:
     """void kt.project(s, table, t, y): make y consistent, where it is known how."""
     code = Code("kt.project", "void", (*BOTH, (REAL, "t"), (PTR, "y")))
     memory = Memory(code)
-    with code.when(memory.entry("project").same(0).negated()):
+    with code.when(memory.entry("project").same(0).negate()):
         found = memory.evaluate("project", code.argument("t"), code.argument("y"))
         code.copy(found, code.argument("y"), memory.entry("n"))
     code.leave()
@@ -73,7 +73,7 @@ def _dense(tableau: Tableau) -> str:
     theta = code.argument("theta")
     rest, h = 1.0 - theta, memory.cell("h_try")
     weights = [
-        _nested(code, [row[j] for row in tableau.dense_rows], theta, rest) * h
+        _nest(code, [row[j] for row in tableau.dense_rows], theta, rest) * h
         for j in range(tableau.rows)
     ]
     memory.combine(code.argument("into"), memory.vector("y"), weights)
@@ -81,7 +81,7 @@ def _dense(tableau: Tableau) -> str:
     return code.text()
 
 
-def _nested(code: Code, factors: list[float], theta: Value, rest: Value) -> Value:
+def _nest(code: Code, factors: list[float], theta: Value, rest: Value) -> Value:
     """θ(f₀ + (1-θ)(f₁ + θ(f₂ + …)))."""
     found = code.constant(0.0)
     for number, factor in reversed(list(enumerate(factors))):
@@ -133,7 +133,7 @@ def _norm(memory: Memory, tableau: Tableau) -> Value:
         # zero times infinity is not a number, and so is all that it is added to
         results = [sums[0] + (there * 0.0 + end * 0.0)]
         for weights, before in zip(tableau.errors, sums[1:], strict=True):
-            error = memory.weighted(rows, weights, index) / scale
+            error = memory.weighted_sum(rows, weights, index) / scale
             results.append(before + error * error)
         return results
 
@@ -165,7 +165,7 @@ def _main(tableau: Tableau) -> str:
         _choose_step(memory)
         error = code.call("kt.trial", memory.both, REAL)
         finite = error < float("inf")
-        with code.when(finite.negated()):
+        with code.when(finite.negate()):
             _retreat(memory)
         with code.when(finite):
             _judge(memory, tableau, error)
@@ -208,7 +208,7 @@ def _retreat(memory: Memory) -> None:
     """After a trial that was not finite: a much smaller step, or the end of the run."""
     code = memory.code
     h = memory.cell("h_try") * RETREAT
-    stuck = _lost(memory, h) | (memory.cell("fixed") > 0.0)
+    stuck = _is_lost(memory, h) | (memory.cell("fixed") > 0.0)
     with code.when(stuck):
         code.leave(NOT_FINITE)
     memory.put("h", h)
@@ -216,7 +216,7 @@ def _retreat(memory: Memory) -> None:
     memory.add("rejected", 1.0)
 
 
-def _lost(memory: Memory, h: Value) -> Value:
+def _is_lost(memory: Memory, h: Value) -> Value:
     """Whether a step is lost in the rounding of the time."""
     code = memory.code
     least = code.unary("fabs", memory.cell("t")) * ROUNDING
@@ -227,11 +227,11 @@ def _judge(memory: Memory, tableau: Tableau, error: Value) -> None:
     """Accept or reject a step, and choose the next."""
     code = memory.code
     if tableau.errors:
-        with code.when((memory.cell("fixed") > 0.0).negated()):
+        with code.when((memory.cell("fixed") > 0.0).negate()):
             _control(memory, tableau, error)
     with code.when(error <= 1.0):
         status = code.call("kt.accept", memory.both, INT)
-        with code.when(status.same(RUNNING).negated()):
+        with code.when(status.same(RUNNING).negate()):
             code.leave(status)
 
 
@@ -244,9 +244,9 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
     plain = code.call("pow", [code.larger(error, 1e-12), exponent], REAL) * SAFETY
     before, h_try = memory.cell("rejected_before") > 0.0, memory.cell("h_try")
     fair = error <= 1.0
-    with code.when(fair.negated()):
+    with code.when(fair.negate()):
         h = h_try * code.larger(plain, LEAST)
-        with code.when(_lost(memory, h)):
+        with code.when(_is_lost(memory, h)):
             code.leave(TOO_SMALL)
         memory.put("h", h)
         memory.put("rejected_before", 1.0)

@@ -91,7 +91,7 @@ class _March(Loop):
             code.leave(LOST)
         n, y = self.entry("n"), self.entry("y", PTR)
         code.copy(y, self.entry("x", PTR), n)
-        self._counted(y)
+        self._count_iterations(y)
         following = step + 1
         self.put("step", following)
         with code.when((following % self.entry("every")).same(0)):
@@ -99,7 +99,7 @@ class _March(Loop):
             code.copy(y, code.at(self.entry("store", PTR), rows * n), n)
             self.put("rows", rows + 1)
 
-    def _counted(self, y: Value) -> None:
+    def _count_iterations(self, y: Value) -> None:
         """Add up the iterations of the step; a lane that is lost adds nothing."""
         code, place, counts = self.code, self.entry("count_at"), self.entry("counts", PTR)
         with code.when(place >= 0):
@@ -198,8 +198,8 @@ class March:
         lanes = start.x.shape[1]
         assert lanes in (1, LANES)
         self.lanes, self.size, self._function = lanes, size, function
-        self._x = _aligned(start.x)
-        self._y = _aligned(np.zeros((function.sizes["y"], lanes)))
+        self._x = _align(start.x)
+        self._y = _align(np.zeros((function.sizes["y"], lanes)))
         self.states = np.full((start.steps // start.every + 1, size, lanes), np.nan)
         self.states[0] = start.x[:size]
         self._clock = np.array([start.t0, start.h])
@@ -208,7 +208,7 @@ class March:
         self.status = RUNNING
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         code, work = self._code(start)
-        self._work = _aligned(np.zeros((work + 8, 1)))
+        self._work = _align(np.zeros((work + 8, 1)))
         t_at = next((p.start * lanes for p in function.inputs if p.name == "t"), -1)
         rows = {
             "f": code, "x": address(self._x), "c": address(self._c), "y": address(self._y),
@@ -237,7 +237,7 @@ class March:
         apart = start.p.shape[1] > 1
         if apart:
             columns = [function.preamble_values(start.p[:, i]) for i in range(self.lanes)]
-            self._c = _aligned(np.stack(columns, axis=1))
+            self._c = _align(np.stack(columns, axis=1))
         else:
             self._c = function.preamble_values(start.p[:, 0])
         kernel = function.kernels.batch(constant_lanes=apart)
@@ -286,7 +286,7 @@ def count_place(function: Function) -> int:
     return next((port.start for port in function.outputs if port.name == COUNT), -1)
 
 
-def _aligned(values: Any) -> Array:
+def _align(values: Any) -> Array:
     """A copy whose data begins at a multiple of 64 bytes."""
     rows = np.ascontiguousarray(values, dtype=np.float64)
     room = np.empty(rows.size + 8)

@@ -96,7 +96,7 @@ class _Loop(Loop):
             kept = code.choose(hits, code.larger(trial * factor, h), trial * factor)
             longest = self.clock("longest")
             self.set_clock("h", code.choose(kept > longest, longest, kept))
-        with code.when(good.negated()):
+        with code.when(good.negate()):
             self.put("rejected", self.entry("rejected") + 1)
             self.set_clock("h", trial * factor)
             with code.when(trial * factor < self.clock("shortest")):
@@ -153,7 +153,7 @@ class _Loop(Loop):
     def _accept(self, t: Value, h: Value, hits: Value) -> None:
         code, n, y = self.code, self.entry("n"), self.entry("y", PTR)
         self._bend(h)
-        self._counted()
+        self._count_iterations()
         code.copy(y, self.entry("x", PTR), n)
         self.set_clock("t", t)
         self.put("accepted", self.entry("accepted") + 1)
@@ -180,7 +180,7 @@ class _Loop(Loop):
         code.each(self.entry("nx"), keep)
         self.set_clock("before", h)
 
-    def _counted(self) -> None:
+    def _count_iterations(self) -> None:
         """Add up the iterations of the step, where it tells them."""
         code, place = self.code, self.entry("count_at")
         with code.when(place >= 0):

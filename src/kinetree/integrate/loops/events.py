@@ -59,10 +59,10 @@ def locate_text() -> str:
         a, b, ga, gb, side = carried
         middle = (a + b) * 0.5
         chord = (a * gb - b * ga) / (gb - ga)
-        halve = (index % 3).same(2) | (chord > a + width * 0.5).negated()
+        halve = (index % 3).same(2) | (chord > a + width * 0.5).negate()
         # a step that begins next to zero: which side that is, rounding alone may tell
         plain = (index % 3).same(2) | (a.same(0.0) & (ga * ga < gb * gb * NEXT))
-        halve = halve | (chord < b - width * 0.5).negated() | plain
+        halve = halve | (chord < b - width * 0.5).negate() | plain
         close = code.choose(chord <= a + width * 0.5, a + width * 0.5, middle)
         close = code.choose(chord >= b - width * 0.5, b - width * 0.5, close)
         place = code.choose(halve, code.choose(plain, middle, close), chord)
@@ -107,7 +107,7 @@ def accept_text(tableau: Tableau) -> str:
     _advance(memory, stop)
     memory.add("steps", 1.0)
     happens = (memory.cell("terminal_hit") > 0.0) | (next_tick(memory) <= stop)
-    with code.when(happens & memory.entry("update").same(0).negated()):
+    with code.when(happens & memory.entry("update").same(0).negate()):
         status = code.call("kt.settle", memory.both, INT)
         keep_step(memory)
         done = code.constant(DONE, INT)
@@ -251,8 +251,8 @@ def _record(memory: Memory, g: dict[str, Value]) -> None:
     def one(index: Value) -> None:
         place = code.load(code.at(g["root"], index))
         later = code.load(code.at(g["terminal"], index)) > 0.0  # written when it happens
-        later = later & memory.entry("update").same(0).negated()
-        with code.when((place <= theta) & later.negated()):
+        later = later & memory.entry("update").same(0).negate()
+        with code.when((place <= theta) & later.negate()):
             row = code.whole(memory.cell("events")) * (n + 2)
             at = code.at(memory.entry("event_table", PTR), row)
             t = memory.cell("t") + place * memory.cell("h_try")
@@ -316,7 +316,7 @@ def _advance(memory: Memory, stop: Value) -> None:
     rtol, atol = memory.vector("rtol"), memory.vector("atol")
     memory.put("t", stop)
     code.copy(source, y, memory.entry("n"))
-    with code.when(memory.entry("project").same(0).negated()):
+    with code.when(memory.entry("project").same(0).negate()):
         code.call("kt.project", [*memory.both, stop, y])
 
         def part(index: Value, sums: tuple[Value, ...]) -> list[Value]:
@@ -328,7 +328,7 @@ def _advance(memory: Memory, stop: Value) -> None:
 
         (total,) = code.fold(memory.chunks(), [code.constant(0.0, VEC)], part)
         near = code.total(total) <= code.real(memory.entry("n")) * (MOVED * MOVED)
-        with code.when(near.negated()):
+        with code.when(near.negate()):
             code.call("kt.rates", [*memory.both, stop, y, memory.derivative(0)])
 
 

@@ -58,7 +58,7 @@ RUNNING, DONE, NOT_FINITE, TOO_MANY, TOO_SMALL, FULL, TERMINAL, FAILED, CHATTERI
 table is full, a terminal event, another failure, events that follow each other too fast."""
 
 
-def padded(size: int) -> int:
+def pad(size: int) -> int:
     """The size, filled up to whole vectors."""
     return -(-size // LANES) * LANES
 
@@ -74,8 +74,8 @@ class Layout:
     @property
     def size(self) -> int:
         """Length of the state."""
-        vectors = (len(VECTORS) + self.rows) * padded(self.n)
-        return HEADER + vectors + len(EVENT_VECTORS) * padded(self.events)
+        vectors = (len(VECTORS) + self.rows) * pad(self.n)
+        return HEADER + vectors + len(EVENT_VECTORS) * pad(self.events)
 
     def cell(self, name: str) -> int:
         """Place of a scalar."""
@@ -83,16 +83,16 @@ class Layout:
 
     def vector(self, name: str) -> slice:
         """Places of a vector of the size of y."""
-        start = HEADER + VECTORS.index(name) * padded(self.n)
+        start = HEADER + VECTORS.index(name) * pad(self.n)
         return slice(start, start + self.n)
 
     def derivative(self, row: int) -> slice:
         """Places of a row of derivatives."""
-        start = HEADER + (len(VECTORS) + row) * padded(self.n)
+        start = HEADER + (len(VECTORS) + row) * pad(self.n)
         return slice(start, start + self.n)
 
     def event_vector(self, name: str) -> slice:
         """Places of a vector with one component per event."""
-        start = HEADER + (len(VECTORS) + self.rows) * padded(self.n)
-        start += EVENT_VECTORS.index(name) * padded(self.events)
+        start = HEADER + (len(VECTORS) + self.rows) * pad(self.n)
+        start += EVENT_VECTORS.index(name) * pad(self.events)
         return slice(start, start + self.events)

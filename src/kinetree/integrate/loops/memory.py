@@ -73,7 +73,7 @@ class Memory:
         """One whole vector of an array."""
         return self.code.load(self.code.at(base, index * LANES), VEC)
 
-    def weighted(self, rows: Sequence[Value], weights: Sequence[float], index: Value) -> Value:
+    def weighted_sum(self, rows: Sequence[Value], weights: Sequence[float], index: Value) -> Value:
         """Σ wⱼ kⱼ of one whole vector."""
         total: Value | None = None
         for row, weight in zip(rows, weights, strict=True):

@@ -36,7 +36,7 @@ def _giving(run: Slices, sink: Callable[[Path], bool]) -> Callable[[], bool]:
         nonlocal due
         if run.finished or (time.perf_counter() < due and not run.rows.many):
             return False
-        wanted = sink(run.found())
+        wanted = sink(run.read_new())
         due = time.perf_counter() + GIVE_EVERY
         return not wanted
 

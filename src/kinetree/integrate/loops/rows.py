@@ -68,7 +68,7 @@ class Rows:
             rows = self.steps[:count].copy()
             self._filled.append((rows[:, 0], rows[:, 1:]))
 
-    def found(self, cursor: int) -> tuple[Array, Array]:
+    def read_new(self, cursor: int) -> tuple[Array, Array]:
         """Times and states that were not taken yet.
 
         Args:
@@ -82,7 +82,7 @@ class Rows:
 
     def take(self, cursor: int) -> tuple[Array, Array]:
         """The same; all of them but the last are gone then."""
-        t, y = self.found(cursor)
+        t, y = self.read_new(cursor)
         self._filled, self._taken = [(t[-1:], y[-1:])], cursor
         return t, y
 

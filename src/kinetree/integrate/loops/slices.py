@@ -20,7 +20,7 @@ from kinetree.integrate.loops.layout import (
     TOO_MANY,
     TOO_SMALL,
     Layout,
-    padded,
+    pad,
 )
 from kinetree.integrate.loops.rows import Rows
 from kinetree.integrate.problem import Changes, Hits, Kernel, Native, Path, Problem, Settings
@@ -120,7 +120,7 @@ class Slices:
             self.status = RUNNING if status == FULL else status
         return not self.finished
 
-    def found(self) -> Path:
+    def read_new(self) -> Path:
         """What was found since it was asked for last; the first row is the last one of then."""
         t, y = self.rows.take(int(self["cursor"]))
         hits = self._found_hits()
@@ -129,7 +129,7 @@ class Slices:
 
     def path(self) -> Path:
         """How it ended, with what was found since it was asked for last."""
-        t, y = self.rows.found(int(self["cursor"]))
+        t, y = self.rows.read_new(int(self["cursor"]))
         bad_t, bad_y = self._fault() if self.status == NOT_FINITE else (None, None)
         ended = (ENDS[self.status], self._found_hits(), self.t, self.y.copy(), bad_t, bad_y)
         return Path(t, y, *ended, *self._counts(), self._message())
@@ -169,7 +169,7 @@ class Slices:
         self._hits: list[Array] = []
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         self._enter({
-            "n": n, "padded": padded(n), "padded_events": padded(m), "event_count": m,
+            "n": n, "padded": pad(n), "padded_events": pad(m), "event_count": m,
             "event_table": address(self._event_rows), "event_room": room, **self.rows.table(),
         })  # fmt: skip
         for name, kernel in self.kernels.items():
@@ -215,7 +215,7 @@ class Slices:
         atol = np.maximum(settings.atol, np.finfo(float).tiny)
         for name, value, filler in (("rtol", rtol, 0.0), ("atol", atol, 1.0)):
             place = self.layout.vector(name)
-            self.state[place.start : place.start + padded(n)] = filler
+            self.state[place.start : place.start + pad(n)] = filler
             self.state[place] = value
 
     def _drain(self) -> None:

@@ -70,7 +70,7 @@ class Initial:
         x = rows_of(given.x, initial, list(model.states), "x")
         refuse_unset(list(model.states), x)
         tau = rows_of(given.tau, np.zeros(model.nv), list(model.velocities), "tau")
-        q, qd = self._begun(given) if many is None else (many["q"], many["qd"])
+        q, qd = self._consistent_state(given) if many is None else (many["q"], many["qd"])
         refuse_gimbal_lock(model, q)
         p = [given.p] if given.p is not None else []
         lead = np.broadcast_shapes(
@@ -84,7 +84,7 @@ class Initial:
         if p:
             others["p"] = np.asarray(p[0], dtype=float)
         if many is None:
-            qdd, lam = self._accelerations(q, qd, tau, others, self._known(others))
+            qdd, lam = self._accelerations(q, qd, tau, others, self._known_values(others))
         else:
             qdd, lam = many["qdd"], many["lam"]
         found = {"q": q, "qd": qd, "qdd": qdd}
@@ -105,17 +105,17 @@ class Initial:
     def _labels(self) -> list[str]:
         return list(self.loops.output("h").labels) if self.loops is not None else []
 
-    def _begun(self, given: Beginning) -> tuple[Array, Array]:
+    def _consistent_state(self, given: Beginning) -> tuple[Array, Array]:
         """Coordinates and velocities that obey loops and drives."""
         model = self.model
         if model.closures or model.drives:
-            return Starts(self.system, given).found()
+            return Starts(self.system, given).solve()
         q = rows_of(given.q, model.initial(), list(model.coordinates), "q")
         flat = [unit_quaternions(model, row) for row in q.reshape(-1, model.nq)]
         qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
         return np.array(flat).reshape(q.shape), qd
 
-    def _known(self, others: dict[str, Any]) -> Known:
+    def _known_values(self, others: dict[str, Any]) -> Known:
         if self.drives is None:
             return {}
         row = _at(self.drives, q=self.model.initial(), **others)
@@ -177,7 +177,7 @@ def _independent(J: Array, share: float) -> bool:
 
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
-    return program.evaluate(**program.given(given))
+    return program.evaluate(**program.pick_inputs(given))
 
 
 __all__ = ["Initial"]

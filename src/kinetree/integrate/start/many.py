@@ -78,7 +78,7 @@ class ManyStarts:
                                     ("ud", qd, model.velocities)):  # fmt: skip
             if program.takes(name):
                 values[name] = whole[..., [labels.index(n) for n in program.input(name).labels]]
-        out = function(**program.given(values), check=False)
+        out = function(**program.pick_inputs(values), check=False)
         return out if self._is_sure(program, given, q, out) else None
 
     def _is_sure(self, program: Program, given: Beginning, q: Array, out: State) -> bool:

@@ -63,7 +63,7 @@ class Starts:
             -1, values.shape[-1]
         )
 
-    def found(self) -> tuple[Array, Array]:
+    def solve(self) -> tuple[Array, Array]:
         """q and qd, with the leading axes of what is given; what is not kept is told."""
         q = self._coordinates()
         qd = self._velocities(q)
@@ -83,11 +83,11 @@ class Starts:
         known["t"] = np.full(len(q), self.given.t)
         if self.p is not None:
             known["p"] = self.p[rows]
-        found = program.evaluate(**program.given(known))
+        found = program.evaluate(**program.pick_inputs(known))
         shapes = {out.name: out.shape for out in program.outputs}
         return {name: np.broadcast_to(x, (len(q), *shapes[name])) for name, x in found.items()}
 
-    def _driven(self, what: str, values: Array, names: list[str]) -> Array:
+    def _insert_driven(self, what: str, values: Array, names: list[str]) -> Array:
         """Values with those in place that drives give."""
         program, out = self.system.drives, values.copy()
         if program is not None:
@@ -112,7 +112,7 @@ class Starts:
         first = self.q
         if self._turns:
             first = np.array([unit_quaternions(self.model, row) for row in first])
-        first = self._driven("q", first, list(self.model.coordinates))
+        first = self._insert_driven("q", first, list(self.model.coordinates))
         J = self._at(system.program, first)["J"]
         free = free_columns(system, kept_coordinates(self.model, wish))
         finite = np.asarray(np.isfinite(J).all(axis=(1, 2)))
@@ -123,7 +123,7 @@ class Starts:
             groups.setdefault(tuple(solved_columns(system, J[k], free)), []).append(int(k))
         q, done = first.copy(), np.zeros(len(first), dtype=bool)
         for columns, rows in ((c, sorted(rows)) for c, rows in groups.items() if rows):
-            q[rows], done[rows] = self._closed(first[rows], rows, list(columns))
+            q[rows], done[rows] = self._close(first[rows], rows, list(columns))
         self._unwind(q, first, done)
         if system.guards is not None:
             done &= ~(self._at(system.guards, q)["h"] < -1).any(axis=-1)
@@ -141,7 +141,7 @@ class Starts:
             good = np.abs(h).max(axis=1, initial=0.0) <= self.model.loop_tolerance
             q[far[good]], done[far[~good]] = back[good], False
 
-    def _closed(
+    def _close(
         self, q: Array, rows: list[int], columns: list[int]
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Coordinates of some of the runs, and which of these are closed."""
@@ -171,7 +171,7 @@ class Starts:
         one, fixed = settled_velocities(system, q[0], wish)
         if len(q) == 1:
             return one[None]
-        out = self._driven("qd", self.qd, list(self.model.velocities))
+        out = self._insert_driven("qd", self.qd, list(self.model.velocities))
         if not self.model.closures:
             return out
         found = self._at(system.whole, q)

@@ -66,7 +66,7 @@ def explain(
         parameters: values by name in place of the model's.
     """
     found = left_over(stepper.program, place.given)
-    if whose := _undefined(stepper, place, parameters):
+    if whose := _undefined_element(stepper, place, parameters):
         return replace(found, worst=whose, why=f"NaN in {whose}; {UNDEFINED}")
     q, model = place.motion["q"], stepper.model
     lost: list[str] = []
@@ -77,10 +77,10 @@ def explain(
     free = [k for k, name in enumerate(model.velocities) if name not in model.drives]
     loops = None if stepper.loops is None else stepper.loops.whole
     equation = singular_equation(loops, (lanes.q, q), free)
-    return replace(found, why=f"{said(found)}; {_advice(found, lost, equation)}")
+    return replace(found, why=f"{describe(found)}; {_advice(found, lost, equation)}")
 
 
-def _undefined(stepper: Stepper, place: Place, parameters: Mapping[str, Any]) -> str:
+def _undefined_element(stepper: Stepper, place: Place, parameters: Mapping[str, Any]) -> str:
     """The element that has no value at the end of the step, as far as that can be foreseen."""
     h, motion = float(place.given["h"]), place.motion
     ahead = {
@@ -93,7 +93,7 @@ def _undefined(stepper: Stepper, place: Place, parameters: Mapping[str, Any]) ->
     return element_without_value(stepper.model, given, parameters)
 
 
-def said(found: Failure) -> str:
+def describe(found: Failure) -> str:
     """What Newton's method did."""
     if found.residual <= 1:  # repeated with another rounding it converges
         return f"Newton's method does not settle by a hair, most in {found.worst}"
@@ -142,7 +142,7 @@ def singular_equation(loops: Program | None, places: tuple[Array, Array], free: 
 def _slopes(loops: Program, q: Array) -> Array:
     nv = loops.output("J").shape[-1]
     given: dict[str, Any] = {"q": q, "qd": np.zeros(nv), "t": np.zeros(())}
-    return np.asarray(loops.evaluate(**loops.given(given))["J"])
+    return np.asarray(loops.evaluate(**loops.pick_inputs(given))["J"])
 
 
 def left_over(program: Program, given: Mapping[str, Any]) -> Failure:
@@ -158,7 +158,7 @@ def left_over(program: Program, given: Mapping[str, Any]) -> Failure:
     )
     page = dead(replace(program, blocks=before, outputs=outputs))
     with np.errstate(all="ignore"):
-        found = page.evaluate(**page.given(given))
+        found = page.evaluate(**page.pick_inputs(given))
         h = _least(block, found["v"], found["w"])
     sizes = np.where(np.isfinite(h), np.abs(h), np.inf)
     at = int(np.argmax(sizes))

@@ -45,7 +45,7 @@ def refuse_parameters(
         p[:, row.labels.index(name)] = x
     given = {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(t), "p": p}
     with np.errstate(all="ignore"):
-        h = loops.evaluate(**loops.given(given))["h"]
+        h = loops.evaluate(**loops.pick_inputs(given))["h"]
     lost = np.flatnonzero(np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1))
     if not h.shape[-1]:
         lost = np.arange(len(p))  # no equation is left that could tell
@@ -71,7 +71,9 @@ def refuse_light(
     """
     if not parameters or not {"p", "q"} <= {row.name for row in dynamics.inputs}:
         return
-    given = dynamics.given({"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)})
+    given = dynamics.pick_inputs(
+        {"q": model.initial(), "qd": np.zeros(model.nv), "t": np.asarray(0.0)}
+    )
     with np.errstate(all="ignore"):
         own, now = (
             np.abs(np.diagonal(dynamics.evaluate(**given, **more)["M"], axis1=-2, axis2=-1))

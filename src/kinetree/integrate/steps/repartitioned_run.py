@@ -84,7 +84,9 @@ class Independent:
 
         def jacobians(t: Array, q: Array) -> Array:
             places = zip(t, q, strict=True)
-            found = [function(**self._loops.given({**given, "q": b, "t": a})) for a, b in places]
+            found = [
+                function(**self._loops.pick_inputs({**given, "q": b, "t": a})) for a, b in places
+            ]
             return np.array([row["J"][self.rows] for row in found])
 
         free = [k for k, name in enumerate(names) if name not in self.model.drives]
@@ -186,7 +188,7 @@ def relay(
         again = end == PAUSED or (end == NOT_SOLVED and not stuck and look.better())
         if not again:
             break
-        stepper = first.chosen(look.found)
+        stepper = first.with_independent(look.found)
         x = start.x.copy()
         x[: stepper.size] = march.last
         start = replace(start, x=x, done=march.step)

@@ -183,7 +183,7 @@ class Stepper:
             report = replace(report, end=NOT_SOLVED).of(found, said)
         reached = march["cursor"]
         start = Start(lanes.x, lanes.p, float(row[0]), 1.0, 1)
-        run = self._gathered(march.states[:reached], start, report, lanes, row[:reached])
+        run = self._gather(march.states[:reached], start, report, lanes, row[:reached])
         return replace(run, steps=march.steps)
 
     # --- what goes in ----------------------------------------------------------------------------
@@ -266,9 +266,9 @@ class Stepper:
             iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
             most=ended.most, partitions=ended.marches,
         )  # fmt: skip
-        return self._gathered(ended.states, start, report, lanes)
+        return self._gather(ended.states, start, report, lanes)
 
-    def chosen(self, independent: tuple[str, ...]) -> Stepper:
+    def with_independent(self, independent: tuple[str, ...]) -> Stepper:
         """The same with other independent coordinates; they are watched, too."""
         if independent not in self._others:
             formulation, method, options = self._made
@@ -280,9 +280,9 @@ class Stepper:
 
     def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> Run:
         whole = found[0].reshape(*lanes.batch, *found[0].shape[1:])
-        return self._gathered(whole, start, lane_reports(found, start, wall), lanes)
+        return self._gather(whole, start, lane_reports(found, start, wall), lanes)
 
-    def _gathered(
+    def _gather(
         self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
         times: Array | None = None,
     ) -> Run:  # fmt: skip

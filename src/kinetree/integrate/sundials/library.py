@@ -105,7 +105,7 @@ def available() -> bool:
     return library() is not None
 
 
-def required() -> Library:
+def require_library() -> Library:
     """The library, or the error that names the package to install."""
     found = library()
     if found is None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.integrate.sundials.library import Library, required
+from kinetree.integrate.sundials.library import Library, require_library
 
 FAMILIES = {"adams": 1, "bdf": 2}
 """Multistep method -> CVODE's number of it."""
@@ -91,7 +91,7 @@ class Session:
     """
 
     def __init__(self, setup: Setup, y: Array, work: Array) -> None:
-        self.library = required()
+        self.library = require_library()
         self.setup = setup
         self._held = _Held(self.library)
         self._kept = (y, work, np.array(setup.senses, dtype=np.int32))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, shown
+from kinetree.arguments import check_arguments, show
 from kinetree.errors import ModelError
 from kinetree.model.forces import FORCES
 from kinetree.model.laws import force_law_names, trace
@@ -209,7 +209,7 @@ class ForceMethods(EventMethods):
         for label, value in found.items():
             if not isinstance(value, Sequence | np.ndarray):
                 raise ModelError(
-                    f"its law gives {shown(value)} at '{label}'",
+                    f"its law gives {show(value)} at '{label}'",
                     element=element,
                     cure="return three components of a force, or a pair (force, torque)",
                 )

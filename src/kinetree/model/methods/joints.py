@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, check_options, shown
+from kinetree.arguments import check_arguments, check_options, show
 from kinetree.errors import ModelError, unknown
 from kinetree.model.kinds import JOINTS, JointKind
 from kinetree.model.methods.forces import ForceMethods
@@ -229,7 +229,7 @@ def _mimic(given: Any, element: str) -> Mimic | None:
     row = list(given) if isinstance(given, list | tuple) else []
     if not 1 <= len(row) <= 3 or not isinstance(row[0], Joint | str):
         raise ModelError(
-            f"{shown(given)} does not say what it follows",
+            f"{show(given)} does not say what it follows",
             element=element,
             cure="give (joint, ratio, offset)",
         )

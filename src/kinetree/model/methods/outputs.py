@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kinetree.arguments import changed, check_arguments
+from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.laws import law_expressions
 from kinetree.model.mechanism import Mechanism
@@ -13,8 +13,8 @@ from kinetree.model.outputs import (
     POINT_QUANTITIES,
     ModelOutput,
     Seen,
-    asked,
-    offered,
+    asked_outputs,
+    offers,
     output_names,
 )
 from kinetree.units import to_si
@@ -75,7 +75,7 @@ class OutputMethods(Mechanism):
             to_si(1.0, unit, f"{element} unit")
             found: Node | Seen = self._expression(what, element)
         else:
-            found = self._seen(point, quantity, relative_to, frame, element)
+            found = self._motion(point, quantity, relative_to, frame, element)
         made = ModelOutput(name, found, unit)
         self._refuse_taken(made, element)
         self.outputs[name] = made
@@ -84,7 +84,7 @@ class OutputMethods(Mechanism):
     def _expression(self, what: Any, element: str) -> Node:
         """The expression of an output."""
         if isinstance(what, str):
-            rows = asked(self, [what], element)
+            rows = asked_outputs(self, [what], element)
             if len(rows) != 1:
                 raise ModelError(
                     f"'{what}' has {len(rows)} components",
@@ -96,7 +96,9 @@ class OutputMethods(Mechanism):
         (found,) = law_expressions(self, what, names, element, 1)
         return found
 
-    def _seen(self, point: Any, quantity: str, relative_to: Any, frame: Any, element: str) -> Seen:
+    def _motion(
+        self, point: Any, quantity: str, relative_to: Any, frame: Any, element: str
+    ) -> Seen:
         """The motion of a point."""
         if quantity not in POINT_QUANTITIES:
             raise unknown("quantity of a point", quantity, POINT_QUANTITIES, element)
@@ -112,7 +114,7 @@ class OutputMethods(Mechanism):
 
     def _refuse_taken(self, made: ModelOutput, element: str) -> None:
         """Refuse a name that the model offers already."""
-        if made.name in offered(self):
+        if made.name in offers(self):
             raise DuplicateNameError(
                 "the model offers an output of this name",
                 element=element,
@@ -122,7 +124,7 @@ class OutputMethods(Mechanism):
 
 def _refuse_idle(given: Mapping[str, Any], names: tuple[str, ...], element: str) -> None:
     """Refuse what an output of this sort has no use for."""
-    for name in changed(OutputMethods.output, given, names):
+    for name in changed_arguments(OutputMethods.output, given, names):
         what = "an expression" if names == MOTION else "a motion of a point"
         raise ModelError(
             f"{what} has no use for it", element=f"{element} {name}", cure="leave it out"

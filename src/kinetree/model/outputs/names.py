@@ -84,15 +84,17 @@ def signals(row: Offered) -> list[Offered]:
     ]
 
 
-def offered(model: Mechanism) -> dict[str, Offered]:
+def offers(model: Mechanism) -> dict[str, Offered]:
     """Everything that a model offers, by name: the user's own outputs first."""
     parts = (_own, _motion, _forces, _reactions, _points, _energies)
     return {row.name: row for part in parts for row in part(model)}
 
 
-def asked(model: Mechanism, names: Sequence[str], element: str = "outputs") -> list[Offered]:
+def asked_outputs(
+    model: Mechanism, names: Sequence[str], element: str = "outputs"
+) -> list[Offered]:
     """The components that names stand for, each once, in order; unknown names are refused."""
-    known = offered(model)
+    known = offers(model)
     single = {one.name: one for row in known.values() for one in signals(row)}
     found: dict[str, Offered] = {}
     for name in names:
@@ -108,7 +110,7 @@ def output_names(model: Mechanism, element: str = "") -> dict[str, Any]:
 
     Beside what the rates of states may use, every component that the model offers.
     """
-    rows = (one for row in offered(model).values() for one in signals(row))
+    rows = (one for row in offers(model).values() for one in signals(row))
     symbols = {one.name: one.symbol for one in rows}
     return {**state_names(model, element), "outputs": Named("output", symbols, element)}
 
@@ -175,4 +177,4 @@ def _energies(model: Mechanism) -> Iterator[Offered]:
         yield Offered(f"energy.{name}", "energy", name, 0, (), ("J",))
 
 
-__all__ = ["Offered", "asked", "offered", "output_names", "signals"]
+__all__ = ["Offered", "asked_outputs", "offers", "output_names", "signals"]

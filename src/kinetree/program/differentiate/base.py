@@ -123,7 +123,7 @@ class Page:
                         done.add(partner.target)
                         yield partner
 
-    def named(self, node: Node) -> Node:
+    def name_trig(self, node: Node) -> Node:
         """The name of a sine or cosine, up to a factor; any other Node as it is."""
         coef, bare = split_coefficient(node)
         name = self._named.get(bare)
@@ -138,7 +138,7 @@ class Page:
         new.update(zip(rows.get("w", ()), block.given, strict=True))
         blocks: list[Block] = []
         for inner in step.blocks:
-            renewed = inner.renewed(substitute(inner.operands, new))
+            renewed = inner.with_operands(substitute(inner.operands, new))
             names = [symbol(self.scheme.fresh(t.name), Rank.LOCAL) for t in inner.targets]
             new.update(zip(inner.targets, names, strict=True))
             blocks.append(_retarget(renewed, names))
@@ -150,7 +150,7 @@ class Page:
         for out in self.program.outputs:
             self.scheme.output(out.name, out.nodes, out.shape, out.labels)
 
-    def closed(self, what: str, *, condensed: bool = True) -> Program:
+    def finish(self, what: str, *, condensed: bool = True) -> Program:
         """The Program, condensed or not; its provenance is the original's, and what was derived."""
         info = {k: v for k, v in self.program.info.items() if k != "removed"}
         before = info.get("derivative")

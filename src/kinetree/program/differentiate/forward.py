@@ -86,7 +86,7 @@ def forward(
         page.outputs()
     for name in wanted:
         state.output(name)
-    return page.closed(f"d({', '.join(wanted)})/d({_words(rows)})", condensed=condensed)
+    return page.finish(f"d({', '.join(wanted)})/d({_words(rows)})", condensed=condensed)
 
 
 def _words(rows: Sequence[Directions]) -> str:
@@ -177,7 +177,7 @@ class _Forward:
     def _partials(self, node: Node, inner: Sequence[Tangents], stem: str) -> list[Node]:
         """∂f/∂xᵢ, named where several directions need it."""
         note = Note(step=f"partial derivative in {stem}")
-        slopes = [self.page.named(f) for f in local_partials(node)]
+        slopes = [self.page.name_trig(f) for f in local_partials(node)]
         if node.op is not MUL:
             return slopes
         return [

@@ -64,12 +64,12 @@ def reverse(
         elif isinstance(active, Implicit):
             state.newton(active)
         else:
-            state.started(active)
+            state.pass_to_start(active)
     if not only:
         page.outputs()
     for group in rows:
         state.output(group)
-    return page.closed(f"bar({', '.join(g.row.name for g in rows)}) from ({', '.join(names(of))})")
+    return page.finish(f"bar({', '.join(g.row.name for g in rows)}) from ({', '.join(names(of))})")
 
 
 class _Reverse:
@@ -121,7 +121,7 @@ class _Reverse:
         """x̄ᵢ += ∂f/∂xᵢ · ȳ for the symbols of an expression."""
         for s, slope in partials(node).items():
             if s in self.active:
-                self.bars.setdefault(s, []).append(mul(self.page.named(slope), bar))
+                self.bars.setdefault(s, []).append(mul(self.page.name_trig(slope), bar))
 
     def _bar(self, s: Node) -> Node:
         """The complete bar of a value, named."""
@@ -168,7 +168,7 @@ class _Reverse:
         for h, (weight,) in zip(implicit.h, W, strict=True):
             self._hand_down(h, scale(-1, weight))
 
-    def started(self, block: Newton) -> None:
+    def pass_to_start(self, block: Newton) -> None:
         """What has reached v through its own equations: to the start, or dropped: v is constant."""
         for v, start in zip(block.targets, block.start, strict=True):
             if v in self.bars:

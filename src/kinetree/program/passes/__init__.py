@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kinetree.engine import collector_paused
+from kinetree.engine import pause_collector
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair_trig import pair
@@ -25,7 +25,7 @@ from kinetree.program.program import Program
 ALL: tuple[Callable[[Program], Program], ...] = (dead, hoist, pair, share, dead, schedule)
 
 
-@collector_paused()
+@pause_collector()
 def condense(program: Program) -> Program:
     """The Program after all passes, in their order."""
     for run in ALL:

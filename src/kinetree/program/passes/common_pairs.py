@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 
 from kinetree.engine import ADD, MUL, Node, Rank, compounds, fold, symbol
-from kinetree.engine.node import collected, intern_product
+from kinetree.engine.node import intern_product, sum_of
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import (
     above,
@@ -203,7 +203,7 @@ class Change:
             self._define(name)
         args, weights = zip(*kept, *made, strict=True)
         total = merge(args, weights)
-        return intern_product(total) if node.op is MUL else collected(node.value, total)
+        return intern_product(total) if node.op is MUL else sum_of(node.value, total)
 
     def _define(self, name: Node) -> None:
         stack = [name]
@@ -221,7 +221,7 @@ class Change:
             self.defined.add(top)
             a, b = (self.new.get(x, x) for x in pair[:2])
             if pair[2]:
-                expr = collected(0, merge((a, b), (1, pair[2])))
+                expr = sum_of(0, merge((a, b), (1, pair[2])))
             else:
                 expr = intern_product(merge((a, b), (1, 1)))
             self.pending.append(Assign(top, expr, Note(step="shared")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kinetree.engine import ADD, MUL, NUM, SYM, Node, Rank, fold, split_coefficient, symbol
-from kinetree.engine.node import Number, collected, intern_product
+from kinetree.engine.node import Number, intern_product, sum_of
 from kinetree.program.program import Assign, Block, Note, Program
 from kinetree.program.rewrite import map_block, map_outputs, same_form, taken_names
 
@@ -68,7 +68,7 @@ class _Hoist:
         if node.op is SYM or node.op is NUM:
             return node
         if node.op is ADD and len(node.args) == 1 and node.value == 0 and node.coefs[0] == -1:
-            return collected(0, {self.name(node.args[0]): -1})
+            return sum_of(0, {self.name(node.args[0]): -1})
         known = self.names.get(node)
         if known is None:
             known = symbol(self._fresh(), Rank.PARAMETER)
@@ -120,12 +120,12 @@ class _Hoist:
                 moving[term] = moving.get(term, 0) + c
         moving = {a: c for a, c in moving.items() if c != 0}
         if not still:
-            return collected(node.value, moving)
-        constant = self.name(collected(node.value, {a: c for a, c in still.items() if c != 0}))
+            return sum_of(node.value, moving)
+        constant = self.name(sum_of(node.value, {a: c for a, c in still.items() if c != 0}))
         if constant.op is NUM:
-            return collected(constant.value, moving)
+            return sum_of(constant.value, moving)
         sign, named = split_coefficient(constant)
-        return collected(0, {**moving, named: sign})
+        return sum_of(0, {**moving, named: sign})
 
     def _scale(self, term: Node, coef: Number) -> tuple[Node, Number]:
         """coef·term with the coefficient merged into the term's parameter factor, if it has one."""
@@ -134,7 +134,7 @@ class _Hoist:
         for arg, exp in zip(term.args, term.coefs, strict=True):
             if exp == 1 and arg in self.fixed:
                 size, sign = (coef, 1) if coef > 0 else (-coef, -1)
-                factor = self.name(collected(0, {arg: size}))
+                factor = self.name(sum_of(0, {arg: size}))
                 powers = dict(zip(term.args, term.coefs, strict=True))
                 del powers[arg]
                 powers[factor] = powers.get(factor, 0) + 1

@@ -17,7 +17,7 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model import dot
 from kinetree.program import Program
-from kinetree.program.inline import bound, inline
+from kinetree.program.inline import bindings, inline
 from kinetree.steppers.equations.increments import Space, unit
 from kinetree.steppers.equations.step_inputs import StepInputs, StepState, declare_step
 
@@ -63,7 +63,7 @@ def _evaluate(
     step: ExplicitStep, q: list[Node], qd: list[Node], x: list[Node], t: Node
 ) -> StepState:
     """Forward dynamics at a state; q and qd are those that obey the loops."""
-    values = bound(step.forward, q=q, qd=qd, x=x, t=(t,))
+    values = bindings(step.forward, q=q, qd=qd, x=x, t=(t,))
     found = inline(step.inputs.scheme, step.forward, values)
     qdd, xd = found["qdd"], found.get("xd", ())
     q_closed, qd_closed = found.get("q_closed", q), found.get("qd_closed", qd)

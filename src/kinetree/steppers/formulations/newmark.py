@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, ZERO, Node, select
 from kinetree.model import dot
 from kinetree.program import Program, Scheme
-from kinetree.program.inline import bound, inline
+from kinetree.program.inline import bindings, inline
 from kinetree.steppers.equations.loops import Loops, angles
 from kinetree.steppers.equations.scaling import Scales, sample_coordinates, scales
 from kinetree.steppers.equations.step_inputs import Settings, StepInputs, StepState, declare_step
@@ -126,7 +126,7 @@ class Point:
         """The outputs of a Program here; what is written already is not written again."""
         at = self.at
         given = {"q": at.q, "qd": at.qd, "qdd": at.qdd, "x": at.x, "t": (self.t,), **more}
-        return inline(self.scheme, program, bound(program, **given))
+        return inline(self.scheme, program, bindings(program, **given))
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def _drive_values(parts: Residual, inputs: StepInputs) -> Drives:
     drives = parts.drives
     if drives is None:
         return {}
-    found = inline(inputs.scheme, drives, bound(drives, t=(inputs.time(),)))
+    found = inline(inputs.scheme, drives, bindings(drives, t=(inputs.time(),)))
     numbers = map(parts.model.velocities.index, drives.output("q").labels)
     values = zip(found["q"], found["qd"], found["qdd"], strict=True)
     return dict(zip(numbers, values, strict=True))

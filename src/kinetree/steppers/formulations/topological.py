@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition
 from kinetree.engine import ZERO, Node, linear
-from kinetree.formalism.loops import Coupling, Row, Validity, unsolved
+from kinetree.formalism.loops import Coupling, Row, Validity, unsolved_rows
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
@@ -294,9 +294,9 @@ def _finish(it: Projected, p: Point, _: Matrix) -> None:
     """The state at the end of the step; NaN where equations that are not solved do not hold."""
     loops, B = _loops(p)
     tests = Validity(p.scheme, it.loops.system)
-    for row in unsolved(B.rows.values(), it.choice):
-        tests.closed(row)
-        tests.coupled(row, B, {k: p.at.qd[k] for k in it.step.drives} | dict(loops.rest))
+    for row in unsolved_rows(B.rows.values(), it.choice):
+        tests.check_closed(row)
+        tests.check_coupled(row, B, {k: p.at.qd[k] for k in it.step.drives} | dict(loops.rest))
     tests.regular(B.rows, it.choice)
     forces = p.inline(it.step.parts.value)["tau"]
     left = [x - y for x, y in zip(forces, it.step.inputs.loads, strict=True)]

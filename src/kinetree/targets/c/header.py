@@ -17,7 +17,7 @@ def header_text(source: Source, language: CFamily) -> str:
     """The header of a Program's functions."""
     name, real = source.name, language.real
     guard = f"{name.upper()}_H"
-    lines = [FIRST_LINE, *described(source), f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = [FIRST_LINE, *describe(source), f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     if source.constants:
         fields = [f"    {real} {field};" for field in source.constants.values()]
@@ -27,15 +27,15 @@ def header_text(source: Source, language: CFamily) -> str:
             *fields,
             f"}} {name}_constants;", "",
             "/* Once per parameter set. */",
-            f"{language.declared(f'void {name}_preamble', source.preamble)};", "",
+            f"{language.declare(f'void {name}_preamble', source.preamble)};", "",
             "/* As often as wanted, with what the preamble left. */",
-            f"{language.declared(f'void {name}_prepared', source.prepared)};", "",
+            f"{language.declare(f'void {name}_prepared', source.prepared_arguments)};", "",
             "/* Both together. */",
         ]  # fmt: skip
-    lines += [f"{language.declared(f'void {name}', source.main)};", ""]
+    lines += [f"{language.declare(f'void {name}', source.main)};", ""]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def described(source: Source) -> list[str]:
+def describe(source: Source) -> list[str]:
     """What a file says about itself, as one comment."""
     return source.language.remarks(about.about(source))

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.c.header import FIRST_LINE, described
+from kinetree.targets.c.header import FIRST_LINE, describe
 from kinetree.targets.cpp.language import CPP
 from kinetree.targets.text.c.family import CALLS
 from kinetree.targets.text.source import Source
-from kinetree.targets.text.tables import broken, listed
+from kinetree.targets.text.tables import break_lines, list_numbers
 from kinetree.targets.text.values import defaults
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def sources(program: Program) -> dict[str, str]:
     source = Source(program, CPP)
     name = source.name
     guard, room = f"{name.upper()}_HPP", f"kinetree_{name}"
-    lines = [FIRST_LINE, *described(source), f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = [FIRST_LINE, *describe(source), f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#include <algorithm>", "#include <cmath>", "#include <limits>", ""]
     lines += [f"namespace {room} {{", "", *(f"using std::{f};" for f in (*CALLS, "fabs")), ""]
     public = [name]
     for argument, values in defaults(source).items():
         public.append(f"{name}_{argument}_default")
         lines.append(f"static constexpr double {public[-1]}[{len(values)}] = {{")
-        lines += [broken(listed(values, repr)), "};", ""]
+        lines += [break_lines(list_numbers(values, repr)), "};", ""]
     if source.constants:
         public += [f"{name}_constants", f"{name}_preamble", f"{name}_prepared"]
         fields = [f"    Real {field};" for field in source.constants.values()]

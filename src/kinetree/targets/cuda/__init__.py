@@ -53,7 +53,7 @@ class CudaTarget:
         if arch is None:
             arch = ARCH if driver.library() is None else driver.Device().arch
         made = CudaFunction(program, dtype, tuning or Tuning(), arch)
-        made.compiled()
+        made.machine_code()
         return made
 
     def write(

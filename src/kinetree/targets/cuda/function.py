@@ -63,13 +63,15 @@ class CudaFunction:
         found: Source = self._made[parameters]
         return found
 
-    def compiled(self, parameters: str = "shared") -> nvrtc.Compiled:
+    def machine_code(self, parameters: str = "shared") -> nvrtc.Compiled:
         """Its machine code."""
         key = f"code {parameters}"
         if key not in self._made:
             page = self.source(parameters)
             options = ROUNDING if page.kind.suffix else ()
-            self._made[key] = nvrtc.compiled(page.text, page.name, arch=self.arch, options=options)
+            self._made[key] = nvrtc.compile_text(
+                page.text, page.name, arch=self.arch, options=options
+            )
         found: nvrtc.Compiled = self._made[key]
         return found
 
@@ -109,7 +111,7 @@ class CudaFunction:
         """A kernel, loaded."""
         key = f"module {parameters}"
         if key not in self._made:
-            self._made[key] = driver.Module(self.compiled(parameters).image)
+            self._made[key] = driver.Module(self.machine_code(parameters).image)
         module: driver.Module = self._made[key]
         return module.kernel(name)
 
@@ -143,7 +145,7 @@ class _Call:
         page = self.function.source("each" if each else "shared")
         results = [self.cupy.empty((port.size, self.count), self.dtype) for port in page.outputs]
         if self.count:
-            constants = self._each(page) if each else self._shared(page, own, parameters)
+            constants = self._each(page) if each else self._shared_constants(page, own, parameters)
             inputs = [self._rows(port) for port in page.inputs if not port.parameter]
             pointers = [a.data.ptr for a in (*inputs, *results)]
             pointers[len(inputs) : len(inputs)] = constants
@@ -180,13 +182,13 @@ class _Call:
         k = len(port.shape)
         return axes.transpose(*range(k, axes.ndim), *range(k)) if axes.ndim else axes
 
-    def _shared(
+    def _shared_constants(
         self, page: Source, own: Mapping[str, Any], parameters: Mapping[str, float]
     ) -> list[Any]:
         """Constants that all systems share: a structure, or an address where it is too large."""
         if not page.constants:
             return []
-        values = self.function.constants(_named(page, own, parameters))
+        values = self.function.constants(_parameter_inputs(page, own, parameters))
         if page.passing == "pointer":
             self.held = self.cupy.asarray(values)
             return [self.held.data.ptr]
@@ -242,7 +244,9 @@ def _array(cupy: Any, port: Port, arrays: Mapping[str, Any], dtype: Any) -> Any:
     return array
 
 
-def _named(page: Source, own: Mapping[str, Any], parameters: Mapping[str, float]) -> dict[str, Any]:
+def _parameter_inputs(
+    page: Source, own: Mapping[str, Any], parameters: Mapping[str, float]
+) -> dict[str, Any]:
     """Parameter inputs of the host, with single components replaced by name."""
     found = {
         name: np.array(value.get() if hasattr(value, "get") else value, dtype=float)

@@ -39,7 +39,7 @@ class Compiled:
         return _last(r"Used (\d+) registers", self.log)
 
     @property
-    def spilled(self) -> int:
+    def spilled_bytes(self) -> int:
         """Bytes per thread that do not fit registers and are stored (of all kernels)."""
         return sum(int(x) for x in re.findall(r"(\d+) bytes spill stores", self.log))
 
@@ -82,7 +82,7 @@ def _wheels() -> list[Path]:
     return sorted(found, reverse=True)
 
 
-def compiled(
+def compile_text(
     text: str, name: str, *, arch: str = "sm_90", options: tuple[str, ...] = (), cache: bool = True
 ) -> Compiled:
     """Compile a file, or find what was made of it before.
@@ -102,7 +102,7 @@ def compiled(
     parts = ("cuda", _version(library), *given, text)
     kept = store.read(parts) if store else None
     if kept is None:
-        log, image = _made(library, text, name, given)
+        log, image = _compile(library, text, name, given)
         if store:
             store.write(parts, len(log).to_bytes(8, "little") + log + image)
     else:
@@ -117,7 +117,7 @@ def _version(library: ctypes.CDLL) -> str:
     return f"{major.value}.{minor.value}"
 
 
-def _made(
+def _compile(
     library: ctypes.CDLL, text: str, name: str, given: tuple[str, ...]
 ) -> tuple[bytes, bytes]:
     """(what the compiler said, machine code)."""

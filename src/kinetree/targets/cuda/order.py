@@ -65,7 +65,7 @@ class Graph:
 
 def graph(tape: Tape, work: list[int]) -> Graph:
     """The graph of some operations; results of others count as given."""
-    fused = _fused(tape, work)
+    fused = _fused_products(tape, work)
     products = set(fused.values())
     rest = [entry for entry in work if entry not in products]
     inside = set(rest)
@@ -88,7 +88,7 @@ def graph(tape: Tape, work: list[int]) -> Graph:
     return Graph(tape, rest, needs, users, weight, fused)
 
 
-def _fused(tape: Tape, work: list[int]) -> dict[int, int]:
+def _fused_products(tape: Tape, work: list[int]) -> dict[int, int]:
     """Sum or difference -> a product that nothing else reads."""
     readers: dict[int, int] = dict.fromkeys(tape.outputs, 2)
     for entry in operations(tape):
@@ -130,7 +130,7 @@ def live(page: Graph, order: list[int]) -> list[int]:
     return found
 
 
-def ordered(tape: Tape, work: list[int], budget: int, rule: str = "best") -> list[int]:
+def order_operations(tape: Tape, work: list[int], budget: int, rule: str = "best") -> list[int]:
     """Operations in an order with few live values.
 
     Args:

@@ -98,7 +98,7 @@ def source(
         complete: write the kernel of the preamble also where all systems share their parameters.
     """
     tuning = tuning or Tuning()
-    _checked(parameters, tuning)
+    _check(parameters, tuning)
     kind = precision(dtype)
     lowered = lower(program)
     size = len(lowered.preamble.outputs)
@@ -111,7 +111,7 @@ def source(
     return Source(page.name, text, kind, inputs, outputs, size, passing, tuning, lowered)
 
 
-def _checked(parameters: str, tuning: Tuning) -> None:
+def _check(parameters: str, tuning: Tuning) -> None:
     if parameters not in PARAMETERS:
         raise UnsupportedError(
             f"parameters cannot be '{parameters}'", cure="choose 'shared' or 'each'"

@@ -38,7 +38,7 @@ def definition(kind: Precision) -> str:
 /* sine and cosine by a multiple of pi/2 held in parts, and a polynomial each */
 static __device__ __forceinline__ void kt_sincos(const real x, real *s, real *c)
 {{
-{_reduced_float() if single else _reduced("", "double", FUSED.parts)}
+{_reduced_float() if single else _reduce("", "double", FUSED.parts)}
     const real z = r*r;
     const real a = {fma}(r*z, {_horner(sine, kind)}, r);
     const real b = {fma}(z*z, {_horner(cosine, kind)}, {fma}(z, {number(-0.5)}, {number(1.0)}));
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void kt_sincos(const real x, real *s, real *c)
 """
 
 
-def _reduced(suffix: str, kind: str, parts: tuple[float, ...]) -> str:
+def _reduce(suffix: str, kind: str, parts: tuple[float, ...]) -> str:
     """Statements that make r and quadrant; what is too far becomes no number."""
     number = f"{{!r}}{suffix}".format
     rounder = FLOAT_ROUNDER if suffix else ROUNDER
@@ -74,7 +74,7 @@ def _reduced(suffix: str, kind: str, parts: tuple[float, ...]) -> str:
 
 def _reduced_float() -> str:
     """Near angles in float, far ones in double."""
-    near = _reduced("f", "float", FLOAT_PARTS)
+    near = _reduce("f", "float", FLOAT_PARTS)
     return f"""{near}
     if (!(fabsf(x) <= {FLOAT_LIMIT!r}f)) {{
         const double far = fma((double)x, {TWO_OVER_PI!r}, {ROUNDER!r});

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from kinetree.targets.cuda import tables
-from kinetree.targets.cuda.order import operations, ordered, stages
+from kinetree.targets.cuda.order import operations, order_operations, stages
 from kinetree.targets.tape.solve_steps import ZERO, Iteration, Product, Scale, Subtract, System
 from kinetree.targets.tape.tape import LEAVES
 
@@ -82,7 +82,9 @@ class Writer:
     def body(self, wanted: dict[int, list[str]]) -> None:
         """All operations in a good order; each wanted value is stored as soon as it is there."""
         shared = self.shared
-        for entry in ordered(self.tape, operations(self.tape), shared.kind.budget, shared.rule):
+        for entry in order_operations(
+            self.tape, operations(self.tape), shared.kind.budget, shared.rule
+        ):
             self.operation(entry)
             for place in wanted.get(entry, ()):
                 self.say(f"{place} = {self.value(entry)};")
@@ -177,9 +179,9 @@ class Writer:
         elif system.factorised:
             self._columns(index, system)
         else:
-            self._eliminated(index, system)
+            self._eliminate(index, system)
 
-    def _filled(self, size: int, entries: tuple[int, ...]) -> str:
+    def _fill_array(self, size: int, entries: tuple[int, ...]) -> str:
         """A new array with values."""
         name = self.shared.fresh()
         values = [self.value(entry) for entry in entries]
@@ -188,19 +190,19 @@ class Writer:
             self.say(f"{name}[{place}] = {text};")
         return name
 
-    def _eliminated(self, index: int, system: System) -> None:
+    def _eliminate(self, index: int, system: System) -> None:
         """By a function that loops in local memory."""
         n, k = system.n, system.k
         self.shared.solvers[n, k] = None
-        matrix = self._filled(n * n, system.matrix)
-        rhs = self.solutions[index] = self._filled(n * k, system.rhs)
+        matrix = self._fill_array(n * n, system.matrix)
+        rhs = self.solutions[index] = self._fill_array(n * k, system.rhs)
         self.say(f"kt_solve_{n}_{k}({matrix}, {rhs});")
 
     def _columns(self, index: int, system: System) -> None:
         """A factorised system: every column through the steps."""
         n, k = system.n, system.k
         coefs = iter([self.value(entry) for entry in system.coefs])
-        array = self.solutions[index] = self._filled(n * k, system.rhs)
+        array = self.solutions[index] = self._fill_array(n * k, system.rhs)
         column = self.shared.fresh()
         self.say("#pragma unroll 1")
         self.say(f"for (int {column} = 0; {column} < {k}; {column}++) {{")
@@ -257,18 +259,18 @@ class Writer:
         turn = self.shared.fresh()
         self.say("#pragma unroll 1")
         self.say(f"for (int {turn} = 0; ; {turn}++) {{")
-        self.lines += step.iterated(system, array, turn)
+        self.lines += step.iteration_lines(system, array, turn)
         self.say("}")
 
 
 class _Step(Writer):
     """One step of an iteration."""
 
-    def iterated(self, system: Iteration, array: str, turn: str) -> list[str]:
+    def iteration_lines(self, system: Iteration, array: str, turn: str) -> list[str]:
         """The statements of the loop: equations, test, correction."""
         kind, shared = self.shared.kind, self.shared
         early, late = stages(self.tape, system.equations)
-        for entry in ordered(self.tape, early, kind.budget, shared.rule):
+        for entry in order_operations(self.tape, early, kind.budget, shared.rule):
             self.operation(entry)
         limit = kind.literal(kind.tolerance(system.tolerance))
         tests = [
@@ -279,7 +281,7 @@ class _Step(Writer):
         self.say(f"const bool {done} = {' && '.join(tests) or 'true'};")
         if not kind.polished:
             self.say(f"if ({done}) break;")
-        for entry in ordered(self.tape, late, kind.budget, shared.rule):
+        for entry in order_operations(self.tape, late, kind.budget, shared.rule):
             self.operation(entry)
         moves = [self.value(entry) for entry in self.tape.outputs[system.equations :]]
         for place, move in enumerate(moves):

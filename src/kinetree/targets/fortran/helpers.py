@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces
 from kinetree.targets.text.tables import polynomial
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -141,10 +141,10 @@ def constant(name: str, values: Iterable[float], language: Language) -> str:
         part = name if len(chunks) == 1 else f"{name}_{place}"
         parts.append(part)
         text = f"real(dp), parameter :: {part}({len(chunk)}) = [{', '.join(chunk)}]"
-        lines += [row[4:] for row in language.wrapped(text)]
+        lines += [row[4:] for row in language.wrap_line(text)]
     if len(chunks) > 1:
         text = f"real(dp), parameter :: {name}({len(numbers)}) = [{', '.join(parts)}]"
-        lines += [row[4:] for row in language.wrapped(text)]
+        lines += [row[4:] for row in language.wrap_line(text)]
     return "\n".join([*lines, ""])
 
 
@@ -154,5 +154,5 @@ def lookups(tables: Tables, language: Language) -> list[str]:
     for row in tables.rows:
         value = polynomial(row.order, lambda power: f"r({2 + power})", language.number)
         words = {"FUNCTION": tables.function(row), "VALUE": value}
-        texts.append(filled(LOOKUP, {**words, "TABLE": tables.names[row.table]}))
+        texts.append(fill(LOOKUP, {**words, "TABLE": tables.names[row.table]}))
     return texts

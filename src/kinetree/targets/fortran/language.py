@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kinetree.targets.fortran import helpers
 from kinetree.targets.text.language import Argument, Function, Language, Role
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Number
@@ -46,9 +46,9 @@ class Fortran(Language):
     more = " &"
     line_comment = "!"
 
-    def wrapped(self, line: str) -> list[str]:
+    def wrap_line(self, line: str) -> list[str]:
         """A statement, broken where it is long: at spaces, and where there are none at signs."""
-        return super().wrapped(LONG_WORD.sub(lambda word: SIGN.sub(r"\1 ", word[0]), line))
+        return super().wrap_line(LONG_WORD.sub(lambda word: SIGN.sub(r"\1 ", word[0]), line))
 
     def number(self, value: Number) -> str:
         """A literal of the kind dp."""
@@ -93,20 +93,20 @@ class Fortran(Language):
     def call(self, function: Function, arguments: Sequence[str]) -> str:
         """Call a part of a subroutine."""
         joined = f"call {function.name}({', '.join(arguments)})"
-        return "\n".join(self.wrapped(joined)).lstrip()
+        return "\n".join(self.wrap_line(joined)).lstrip()
 
     def function(self, function: Function) -> str:
         """A subroutine, its arguments and local values declared."""
         head = f"subroutine {function.name}({', '.join(function.names)})"
-        lines = [row[4:] for row in self.wrapped(head)]
+        lines = [row[4:] for row in self.wrap_line(head)]
         part = bool(function.of(Role.WORK))
-        lines += [f"    {_declared(argument, part)}" for argument in function.arguments]
+        lines += [f"    {_declare(argument, part)}" for argument in function.arguments]
         if function.work:
             lines.append(f"    type({function.work}) :: work")
         lines += [f"    real(dp) :: {name}({size})" for name, size in function.arrays.items()]
         for start in range(0, len(function.scalars), 50):
             names = ", ".join(function.scalars[start : start + 50])
-            lines += self.wrapped(f"real(dp) :: {names}")
+            lines += self.wrap_line(f"real(dp) :: {names}")
         return "\n".join([*lines, *function.lines, f"end subroutine {function.name}", ""])
 
     def structure(self, name: str, members: Mapping[str, int]) -> str:
@@ -114,13 +114,15 @@ class Fortran(Language):
         rows = [f"    real(dp) :: {m}{f'({size})' if size else ''}" for m, size in members.items()]
         return "\n".join([f"{STRUCTURE} {name}", *rows, f"end type {name}", ""])
 
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The main subroutine: preamble, then the rest."""
-        early, late = (", ".join(a.name for a in row) for row in (source.preamble, source.prepared))
+        early, late = (
+            ", ".join(a.name for a in row) for row in (source.preamble, source.prepared_arguments)
+        )
         lines = [
             f"    type({source.name}_constants) :: pre",
-            *self.wrapped(f"call {source.name}_preamble({early})"),
-            *self.wrapped(f"call {source.name}_prepared({late})"),
+            *self.wrap_line(f"call {source.name}_preamble({early})"),
+            *self.wrap_line(f"call {source.name}_prepared({late})"),
         ]
         return self.function(Function(source.name, source.main, lines))
 
@@ -129,7 +131,7 @@ class Fortran(Language):
         sizes = {argument.name: argument.size for argument in step.of(Role.OUTPUT)}
         given = f"\n    real(dp), intent(in) :: w({len(block.given)})" if block.given else ""
         return [
-            filled(
+            fill(
                 helpers.NEWTON,
                 {
                     "NAME": name,
@@ -150,7 +152,7 @@ class Fortran(Language):
         return texts + helpers.lookups(printer.tables, self)
 
 
-def _declared(argument: Argument, part: bool) -> str:
+def _declare(argument: Argument, part: bool) -> str:
     """An argument; a part of a function fills some of the results and leaves the others alone."""
     name, out = argument.name, "inout" if part else "out"
     size = f"({argument.size})"

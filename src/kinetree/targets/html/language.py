@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kinetree.targets.text.readable.symbols import Symbol
 
 
-def spelled(symbol: Symbol) -> str:
+def spell(symbol: Symbol) -> str:
     """A symbol as one element of MathML."""
     if symbol.literal:
         return f"<mtext>{markup(symbol.base)}</mtext>"
@@ -77,7 +77,7 @@ class Scope:
     """
 
     def __init__(self, program: Program, numbers: Iterator[int]) -> None:
-        self.symbols = Symbols(names(program), signed_names(program), spelled)
+        self.symbols = Symbols(names(program), signed_names(program), spell)
         self.angles = angles(program)
         self.numbers = numbers
         self.places: dict[str, tuple[int, str]] = {}

@@ -19,7 +19,7 @@ from kinetree.targets.html.language import Scope
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.readable.reading import grouped, notes
+from kinetree.targets.text.readable.reading import group_blocks, notes
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
@@ -127,7 +127,7 @@ class _Page:
     ) -> Iterator[str]:
         for number, block in enumerate(blocks, first):
             scope.define(f"{prefix}{number}", block.targets)
-        for group in grouped(blocks, first):
+        for group in group_blocks(blocks, first):
             yield f'<section class="group"><h3>{markup(group.title)}</h3>'
             for part in group.parts.values():
                 yield '<div class="part">'
@@ -142,7 +142,7 @@ class _Page:
         said = " ".join([*(t.name for t in block.targets), str(block.note)])
         bodies = [word for word in block.note.body.split(", ") if word]
         keys = [str(self.bodies.setdefault(word, len(self.bodies))) for word in bodies]
-        yield _opened(place, f"({number})", keys, scope.uses(block.targets),
+        yield _opening_tags(place, f"({number})", keys, scope.uses(block.targets),
                       scope.uses(block.operands), said)  # fmt: skip
         if isinstance(block, Assign):
             yield f'<span class="pretty">{scope.equation(block.target, block.expr)}</span>'
@@ -170,7 +170,7 @@ class _Page:
             for i, symbol in enumerate(row.symbols):
                 where = f"{place}-i{next(self.numbers)}"
                 inner.define(where, [symbol])
-                yield _given(symbol, values[i] if values else None, scope, inner)
+                yield _inner_input(symbol, values[i] if values else None, scope, inner)
             yield "</p>"
         yield from self._groups(step.blocks, inner, 1, f"{place}-")
         for out in step.outputs:
@@ -178,11 +178,11 @@ class _Page:
         yield "</div>"
 
     def _output(self, out: Output, scope: Scope, place: str) -> str:
-        opened = _opened(place, markup(out.name), [], [], scope.uses(out.nodes), out.name)
+        opened = _opening_tags(place, markup(out.name), [], [], scope.uses(out.nodes), out.name)
         return f"{opened}{_array(out.name, out.nodes, out.shape, scope)}</div></div>"
 
 
-def _given(symbol: Node, value: Node | None, scope: Scope, inner: Scope) -> str:
+def _inner_input(symbol: Node, value: Node | None, scope: Scope, inner: Scope) -> str:
     """An input of an inner Program; one that has its name outside leads there."""
     number, place = inner.places[symbol.name]
     math, text = inner.symbol(symbol.name), inner.link(symbol.name)
@@ -196,11 +196,16 @@ def _given(symbol: Node, value: Node | None, scope: Scope, inner: Scope) -> str:
     return f'<span class="row" id="{place}" data-d="{number}">{math}{text}</span>'
 
 
-def _opened(
+def _opening_tags(
     place: str, shown: str, bodies: list[str], defines: list[int], uses: list[int], said: str
 ) -> str:
     """The opening tags of a row: number or name, and what the script wants to know of it."""
-    data = {"no": shown, "b": " ".join(bodies), "d": _spaced(defines), "u": _spaced(uses)}
+    data = {
+        "no": shown,
+        "b": " ".join(bodies),
+        "d": _list_numbers(defines),
+        "u": _list_numbers(uses),
+    }
     attributes = "".join(f' data-{key}="{value}"' for key, value in data.items() if value)
     said = markup(said)
     return (
@@ -245,5 +250,5 @@ def _counts(blocks: Sequence[Block]) -> dict[str, int]:
     return found
 
 
-def _spaced(numbers: list[int]) -> str:
+def _list_numbers(numbers: list[int]) -> str:
     return " ".join(str(n) for n in numbers)

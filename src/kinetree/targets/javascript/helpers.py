@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces
-from kinetree.targets.text.tables import broken, listed, polynomial
+from kinetree.targets.text.tables import break_lines, list_numbers, polynomial
 
 if TYPE_CHECKING:
     from kinetree.targets.text.tables import Tables
@@ -90,9 +90,9 @@ def table_helpers(tables: Tables) -> list[str]:
     """Arrays and a function per derivative, in order of first use."""
     texts = [SEARCH] if tables.rows else []
     for table, name in tables.names.items():
-        rows = [f"    [{listed(row, repr)}]," for row in pieces(table).tolist()]
+        rows = [f"    [{list_numbers(row, repr)}]," for row in pieces(table).tolist()]
         texts.append(
-            f"const {name}_knots = [\n{broken(listed(table.knots, repr))}\n];\n"
+            f"const {name}_knots = [\n{break_lines(list_numbers(table.knots, repr))}\n];\n"
             f"const {name}_pieces = [\n" + "\n".join(rows) + "\n];\n"
         )
     for row in tables.rows:

@@ -12,7 +12,7 @@ from kinetree.targets.javascript import helpers
 from kinetree.targets.text.expressions import squarings
 from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from kinetree.program.program import Newton, Solve
@@ -82,7 +82,7 @@ class JavaScript(Language):
         if function.work:
             lines = [line.replace(", work)", f", {function.work})") for line in lines]
         head = f"{'export ' if function.public else ''}function {function.name}"
-        opening = self.wrapped(f"{head}({', '.join(function.names)}) {{")
+        opening = self.wrap_line(f"{head}({', '.join(function.names)}) {{")
         return "\n".join([*(row[4:] for row in opening), *lines, "}", ""])
 
     def structure(self, name: str, members: Mapping[str, int]) -> str:
@@ -93,9 +93,11 @@ class JavaScript(Language):
         ]
         return "\n".join([f"const {name} = {{", *rows, "};", ""])
 
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The main function: preamble, then the rest."""
-        early, late = (", ".join(a.name for a in row) for row in (source.preamble, source.prepared))
+        early, late = (
+            ", ".join(a.name for a in row) for row in (source.preamble, source.prepared_arguments)
+        )
         lines = [
             "    const pre = {};",
             f"    {source.name}_preamble({early});",
@@ -108,7 +110,7 @@ class JavaScript(Language):
         arguments = ["v", *(["w"] if block.given else [])]
         sizes = {a.name: a.size for a in step.of(Role.OUTPUT)}
         return [
-            filled(
+            fill(
                 helpers.NEWTON,
                 {
                     "NAME": name,

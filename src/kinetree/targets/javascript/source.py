@@ -100,9 +100,9 @@ def _declarations(source: Source) -> Iterator[str]:
         yield f"export interface {source.name}_constants {{"
         yield from (f"    {field}: number;" for field in source.constants.values())
         yield "}"
-        yield _declared(f"{source.name}_preamble", source.preamble)
-        yield _declared(f"{source.name}_prepared", source.prepared)
-    yield _declared(source.name, source.main)
+        yield _declare(f"{source.name}_preamble", source.preamble)
+        yield _declare(f"{source.name}_prepared", source.prepared_arguments)
+    yield _declare(source.name, source.main)
     yield "export interface Inputs {"
     for row in source.program.inputs:
         kind = VALUES if row.shape else f"number | {VALUES}"
@@ -118,7 +118,7 @@ def _declarations(source: Source) -> Iterator[str]:
     yield "export const info: { name: string; inputs: Port[]; outputs: Port[] };"
 
 
-def _declared(name: str, arguments: tuple[Argument, ...]) -> str:
+def _declare(name: str, arguments: tuple[Argument, ...]) -> str:
     kinds = {Role.INPUT: VALUES, Role.OUTPUT: "Float64Array"}
     rows = [
         f"{a.name}: " + kinds.get(a.role, f"Partial<{a.kind}>" if a.role is Role.FILLED else a.kind)

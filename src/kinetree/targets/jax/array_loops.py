@@ -55,7 +55,7 @@ def _functions(source: Source) -> list[str]:
     return [
         *preamble.texts(program.preamble, [fields], single=True),
         *rest.texts(program.blocks, outs),
-        source.language.joined(source),
+        source.language.main_function(source),
     ]
 
 
@@ -87,7 +87,7 @@ class _Sheet:
         nodes = [[graph.of(node) for node in row] for row in results]
         schedule = Schedule(graph)
         inputs = "".join(f", {name}" for name in self.arguments)
-        numbers = self._stored("floats", (repr(x) for x in graph.numbers))
+        numbers = self._store("floats", (repr(x) for x in graph.numbers))
         self._say(f"v = kt_begin({schedule.size}, {numbers}{inputs})")
         for stage in schedule.stages:
             self._say(self._stage(stage))
@@ -98,9 +98,9 @@ class _Sheet:
         return [*self.before, *self.data, "", "\n".join([head, *self.lines, "", ""])]
 
     def _say(self, line: str) -> None:
-        self.lines += LANGUAGE.wrapped(line)
+        self.lines += LANGUAGE.wrap_line(line)
 
-    def _stored(self, kind: str, words: Iterable[str]) -> str:
+    def _store(self, kind: str, words: Iterable[str]) -> str:
         """The name of an array of numbers."""
         name = f"{self.name}_{kind}_{len(self.data) + 1}"
         rows = wrap(" ".join(words), WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -108,7 +108,7 @@ class _Sheet:
         return name
 
     def _ints(self, values: Iterable[int]) -> str:
-        return self._stored("ints", map(str, values))
+        return self._store("ints", map(str, values))
 
     def _stage(self, stage: Stage) -> str:
         if isinstance(stage, Steps):
@@ -116,20 +116,20 @@ class _Sheet:
             return f"v = kt_steps(v, {stage.at}, {stage.width}, {self._ints(numbers)})"
         if isinstance(stage, Calls):
             taken = ", ".join(f"kt_take(v, {self._ints(row)})" for row in stage.arguments)
-            return f"v = kt_put(v, {stage.at}, {self._called(stage)}({taken}))"
-        return self._solved(stage)
+            return f"v = kt_put(v, {stage.at}, {self._function(stage)}({taken}))"
+        return self._solve(stage)
 
-    def _called(self, stage: Calls) -> str:
+    def _function(self, stage: Calls) -> str:
         if stage.op is SELECT:
             return "kt_select"
         if stage.op.lookup is not None:
             return self.source.printer.tables.function(stage.op.lookup)
         return stage.op.name
 
-    def _solved(self, stage: Solved) -> str:
+    def _solve(self, stage: Solved) -> str:
         block = stage.system.block
         if isinstance(block, Solve):
-            rows = self._ints(_filled(block, stage.operands))
+            rows = self._ints(_matrix_rows(block, stage.operands))
             return f"v = kt_solve(v, {stage.at}, {block.n}, {block.k}, {rows})"
         step = f"{self.name}_newton_{len(self.before) + 1}"
         self.before += _step(self.source, step, block)
@@ -138,7 +138,7 @@ class _Sheet:
         return f"v = kt_newton(v, {stage.at}, {step}, {len(block.targets)}, {rows}, {limits})"
 
 
-def _filled(block: Solve, operands: tuple[int, ...]) -> list[int]:
+def _matrix_rows(block: Solve, operands: tuple[int, ...]) -> list[int]:
     """The rows of the whole matrix, then of the right-hand sides; symmetric where it is."""
     n = block.n
     matrix, rhs = operands[: n * n], operands[n * n :]

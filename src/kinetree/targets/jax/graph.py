@@ -106,7 +106,7 @@ class Graph:
     def of(self, node: Node) -> int:
         """The value of a Node."""
         if node not in self.found:
-            self.found[node] = self._made(node)
+            self.found[node] = self._make(node)
         return self.found[node]
 
     def _nodes(self, roots: Iterable[Node], seen: set[Node]) -> None:
@@ -129,7 +129,7 @@ class Graph:
             self.found[target] = self._new(value)
         self.systems.append(System(block, needs, level))
 
-    def _made(self, node: Node) -> int:
+    def _make(self, node: Node) -> int:
         if node.op is NUM:
             return self.number(float(node.value))
         if node.op is ADD:

@@ -110,7 +110,7 @@ class Schedule:
         wanted = [i for i, row in enumerate(values) if row.sign and row.level == level]
         if not wanted:
             return
-        tries = (list(_ordered(self.graph, wanted, width)) for width in WIDTHS)
+        tries = (list(_order_steps(self.graph, wanted, width)) for width in WIDTHS)
         priced = zip(WIDTHS, tries, strict=True)
         width, steps = min(priced, key=lambda row: len(row[1]) * (PRICE + row[0]))
         start = self.size
@@ -131,7 +131,7 @@ class Schedule:
         self.stages.append(Steps(start, rows))
 
 
-def _ordered(graph: Graph, wanted: list[int], width: int) -> Iterator[list[int]]:
+def _order_steps(graph: Graph, wanted: list[int], width: int) -> Iterator[list[int]]:
     """Steps of at most `width` values; those with the longest way to go first."""
     here = set(wanted)
     height = dict.fromkeys(wanted, 0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, ZERO, Node
 from kinetree.engine.show import Latex, Piece, render, terms
-from kinetree.targets.latex.language import spelled, width
+from kinetree.targets.latex.language import spell, width
 from kinetree.targets.text.readable.reading import angles, names, signed_names
 from kinetree.targets.text.readable.symbols import Symbols, symbol_of
 
@@ -67,7 +67,7 @@ class Scope:
 
     def __init__(self, program: Program, room: int = WIDTH) -> None:
         self.room = room
-        self.symbols = Symbols(names(program), signed_names(program), spelled)
+        self.symbols = Symbols(names(program), signed_names(program), spell)
         self.angles = angles(program)
         self.plain = Latex(self.symbols.__getitem__)
         self.style = _Angled(self._symbol, self.angles)
@@ -100,7 +100,7 @@ class Scope:
         """left = matrix, or its entries one by one where it is too wide."""
         rows, columns = _rows_and_columns(shape)
         if not shape:
-            yield from aligned([self.lines(left, nodes[0])])
+            yield from align([self.lines(left, nodes[0])])
             return
         cells = [self.formula(node) for node in nodes]
         wide = sum(
@@ -135,7 +135,7 @@ class Scope:
                     seen[node] = entry
         if len(lines) < len(nodes):
             yield f"Entries of ${left}$ that are not listed are zero."
-        yield from aligned(lines)
+        yield from align(lines)
 
 
 def _smaller(term: str, share: float) -> str:
@@ -160,7 +160,7 @@ def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:
     return rows, columns
 
 
-def aligned(lines: Sequence[str]) -> Iterator[str]:
+def align(lines: Sequence[str]) -> Iterator[str]:
     """Lines of equations under each other; nothing where there are none."""
     if lines:
         yield r"\begin{align*}"
@@ -170,4 +170,4 @@ def aligned(lines: Sequence[str]) -> Iterator[str]:
 
 def name_of(name: str) -> str:
     """The name of an input or output as a symbol."""
-    return spelled(symbol_of(name))
+    return spell(symbol_of(name))

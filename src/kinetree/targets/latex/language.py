@@ -48,7 +48,7 @@ def _character(c: str) -> str:
     return rf"\texttt{{U+{ord(c):04X}}}"
 
 
-def spelled(symbol: Symbol) -> str:
+def spell(symbol: Symbol) -> str:
     """A symbol as LaTeX mathematics."""
     if symbol.literal:
         return rf"\text{{\ttfamily {words(symbol.base)}}}"

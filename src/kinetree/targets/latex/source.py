@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.program.program import Assign, Newton
-from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, aligned, name_of
+from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, align, name_of
 from kinetree.targets.latex.language import words
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.readable.reading import grouped, in_full, notes
+from kinetree.targets.text.readable.reading import group_blocks, in_full, notes
 
 if TYPE_CHECKING:
     from kinetree.program.program import Block, Input, Note, Program, Solve
@@ -74,9 +74,9 @@ def _recursion(program: Program, scope: Scope) -> Iterator[str]:
         yield "Sines and cosines of angles are computed once and written as such where they stand."
     if program.preamble:
         yield r"\section{Preamble: once per set of parameters}"
-        yield from _groups(grouped(program.preamble, 1), scope)
+        yield from _groups(group_blocks(program.preamble, 1), scope)
     yield r"\section{Equations}"
-    yield from _groups(grouped(program.blocks, 1 + len(program.preamble)), scope)
+    yield from _groups(group_blocks(program.blocks, 1 + len(program.preamble)), scope)
 
 
 def _groups(groups: Sequence[Group], scope: Scope, level: str = "subsection") -> Iterator[str]:
@@ -93,7 +93,7 @@ def _groups(groups: Sequence[Group], scope: Scope, level: str = "subsection") ->
                     left = scope.formula(block.target)
                     assigned.append(scope.lines(left, block.expr, str(equation.number)))
             if assigned:
-                rows += ["", _note(part.note), *aligned(assigned)]
+                rows += ["", _note(part.note), *align(assigned)]
             rows += blocks
         if rows:
             yield from (rf"\{level}*{{{words(group.title)}}}", *rows)
@@ -137,8 +137,8 @@ def _newton(block: Newton, scope: Scope) -> Iterator[str]:
     given = [row for row in step.inputs if row.name == "w"]
     pairs = zip(given[0].symbols if given else (), block.given, strict=True)
     lines = [(inner.formula(symbol), scope.formula(node), node) for symbol, node in pairs]
-    yield from aligned([scope.lines(left, node) for left, text, node in lines if left != text])
-    yield from _groups(grouped(step.blocks, 1), inner, "subsubsection")
+    yield from align([scope.lines(left, node) for left, text, node in lines if left != text])
+    yield from _groups(group_blocks(step.blocks, 1), inner, "subsubsection")
     for out in step.outputs:
         yield from inner.array(name_of(out.name), out.nodes, out.shape)
     yield r"\end{quote}"

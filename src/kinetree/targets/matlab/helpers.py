@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces
-from kinetree.targets.text.tables import listed, polynomial
+from kinetree.targets.text.tables import list_numbers, polynomial
 
 if TYPE_CHECKING:
     from kinetree.targets.text.tables import Tables
@@ -64,7 +64,7 @@ def lookups(tables: Tables) -> list[str]:
     """Per table a function that finds the piece, per derivative one that evaluates it."""
     texts = []
     for table, name in tables.names.items():
-        rows = [f"        {listed(row, repr)}" for row in pieces(table).tolist()]
+        rows = [f"        {list_numbers(row, repr)}" for row in pieces(table).tolist()]
         knots = [f"        {x!r}" for x in table.knots]
         texts.append(
             f"function r = {name}_piece(x)\n    persistent knots rows\n    if isempty(knots)\n"

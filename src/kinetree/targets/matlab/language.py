@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kinetree.targets.matlab import helpers
 from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from kinetree.program.program import Newton, Solve
@@ -72,19 +72,19 @@ class Matlab(Language):
         outs = function.of(Role.OUTPUT, Role.FILLED)
         ins = [a.name for a in function.arguments if a not in outs]
         head = f"function [{', '.join(a.name for a in outs)}] = {function.name}({', '.join(ins)})"
-        lines = [row[4:] for row in self.wrapped(head)]
+        lines = [row[4:] for row in self.wrap_line(head)]
         lines += [f"    {a.name} = zeros({a.size}, 1);" for a in outs if a.role is Role.OUTPUT]
         lines += [f"    {a.name} = struct();" for a in outs if a.role is Role.FILLED]
         return "\n".join([*lines, *function.lines, "end", ""])
 
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The function with all inputs: preamble, then the rest."""
         outs = ", ".join(a.name for a in source.main if a.role is Role.OUTPUT)
         names = [
             ", ".join(
                 a.name for a in row if a.role is not Role.OUTPUT and a.role is not Role.FILLED
             )
-            for row in (source.main, source.preamble, source.prepared)
+            for row in (source.main, source.preamble, source.prepared_arguments)
         ]
         lines = [
             f"function [{outs}] = {source.name}({names[0]})",
@@ -93,18 +93,18 @@ class Matlab(Language):
             "end",
             "",
         ]
-        return "\n".join(part for line in lines for part in self.broken(line))
+        return "\n".join(part for line in lines for part in self.break_line(line))
 
-    def broken(self, line: str) -> list[str]:
+    def break_line(self, line: str) -> list[str]:
         """A line with its own indent, broken where it is long."""
         indent = len(line) - len(line.lstrip())
-        return [f"{' ' * indent}{row[4:]}" for row in self.wrapped(line.lstrip())] or [line]
+        return [f"{' ' * indent}{row[4:]}" for row in self.wrap_line(line.lstrip())] or [line]
 
     def newton(self, name: str, block: Newton, step: Function) -> list[str]:
         """A bounded loop around the step."""
         del step
         return [
-            filled(
+            fill(
                 helpers.NEWTON,
                 {
                     "NAME": name,

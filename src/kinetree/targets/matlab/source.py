@@ -59,7 +59,7 @@ def _main(name: str, source: Source) -> Iterator[str]:
             rows.append(f"    {argument} = reshape({argument}, {out.shape[1]}, {out.shape[0]}).';")
     rows.append("end")
     for row in rows:
-        yield from Matlab().broken(row)
+        yield from Matlab().break_line(row)
 
 
 def _column(name: str, values: Sequence[float]) -> str:
@@ -81,4 +81,4 @@ def _script(source: Source, rate: str, state: Source) -> str:
         f"plot({t}, {y}(:, 1:{len(source.program.input('q').symbols)}));",
         "xlabel('t [s]');",
     ]
-    return "\n".join([*(part for line in lines for part in Matlab().broken(line)), ""])
+    return "\n".join([*(part for line in lines for part in Matlab().break_line(line)), ""])

@@ -213,7 +213,7 @@ class Function:
                 raise unknown("input", name, [p.name for p in self.inputs], self.name)
         if parameters:
             given = {**given, **self._named_parameters(given, parameters)}
-        arrays = [self._given(port, given) for port in self.inputs]
+        arrays = [self._argument(port, given) for port in self.inputs]
         batch = common_batch(self.inputs, arrays)
         rows = dict(zip((p.name for p in self.inputs), arrays, strict=True))
         if check:
@@ -226,7 +226,7 @@ class Function:
             return self._one_by_one(rows, batch, check)
         return self._many(rows, batch, check, threads)
 
-    def _given(self, port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
+    def _argument(self, port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
         if port.name in given:
             return port.array(given[port.name])
         if port.name not in self._defaults:
@@ -262,7 +262,7 @@ class Function:
                 labels = [label for p in self._parameters for label in p.labels]
                 raise unknown("parameter", name, labels, self.name)
             if port.name not in changed:
-                changed[port.name] = self._given(port, given)
+                changed[port.name] = self._argument(port, given)
             array = changed[port.name]
             flat = array.reshape((*array.shape[: array.ndim - len(port.shape)], port.size))
             component = replace(port, name=name).real(value)

@@ -130,12 +130,12 @@ class Value:
         """Whether they are not equal, or one of them is NaN."""
         return self.code.binary("!=", self, other)
 
-    def negated(self) -> Value:
+    def negate(self) -> Value:
         """The opposite truth."""
         return self.code.emit(BOOL, f"xor i1 {self.text}, true")
 
 
-def spelled(number: float) -> str:
+def spell_double(number: float) -> str:
     """A double as LLVM reads it, bit by bit."""
     return "0x" + struct.pack(">d", number).hex().upper()
 
@@ -175,7 +175,7 @@ class Arithmetic:
         if isinstance(value, Value):
             return self.spread(value, lanes) if kind != one and value.kind == one else value
         if one == REAL:
-            text = spelled(float(value))
+            text = spell_double(float(value))
         else:
             text = str(int(value)) if one != BOOL else str(bool(value)).lower()
         return Value(self, kind, text if lanes == 1 else f"splat ({one} {text})")
@@ -293,5 +293,5 @@ class Arithmetic:
 
 __all__ = [
     "BOOL", "FUSE", "I32", "INT", "LANES", "PTR", "REAL", "VEC", "Arithmetic", "Term", "Value",
-    "spelled", "split", "vector",
+    "spell_double", "split", "vector",
 ]  # fmt: skip

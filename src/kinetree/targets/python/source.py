@@ -39,20 +39,20 @@ def callers(name: str, source: Source) -> str:
     texts += [f"    {out.name!r}: ({out.shape!r}, {out.labels!r})," for out in outs]
     texts += ["}", "", ""]
     shapes = "(" + "".join(f"({out.name!r}, {out.shape!r}), " for out in outs) + ")"
-    calls = [_taken(source, row.name) for row in rows]
+    calls = [_take(source, row.name) for row in rows]
     heads = [_argument(source, row.name) for row in rows]
-    lines += [_defined(name, heads, [
+    lines += [_define(name, heads, [
         f"return kt_results({source.name}(", *(f"    {call}," for call in calls), f"), {shapes})",
     ])]  # fmt: skip
     if source.constants:
         early = [row.name for row in rows if row.parameter]
         late = [row.name for row in rows if not row.parameter]
-        lines += [_defined(f"{name}_preamble", [_argument(source, n) for n in early], [
-            f"return {source.name}_preamble(", *(f"    {_taken(source, n)}," for n in early), ")",
+        lines += [_define(f"{name}_preamble", [_argument(source, n) for n in early], [
+            f"return {source.name}_preamble(", *(f"    {_take(source, n)}," for n in early), ")",
         ])]  # fmt: skip
-        lines += [_defined(f"{name}_prepared", ["pre", *(_argument(source, n) for n in late)], [
+        lines += [_define(f"{name}_prepared", ["pre", *(_argument(source, n) for n in late)], [
             f"return kt_results({source.name}_prepared(",
-            *(f"    {_taken(source, n)}," for n in late), f"    pre), {shapes})",
+            *(f"    {_take(source, n)}," for n in late), f"    pre), {shapes})",
         ])]  # fmt: skip
     return "\n".join([*texts, *lines])
 
@@ -62,15 +62,15 @@ def _argument(source: Source, name: str) -> str:
     return source.ins[name] + ("" if row.default is None else "=None")
 
 
-def _taken(source: Source, name: str) -> str:
+def _take(source: Source, name: str) -> str:
     row = source.program.input(name)
     values = "" if row.default is None else f", INPUTS[{name!r}][1]"
     return f"kt_parts({name!r}, {source.ins[name]}, {row.shape!r}{values})"
 
 
-def _defined(name: str, arguments: list[str], lines: list[str]) -> str:
+def _define(name: str, arguments: list[str], lines: list[str]) -> str:
     """A function; arguments with values come last and by name."""
     first = [a for a in arguments if "=" not in a]
     later = [a for a in arguments if "=" in a]
-    head = LANGUAGE.wrapped(f"def {name}({', '.join((*first, *later))}):")
+    head = LANGUAGE.wrap_line(f"def {name}({', '.join((*first, *later))}):")
     return "\n".join([*(row[4:] for row in head), *(f"    {line}" for line in lines), "", ""])

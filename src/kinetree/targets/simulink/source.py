@@ -14,13 +14,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from kinetree.program.state_form import PARTS
-from kinetree.targets.c.header import FIRST_LINE, described
+from kinetree.targets.c.header import FIRST_LINE, describe
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.c.source import sources as c_sources
 from kinetree.targets.simulink.helpers import TEMPLATE
 from kinetree.targets.text.rates import has_rates, rates
 from kinetree.targets.text.source import Source
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,19 +56,19 @@ class _Block:
         states = self._states()
         outputs = ([states] if states else []) + sizes
         rows = {
-            "FIRST": "\n".join([FIRST_LINE, *described(self.source)]),
+            "FIRST": "\n".join([FIRST_LINE, *describe(self.source)]),
             "NAME_": name,
             "HEADERS": "\n".join(f'#include "{s.name}.h"' for s in (self.source, self.rate) if s),
             "PARAMETERS": str(len(parameters) + bool(states)),
             "STATES": str(states),
             "INPUTS": str(len(ports)),
             "OUTPUTS": str(len(outputs)),
-            "IN_WIDTHS": _listed(prod(row.shape) for row in ports),
-            "OUT_WIDTHS": _listed(outputs),
+            "IN_WIDTHS": _list(prod(row.shape) for row in ports),
+            "OUT_WIDTHS": _list(outputs),
             "CALL": self._call(self.source, [f"y{i}" for i in range(len(sizes))]),
             "DERIVATIVES": self._call(self.rate, ["dy"]) if self.rate else "",
         }
-        return filled(TEMPLATE, {f"@{key}@": value for key, value in rows.items()})
+        return fill(TEMPLATE, {f"@{key}@": value for key, value in rows.items()})
 
     def _ports(self) -> list[Input]:
         inner = (*PARTS, TIME) if self.rate else (TIME,)
@@ -128,6 +128,6 @@ class _Block:
         ]
 
 
-def _listed(sizes: Iterable[int]) -> str:
+def _list(sizes: Iterable[int]) -> str:
     values = ", ".join(str(size) for size in sizes)
     return f"{{{values or '0'}}}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from kinetree.targets.text.python.loading import loaded
+from kinetree.targets.text.python.loading import load_module
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Equations:
         symbols = (*arguments, *(symbol for symbol, _ in self.equations))
         spelled = _spelling({symbol: f"x{i}" for i, symbol in enumerate(symbols)})
         lines = [f"    {spelled(symbol)} = {spelled(value)}" for symbol, value in self.equations]
-        results = [_listed(value, spelled) for value in self.outputs.values()]
+        results = [_list_output(value, spelled) for value in self.outputs.values()]
         text = [
             "import numpy",
             f"def function({', '.join(self._arguments(spelled))}):",
             *lines,
             f"    return [{', '.join(results)}]",
         ]
-        found: Callable[..., list[Any]] = loaded("equations", "\n".join(text)).function
+        found: Callable[..., list[Any]] = load_module("equations", "\n".join(text)).function
         return found
 
     def _arguments(self, spelled: Callable[[Any], str]) -> list[str]:
@@ -75,7 +75,7 @@ def _spelling(names: Mapping[Any, str]) -> Callable[[Any], str]:
     return found
 
 
-def _listed(value: Any, spelled: Callable[[Any], str]) -> str:
+def _list_output(value: Any, spelled: Callable[[Any], str]) -> str:
     """An output: a number, or the components of an array in its shape."""
     shape = getattr(value, "shape", ())
     if not shape:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.program.sparsity import match, strong_components
-from kinetree.targets.tape.ldl import Factors, product, subtract_product, swapped
+from kinetree.targets.tape.ldl import Factors, product, subtract_product, swap_where
 from kinetree.targets.tape.pivot_order import elimination_order
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
@@ -76,7 +76,7 @@ def factor_general(tape: Tape, rows: Rows, form: Form, *, stiff: bool = False) -
             steps += [Subtract(i, arranged[i][j], j) for j in done if arranged[i][j] != ZERO]
         inner = [[arranged[i][j] for j in block] for i in block]
         by_cofactors = len(block) == 1 or (len(block) <= COFACTORS and not stiff)
-        steps += (_cofactors if by_cofactors else _eliminated)(tape, inner, block)
+        steps += (_cofactors if by_cofactors else _eliminate)(tape, inner, block)
         done += block
     return Factors(tuple(steps), form.order)
 
@@ -89,7 +89,7 @@ def _cofactors(tape: Tape, a: Rows, at: tuple[int, ...]) -> list[Step]:
     first_column = adjugate[:: len(a)]
     determinant = ZERO
     for entry, cofactor in zip(a[0], first_column, strict=True):
-        determinant = _added(tape, determinant, product(tape, entry, cofactor))
+        determinant = _add(tape, determinant, product(tape, entry, cofactor))
     inverse = tape.emit("div", tape.number(1.0), determinant)
     return [Product(at, tuple(adjugate)), *(Scale(row, inverse) for row in at)]
 
@@ -113,20 +113,20 @@ def _minus(tape: Tape, entry: int) -> int:
     return ZERO if entry == ZERO else tape.emit("neg", entry)
 
 
-def _added(tape: Tape, total: int, term: int) -> int:
+def _add(tape: Tape, total: int, term: int) -> int:
     if ZERO in (total, term):
         return term if total == ZERO else total
     return tape.emit("add", total, term)
 
 
-def _eliminated(tape: Tape, a: Rows, at: tuple[int, ...]) -> list[Step]:
+def _eliminate(tape: Tape, a: Rows, at: tuple[int, ...]) -> list[Step]:
     """Elimination with row pivoting of a block, which is used up."""
     n = len(a)
     steps: list[Step] = []
     inverse: list[int] = []
     for c in range(n):
         rounds = _rounds([i for i in range(c, n) if a[i][c] != ZERO])
-        steps += [_pivoted(tape, a, (*pair, c), at) for pair in rounds]
+        steps += [_pivot(tape, a, (*pair, c), at) for pair in rounds]
         inverse.append(tape.emit("div", tape.number(1.0), a[c][c]))
         for i in range(c + 1, n):
             if a[i][c] != ZERO:
@@ -149,11 +149,11 @@ def _rounds(rows: list[int]) -> Iterator[tuple[int, int]]:
         stride *= 2
 
 
-def _pivoted(tape: Tape, a: Rows, trio: tuple[int, int, int], at: tuple[int, ...]) -> Swap:
+def _pivot(tape: Tape, a: Rows, trio: tuple[int, int, int], at: tuple[int, ...]) -> Swap:
     """Two rows change places where the second has the larger entry in column c."""
     first, second, c = trio
     sizes = (tape.emit("abs", a[row][c]) for row in (second, first))
     larger = tape.emit("sub", *sizes)
     for j in range(c, len(a)):
-        a[first][j], a[second][j] = swapped(tape, larger, a[first][j], a[second][j])
+        a[first][j], a[second][j] = swap_where(tape, larger, a[first][j], a[second][j])
     return Swap(at[first], larger, at[second])

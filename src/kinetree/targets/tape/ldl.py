@@ -39,7 +39,7 @@ class Factors:
     steps: tuple[Step, ...]
     order: tuple[int, ...]
 
-    def arranged(self, rhs: tuple[int, ...], k: int) -> tuple[int, ...]:
+    def arrange(self, rhs: tuple[int, ...], k: int) -> tuple[int, ...]:
         """k right-hand sides, row-major, with their rows in order."""
         return tuple(rhs[row * k + j] for row in self.order for j in range(k))
 
@@ -85,7 +85,7 @@ def _sweeps(rows: list[list[int]], inverse: list[int]) -> list[Step]:
 
 def substitute(tape: Tape, factors: Factors, rhs: tuple[int, ...], k: int) -> list[int]:
     """The entries of X, row-major, of A X = B with k right-hand sides."""
-    ready = factors.arranged(rhs, k)
+    ready = factors.arrange(rhs, k)
     columns = [_column(tape, factors.steps, list(ready[j::k])) for j in range(k)]
     zero = tape.number(0.0)
     n = len(factors.order)
@@ -101,7 +101,7 @@ def _column(tape: Tape, steps: tuple[Step, ...], x: list[int]) -> list[int]:
             x[step.row] = product(tape, step.coef, x[step.row])
         elif isinstance(step, Swap):
             pair = x[step.row], x[step.other]
-            x[step.row], x[step.other] = swapped(tape, step.coef, *pair)
+            x[step.row], x[step.other] = swap_where(tape, step.coef, *pair)
         else:
             _multiply(tape, step, x)
     return x
@@ -115,7 +115,7 @@ def _multiply(tape: Tape, step: Product, x: list[int]) -> None:
         x[row] = scalar_product(tape, coefs, before)
 
 
-def swapped(tape: Tape, condition: int, first: int, second: int) -> tuple[int, int]:
+def swap_where(tape: Tape, condition: int, first: int, second: int) -> tuple[int, int]:
     """Two values, exchanged where the condition is above zero."""
     if first == second:
         return first, second

@@ -152,7 +152,7 @@ class _Lowering:
             terms.append(self._term(coef, self.entry[arg], plus))
             plus = plus or coef != -1
         if node.value:
-            terms.append(_signed(tape, node.value, plus))
+            terms.append(_split_sign(tape, node.value, plus))
         terms.sort(key=lambda term: tape.depth[term[0]])
         total = terms[0]
         for term in terms[1:]:
@@ -163,7 +163,7 @@ class _Lowering:
         """coef * entry; its sign kept apart where the sum has a positive term to take it from."""
         if coef in (1, -1):
             return entry, int(coef)
-        number, sign = _signed(self.tape, coef, plus)
+        number, sign = _split_sign(self.tape, coef, plus)
         return self.tape.emit("mul", entry, number), sign
 
     def _product(self, node: Node) -> int:
@@ -196,7 +196,7 @@ class _Lowering:
         factors = self.factors[matrix]
         if factors is None:
             return self.tape.parts(System(n, k, matrix, (), rhs))
-        return self._substituted(factors, rhs, shape, k <= COLUMNS)
+        return self._substitute(factors, rhs, shape, k <= COLUMNS)
 
     def _general(
         self,
@@ -220,16 +220,16 @@ class _Lowering:
         factors = self.factors[key]
         assert factors is not None
         few = k <= COLUMNS or k * len(factors.steps) <= WRITTEN
-        return self._substituted(factors, rhs, shape, few)
+        return self._substitute(factors, rhs, shape, few)
 
-    def _substituted(
+    def _substitute(
         self, factors: Factors, rhs: tuple[int, ...], shape: tuple[int, int], written: bool
     ) -> list[int]:
         """The solution of a factorised system, written out or in a loop over its columns."""
         n, k = shape
         if written:
             return substitute(self.tape, factors, rhs, k)
-        return self.tape.parts(System(n, k, (), factors.steps, factors.arranged(rhs, k)))
+        return self.tape.parts(System(n, k, (), factors.steps, factors.arrange(rhs, k)))
 
     def _by_blocks(
         self, rows: list[list[int]], rhs: tuple[int, ...], form: Form, k: int, *, stiff: bool
@@ -290,7 +290,7 @@ def _join(tape: Tape, left: Signed, right: Signed) -> Signed:
     return tape.emit("sub", y, x), 1
 
 
-def _signed(tape: Tape, value: Number, apart: bool) -> Signed:
+def _split_sign(tape: Tape, value: Number, apart: bool) -> Signed:
     """A number, its sign apart where wanted: c and -c then are one literal."""
     sign = -1 if value < 0 and apart else 1
     return tape.number(sign * float(value)), sign

@@ -106,13 +106,13 @@ class System:
         """All entries that the system reads."""
         return tuple(e for e in (*self.matrix, *self.coefs, *self.rhs) if e != ZERO)
 
-    def renamed(self, name: Callable[[int], int]) -> System:
+    def rename(self, name: Callable[[int], int]) -> System:
         """The same system on other entries."""
         matrix, rhs = (tuple(name(e) for e in part) for part in (self.matrix, self.rhs))
-        return System(self.n, self.k, matrix, tuple(_renamed(s, name) for s in self.steps), rhs)
+        return System(self.n, self.k, matrix, tuple(_rename(s, name) for s in self.steps), rhs)
 
 
-def _renamed(step: Step, name: Callable[[int], int]) -> Step:
+def _rename(step: Step, name: Callable[[int], int]) -> Step:
     if isinstance(step, Product):
         return Product(step.rows, tuple(name(e) for e in step.matrix))
     return replace(step, coef=name(step.coef))
@@ -157,7 +157,7 @@ class Iteration:
         """All entries that the iteration reads."""
         return tuple(e for e in (*self.start, *self.given) if e != ZERO)
 
-    def renamed(self, name: Callable[[int], int]) -> Iteration:
+    def rename(self, name: Callable[[int], int]) -> Iteration:
         """The same iteration on other entries."""
         start, given = (tuple(name(e) for e in part) for part in (self.start, self.given))
         return Iteration(start, given, self.step, self.tolerance, self.limit)

@@ -24,10 +24,10 @@ def about(source: Source, name: str = "") -> Iterator[str]:
     yield plain(name or program.name)
     yield ""
     for key, value in program.info.items():
-        yield from _wrapped(f"{key.replace('_', ' ')}: {value}")
-    yield from _wrapped(f"operations per evaluation: {operations(program.count())}")
+        yield from _wrap(f"{key.replace('_', ' ')}: {value}")
+    yield from _wrap(f"operations per evaluation: {operations(program.count())}")
     if program.preamble:
-        yield from _wrapped(f"operations of the preamble: {operations(program.preamble_count())}")
+        yield from _wrap(f"operations of the preamble: {operations(program.preamble_count())}")
     yield ""
     for row in program.inputs:
         yield from _array("in", source.ins[row.name], row.shape, row.labels)
@@ -38,10 +38,10 @@ def about(source: Source, name: str = "") -> Iterator[str]:
 def _array(way: str, name: str, shape: tuple[int, ...], labels: tuple[str, ...]) -> Iterator[str]:
     size = "x".join(str(n) for n in shape) or "1"
     listed = f": {', '.join(labels)}" if labels else ""
-    yield from _wrapped(f"{way} {name} [{size}]{listed}")
+    yield from _wrap(f"{way} {name} [{size}]{listed}")
 
 
-def _wrapped(text: str) -> Iterator[str]:
+def _wrap(text: str) -> Iterator[str]:
     yield from wrap(plain(text), 96, subsequent_indent="    ")
 
 

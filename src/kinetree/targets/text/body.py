@@ -86,9 +86,9 @@ class Body:
 
     def texts(self, rows: list[Statement]) -> list[str]:
         """The function; a longer one preceded by its structure and its parts."""
-        return self.written(rows)[1]
+        return self.write(rows)[1]
 
-    def written(self, rows: list[Statement]) -> tuple[Function, list[str]]:
+    def write(self, rows: list[Statement]) -> tuple[Function, list[str]]:
         """The function and the texts that make it up."""
         parts = [rows] if self.language.whole else cut(rows)
         if len(parts) == 1:
@@ -122,7 +122,7 @@ class Body:
             elif isinstance(row, Let):
                 self._let(row)
             elif isinstance(row, System):
-                self._solved(row.block)
+                self._write_solve(row.block)
             else:
                 self._out(row)
         part = self.part
@@ -132,7 +132,7 @@ class Body:
         )  # fmt: skip
 
     def _say(self, line: str, note: str = "") -> None:
-        lines = self.language.wrapped(line)
+        lines = self.language.wrap_line(line)
         if note:
             lines[-1] += note
         self.part.lines += lines
@@ -191,7 +191,7 @@ class Body:
         self.said = text
         self.part.lines.append(f"{self.language.indent}{self.language.comment(text)}")
 
-    def _solved(self, block: Solve | Newton) -> None:
+    def _write_solve(self, block: Solve | Newton) -> None:
         self.systems += 1
         self._comment(block.note)
         if isinstance(block, Solve):

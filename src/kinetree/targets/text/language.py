@@ -181,7 +181,7 @@ class Language(ABC):
     def iterate(self, name: str, block: Newton, found: str, given: str) -> str:
         """The statement that calls a Newton iteration: found comes in as the start."""
 
-    def wrapped(self, line: str) -> list[str]:
+    def wrap_line(self, line: str) -> list[str]:
         """A statement, indented, broken at spaces where it is long."""
         if len(line) + len(self.indent) <= self.width:
             return [f"{self.indent}{line}"]
@@ -210,7 +210,7 @@ class Language(ABC):
         """The function `name` that repeats a step; empty where a common one does it."""
 
     @abstractmethod
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The main function, which calls the preamble and then the rest."""
 
     @abstractmethod

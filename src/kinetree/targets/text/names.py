@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kinetree.plain import shortened
+from kinetree.plain import shorten
 
 ROOM = 28
 """Letters kept free in a name that is cut, for what tells it from others."""
@@ -47,7 +47,7 @@ class Rules:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name) or "v"
         if plain[0].isdigit() or plain.startswith(("_", "kt_")):
             plain = f"v{plain}"
-        plain = shortened(plain, self.longest - ROOM, name)
+        plain = shorten(plain, self.longest - ROOM, name)
         return f"{plain}_" if self.key(plain) in self.reserved else plain
 
     def stem(self, name: str) -> str:

@@ -45,5 +45,5 @@ def newton_functions(source: Context, name: str, block: Newton) -> list[str]:
         for i, node in enumerate(out.nodes)
     ]
     body = Body(step, f"{name}_step", tuple(arguments), names, public=False)
-    function, texts = body.written(statements(program.blocks, results))
+    function, texts = body.write(statements(program.blocks, results))
     return [*texts, *source.language.newton(name, block, function)]

@@ -92,7 +92,7 @@ class Source:
         return (*self._inputs(), *self._outputs())
 
     @property
-    def prepared(self) -> tuple[Argument, ...]:
+    def prepared_arguments(self) -> tuple[Argument, ...]:
         """Arguments of the function that takes the preamble's results."""
         return (*self._inputs(parameter=False), *self._pre(Role.CONSTANTS), *self._outputs())
 
@@ -131,8 +131,8 @@ class Source:
         early = Body(self, f"{self.name}_preamble", self.preamble, inputs, often=False)
         texts = early.texts(statements(program.preamble, fields))
         names = {**inputs, **{node: field(name) for node, name in self.constants.items()}}
-        texts += Body(self, f"{self.name}_prepared", self.prepared, names).texts(rows)
-        return [*texts, self.language.joined(self)]
+        texts += Body(self, f"{self.name}_prepared", self.prepared_arguments, names).texts(rows)
+        return [*texts, self.language.main_function(self)]
 
 
 def inner(program: Program, language: Language) -> tuple[str, Source]:

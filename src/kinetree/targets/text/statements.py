@@ -133,7 +133,7 @@ def deep_keys(rows: Iterable[Statement]) -> set[Node]:
     return {row.key for row in rows if isinstance(row, Let) and row.deep}
 
 
-def reached(row: Statement, apart: set[Node]) -> Iterator[Node]:
+def reached_nodes(row: Statement, apart: set[Node]) -> Iterator[Node]:
     """The Nodes of a statement; of those that stand `apart` nothing but themselves."""
     seen: set[Node] = set()
     stack = list(row.roots)
@@ -149,7 +149,7 @@ def reached(row: Statement, apart: set[Node]) -> Iterator[Node]:
 
 def cost(row: Statement, apart: set[Node]) -> int:
     """Rough size of a statement, without what stands `apart`."""
-    own = [n for n in reached(row, apart) if n not in apart or n in row.keys]
+    own = [n for n in reached_nodes(row, apart) if n not in apart or n in row.keys]
     return max(1, sum(len(node.args) for node in own))
 
 
@@ -179,7 +179,7 @@ def crossing(parts: list[list[Statement]]) -> set[Node]:
     found: set[Node] = set()
     for number, part in enumerate(parts):
         for row in part:
-            for node in reached(row, apart):
+            for node in reached_nodes(row, apart):
                 key = node if node in stop else aliases.get(node)
                 if key is not None and home[key] != number:
                     found.add(key)

@@ -58,11 +58,11 @@ def polynomial(
     return value
 
 
-def listed(values: Iterable[float], number: Callable[[float], str]) -> str:
+def list_numbers(values: Iterable[float], number: Callable[[float], str]) -> str:
     """Numbers with commas between them."""
     return ", ".join(number(x) for x in values)
 
 
-def broken(text: str, indent: str = "    ") -> str:
+def break_lines(text: str, indent: str = "    ") -> str:
     """A long list on several lines."""
     return "\n".join(f"{indent}{line}" for line in wrap(text, WIDTH, break_on_hyphens=False))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import check_arguments
 from kinetree.errors import UnsupportedError
 from kinetree.targets.text.files import write_files
-from kinetree.targets.text.python.loading import loaded, need
+from kinetree.targets.text.python.loading import load_module, need
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program
@@ -80,7 +80,7 @@ class ModuleTarget:
         """What the module offers, made in this process; nothing is written."""
         name, text = self.text(program)
         need(self.package)
-        return self.offered(loaded(name, text), name)
+        return self.offered(load_module(name, text), name)
 
     def write(
         self, program: Program, folder: str | Path, *, force: bool = False

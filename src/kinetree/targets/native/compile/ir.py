@@ -58,7 +58,7 @@ def helpers(plans: Iterable[Plan], options: Options) -> str:
 def _whole(made: Plan, name: str, options: Options, step: Iteration | None = None) -> str:
     """One function for a short tape."""
     writer = _writer(made, options, name, step)
-    wanted = _wanted(made) if step is None else {}
+    wanted = _wanted_values(made) if step is None else {}
     _operations(writer, made.prologue, wanted)
     if angles.in_registers(made):
         angles.through_registers(writer)
@@ -73,18 +73,18 @@ def _whole(made: Plan, name: str, options: Options, step: Iteration | None = Non
     if step is None:
         _leaves(writer, wanted, trig=True)
         _leaves(writer, wanted, trig=False)
-    return _finished(writer, step)
+    return _finish(writer, step)
 
 
 def _split(made: Plan, name: str, options: Options, step: Iteration | None = None) -> list[str]:
     """A driver and its segments."""
-    wanted = _wanted(made)
+    wanted = _wanted_values(made)
     start = Writer(made, options, (f"{name}.start", "xcyw"), into="w")
     _operations(start, made.prologue, wanted)
     if made.angles:
         angles.through_memory(start)
     _leaves(start, wanted, trig=False)
-    texts = [_finished(start)]
+    texts = [_finish(start)]
     driver = _writer(made, options, name, step, into="w")
     code, arrays = driver.code, driver.arrays
     if step is None:
@@ -104,11 +104,11 @@ def _split(made: Plan, name: str, options: Options, step: Iteration | None = Non
             continue
         writer = Writer(made, options, (callee, "xcyrz"))
         _operations(writer, segment, wanted)
-        texts.append(_finished(writer))
+        texts.append(_finish(writer))
         code.call(callee, [*pointers, arrays["w"]])
     _pause(driver, step, len(made.segments))
     copies.solutions(driver)
-    return [*texts, _finished(driver, step)]
+    return [*texts, _finish(driver, step)]
 
 
 def _writer(
@@ -120,7 +120,7 @@ def _writer(
     return Writer(made, options, (name, "xcy" if options.lanes == 1 else "xcyw"), into)
 
 
-def _finished(writer: Writer, step: Iteration | None = None) -> str:
+def _finish(writer: Writer, step: Iteration | None = None) -> str:
     """The definition, with the end of the function."""
     if step is not None:
         _move(writer, step)
@@ -188,7 +188,7 @@ def _workspace(writer: Writer) -> None:
     arrays["w"] = code.call("llvm.ptrmask.p0.i64", given, PTR)
 
 
-def _wanted(made: Plan) -> Wanted:
+def _wanted_values(made: Plan) -> Wanted:
     """Outputs, values that other segments read, and what systems read."""
     wanted: Wanted = {}
     for position, entry in enumerate(made.tape.outputs):

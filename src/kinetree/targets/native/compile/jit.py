@@ -112,7 +112,7 @@ def _maker() -> tuple[str, ...]:
     return version("llvmlite"), release, FORMAT, llvm.get_default_triple()
 
 
-def stored(
+def load_or_make(
     what: str,
     tier: str,
     names: Sequence[str],
@@ -143,7 +143,7 @@ def stored(
 
 def stored_text(text: str, names: Sequence[str]) -> Library:
     """Linked code of that IR, which is the same for all Programs."""
-    return stored(text, "full", names, lambda: (text, Sizes()), default_cache())[0]
+    return load_or_make(text, "full", names, lambda: (text, Sizes()), default_cache())[0]
 
 
 def compile_object(text: str, tier: str) -> bytes:

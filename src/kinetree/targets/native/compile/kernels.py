@@ -82,7 +82,7 @@ class Kernels:
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (
-            self.lowered, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
+            self.tapes, self.inputs, self.outputs, self.parameters, self.strict, self.tier,
             self.store, self.digest, self.quaternions, self.locks,
         )  # fmt: skip
 
@@ -96,8 +96,8 @@ class Kernels:
         self._made = {}
 
     @property
-    def lowered(self) -> Lowered:
-        """The tapes."""
+    def tapes(self) -> Lowered:
+        """What the Program was lowered to; lowered now where it was put off."""
         with jit.compiling:
             if callable(self.given):
                 self.given = self.given()
@@ -120,7 +120,7 @@ class Kernels:
     def _single(self) -> tuple[jit.Library, Sizes]:
         names = (BODY, PREAMBLE, CHECKED)
         made: tuple[jit.Library, Sizes] = self._once(
-            "single", lambda: self._linked("single", names, self._write_single)
+            "single", lambda: self._link("single", names, self._write_single)
         )
         return made
 
@@ -133,7 +133,7 @@ class Kernels:
         return self._made[label]
 
     def _write_single(self) -> tuple[str, Sizes]:
-        lowered = self.lowered
+        lowered = self.tapes
         sizes = Sizes(constants=len(lowered.preamble.outputs), work=lowered.body.work)
         return self.single_text(), sizes
 
@@ -153,7 +153,7 @@ class Kernels:
     def single_text(self) -> str:
         """IR of one evaluation and of the preamble."""
         options = Options(strict=self.strict, fused=jit.host().fused)
-        body, preamble = plan(self.lowered.body, 1), plan(self.lowered.preamble, 1)
+        body, preamble = plan(self.tapes.body, 1), plan(self.tapes.preamble, 1)
         parts = [
             helpers((body, preamble), options),
             kernel(body, BODY, options),
@@ -169,12 +169,12 @@ class Kernels:
         label = f"batch {which} {constant_lanes}"
 
         def write() -> tuple[str, Sizes]:
-            made = plan(getattr(self.lowered, which), LANES)
+            made = plan(getattr(self.tapes, which), LANES)
             text = self._batch_text(made, inputs, outputs, constant_lanes)
             return text, Sizes(space=made.workspace)
 
         def make() -> BatchKernel:
-            library, sizes = self._linked(label, (BATCH, BODY), write)
+            library, sizes = self._link(label, (BATCH, BODY), write)
             work = sum(block_size(inputs, outputs)) + sizes.space
             address, body = library.addresses[BATCH], library.addresses[BODY]
             return BatchKernel(address, work, library, body, sizes.space)
@@ -195,13 +195,13 @@ class Kernels:
                 outputs,
                 constant_lanes=constant_lanes,
                 short=made.large,
-                checks=self._tests(LANES) if made.tape is self.lowered.body else None,
+                checks=self._tests(LANES) if made.tape is self.tapes.body else None,
             ),
             UNLIKELY,
         ]
         return "\n".join(parts)
 
-    def _linked(
+    def _link(
         self, label: str, names: tuple[str, ...], write: Callable[[], tuple[str, Sizes]]
     ) -> tuple[jit.Library, Sizes]:
         """Code and sizes, from disk or made anew."""
@@ -209,6 +209,6 @@ class Kernels:
         if self.digest:
             checks = f"{self.quaternions} {self.locks}" if self.locks else f"{self.quaternions}"
             what = f"{self.digest} {label} {self.strict} {checks} {fingerprint()}"
-            return jit.stored(what, self.tier, names, write, store)
+            return jit.load_or_make(what, self.tier, names, write, store)
         written = write()
-        return jit.stored(written[0], self.tier, names, lambda: written, store)
+        return jit.load_or_make(written[0], self.tier, names, lambda: written, store)

@@ -53,7 +53,7 @@ class Panel:
         return self.start + row * self.stride + column - self.first
 
 
-def padded(length: int) -> int:
+def pad(length: int) -> int:
     """The next multiple of ROW."""
     return -(-length // ROW) * ROW
 
@@ -61,21 +61,21 @@ def padded(length: int) -> int:
 def matrix_size(system: System, lanes: int) -> int:
     """Workspace elements for the matrix: packed if factorised, else rows, padded or not."""
     if system.factorised:
-        return padded(len(system.coefs))
-    return system.n * (padded(system.n) if lanes == 1 else system.n)
+        return pad(len(system.coefs))
+    return system.n * (pad(system.n) if lanes == 1 else system.n)
 
 
 def iteration_size(iteration: Iteration, inner: int, lanes: int) -> int:
     """Workspace elements of an iteration besides v, whose step needs `inner` doubles itself."""
     rows = -(-inner // lanes)
-    return padded(len(iteration.given) + len(iteration.step.outputs) + rows + ROW)
+    return pad(len(iteration.given) + len(iteration.step.outputs) + rows + ROW)
 
 
 def step_places(iteration: Iteration, panel: Panel) -> tuple[int, int, int]:
     """Elements at which inputs, outputs and workspace of the step start."""
     inputs = panel.start
     outputs = inputs + iteration.n + len(iteration.given)
-    return inputs, outputs, padded(outputs + len(iteration.step.outputs))
+    return inputs, outputs, pad(outputs + len(iteration.step.outputs))
 
 
 def panels(tape: Tape, index: int, lanes: int, free: int) -> tuple[Panel, ...]:
@@ -112,7 +112,7 @@ def _panels(
         if column in homes:
             found.append(Panel(column, count, "y", *homes[column]))
         else:
-            stride = padded(count) if lanes == 1 else count
+            stride = pad(count) if lanes == 1 else count
             found.append(Panel(column, count, "workspace", free, stride))
             free += system.n * stride
         column = last
@@ -163,7 +163,7 @@ def layout(
         for place, entry in enumerate(system.coefs, matrix_at):
             yield entry, "workspace", place
     else:
-        stride = padded(system.n) if lanes == 1 else system.n
+        stride = pad(system.n) if lanes == 1 else system.n
         for index, entry in enumerate(system.matrix):
             row, column = divmod(index, system.n)
             yield entry, "workspace", matrix_at + row * stride + column

@@ -20,7 +20,7 @@ from kinetree.targets.native.compile.layout import (
     matrix_size,
     panels,
 )
-from kinetree.targets.native.compile.schedule import staged
+from kinetree.targets.native.compile.schedule import split_stages
 from kinetree.targets.tape.tape import LEAVES, Iteration, System
 
 if TYPE_CHECKING:
@@ -131,14 +131,14 @@ class Plan:
 
 def plan(tape: Tape, lanes: int) -> Plan:
     """The plan of a tape for that many evaluations side by side."""
-    return _planned(Plan(tape, lanes))
+    return _complete(Plan(tape, lanes))
 
 
-def _planned(made: Plan) -> Plan:
+def _complete(made: Plan) -> Plan:
     for index, system in enumerate(made.tape.systems):
         if isinstance(system, Iteration):
-            step, pause = staged(system.step, system.equations)
-            made.inner[index] = _planned(Plan(step, made.lanes, pause=pause))
+            step, pause = split_stages(system.step, system.equations)
+            made.inner[index] = _complete(Plan(step, made.lanes, pause=pause))
     _find_angles(made)
     _cut(made)
     if not made.inline:
@@ -155,7 +155,7 @@ def _find_angles(made: Plan) -> None:
             angle = number.setdefault(tape.a[entry], len(number))
             made.trig[entry] = (angle, int(code == "cos"))
     made.angles = list(number)
-    made.prologue = _needed(tape, made.angles)
+    made.prologue = _needed_operations(tape, made.angles)
     made.home = dict.fromkeys(made.prologue, -1)
 
 
@@ -172,7 +172,7 @@ def _shallow(tape: Tape) -> set[int]:
     return set(height)
 
 
-def _needed(tape: Tape, roots: list[int]) -> list[int]:
+def _needed_operations(tape: Tape, roots: list[int]) -> list[int]:
     """The operations under the roots, in the order of the tape."""
     found: set[int] = set()
     stack = list(roots)

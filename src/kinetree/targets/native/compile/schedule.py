@@ -27,10 +27,10 @@ NEAR = 300
 def schedule(tape: Tape) -> Tape:
     """The same tape in an order that hides latencies."""
     work = [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
-    return tape if len(work) > SHORT else _rebuilt(tape, _ordered(tape, work))
+    return tape if len(work) > SHORT else _rebuilt(tape, _order(tape, work))
 
 
-def _ordered(tape: Tape, work: list[int]) -> list[int]:
+def _order(tape: Tape, work: list[int]) -> list[int]:
     """List scheduling: of the operations that are ready, the one with the longest way to go."""
     needs = _needs(tape, work)
     height = _heights(tape, work, needs)
@@ -97,7 +97,7 @@ def _rebuilt(tape: Tape, order: list[int]) -> Tape:
     for entry in order:
         code, a = tape.code[entry], tape.a[entry]
         if code == "solve":
-            new.systems[a] = tape.systems[a].renamed(name)
+            new.systems[a] = tape.systems[a].rename(name)
             names[entry] = new.place_solve(a)
         elif code == "table":
             names[entry] = new.emit(code, name(a), tape.b[entry])
@@ -107,7 +107,7 @@ def _rebuilt(tape: Tape, order: list[int]) -> Tape:
     return new
 
 
-def staged(tape: Tape, count: int) -> tuple[Tape, int]:
+def split_stages(tape: Tape, count: int) -> tuple[Tape, int]:
     """The tape with all that the first outputs need before the rest; the entry after these."""
     work = [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
     solved = {tape.a[entry]: entry for entry in work if tape.code[entry] == "solve"}
@@ -122,7 +122,7 @@ def staged(tape: Tape, count: int) -> tuple[Tape, int]:
             stack.extend(tape.operands(entry))
     order: list[int] = []
     for stage in ([e for e in work if e in early], [e for e in work if e not in early]):
-        order += _on_demand(tape, stage) if len(stage) > SHORT else _ordered(tape, stage)
+        order += _on_demand(tape, stage) if len(stage) > SHORT else _order(tape, stage)
     new = _rebuilt(tape, order)
     seen = [e for e, code in enumerate(new.code) if code not in LEAVES]
     return new, seen[len(early) - 1] + 1 if early else 0

@@ -51,7 +51,7 @@ class Run:
 
 def solutions(driver: Writer) -> None:
     """Copy all outputs that are parts of solutions."""
-    for run in _grouped(_runs(driver.plan)):
+    for run in _group(_runs(driver.plan)):
         if run.count == 1:
             _move(driver, driver.pointer("y", run.target), driver.pointer("w", run.source), run)
         else:
@@ -81,7 +81,7 @@ def _follows(run: Run, position: int, place: int) -> bool:
     return run.target + run.length == position and run.source + run.length == place
 
 
-def _grouped(runs: list[Run]) -> list[Run]:
+def _group(runs: list[Run]) -> list[Run]:
     groups: list[Run] = []
     for run in runs:
         if not (groups and groups[-1].takes(run)):

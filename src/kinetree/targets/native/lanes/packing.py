@@ -33,7 +33,7 @@ def pack_definition(size: int, short: bool) -> str:
     """
     arguments = [(PTR, "from"), (INT, "step"), (PTR, "to"), (ROW, "bad")]
     code = Code(f"kt.pack.{size}", ROW, arguments, "noinline nounwind")
-    (seen,) = _moved(code, size, short, code.argument("step"), (code.argument("bad"),), _pack)
+    (seen,) = _move(code, size, short, code.argument("step"), (code.argument("bad"),), _pack)
     code.leave(seen)
     return code.text()
 
@@ -41,12 +41,12 @@ def pack_definition(size: int, short: bool) -> str:
 def unpack_definition(size: int, short: bool) -> str:
     """IR of `kt.unpack.SIZE(rows, samples)`: the components of one sample after the other."""
     code = Code(f"kt.unpack.{size}", "void", [(PTR, "to"), (PTR, "from")], "noinline nounwind")
-    _moved(code, size, short, code.constant(size, INT), (), _unpack)
+    _move(code, size, short, code.constant(size, INT), (), _unpack)
     code.leave()
     return code.text()
 
 
-def _moved(
+def _move(
     code: Code, size: int, short: bool, step: Value, carried: tuple[Value, ...], stretch: Stretch
 ) -> tuple[Value, ...]:
     """All components: straight code, or a loop over stretches and the rest."""

@@ -79,15 +79,15 @@ def through_registers(writer: Writer) -> None:
     groups = [made.angles[i : i + ANGLES] for i in range(0, len(made.angles), ANGLES)]
     gathered = [_gather(writer, group) for group in groups]
 
-    def found(name: str) -> list[Value]:
+    def compute(name: str) -> list[Value]:
         return [code.call(f"{name}.{ANGLES}", [x], triple(ANGLES)) for x in gathered]
 
-    near = found("kt.sincos")
+    near = compute("kt.sincos")
     away = code.constant(0, vector(INT, ANGLES))
     for group in near:
         away = away | code.part(group, 2)
     far = is_far(away, writer.options.fused)
-    both = code.unless(far, near, lambda: found("kt.sincos.far"))
+    both = code.unless(far, near, lambda: compute("kt.sincos.far"))
     rows = [[code.part(group, which) for which in (0, 1)] for group in both]
     for entry, (angle, which) in made.trig.items():
         index, lane = divmod(angle, ANGLES)

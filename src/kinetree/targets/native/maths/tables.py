@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.tables import CUBIC, pieces, weights
 from kinetree.targets.native.llvm import Code
-from kinetree.targets.native.values import INT, PTR, REAL, Value, spelled, split, vector
+from kinetree.targets.native.values import INT, PTR, REAL, Value, spell_double, split, vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +51,7 @@ def _digits(table: Table) -> int:
 
 
 def _array(title: str, values: Iterable[float]) -> str:
-    listed = [f"double {spelled(x)}" for x in values]
+    listed = [f"double {spell_double(x)}" for x in values]
     kind = f"[{len(listed)} x double]"
     return f"{title} = internal unnamed_addr constant {kind} [{', '.join(listed)}], align 64\n"
 
@@ -61,7 +61,7 @@ def _function(row: Lookup, lanes: int, flags: str) -> str:
     kind, table = vector(REAL, lanes), row.table
     code = Code(name(row, lanes), kind, [(kind, "x")], flags=flags)
     few = len(table.knots) <= FEW
-    at = _counted(code, table) if few else _searched(code, table)
+    at = _count_knots(code, table) if few else _search_knots(code, table)
 
     def column(number: int, factor: float = 1.0) -> Value:
         value = _gather(code, f"@kt.piece.{table.digest}.{number}", at)
@@ -81,7 +81,7 @@ def _function(row: Lookup, lanes: int, flags: str) -> str:
     return code.text()
 
 
-def _counted(code: Code, table: Table) -> Value:
+def _count_knots(code: Code, table: Table) -> Value:
     """The number of knots not above x, one comparison each."""
     x = code.argument("x")
     total = code.constant(0, vector(INT, split(x.kind)[1]))
@@ -90,7 +90,7 @@ def _counted(code: Code, table: Table) -> Value:
     return total
 
 
-def _searched(code: Code, table: Table) -> Value:
+def _search_knots(code: Code, table: Table) -> Value:
     """The number of knots not above x, digit by digit."""
     x = code.argument("x")
     found = code.constant(0, vector(INT, split(x.kind)[1]))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.compile.layout import Panel, padded
+from kinetree.targets.native.compile.layout import Panel, pad
 from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.values import BOOL, REAL, Value, vector
 from kinetree.targets.tape.pivot_order import diagonal_order
@@ -119,10 +119,10 @@ class _Elimination:
 
     def entry(self, row: int, column: int) -> Value:
         """An entry of the matrix as it was given."""
-        stride = padded(self.n) if self.place.lanes == 1 else self.n
+        stride = pad(self.n) if self.place.lanes == 1 else self.n
         return self.fetch("w", self.place.matrix + row * stride + column)
 
-    def given(self, row: int, column: int) -> Value:
+    def given_entry(self, row: int, column: int) -> Value:
         """An entry of the right-hand sides as it was given."""
         return self.fetch("w", self.place.panel.place(row, column))
 
@@ -139,7 +139,7 @@ class _Elimination:
 
     def sides(self, row: int) -> list[Value]:
         """A row of the right-hand sides as it is now."""
-        found = [value or self.given(row, c) for c, value in enumerate(self.right[row])]
+        found = [value or self.given_entry(row, c) for c, value in enumerate(self.right[row])]
         self.right[row] = [*found]
         return found
 
@@ -182,14 +182,14 @@ class _Elimination:
         for row in range(self.n):
             self.x[row] = [self.fetch("x", row * self.k + c) for c in range(self.k)]
             self.sizes[row] = [code.intrinsic("fabs", x) for x in self.x[row]]
-        verdicts = [self._met(row, c) for c in range(self.k) for row in range(self.n)]
+        verdicts = [self._holds(row, c) for c in range(self.k) for row in range(self.n)]
         both = reduce(lambda a, b: a & b, verdicts)
         return both if self.place.lanes == 1 else code.bits(both).same(-1)
 
-    def _met(self, row: int, column: int) -> Value:
+    def _holds(self, row: int, column: int) -> Value:
         """|b - A x| <= TOLERANCE (|A| |x| + |b|) in one row; never true for what is no number."""
         code = self.code
-        rest = self.given(row, column)
+        rest = self.given_entry(row, column)
         size = code.intrinsic("fabs", rest)
         for j in self.columns(row):
             a = self.entry(row, j)

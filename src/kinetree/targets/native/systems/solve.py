@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.targets.native.compile.layout import COLUMNS, ROW, layout, padded
+from kinetree.targets.native.compile.layout import COLUMNS, ROW, layout, pad
 from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.systems import direct, elimination
 from kinetree.targets.native.values import BOOL, FUSE, INT, PTR, REAL, Value, vector
@@ -197,7 +197,7 @@ class _Columns:
 def _eliminate(code: Code, made: Plan, index: int) -> None:
     """One call, with pivots of its own for every evaluation."""
     system, lanes = linear(made, index), made.lanes
-    sizes = (padded(system.n) // ROW, padded(system.k) // ROW) if lanes == 1 else (
+    sizes = (pad(system.n) // ROW, pad(system.k) // ROW) if lanes == 1 else (
         system.n, system.k
     )  # fmt: skip
     w = code.argument("w")

@@ -155,7 +155,7 @@ class CFamily(Language):
 
     # --- functions -----------------------------------------------------------------------------
 
-    def declared(self, head: str, arguments: Sequence[Argument]) -> str:
+    def declare(self, head: str, arguments: Sequence[Argument]) -> str:
         """The function `head` with its arguments, broken between arguments where it is long."""
         lines = [f"{head}("]
         for number, argument in enumerate(arguments):
@@ -187,7 +187,7 @@ class CFamily(Language):
         code = re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.DOTALL)
         words = set(re.findall(r"\w+", code))
         unused = [f"    (void){name};" for name in function.names if name not in words]
-        head = self.declared(self.head(function.name, public=function.public), function.arguments)
+        head = self.declare(self.head(function.name, public=function.public), function.arguments)
         if function.often and not function.work:
             head = f"{self.machines}{head}"
         return "\n".join([head, "{", *lines, *unused, "}", ""])
@@ -208,14 +208,14 @@ class CFamily(Language):
             return f"{self.before}struct {name} {{\n{lines}\n}};\n"
         return f"typedef struct {{\n{lines}\n}} {name};\n"
 
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The main function: preamble, then the rest."""
         early, late = (
             ", ".join("&pre" if a.name == "pre" else a.name for a in arguments)
-            for arguments in (source.preamble, source.prepared)
+            for arguments in (source.preamble, source.prepared_arguments)
         )
         return (
-            f"{self.declared(self.head(source.name, public=True), source.main)}\n{{\n"
+            f"{self.declare(self.head(source.name, public=True), source.main)}\n{{\n"
             f"    {source.name}_constants{self.parameter} pre;\n"
             f"    {source.name}_preamble({early});\n"
             f"    {source.name}_prepared({late});\n}}\n"

@@ -26,8 +26,8 @@ static inline void kt_sincos(double x, double *sine, double *cosine)
     const double k = n;
     const double r = x{less};
     const double z = r*r;
-    const double s = r + r*z*({_nested(SINE)});
-    const double c = 1.0 - 0.5*z + z*z*({_nested(COSINE)});
+    const double s = r + r*z*({_nest(SINE)});
+    const double c = 1.0 - 0.5*z + z*z*({_nest(COSINE)});
     const double a = n & 1 ? c : s;
     const double b = n & 1 ? -s : c;
     *sine = n & 2 ? -a : a;
@@ -36,7 +36,7 @@ static inline void kt_sincos(double x, double *sine, double *cosine)
 """
 
 
-def _nested(coefficients: tuple[float, ...]) -> str:
+def _nest(coefficients: tuple[float, ...]) -> str:
     """A polynomial in z by Horner's rule, a line per coefficient."""
     head = " + z*(\n        ".join(repr(x) for x in coefficients)
     return f"\n        {head}{')' * (len(coefficients) - 1)}"

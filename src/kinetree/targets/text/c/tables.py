@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces, weights
-from kinetree.targets.text.tables import broken, listed, polynomial
+from kinetree.targets.text.tables import break_lines, list_numbers, polynomial
 
 if TYPE_CHECKING:
     from kinetree.tables import Lookup, Table
@@ -60,11 +60,11 @@ def _definition(language: CFamily, stored: str, tables: Tables, row: Lookup) -> 
 
 def _arrays(stored: str, name: str, table: Table) -> str:
     """The knots, and per piece its start and the coefficients of its cubic."""
-    rows = [f"{{{listed(row, repr)}}}" for row in pieces(table).tolist()]
+    rows = [f"{{{list_numbers(row, repr)}}}" for row in pieces(table).tolist()]
     return (
         f"static const {stored} {name}_knots[{len(table.knots)}] = {{\n"
-        f"{broken(listed(table.knots, repr))}\n}};\n\n"
+        f"{break_lines(list_numbers(table.knots, repr))}\n}};\n\n"
         f"static const {stored} {name}_pieces[{len(rows)}][5] = {{\n"
-        + ",\n".join(broken(row) for row in rows)
+        + ",\n".join(break_lines(row) for row in rows)
         + "\n};\n"
     )

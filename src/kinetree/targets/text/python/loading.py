@@ -18,7 +18,7 @@ def need(package: str) -> None:
         ) from None
 
 
-def loaded(name: str, text: str) -> ModuleType:
+def load_module(name: str, text: str) -> ModuleType:
     """The module with that text; nothing is written."""
     module = ModuleType(name)
     exec(compile(text, f"<{name}>", "exec"), module.__dict__)

@@ -19,8 +19,8 @@ from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Function, Language, Role
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.source import inner
-from kinetree.targets.text.tables import listed
-from kinetree.targets.text.templates import filled
+from kinetree.targets.text.tables import list_numbers
+from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
     from kinetree.engine.node import Number
@@ -115,7 +115,7 @@ class Pythonic(Language):
         """A function of lists; results are made before they are filled."""
         outs = function.of(Role.OUTPUT, Role.FILLED)
         ins = [a.name for a in function.arguments if a not in outs]
-        lines = [row[4:] for row in self.wrapped(f"def {function.name}({', '.join(ins)}):")]
+        lines = [row[4:] for row in self.wrap_line(f"def {function.name}({', '.join(ins)}):")]
         lines += [f"    {a.name} = [{self.number(0)}]*{a.size}" for a in outs if not a.kind]
         lines += [f"    {a.name} = {{}}" for a in outs if a.kind]
         given = (
@@ -123,18 +123,18 @@ class Pythonic(Language):
             if outs and outs[0].kind
             else "(" + "".join(f"{a.name}, " for a in outs) + ")"
         )
-        return "\n".join([*lines, *function.lines, *self.wrapped(f"return {given}"), "", ""])
+        return "\n".join([*lines, *function.lines, *self.wrap_line(f"return {given}"), "", ""])
 
-    def joined(self, source: Source) -> str:
+    def main_function(self, source: Source) -> str:
         """The function with all inputs: preamble, then the rest."""
         early, late = (
             ", ".join(a.name for a in row if a.role in (Role.INPUT, Role.CONSTANTS))
-            for row in (source.preamble, source.prepared)
+            for row in (source.preamble, source.prepared_arguments)
         )
         ins = ", ".join(a.name for a in source.main if a.role is Role.INPUT)
         lines = [
             f"    pre = {source.name}_preamble({early})",
-            *self.wrapped(f"return {source.name}_prepared({late})"),
+            *self.wrap_line(f"return {source.name}_prepared({late})"),
         ]
         return "\n".join([f"def {source.name}({ins}):", *lines, "", ""])
 
@@ -146,7 +146,7 @@ class Pythonic(Language):
         """Tables: knots, start and coefficients of every piece, a function per derivative."""
         texts = []
         for table, name in printer.tables.names.items():
-            rows = [f"        ({listed(row, repr)})," for row in pieces(table).tolist()]
+            rows = [f"        ({list_numbers(row, repr)})," for row in pieces(table).tolist()]
             knots = [f"        {x!r}," for x in table.knots]
             lines = [
                 f"{name}_data = (",
@@ -193,7 +193,7 @@ def module(
         **(more or {}),
     }
     body = [*source.tools(), *source.functions]
-    text = "\n".join([*heads, prelude, "", *body, filled(last, words)])
+    text = "\n".join([*heads, prelude, "", *body, fill(last, words)])
     return name, source, text
 
 

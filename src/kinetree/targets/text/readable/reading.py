@@ -50,7 +50,7 @@ class Group:
     parts: dict[Note, Part]
 
 
-def grouped(blocks: Sequence[Block], first: int) -> list[Group]:
+def group_blocks(blocks: Sequence[Block], first: int) -> list[Group]:
     """Blocks by body and note, numbered from `first` on."""
     groups: dict[tuple[str, str], Group] = {}
     begun = False
