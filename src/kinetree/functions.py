@@ -45,7 +45,9 @@ def _engine(name: str) -> Function:
     return _either(symbolic, op.evaluate, op.arity)
 
 
-_FUNCTIONS: dict[str, Function] = {op.name: _engine(op.name) for op in en.ops.FUNCTIONS}
+_FUNCTIONS: dict[str, Function] = {
+    op.name: _engine(op.name) for op in (*en.ops.FUNCTIONS, *en.ops.MARKS)
+}
 
 
 def sin(x: Any) -> Any:
@@ -128,6 +130,16 @@ def select(c: Any, a: Any, b: Any) -> Any:
     return _FUNCTIONS["select"](c, a, b)
 
 
+def previous(x: Any) -> Any:
+    """In the law of a sampled value: a sampled value as it was before this tick."""
+    return _FUNCTIONS["previous"](x)
+
+
+def hold(x: Any) -> Any:
+    """In the law of a sampled value: that of another clock, as it is held before this tick."""
+    return _FUNCTIONS["hold"](x)
+
+
 def minimum(a: Any, b: Any) -> Any:
     """The smaller of two values; b where they are equal or cannot be compared."""
     return select(b - a, a, b)
@@ -161,7 +173,7 @@ def table(x: Any, data: Table, order: int = 0) -> Any:
 
 
 __all__ = [
-    "Table", "abs", "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "heaviside", "log",
-    "maximum", "minimum", "select", "sign", "sin", "sinh", "sqrt", "table", "tan", "tanh",
-    "total",
+    "Table", "abs", "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "heaviside", "hold",
+    "log", "maximum", "minimum", "previous", "select", "sign", "sin", "sinh", "sqrt", "table",
+    "tan", "tanh", "total",
 ]  # fmt: skip

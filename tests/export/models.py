@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import kinetree as kt
-from kinetree.functions import select, sin, table
+from kinetree.functions import previous, select, sin, table
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STOP = kt.Table.monotone((-1.0, 0.0, 0.5, 1.0), (-4.0, 0.0, 1.0, 6.0), "stop")
@@ -67,4 +67,22 @@ def servo() -> kt.Model:
     hold = {"force": lambda q, qd, x: 40.0 * (x["aim"] - q["x"]) - 9.0 * qd["x"]}
     model.event("sample", then=hold, every=0.05)
     model.event("move", then={"aim": lambda x: 0.5 * x["aim"]}, at=(0.31, 0.5, 0.77))
+    return model
+
+
+PERIOD = 0.05
+"""Of the fast clock of the cascade [s]."""
+
+
+def cascade() -> kt.Model:
+    """A servo: a slow clock moves its aim, a fast one holds its force, with integral action."""
+    model = kt.Model("cascade", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("sledge", mass=2.0), axis="x")
+    fast = model.clock("fast", PERIOD)
+    slow = model.clock("slow", of=fast, ratio=4)
+    model.sample("aim", slow, lambda x: previous(x["aim"]) + 0.25)
+    model.sample("e", fast, lambda q, x: x["aim"] - q["x"])
+    model.sample("i", fast, lambda x: previous(x["i"]) + PERIOD * x["e"])
+    pull = model.sample("force", fast, lambda qd, x: 40 * x["e"] + 4 * x["i"] - 9 * qd["x"])
+    model.joint_law("motor", "x", pull)
     return model

@@ -15,7 +15,7 @@ import pytest
 
 import kinetree as kt
 from approx import assert_close
-from export.models import ball, example, servo, thermostat
+from export.models import ball, cascade, example, servo, thermostat
 from kinetree.errors import UnsupportedError
 from kinetree.export.building import compiler
 
@@ -35,6 +35,7 @@ RUNS: dict[str, tuple[Callable[[], kt.Model], float]] = {
     "ball": (ball, 2.0),
     "room": (thermostat, 8.0),
     "servo": (servo, 1.0),
+    "cascade": (cascade, 1.0),
 }
 """Model and duration [s]."""
 

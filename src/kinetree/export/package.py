@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
+from kinetree.analysis.runs.events import happenings
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import Code
 from kinetree.export.equations import equations
@@ -83,7 +84,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     name = spelled.rules.stem(model.name)
     moving = dynamics(model, q=q, t=t0, **options)
     if precision == "single":
-        refuse_events(model.events, "single precision", 'use precision="double"')
+        refuse_events(happenings(model), "single precision", 'use precision="double"')
     found = equations(moving, name, points, at=(q, qd, x), t0=t0, events=False)
     code = Code(name, found, step, precision)
     texts = code.files()

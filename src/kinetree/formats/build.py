@@ -103,6 +103,13 @@ class _Builder:
         for name, drive in document.drives.items():
             with self.gather():
                 self.drive(name, drive.law)
+        self.happenings(document)
+
+    def happenings(self, document: Document) -> None:
+        """Add clocks, states, forces and events."""
+        for name, clock in document.clocks.items():
+            with self.gather():
+                self.model.clock(name, **clock.model_dump(exclude_unset=True))
         self.states(document.states)
         self.each(self.force, document.forces)
         self.each(self.output, document.outputs)
@@ -218,13 +225,10 @@ class _Builder:
         """Add the states, then their rates, which may speak of all of them."""
         for name, row in rows.items():
             with self.gather():
-                if row.held and row.rate is not None:
-                    raise FormatError(
-                        "it has a rate and is held",
-                        element=f"states.{name}",
-                        cure="leave one of rate and held out",
-                    )
-                if row.held:
+                refuse_two_ways(name, row)
+                if row.clock is not None:
+                    self.model.sample(name, row.clock, None, row.initial, row.unit)
+                elif row.held:
                     self.model.mode(name, row.initial, row.unit)
                 elif row.initial is not None:
                     self.model.state(name, row.initial, unit=row.unit)
@@ -236,12 +240,13 @@ class _Builder:
                     )
         names = law_symbols(state_names(self.model))
         for name, row in rows.items():
-            if row.rate is None or name not in self.model.states:
-                continue
-            with self.gather():
-                path = f"states.{name}.rate"
-                rate = as_node(self.scalar(f"{name}.rate", row.rate, path, names))
-                self.model.state_rate(name, rate)
+            ways = {"rate": self.model.state_rate, "sampled": self.model.sample_law}
+            for field, add in ways.items() if name in self.model.states else ():
+                law = getattr(row, field)
+                if law is not None:
+                    with self.gather():
+                        path = f"states.{name}.{field}"
+                        add(name, as_node(self.scalar(f"{name}.{field}", law, path, names)))
 
     def event(self, name: str, data: EventData) -> None:
         """Add one event; its condition and its changes are expressions."""
@@ -330,3 +335,16 @@ class _Builder:
             return 0
         self.model.sources[name] = value
         return node
+
+
+def refuse_two_ways(name: str, row: StateData) -> None:
+    """Refuse a state that changes in two ways, or is sampled without a clock."""
+    element, ways = f"states.{name}", {"rate": row.rate, "held": row.held or None,
+                                       "clock": row.clock}  # fmt: skip
+    given = [word for word, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise FormatError(f"it has {' and '.join(given)}", element=element, cure="keep one of them")
+    if (row.sampled is None) != (row.clock is None):
+        raise FormatError(
+            "clock and sampled belong together", element=element, cure="give both, or none"
+        )

@@ -7,7 +7,8 @@
     atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
 
 A name is a parameter of the model (dots allowed) or `pi`; a function is one of the engine's table,
-among them select(c, a, b), which is a where c > 0 and b elsewhere; min(a, b) or max(a, b); or
+among them select(c, a, b), which is a where c > 0 and b elsewhere; min(a, b) or max(a, b);
+previous(x_NAME) or hold(x_NAME) in laws of sampled values; or
 table_NAME(x), the table of that name looked up, of which table_NAME.d1(x) is the derivative.
 As in Python, -a**2 is -(a**2) and a**b**c is a**(b**c).
 """
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, as_node, call, maximum, minimum, number, table
-from kinetree.engine.ops import FUNCTIONS
+from kinetree.engine.ops import FUNCTIONS, MARKS
 from kinetree.errors import ExpressionError, suggest
 from kinetree.tables import CUBIC
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 EXTRA: dict[str, Callable[[Node, Node], Node]] = {"min": minimum, "max": maximum}
 """Functions of two arguments that are no operators of the engine."""
-ARITY = {op.name: op.arity for op in FUNCTIONS} | dict.fromkeys(EXTRA, 2)
+ARITY = {op.name: op.arity for op in (*FUNCTIONS, *MARKS)} | dict.fromkeys(EXTRA, 2)
 CONSTANTS = {"pi": math.pi}
 DEEPEST = 60
 """Most brackets, signs and powers inside one another."""

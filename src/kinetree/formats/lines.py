@@ -21,6 +21,7 @@ SECTIONS = {
     "closure": "closures",
     "drive": "drives",
     "state": "states",
+    "clock": "clocks",
     "force": "forces",
     "table": "tables",
     "event": "events",

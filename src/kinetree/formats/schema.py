@@ -111,15 +111,29 @@ class StateData(Section):
     """A user state: der(x) = rate, an expression of q_NAME, qd_NAME, t, x_NAME and parameters.
 
     A held one is a mode: it has no rate, events alone change it; without an initial value (null)
-    every run gives it, or an event at the start.
+    every run gives it, or an event at the start.  One with a clock is found at its ticks by
+    `sampled`, in which previous(x_NAME) and hold(x_NAME) are sampled values before the tick.
     """
 
     initial: NumberData | None = 0.0
     rate: ScalarData | None = None
     unit: Text = ""
     held: Annotated[bool, Field(strict=True)] = False
+    clock: Text | None = None
+    sampled: ScalarData | None = None
 
 
+class ClockData(Section):
+    """A clock: every so many seconds, or every `ratio` ticks of another, from `offset` on."""
+
+    every: NumberData | None = None
+    offset: NumberData = 0.0
+    of: Text | None = None
+    ratio: int = 1
+
+
+_clock = Short("every", NUMBER_JSON)
+ClockEntry = Annotated[ClockData, BeforeValidator(_clock.expand), _clock]
 _state = Short("rate", SCALAR_JSON)
 StateEntry = Annotated[StateData, BeforeValidator(_state.expand), _state]
 
@@ -173,6 +187,7 @@ class Document(Section):
     closures: dict[str, ClosureEntry] = Field(default_factory=dict)
     drives: dict[str, DriveEntry] = Field(default_factory=dict)
     states: dict[str, StateEntry] = Field(default_factory=dict)
+    clocks: dict[str, ClockEntry] = Field(default_factory=dict)
     forces: dict[str, ForceEntry] = Field(default_factory=dict)
     outputs: dict[str, OutputEntry] = Field(default_factory=dict)
     events: dict[str, EventData] = Field(default_factory=dict)
@@ -254,6 +269,7 @@ SECTIONS: dict[tuple[str, ...], type[Section]] = {
     ("wrenches", "*"): WrenchData,
     ("drives", "*"): DriveData,
     ("states", "*"): StateData,
+    ("clocks", "*"): ClockData,
     ("tables", "*"): TableData,
     ("events", "*"): EventData,
     ("outputs", "*"): OutputData,

@@ -18,7 +18,14 @@ from kinetree.model.closures import (
 )
 from kinetree.model.configuration import product, retract, rotate
 from kinetree.model.contents import elements, plain, to_data
-from kinetree.model.events import DIRECTIONS, Event, refuse_events
+from kinetree.model.events import (
+    DIRECTIONS,
+    Clock,
+    Event,
+    clock_events,
+    instant_symbol,
+    refuse_events,
+)
 from kinetree.model.forces import (
     AT_POINT,
     AT_POINT_WORK,
@@ -50,6 +57,7 @@ from kinetree.model.laws import (
     force_laws,
     law_symbols,
     place_symbols,
+    refuse_words,
     state_names,
     state_symbol,
     time_symbol,
@@ -124,18 +132,19 @@ from kinetree.model.vectors import (
 __all__ = [
     "ANY", "AT_POINT", "AT_POINT_WORK", "CLOSURES", "DIRECTIONS", "FORCES", "IDENTITY", "INERTIA",
     "IN_JOINT", "JOINTS", "LOOP_TOLERANCE", "NULL", "POINT_QUANTITIES", "POSITIVE", "REQUIRED",
-    "XYZ", "Action", "Along", "Angle", "Ball", "Between", "Body", "Closure", "ClosureKind",
+    "XYZ", "Action", "Along", "Angle", "Ball", "Between", "Body", "Clock", "Closure", "ClosureKind",
     "Coincide", "Condition", "CoordinateGroup", "Coupled", "Distance", "ElementKind", "Event",
     "Float", "Force", "ForceKind", "Frame", "FrameModel", "Joint", "JointKind", "Law", "Limits",
     "Mat", "Matrix", "Mechanism", "Mimic", "Model", "ModelOutput", "Motion", "Named", "Offer",
     "Offered", "ParameterTable", "Place", "Point", "RateLaw", "Roll", "Scalar", "Seen", "Shift",
     "State", "Told", "Touch", "Turn", "Twist", "Vec", "Vector", "Work", "Wrench", "apply",
-    "apply_transposed", "as_frames", "asked_outputs", "closure_law_names", "coordinate_symbol",
-    "cross", "direction", "directions", "dot", "elements", "end_symbols", "force_law_names",
-    "force_laws", "gimbal_locks", "holding", "is_null", "law_symbols", "leader_of", "map_elements",
-    "mat3", "matmul", "minus", "negative", "numbers", "offers", "output_names", "parameter_table",
-    "place_symbols", "plain", "plus", "position_matrices", "problems", "product", "quaternions",
-    "refuse", "refuse_events", "refuse_holding", "retract", "rotate", "rotation", "rotation_rpy",
-    "scalar", "signals", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data",
-    "trace", "transpose", "uses_time", "variable", "vec", "vec3",
+    "apply_transposed", "as_frames", "asked_outputs", "clock_events", "closure_law_names",
+    "coordinate_symbol", "cross", "direction", "directions", "dot", "elements", "end_symbols",
+    "force_law_names", "force_laws", "gimbal_locks", "holding", "instant_symbol", "is_null",
+    "law_symbols", "leader_of", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
+    "offers", "output_names", "parameter_table", "place_symbols", "plain", "plus",
+    "position_matrices", "problems", "product", "quaternions", "refuse", "refuse_events",
+    "refuse_holding", "refuse_words", "retract", "rotate", "rotation", "rotation_rpy", "scalar",
+    "signals", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data", "trace",
+    "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

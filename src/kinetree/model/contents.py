@@ -97,13 +97,13 @@ def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
         data["closures"] = {row.name: _closure(row, spell) for row in model.closures.values()}
     if model.drives:
         data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
-    if model.states:
-        data["states"] = {row.name: _state(row, spell) for row in model.states.values()}
-    if model.forces:
-        data["forces"] = {row.name: _force(row, spell) for row in model.forces.values()}
-    if model.events:
-        data["events"] = {name: _event(name, row, spell) for name, row in model.events.items()}
-    return data
+    sections: dict[str, dict[str, Any]] = {
+        "states": {row.name: _state(row, spell) for row in model.states.values()},
+        "clocks": {row.name: row.data() for row in model.clocks.values()},
+        "forces": {row.name: _force(row, spell) for row in model.forces.values()},
+        "events": {name: _event(name, row, spell) for name, row in model.events.items()},
+    }
+    return data | {name: rows for name, rows in sections.items() if rows}
 
 
 def _parameter(row: Parameter, spell: _Speller) -> dict[str, Any]:
@@ -313,7 +313,14 @@ def _state(state: State, spell: _Speller) -> dict[str, Any]:
     initial, unit = spell.quantity(state.initial, state.unit, state.written)
     known = not math.isnan(state.initial)
     data: dict[str, Any] = {"initial": plain(initial) if known else None} if initial else {}
-    if state.held:
+    if state.clock:
+        law = (
+            {}
+            if state.sampled is None
+            else {"sampled": spell.one(f"{state.name}.sampled", state.sampled)}
+        )
+        data |= {"clock": state.clock, **law}
+    elif state.held:
         data["held"] = True
     elif state.rate is not None:
         data["rate"] = spell.one(f"{state.name}.rate", state.rate)
@@ -329,9 +336,8 @@ def _event(name: str, event: Event, spell: _Speller) -> dict[str, Any]:
         data |= {"when": spell.one(f"{name}.when", event.when)}
         data |= {} if event.direction == "rising" else {"direction": event.direction}
     if event.every is not None:
-        data |= {"every": plain(event.every)} | (
-            {"offset": plain(event.offset)} if event.offset else {}
-        )
+        data |= {"every": plain(event.every)}
+        data |= {"offset": plain(event.offset)} if event.offset else {}
     if event.at:
         data["at"] = [plain(t) for t in event.at]
     if event.stops:

@@ -3,22 +3,41 @@
 An event happens where a condition passes zero, or at given times.  It is recorded; it may end the
 run, and it may change the state: coordinates, velocities, user states and modes, which are states
 that change nowhere else.
+
+A clock lets sampled values be found at its ticks and held in between.  The law of one may read
+others.  At a tick
+
+| written | is |
+|---|---|
+| x_NAME | the value of this instant: of its own clock, or of one that divides |
+| previous(x_NAME) | the value before this instant: that of the tick before |
+| hold(x_NAME) | the same, of any clock |
+
+and coordinates, velocities and other states as they are right before the tick.  Clocks divide where
+one period is a whole multiple of the other and all ticks of the slower are ticks of the faster one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, show
 from kinetree.arrays import Array
-from kinetree.engine import Node
+from kinetree.engine import HOLD, PREVIOUS, Node, Rank, compounds, substitute, symbol, symbols
 from kinetree.errors import ModelError, UnsupportedError
+from kinetree.model.laws import state_symbol
+
+if TYPE_CHECKING:
+    from kinetree.model.forces import State
+    from kinetree.model.mechanism import Mechanism
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
+WHOLE = 1e-9
+"""Largest distance of a ratio of times from a whole number that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -108,4 +127,144 @@ def refuse_events(events: Mapping[str, Event], element: str, cure: str) -> None:
                                element=element, cure=cure)  # fmt: skip
 
 
-__all__ = ["DIRECTIONS", "Event", "refuse_events"]
+@dataclass(frozen=True)
+class Clock:
+    """A clock.
+
+    Attributes:
+        name: unique among clocks and events.
+        every: period [s].
+        offset: time of the first tick [s].
+        of: name of the clock that it is made of; empty where it is one by itself.
+        ratio: every so many ticks of that one it ticks.
+        shift: after so many ticks of that one it begins.
+    """
+
+    name: str
+    every: float
+    offset: float = 0.0
+    of: str = ""
+    ratio: int = 1
+    shift: int = 0
+
+    def data(self) -> dict[str, Any]:
+        """As in a file, without its name; what is at its default is left out."""
+        own = {"of": self.of, "ratio": self.ratio} if self.of else {"every": self.every}
+        first = self.shift if self.of else self.offset
+        return own | ({"offset": first} if first else {})
+
+
+def instant_symbol(name: str) -> Node:
+    """The value of a sampled value at the instant itself, in what a clock changes."""
+    return symbol(f"x_{name} now", Rank.COORDINATE)
+
+
+def divide(a: Clock, b: Clock) -> bool:
+    """Whether all ticks of the slower clock are ticks of the faster one, once both have begun."""
+    slow, fast = (a, b) if a.every >= b.every else (b, a)
+    return all(
+        abs(time / fast.every - round(time / fast.every)) <= WHOLE * max(1.0, time / fast.every)
+        for time in (slow.every, abs(slow.offset - fast.offset))
+    )
+
+
+def check_sampled(model: Mechanism, name: str, law: Node) -> None:
+    """Refuse the law of a sampled value that reads what it cannot at a tick."""
+    element = f"state '{name}' sampled"
+    by_symbol = {state_symbol(row.name): row for row in model.states.values() if row.clock}
+    for node in compounds((law,)):
+        if node.op in (PREVIOUS, HOLD) and node.args[0] not in by_symbol:
+            raise ModelError(
+                f"{node.op.name} is asked of what is not a sampled value",
+                element=element,
+                cure="sample that by itself, and ask it of the result",
+            )
+    own = model.clocks[model.states[name].clock]
+    for other in _read_now(law, by_symbol):
+        clock = model.clocks[other.clock]
+        if not divide(own, clock):
+            raise ModelError(
+                f"it reads '{other.name}', but its clock '{own.name}' ({own.every:g} s from "
+                f"{own.offset:g} s on) and '{clock.name}' ({clock.every:g} s from "
+                f"{clock.offset:g} s on) do not divide",
+                element=element,
+                cure=f"make one period a whole multiple of the other, or read hold(x_{other.name})",
+            )
+    _refuse_cycle(model, by_symbol, name, law)
+
+
+def _read_now(law: Node | None, by_symbol: Mapping[Node, State]) -> list[State]:
+    """The sampled values that a law reads at the instant itself."""
+    if law is None:
+        return []
+    (plain,) = substitute([law], _before(law))
+    return [by_symbol[s] for s in symbols((plain,)) if s in by_symbol]
+
+
+def _before(law: Node) -> dict[Node, Node]:
+    """previous(x) and hold(x) in a law -> a symbol for the value before the instant."""
+    return {
+        node: symbol(f"{node.args[0].name} before", Rank.COORDINATE)
+        for node in compounds((law,))
+        if node.op in (PREVIOUS, HOLD)
+    }
+
+
+def _refuse_cycle(model: Mechanism, by_symbol: Mapping[Node, State], name: str, law: Node) -> None:
+    """Refuse values that need each other at one instant."""
+    laws = {row.name: row.sampled for row in by_symbol.values()} | {name: law}
+    waiting, seen = [row.name for row in _read_now(law, by_symbol)], set[str]()
+    while waiting:
+        one = waiting.pop()
+        if one == name:
+            raise ModelError(
+                f"it needs its own value at the tick{_through(seen, model)}",
+                element=f"state '{name}' sampled",
+                cure=f"read previous(x_{name}), the value of the tick before",
+            )
+        if one not in seen:
+            seen.add(one)
+            waiting += [row.name for row in _read_now(laws[one], by_symbol)]
+
+
+def _through(seen: set[str], model: Mechanism) -> str:
+    """By which other values, in words."""
+    names = [f"'{name}'" for name in model.states if name in seen]
+    return f", by {', '.join(names)}" if names else ""
+
+
+def clock_events(model: Mechanism) -> dict[str, Event]:
+    """What happens at the ticks of the clocks: their sampled values are found anew."""
+    found = {}
+    for clock in model.clocks.values():
+        rows = [row for row in model.states.values() if row.clock == clock.name]
+        then = {f"x_{row.name}": _at_tick(model, _law(row)) for row in rows}
+        if then:
+            found[clock.name] = Event(every=clock.every, offset=clock.offset, then=then)
+    return found
+
+
+def _law(row: State) -> Node:
+    """What a sampled value is found from."""
+    if row.sampled is None:
+        raise ModelError(
+            "it has no law",
+            element=f"state '{row.name}' sampled",
+            cure=f"give it by model.sample_law('{row.name}', …)",
+        )
+    return row.sampled
+
+
+def _at_tick(model: Mechanism, law: Node) -> Node:
+    """A law with the symbols of the instant for sampled values, and plain ones for those before."""
+    before = _before(law)
+    (plain,) = substitute([law], before)
+    rows = [row.name for row in model.states.values() if row.clock]
+    (plain,) = substitute([plain], {state_symbol(name): instant_symbol(name) for name in rows})
+    return substitute([plain], {own: node.args[0] for node, own in before.items()})[0]
+
+
+__all__ = [
+    "DIRECTIONS", "Clock", "Event", "check_sampled", "clock_events", "divide", "instant_symbol",
+    "refuse_events",
+]  # fmt: skip

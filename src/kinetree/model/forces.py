@@ -62,6 +62,8 @@ class State:
         unit: of the SI; empty where none was given.
         written: initial value and unit as they were given, where that was not in SI units.
         held: whether events alone change it; its rate is zero.
+        clock: name of the clock at whose ticks it is found anew; empty where there is none.
+        sampled: what it is found from there; None until that is given.
     """
 
     name: str
@@ -70,6 +72,8 @@ class State:
     unit: str = ""
     written: tuple[float, str] | None = None
     held: bool = False
+    clock: str = ""
+    sampled: Node | None = None
 
 
 class Place(NamedTuple):

@@ -20,13 +20,23 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from kinetree.arguments import show
-from kinetree.engine import Node, Rank, as_node, symbol, symbols
+from kinetree.engine import (
+    HOLD,
+    PREVIOUS,
+    Node,
+    Op,
+    Rank,
+    as_node,
+    compounds,
+    symbol,
+    symbols,
+)
 from kinetree.errors import ExpressionError, ModelError, plural, unknown
 from kinetree.model.closures import Law as LawCondition
 from kinetree.model.closures import RateLaw
@@ -188,7 +198,13 @@ def _only(
 
 
 def law_expressions(
-    model: Mechanism, law: Any, names: Mapping[str, Any], element: str, count: int = 0
+    model: Mechanism,
+    law: Any,
+    names: Mapping[str, Any],
+    element: str,
+    count: int = 0,
+    *,
+    at_ticks: bool = False,
 ) -> tuple[Node, ...]:
     """The expressions of a law, each of known symbols only.
 
@@ -198,6 +214,7 @@ def law_expressions(
         names: what it may use besides, under the names of a function's arguments.
         element: how sentences call it.
         count: how many expressions it has to give; 0 for any number.
+        at_ticks: whether it is one of a sampled value, which alone may read those before.
     """
     for name in law_symbols(names):
         if name in model.parameters:
@@ -218,9 +235,22 @@ def law_expressions(
     except ExpressionError as error:
         raise ModelError(error.problem, element=element, cure=cure) from error
     _refuse_foreign(model, laws, names, element)
+    if not at_ticks:
+        refuse_words(laws, (PREVIOUS, HOLD), element)
     if len(laws) != (count or len(laws)):
         raise ModelError(f"its law has {len(laws)} values", element=element, cure=f"give {count}")
     return laws
+
+
+def refuse_words(laws: Iterable[Node], ops: Sequence[Op], element: str) -> None:
+    """Refuse words that say what happens in a run, where nothing of the kind can."""
+    for node in compounds(laws):
+        if node.op in ops:
+            raise ModelError(
+                f"'{node.op.name}' says nothing there",
+                element=element,
+                cure="use it in the law of a sampled value, model.sample",
+            )
 
 
 def _refuse_foreign(
@@ -315,6 +345,6 @@ def uses_time(model: Mechanism) -> bool:
 __all__ = [
     "LawLike", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
     "find_velocity", "force_law_names", "force_laws", "law_expressions", "law_symbols",
-    "place_symbols", "state_names", "state_symbol", "time_symbol", "trace", "uses_time", "variable",
-    "velocity_symbol",
+    "place_symbols", "refuse_words", "state_names", "state_symbol", "time_symbol", "trace",
+    "uses_time", "variable", "velocity_symbol",
 ]  # fmt: skip

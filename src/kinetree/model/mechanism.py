@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
-    from kinetree.model.events import Event
+    from kinetree.model.events import Clock, Event
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
@@ -71,6 +71,7 @@ class Mechanism(ABC):
         states: name -> State; their order numbers x.
         events: name -> Event.
         outputs: name -> ModelOutput, the user's own; see `kinetree.model.outputs`.
+        clocks: name -> Clock.
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         varied: names of scalars that stay parameters where they are 0 or 1, see `vary`.
@@ -99,6 +100,7 @@ class Mechanism(ABC):
         self.states: dict[str, State] = {}
         self.events: dict[str, Event] = {}
         self.outputs: dict[str, ModelOutput] = {}
+        self.clocks: dict[str, Clock] = {}
         self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
         self.varied: tuple[str, ...] = ()

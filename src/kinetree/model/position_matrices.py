@@ -55,6 +55,7 @@ def from_joints(model: Model) -> FrameModel:
     made.varied = model.varied
     made.forces, made.states = dict(model.forces), dict(model.states)
     made.events, made.outputs = dict(model.events), dict(model.outputs)
+    made.clocks = dict(model.clocks)
     made.wrenches = dict(model.wrenches)
     made.matrices = position_matrices(model)
     return made

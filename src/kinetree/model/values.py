@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.engine import Node
+from kinetree.engine import Node, compounds
+from kinetree.engine.ops import MARKS
 from kinetree.errors import ModelError
 
 Number = int | float | Fraction
@@ -43,6 +44,13 @@ LOOP_TOLERANCE = 1e-11
 def scalar(value: Any, element: str) -> Scalar:
     """`value` as a finite number or a Node; refused with its place otherwise."""
     if isinstance(value, Node):
+        for node in compounds((value,)):
+            if node.op in MARKS:
+                raise ModelError(
+                    f"'{node.op.name}' says what happens in a run",
+                    element=element,
+                    cure="use it in laws alone",
+                )
         return value.value if value.is_number else value
     return number(value, element)
 

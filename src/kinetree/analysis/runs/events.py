@@ -11,11 +11,33 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arguments import show
 from kinetree.arrays import Array
-from kinetree.engine import Node, Rank, as_node, select, substitute, symbol, symbols, text
+from kinetree.engine import (
+    HOLD,
+    PREVIOUS,
+    Node,
+    Rank,
+    as_node,
+    select,
+    substitute,
+    symbol,
+    symbols,
+    text,
+)
 from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.integrate.problem import Watch
-from kinetree.model import DIRECTIONS, Event, Named, state_names, time_symbol, trace
+from kinetree.model import (
+    DIRECTIONS,
+    Event,
+    Mechanism,
+    Named,
+    clock_events,
+    instant_symbol,
+    refuse_words,
+    state_names,
+    time_symbol,
+    trace,
+)
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import LABEL, crossings
 from kinetree.program.passes import condense
@@ -128,9 +150,15 @@ class Row(NamedTuple):
     rank: int = 0
 
 
+def happenings(model: Mechanism) -> dict[str, Event]:
+    """The events of a model by name, those of its clocks included."""
+    return {**model.events, **clock_events(model)}
+
+
 def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
-    events = {**dynamics.model.events, **_events(given, dynamics.model.events)}
+    own_events = happenings(dynamics.model)
+    events = {**own_events, **_events(given, own_events)}
     own, rubbing = _all_rows(dynamics, events), _friction(dynamics)
     rows = _conditions_first([*own, *rubbing])
     changing = any(row.then for row in rows)
@@ -147,7 +175,7 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
 
 def effects(dynamics: Dynamics) -> tuple[Row, ...]:
     """The events of a model that change the state or end a run, conditions first."""
-    rows = _all_rows(dynamics, dynamics.model.events)
+    rows = _all_rows(dynamics, happenings(dynamics.model))
     return tuple(_conditions_first([row for row in rows if row.then or row.event.stops]))
 
 
@@ -221,12 +249,28 @@ def changes(forward: Program, rows: Sequence[Row]) -> tuple[Input, Output]:
     fired = tuple(symbol(f"fired[{k}]", Rank.FORCE) for k in range(len(rows)))
     y = state_labels(forward)
     new = dict(zip(y, consistent_state(forward), strict=True))
-    for mark, row in sorted(zip(fired, rows, strict=True), key=lambda pair: pair[1].rank):
-        values = _consistently(forward, list(row.then.values()))
-        for key, value in zip(row.then, values, strict=True):
-            new[key] = select(mark, value, new[key])
+    instants = {instant_symbol(key.removeprefix("x_")): key for key in y if key.startswith("x_")}
+    for mark, key, law in _in_order(fired, rows, instants):
+        now = {s: new[instants[s]] for s in symbols((law,)) if s in instants}
+        (value,) = substitute(_consistently(forward, [law]), now)
+        new[key] = select(mark, value, new[key])
     out = Output(STATE, (len(y),), tuple(new.values()), y)
     return Input("fired", (len(rows),), fired), out
+
+
+def _in_order(
+    fired: Sequence[Node], rows: Sequence[Row], instants: Mapping[Node, str]
+) -> Iterator[tuple[Node, str, Node]]:
+    """Mark, name and law of all changes; those that read a value of the instant come after it."""
+    ranked = sorted(zip(fired, rows, strict=True), key=lambda pair: pair[1].rank)
+    waiting = [(mark, key, law) for mark, row in ranked for key, law in row.then.items()]
+    reads = [{instants[s] for s in symbols((law,)) if s in instants} for _, _, law in waiting]
+    left = list(range(len(waiting)))
+    while left:
+        changed = {waiting[k][1] for k in left}
+        ready = next(k for k in left if not reads[k] & changed)  # the model has no cycles
+        left.remove(ready)
+        yield waiting[ready]
 
 
 def _consistently(forward: Program, nodes: list[Node]) -> tuple[Node, ...]:
@@ -303,6 +347,7 @@ class _Law:
         self.state = {f"{p}_{name}": s for p, row in parts.items() for name, s in row.items()}
         named = {row.name: row.symbol for row in dynamics.model.parameters.values()}
         self.own = self.state | {t.name: t} | named
+        self.instants = {instant_symbol(name) for name in parts.get("x", {})}
 
     def target(self, key: Any) -> str:
         """The name of what an event changes."""
@@ -316,10 +361,13 @@ class _Law:
     def node(self, law: Any) -> Node:
         """An expression from a text, a function, a number or an expression."""
         if isinstance(law, str):
-            return parse(law, self.own, self.element)
+            node = parse(law, self.own, self.element)
+            refuse_words((node,), (PREVIOUS, HOLD), self.element)
+            return node
         node = as_node(trace(law, self.names, self.element))
+        refuse_words((node,), (PREVIOUS, HOLD), self.element)
         (node,) = substitute([node], self.symbols)
-        known = set(self.own.values())
+        known = {*self.own.values(), *self.instants}
         for found in symbols([node]):
             if found not in known:
                 raise unknown("name", found.name, list(self.own), self.element)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.runs.continuity import Motion, facts
+from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
 from kinetree.assembly import Values, given_values
@@ -74,7 +75,7 @@ def march(  # noqa: PLR0913  one argument per decision
             "rk4".
         **options: of `kinetree.steppers.step_program`.
     """
-    refuse_events(model.events, "equal steps", "take a method of rates, such as 'dop853'")
+    refuse_events(happenings(model), "equal steps", "take a method of rates, such as 'dop853'")
     model = model.with_varied(parameters or ())
     length = duration / STEPS if step is None else step
     given = {} if tau is None else {"tau": _efforts(model, tau)}

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import KinetreeError, ModelError, unknown
-from kinetree.model.events import Event
+from kinetree.model.events import Clock, Event, check_sampled
 from kinetree.model.laws import law_expressions, law_symbols, state_names
 from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
 
 if TYPE_CHECKING:
+    from kinetree.model.forces import State
     from kinetree.model.laws import LawLike
 
 PARTS = ("q", "qd", "x")
@@ -39,6 +40,100 @@ class EventMethods(OutputMethods):
         made = replace(made, initial=math.nan, written=None) if initial is None else made
         self.states[name] = made
         return node
+
+    def clock(
+        self,
+        name: str,
+        every: float | None = None,
+        offset: float = 0.0,
+        *,
+        of: Clock | str | None = None,
+        ratio: int = 1,
+    ) -> Clock:
+        """Add a clock, at whose ticks sampled values are found.
+
+        Args:
+            name: unique among the clocks and events; runs record its ticks under it.
+            every: period [s].
+            offset: time of the first tick [s]; of a clock made of another, ticks of that one
+                before its first.
+            of: in place of `every`, the clock that it is made of.
+            ratio: every so many ticks of that one it ticks.
+        """
+        element = new_element("clock", name, {**self.clocks, **self.events})
+        given = {"every": every, "offset": offset, "of": of, "ratio": ratio}
+        check_arguments(EventMethods.clock, given, element)
+        if (every is None) == (of is None) or (of is None and ratio != 1):
+            raise ModelError(
+                "its period is not given, or twice",
+                element=element,
+                cure="give every=, or of= and ratio=",
+            )
+        if every is not None and not every > 0:
+            raise ModelError(
+                f"its period is {every} s", element=element, cure="give a positive time in seconds"
+            )
+        made = Clock(name, float(every or 0.0), float(offset))
+        if of is not None:
+            base = self._clock(of, element)
+            _refuse_fractions(element, ratio=ratio, offset=offset)
+            every, first = ratio * base.every, base.offset + offset * base.every
+            made = Clock(name, every, first, base.name, int(ratio), int(offset))
+        self.clocks[name] = made
+        return made
+
+    def _clock(self, clock: Clock | str, element: str) -> Clock:
+        """The clock of this model that is meant."""
+        word = clock.name if isinstance(clock, Clock) else clock
+        if word not in self.clocks:
+            raise unknown("clock", str(word), self.clocks, element)
+        return self.clocks[word]
+
+    def sample(
+        self,
+        name: str,
+        clock: Clock | str,
+        law: LawLike | None = None,
+        initial: float | None = 0.0,
+        unit: str = "",
+    ) -> Node:
+        """Add a value that is found at the ticks of a clock and held in between.
+
+        Args:
+            name: unique among the states; x_NAME in laws and equations, x["NAME"] in functions.
+            clock: at whose ticks; or its name.
+            law: expression or function of q, qd, t, x right before the tick, in SI units; other
+                sampled values in it are those of this instant, `functions.previous` gives those
+                of the tick before and `functions.hold` those of any clock.  Without it, give it
+                later by `sample_law`.
+            initial: value up to the first tick, in `unit`; None where there is none.
+            unit: such as "mm", see `parameter`.
+        """
+        given = {"clock": clock, "unit": unit}
+        check_arguments(EventMethods.sample, given, f"state '{name}'")
+        ticks = self._clock(clock, f"state '{name}'")
+        node = self.mode(name, initial, unit)
+        self.states[name] = replace(self.states[name], clock=ticks.name)
+        try:
+            if law is not None:
+                self.sample_law(name, law)
+        except Exception:
+            del self.states[name]
+            raise
+        return node
+
+    def sample_law(self, name: str, law: LawLike) -> State:
+        """Give the law of a sampled value, where it speaks of values that are added after it."""
+        check_arguments(EventMethods.sample_law, {"name": name}, "sampled value")
+        known = [row.name for row in self.states.values() if row.clock]
+        if name not in known:
+            raise unknown("sampled value", name, known, "sample_law")
+        element = f"state '{name}' sampled"
+        names = state_names(self, element)
+        (expr,) = law_expressions(self, law, names, element, 1, at_ticks=True)
+        check_sampled(self, name, expr)
+        self.states[name] = replace(self.states[name], sampled=expr)
+        return self.states[name]
 
     def event(  # noqa: PLR0913  one keyword per fact
         self,
@@ -65,7 +160,7 @@ class EventMethods(OutputMethods):
             offset: first time of such an event [s].
             at: in place of `when`, a time or several [s].
         """
-        element = new_element("event", name, self.events)
+        element = new_element("event", name, {**self.events, **self.clocks})
         given = {"then": then, "every": every, "offset": offset}
         check_arguments(EventMethods.event, given, element)
         names = state_names(self, element)
@@ -106,6 +201,17 @@ class EventMethods(OutputMethods):
                 cure="let the law of the drive jump, or change another coordinate",
             )
         return word
+
+
+def _refuse_fractions(element: str, **given: float) -> None:
+    """Refuse ratios of clocks that are not whole numbers."""
+    for name, value in given.items():
+        if value != int(value) or value < (name == "ratio"):
+            raise ModelError(
+                f"its {name} is {value}",
+                element=element,
+                cure="give a whole number of ticks of the other clock",
+            )
 
 
 __all__ = ["EventMethods"]
