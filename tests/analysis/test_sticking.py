@@ -309,13 +309,6 @@ def test_a_locked_and_driven_joint_is_refused() -> None:
         kt.derive(model, "forward")
 
 
-def test_friction_of_a_dependent_joint_asks_for_another_choice() -> None:
-    model = slider_crank()
-    model.dry_friction("rub", "q3", coulomb=10.0)
-    with pytest.raises(UnsupportedError, match="make 'q3' independent"):
-        kt.derive(model, "forward")
-
-
 def test_no_force_no_dry_friction() -> None:
     with pytest.raises(ModelError, match="its coulomb is 0"):
         block().dry_friction("rub", "x", coulomb=0)

@@ -5,7 +5,7 @@
 | newton_euler | recursive inverse dynamics, reactions |
 | composite_bodies | mass matrix |
 | order_n, articulated | forward and mixed dynamics by articulated bodies |
-| joint_equations, dry_friction | one equation between acceleration and force per velocity |
+| joint_equations, held | one equation between acceleration and force per velocity or bond |
 | inertia_bias | M, and M qdd + c at given accelerations, by every formalism |
 | virtual_power, lagrange, dalembert | the same from other principles |
 | kinematics, energy, reactions | motion of points, energies, wrenches in joints |

@@ -20,8 +20,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.dry_friction import hold_joints
+from kinetree.formalism.held.dry_friction import hold_joints
 from kinetree.formalism.joint_equations import (
+    JointMotion,
     count_from_given,
     given_accelerations,
     solve_mixed,
@@ -152,7 +153,7 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     M, c = mass_matrix(motion), required_forces(motion, efforts)
     if holding(system.model):
         law = hold_joints(scheme, system.model.velocities, tau, efforts)
-        law.write(scheme, system.qd, *solve_mixed(scheme, M, c, law.equations))
+        law.write(scheme, JointMotion(system.qd, *solve_mixed(scheme, M, c, law.equations)))
         write_states(motion, efforts)
         return
     b = [t - x for t, x in zip(tau, c, strict=True)]
@@ -176,7 +177,7 @@ def write_joints(
     efforts = applied_efforts(motion)
     M, c = mass_matrix(motion), add_rotor_forces(system, required_forces(motion, efforts), given)
     qdd, tau = solve_mixed(scheme, M, c, count_from_given(rows))
-    law.write(scheme, system.qd, whole_accelerations(rows, qdd), tau)
+    law.write(scheme, JointMotion(system.qd, whole_accelerations(rows, qdd), tau))
     write_states(motion, efforts)
 
 

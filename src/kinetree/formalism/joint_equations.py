@@ -23,7 +23,7 @@ dynamics)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from kinetree.arguments import check_choice
@@ -82,6 +82,25 @@ def read_known(model: Mechanism, known: Known) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class JointMotion:
+    """What obeys the equations of all velocities.
+
+    Attributes:
+        qd, qdd, tau: velocities, accelerations and forces.
+        changes: velocity number -> its change, by which dependent ones that shall be zero are.
+        sizes: velocity number -> size of the terms of its acceleration, where that is a difference.
+        valid: 1, or NaN where forces are undetermined.
+    """
+
+    qd: Sequence[Node]
+    qdd: Sequence[Node]
+    tau: Sequence[Node]
+    changes: Mapping[int, Node] = field(default_factory=dict)
+    sizes: Mapping[int, Node] = field(default_factory=dict)
+    valid: Node = ONE
+
+
 class JointLaw(Protocol):
     """Equations of all velocities, and what is made of the solution."""
 
@@ -89,9 +108,11 @@ class JointLaw(Protocol):
     def equations(self) -> Sequence[JointEquation]:
         """One per velocity."""
 
-    def write(
-        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
-    ) -> None:
+    @property
+    def excess(self) -> Mapping[int, Node]:
+        """Dependent velocity -> what is left of it where it shall be zero."""
+
+    def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write the outputs, given velocities, accelerations and forces."""
 
 
@@ -105,14 +126,12 @@ class PlainLaw:
 
     names: Sequence[str]
     equations: Sequence[JointEquation]
+    excess: Mapping[int, Node] = field(default_factory=dict)
 
-    def write(
-        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
-    ) -> None:
+    def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write qdd and tau."""
-        del qd
-        scheme.output("qdd", qdd, None, self.names)
-        scheme.output("tau", tau, None, self.names)
+        scheme.output("qdd", motion.qdd, None, self.names)
+        scheme.output("tau", motion.tau, None, self.names)
 
 
 def declare_equations(scheme: Scheme, gamma: Sequence[Node], known: Mapping[str, str]) -> PlainLaw:
@@ -226,6 +245,7 @@ __all__ = [
     "Declare",
     "JointEquation",
     "JointLaw",
+    "JointMotion",
     "Known",
     "count_from_given",
     "declare_equations",

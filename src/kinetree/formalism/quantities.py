@@ -11,12 +11,13 @@ from kinetree.errors import unknown
 from kinetree.formalism import composite_bodies, lagrange, newton_euler, order_n, virtual_power
 from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
-from kinetree.formalism.dry_friction import declare_friction, hold_joints
 from kinetree.formalism.energy import energy
 from kinetree.formalism.forces.link_forces import elements, state_rates, write_outputs
 from kinetree.formalism.forward_derivatives import forward_derivatives
+from kinetree.formalism.held.dry_friction import declare_friction, hold_joints
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import (
+    JointMotion,
     count_from_given,
     declare_equations,
     given_accelerations,
@@ -234,7 +235,7 @@ def _write_held(frames: Frames, tau: tuple[Node, ...], solve: SolveJoints) -> bo
     if not holding(model):
         return False
     law = hold_joints(frames.scheme, model.velocities, tau, elements(frames))
-    law.write(frames.scheme, frames.system.qd, *solve(frames, law.equations))
+    law.write(frames.scheme, JointMotion(frames.system.qd, *solve(frames, law.equations)))
     write_states(frames)
     return True
 
@@ -268,7 +269,7 @@ def _write_joints(declare: Declare, solve: SolveJoints) -> Write:
 
     def write(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:
         law = declare(frames.scheme, gamma, known)
-        law.write(frames.scheme, frames.system.qd, *solve(frames, law.equations))
+        law.write(frames.scheme, JointMotion(frames.system.qd, *solve(frames, law.equations)))
         write_states(frames)
 
     return write

@@ -27,6 +27,7 @@ from kinetree.analysis.runs.updates import (
 )
 from kinetree.arrays import Array
 from kinetree.assembly import refuse_unset
+from kinetree.errors import AssemblyError
 from kinetree.integrate.methods import Method, choose, find
 from kinetree.integrate.problem import (
     CHATTERING,
@@ -140,11 +141,18 @@ class _Journey:
         self.seconds, self.partitions = 0.0, 1
         self.crowd = Crowd.within(times)
         self.take(system)
-        self.start = settle_friction(system, self.events, float(times[0]), start)
+        self.start = self.begin(start)
         ticks = [] if how.goes_on else self.events.ticks(float(times[0]))
         if ticks:
             self.happen(float(times[0]), self.start, ticks)
         refuse_unset(system.states, system.split(self.start)[2])
+
+    def begin(self, start: Array) -> Array:
+        """The start with the modes of dry friction settled."""
+        y, trouble = settle_friction(self.system, self.events, float(self.times[0]), start)
+        if trouble:
+            raise AssemblyError(trouble, element=f"model '{self.system.model.name}'")
+        return y
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Watched
+from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.arrays import Array
 from kinetree.integrate.crossings import crosses
 from kinetree.integrate.loops.changes import CROWD, PIVOTS, ROUNDS
@@ -48,10 +49,11 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
     y = system.project(t, y)
     for _ in range(ROUNDS):
         hits += [Hit(k, t, y) for k in fired]
-        new = _change(system, events, t, y, fired)
+        new, trouble = _change(system, events, t, y, fired)
         if not np.isfinite(new).all():
             names = _names(events.watches, fired)
-            return Settled(y, tuple(hits), f"the state after {names} has no value")
+            why = f": {trouble}" if trouble else ""
+            return Settled(y, tuple(hits), f"the state after {names} has no value{why}")
         fired = _crossings(system, events, t, y, new)
         y = new
         if not fired:
@@ -60,10 +62,12 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
     return Settled(y, tuple(hits), f"{names} undo each other and never settle")
 
 
-def _change(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]) -> Array:
-    """The consistent state after the changes of some events, dry friction settled."""
+def _change(
+    system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]
+) -> tuple[Array, str]:
+    """The consistent state after some events, dry friction settled; what is wrong with it."""
     if events.update is None:
-        return y
+        return y, ""
     new = _update_once(system, events, t, y, fired)
     return settle_friction(system, events, t, new)
 
@@ -78,18 +82,23 @@ def _update_once(
     return system.project(t, new)
 
 
-def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> Array:
+def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> tuple[Array, str]:
     """The state with the modes of dry friction as they must be: one pivot after the other.
 
     The number of pivots is finite; where rounding or a state without value keeps them from ending,
     the state has no value.
+
+    Returns:
+        The state, and what is wrong where it has no value.
     """
     for _ in range(PIVOTS if events.sticking else 0):
         new = _update_once(system, events, t, y, events.sticking)
         if np.array_equal(new, y):
-            return y
+            return y, ""
+        if not np.isfinite(new).all():
+            return new, name_rivals(system, t, y)
         y = new
-    return np.full_like(y, np.nan) if events.sticking else y
+    return (np.full_like(y, np.nan), "its modes never settle") if events.sticking else (y, "")
 
 
 def _crossings(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:

@@ -5,9 +5,9 @@ the dependent velocities v that are not known beforehand,
 
     tau_u = Mr udd + cr - B_vuᵀ tau_v,      qdd_v = B_vu udd + b
 
-so that the equations of u and of such v determine udd and tau_v.  Where no such v is, velocities
-are eliminated as in a tree.  Equations that fix the same motion twice leave tau_v undetermined:
-then all outputs are NaN.
+so that the equations of u and of such v determine udd and tau_v: the latter are bonds (`bonds`).
+Where no such v is, velocities are eliminated as in a tree.  Equations that fix the same motion
+twice leave tau_v undetermined: then all outputs are NaN.
 
 Refs: Otter1996 eqs. 8, 9; Docquier2013 sec. 2.2.1, eqs. 12 to 17
 """
@@ -16,18 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, add, linear, mul, number
-from kinetree.formalism.joint_equations import JointLaw, solve_mixed
-from kinetree.formalism.links.vectors import inner
-from kinetree.formalism.loops.validity import ALIKE, GENERAL
-from kinetree.program import Note
+from kinetree.engine import ONE, ZERO, Node, linear, mul
+from kinetree.formalism.held.bonds import NOTE, Bond, BoundMotion, solve_bound
+from kinetree.formalism.joint_equations import JointLaw, JointMotion, solve_mixed
+from kinetree.formalism.loops.validity import valid
 
 if TYPE_CHECKING:
     from kinetree.formalism.closed.explicit import Explicit
     from kinetree.formalism.inertia_bias import Build
 
 Matrix = list[list[Node]]
-NOTE = Note(step="mixed dynamics", eq="Otter1996 eqs. (8), (9)")
 
 
 class Mixed:
@@ -62,8 +60,10 @@ class Mixed:
             self.scheme.let(f"cr_{i}", self.coupling.project(left, u), NOTE)
             for i, u in enumerate(self.u, 1)
         ]
-        udd, forces = self._solve(Mr, cr)
-        tau = {**known, **forces}
+        found = self._solve(Mr, cr)
+        udd = dict(zip(self.u, found.udd, strict=True))
+        tau = {**known, **dict(zip(self.u, found.tau, strict=True))}
+        tau.update(zip(self.v, found.forces, strict=True))
         qdd = page.whole(udd)
         psi = {
             k: linear(0, ((c0[k], 1), *[(mul(x, udd[u]), 1) for u, x in P[k].items()]))
@@ -71,51 +71,35 @@ class Mixed:
         }
         lam = self.coupling.multipliers({k: psi[k] - tau[k] for k in self.coupling.dependent})
         tau.update(page.drive_forces(psi, lam))
-        self.law.write(self.scheme, page.system.qd, qdd, [tau[k] for k in range(len(qdd))])
+        changes = dict(zip(self.u, found.changes, strict=True)) if found.changes else {}
+        sizes = dict(zip((*self.u, *self.v), found.sizes, strict=True)) if found.sizes else {}
+        forces, good = [tau[k] for k in range(len(qdd))], self._test(found.tests)
+        motion = JointMotion(page.system.qd, qdd, forces, changes, sizes, good)
+        self.law.write(self.scheme, motion)
         page.write_state(lam)
 
-    def _solve(self, Mr: Matrix, cr: list[Node]) -> tuple[dict[int, Node], dict[int, Node]]:
+    def _solve(self, Mr: Matrix, cr: list[Node]) -> BoundMotion:
         """Accelerations of u, forces of u and v."""
         rows = [self.equations[u] for u in self.u]
         if not self.v:
-            qdd, tau = solve_mixed(self.scheme, Mr, cr, rows)
-            return dict(zip(self.u, qdd, strict=True)), dict(zip(self.u, tau, strict=True))
-        x = self._solve_coupled(Mr, cr)
-        udd, tau_v = x[: len(self.u)], x[len(self.u) :]
-        forces = dict(zip(self.v, tau_v, strict=True))
-        for u, line, c, row in zip(self.u, Mr, cr, rows, strict=True):
-            carried = inner([self._share(v, u) for v in self.v], tau_v)
-            forces[u] = row.gamma if row.is_free else inner(line, udd) + c - carried
-        return dict(zip(self.u, udd, strict=True)), forces
+            return BoundMotion(*solve_mixed(self.scheme, Mr, cr, rows), [])
+        return solve_bound(self.scheme, Mr, cr, rows, [self._bond(v) for v in self.v])
 
-    def _solve_coupled(self, Mr: Matrix, cr: list[Node]) -> list[Node]:
-        """udd and tau_v from one system, which a second right-hand side tests for regularity."""
-        A: Matrix = []
-        rhs: Matrix = []
-        for i, (u, line, c) in enumerate(zip(self.u, Mr, cr, strict=True)):
-            row = self.equations[u]
-            own = [row.beta * x for x in line]
-            own[i] = own[i] + row.alpha
-            A.append(own + [-row.beta * self._share(v, u) for v in self.v])
-            rhs.append([row.gamma - row.beta * c, ZERO])
-        for k, v in enumerate(self.v):
-            row, b = self.equations[v], self.explicit.qdd0[v]
-            own = [row.beta if v == w else ZERO for w in self.v]
-            A.append([row.alpha * self._share(v, u) for u in self.u] + own)
-            rhs.append([row.gamma - row.alpha * b, row.alpha * number(1 / (1 + GENERAL * k))])
-        X = self.scheme.solve("mixed", A, rhs, symmetric=False, note=NOTE)
-        if len(X) == 1:
-            return [X[0][0]]
-        n, rotors = len(self.u), [self.equations[v].alpha * self.equations[v].beta for v in self.v]
-        inertia = self.scheme.let("mixed_m", add(*[Mr[i][i] for i in range(n)], *rotors), NOTE)
-        sizes = [ONE] * n + [inertia if n else ONE] * len(self.v)
-        tested = [(ALIKE * row[1] / size) ** 2 for row, size in zip(X, sizes, strict=True)]
-        self.explicit.tests.terms += tested
-        return [x for x, _ in X]
+    def _test(self, terms: list[Node]) -> Node:
+        """1, or NaN where forces are undetermined; without friction nothing has a value there.
 
-    def _share(self, v: int, u: int) -> Node:
-        """Element of B: how a dependent velocity follows an independent one."""
-        return self.coupling.B[v].get(u, ZERO)
+        With it, speeds decide whether anything sticks that could be undetermined.
+        """
+        if self.law.excess and terms:
+            return valid(self.scheme, terms)
+        self.explicit.tests.terms += terms
+        return ONE
+
+    def _bond(self, v: int) -> Bond:
+        """A dependent velocity, which follows the independent ones."""
+        row = {i: self.coupling.B[v][u] for i, u in enumerate(self.u) if u in self.coupling.B[v]}
+        excess = self.law.excess.get(v, ZERO)
+        return Bond(row, self.explicit.qdd0[v], self.equations[v], excess)
 
 
 __all__ = ["Mixed"]

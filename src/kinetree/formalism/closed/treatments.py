@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, Rank, symbol
+from kinetree.engine import Node, Rank, mul, symbol
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.closed.actuation import Actuation
 from kinetree.formalism.closed.explicit import Explicit
@@ -26,8 +26,8 @@ from kinetree.formalism.closed.multipliers import (
     project_positions,
     projected_coordinates,
 )
-from kinetree.formalism.dry_friction import HeldJoints, hold_joints
 from kinetree.formalism.forces.link_forces import elements
+from kinetree.formalism.held.dry_friction import HeldJoints, hold_joints
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.drives import drive_motions, drive_rates
@@ -50,6 +50,7 @@ from kinetree.program import Input, Program, Scheme
 from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
+    from kinetree.formalism.forces.force_writer import ExternalInputs
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.validity import Validity
     from kinetree.program.locks import Locks
@@ -86,22 +87,34 @@ def explicit(system: Linkage, closed: Closed) -> Program:
 def _held_joints(page: _Page, explicit: Explicit) -> HeldJoints:
     """The equations of velocities that elements of the model may hold still."""
     given, names = elements(page.frames), explicit.system.model.velocities
+    _refuse_driven(explicit, given)
+    excess: dict[int, Node] = {}
+    qd, B = explicit.system.qd, explicit.coupling.B
+    for k in given.rubbing if B.keys() & given.rubbing.keys() else ():
+        terms = [mul(x, qd[u]) for u, x in B[k].items()] if k in B else [qd[k]]
+        row = given.rubbing[k] = given.rubbing[k].along(terms)
+        if k in B:
+            excess[k] = page.scheme.let(f"excess_{k + 1}", row.excess(qd[k]))
+    return hold_joints(page.scheme, names, page.rates, given, excess)
+
+
+def _refuse_driven(explicit: Explicit, given: ExternalInputs) -> None:
+    """Refuse to hold what drives move: by themselves, or through loops that leave no freedom."""
+    names, B = explicit.system.model.velocities, explicit.coupling.B
     for k, mode in given.modes.items():
-        if k not in explicit.u:
-            why, cure = "depends on others", f"make '{names[k]}' independent"
-            if k in explicit.driven:
-                why, cure = "is driven", "remove the drive, or the friction"
+        if k in explicit.driven or not B.get(k, True):
+            why = "is driven" if k in explicit.driven else "follows drives alone"
             raise UnsupportedError(
                 f"velocity '{names[k]}' {why}, so it cannot stick by itself",
                 element=f"dry friction '{mode}'",
-                cure=cure,
+                cure="remove the drive, or take joint_friction",
             )
     for k in given.locks:
-        if k in explicit.driven:
+        if k in explicit.driven or not B.get(k, True):
+            why = "is driven and locked" if k in explicit.driven else "is locked and follows drives"
             raise UnsupportedError(
-                "it is driven and locked", element=f"velocity '{names[k]}'", cure="keep one of them"
+                f"it {why}", element=f"velocity '{names[k]}'", cure="keep one of them"
             )
-    return hold_joints(page.scheme, names, page.rates, given)
 
 
 def multipliers(system: Linkage, closed: Closed) -> Program:

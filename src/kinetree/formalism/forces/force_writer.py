@@ -157,7 +157,7 @@ class ForceWriter(Action):
         """Let a velocity stick or slide; where it slides, the friction is an effort."""
         k = self._held_number(velocity)
         largest = self.let("breakaway", maximum(breakaway, coulomb))
-        row = self.given.rubbing[k] = Rubbing(k, self.state(mode), coulomb, largest)
+        row = self.given.rubbing[k] = Rubbing(self.state(mode), coulomb, largest)
         self.given.modes[k] = mode
         self.effort(velocity, row.push)
 

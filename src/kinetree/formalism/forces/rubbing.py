@@ -1,4 +1,4 @@
-"""A velocity with dry friction: its modes, and what the friction does in them.
+"""A speed with dry friction: its modes, and what the friction does in them.
 
 The modes are those of the table in `dry_friction`: 0 sticks, ±1 slides, ±2 breaks away, 3 sticks
 after sliding at the same instant.
@@ -8,29 +8,35 @@ Refs: Otter1996 sec. 4, eqs. 8, 9
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from kinetree.engine import ONE, ZERO, Node, call, number, select
+from kinetree.engine import ONE, ZERO, Node, add, call, maximum, number, select, sign
 from kinetree.program.complementarity import HALF, choose_by_sign
 
 AGAIN = 3
 """Mode of a joint that sticks after sliding at the same instant."""
+DRIFT, CREEP = 1e-6, 1e-8
+"""Share of the terms of a speed, and speed [rad/s or m/s], that what sticks may have by errors."""
+ROUNDING = 1e-6
+"""Share of its slack below which a speed is zero to rounding."""
 
 
 @dataclass(frozen=True)
 class Rubbing:
-    """A velocity with dry friction.
+    """A speed with dry friction.
 
     Attributes:
-        number: of the velocity.
         mode: its mode.
         coulomb, breakaway: largest forces of sliding and of sticking.
+        slack: speed that what sticks may have by the errors of a run; 0 for an independent
+            velocity, which rests exactly.
     """
 
-    number: int
     mode: Node
     coulomb: Node
     breakaway: Node
+    slack: Node = ZERO
 
     @property
     def size(self) -> Node:
@@ -52,15 +58,53 @@ class Rubbing:
         """Force of the friction where it slides; 0 where it sticks."""
         return (1 - self.sticks) * choose_by_sign(self.mode, self.bound, ZERO, -self.bound)
 
-    def next_mode(self, force: Node, qdd: Node, slack: Node) -> Node:
-        """The mode asked for at rest, by the force of the friction and the acceleration."""
+    def next_mode(self, force: Node, slack: Node, qdd: Node, least: Node) -> Node:
+        """The mode asked for at rest, by the force of the friction and the acceleration.
+
+        Args:
+            force: of the friction.
+            slack: by which it may pass its bound.
+            qdd: acceleration.
+            least: acceleration that is none.
+        """
         over = force - self.bound - slack
         under = -self.bound - slack - force
         way = by_size(self.size, number(2), ONE, ONE, ONE)
         stuck = select(over, -way, select(under, way, self.mode))
         held = by_size(self.size, ZERO, number(AGAIN), ZERO, ZERO)
-        forward, backward = select(-qdd, held, self.mode), select(qdd, held, self.mode)
+        forward, backward = (select(x - least, held, self.mode) for x in (-qdd, qdd))
         return select(self.sticks - HALF, stuck, choose_by_sign(self.mode, backward, ZERO, forward))
+
+    def along(self, terms: Sequence[Node]) -> Rubbing:
+        """The same along a speed that is a sum of such terms."""
+        size = add(ZERO, *[call("abs", x) for x in terms])
+        return replace(self, slack=DRIFT * size + CREEP)
+
+    def moves(self, speed: Node) -> Node:
+        """1 where it goes on to slide, so that nothing is to be decided, else 0."""
+        if self.slack is ZERO:  # what sticks has no speed
+            return select(self.mode * speed, 1, 0)
+        return select((1 - self.sticks) * self.mode * speed - ROUNDING * self.slack, 1, 0)
+
+    def begin(self, speed: Node, mode: Node) -> Node:
+        """The next mode, unless it is said to stick and moves: then it slides."""
+        beyond = call("abs", speed)
+        if self.slack is not ZERO:
+            beyond = maximum(beyond - self.slack, 0)
+        return select(beyond * (HALF - self.size), sign(speed), mode)
+
+    def excess(self, speed: Node) -> Node:
+        """What is to be taken from the speed, for it sticks or has come to rest; 0 elsewhere."""
+        beyond = call("abs", speed)
+        drifted = select(self.slack - beyond, speed, 0)
+        resting = select(self.size - (AGAIN - HALF), speed, drifted)
+        return self.sticks * select(beyond - ROUNDING * self.slack, resting, 0)
+
+    def slip(self, force: Node, speed: Node, slack: float) -> Node:
+        """Above zero where it breaks away by more than a share of its bound, or changes its way."""
+        over = call("abs", force) - (1 + slack) * self.bound
+        passed = -self.mode * speed - ROUNDING * self.slack
+        return select(self.sticks - HALF, over, passed)
 
 
 def by_size(size: Node, nought: Node, one: Node, two: Node, three: Node) -> Node:

@@ -208,13 +208,22 @@ class Validity:
     def guard(self) -> None:
         """Make the outputs NaN where a test fails."""
         if self.terms:
-            valid = sqrt(2 * sign(1 - add(*self.terms)) - 1)  # 1, or the root of -1 or -3
-            self.scheme.guard(self._define("valid", valid))
+            self.scheme.guard(valid(self.scheme, self.terms))
 
     def _define(self, name: str, expr: Node, note: Note = LOST) -> Node:
-        found = symbol(self.scheme.fresh(name), Rank.LOCAL)
-        self.scheme.define(Assign(found, expr, note))
-        return found
+        return _define(self.scheme, name, expr, note)
+
+
+def valid(scheme: Scheme, terms: Sequence[Node]) -> Node:
+    """1 where the sum of terms is below 1, elsewhere NaN."""
+    return _define(scheme, "valid", sqrt(2 * sign(1 - add(*terms)) - 1))  # 1, root of -1 or -3
+
+
+def _define(scheme: Scheme, name: str, expr: Node, note: Note = LOST) -> Node:
+    """A name that the engine does not see through."""
+    found = symbol(scheme.fresh(name), Rank.LOCAL)
+    scheme.define(Assign(found, expr, note))
+    return found
 
 
 def _sizes(values: Iterable[Node]) -> Node:
@@ -228,4 +237,4 @@ def unsolved_rows(rows: Iterable[Row], choice: Choice) -> list[Row]:
     return [row for row in rows if row.label not in solved]
 
 
-__all__ = ["CLOSED", "Validity", "loop_size", "unsolved_rows"]
+__all__ = ["CLOSED", "Validity", "loop_size", "unsolved_rows", "valid"]

@@ -29,14 +29,14 @@ Refs: Otter1996 sec. 4, eqs. 8, 9; Murty1974
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, add, call, select, sign, symbol
 from kinetree.formalism.forces.force_writer import ExternalInputs
 from kinetree.formalism.forces.rubbing import Rubbing, by_size
-from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation
+from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation, JointMotion
 from kinetree.program import Input
 from kinetree.program.complementarity import HALF, change_least_index
 
@@ -57,33 +57,32 @@ class DryFriction:
         names: of all velocities.
         gamma: known forces, friction apart, or accelerations.
         equations: one per velocity.
-        rubbing: the velocities with friction.
+        rubbing: velocity number -> its friction.
+        excess: none: velocities that move slide.
     """
 
     names: Sequence[str]
     gamma: Sequence[Node]
     equations: Sequence[JointEquation]
-    rubbing: Sequence[Rubbing]
+    rubbing: Mapping[int, Rubbing]
+    excess: Mapping[int, Node] = field(default_factory=dict)
 
-    def write(
-        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
-    ) -> None:
+    def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write qdd, tau (friction included), friction, the next modes, and how many are open."""
-        scheme.output("qdd", qdd, None, self.names)
-        scheme.output("tau", tau, None, self.names)
-        k = [row.number for row in self.rubbing]
-        names = [self.names[i] for i in k]
-        forces = friction_forces(scheme, self.rubbing, self.gamma, tau)
+        scheme.output("qdd", motion.qdd, None, self.names)
+        scheme.output("tau", motion.tau, None, self.names)
+        names, rows = [self.names[k] for k in self.rubbing], list(self.rubbing.values())
+        forces = friction_forces(scheme, self.rubbing, self.gamma, motion.tau)
         scheme.output("friction", forces, None, names)
-        v, a = [qd[i] for i in k], [qdd[i] for i in k]
+        v = [motion.qd[k] for k in self.rubbing]
         moves = [call("abs", sign(x)) for x in v]
-        found = next_modes(scheme, self.rubbing, forces, a, moves)
+        found, _ = next_modes(scheme, rows, forces, _accelerations(motion, self.rubbing), moves)
         modes = [
             select(move - HALF, sign(x), new) for move, x, new in zip(moves, v, found, strict=True)
         ]
         changed = [
             select(call("abs", new - row.mode) - HALF, 1, 0)
-            for row, new in zip(self.rubbing, scheme.each("next", modes), strict=True)
+            for row, new in zip(rows, scheme.each("next", modes), strict=True)
         ]
         scheme.output("modes", modes, None, names)
         scheme.output("open", (add(ZERO, *changed),), ())
@@ -98,76 +97,95 @@ class HeldJoints:
         tau: known forces.
         equations: one per velocity.
         given: what the elements of the model do.
+        excess: dependent velocity -> what is left of it where it sticks.
     """
 
     names: Sequence[str]
     tau: Sequence[Node]
     equations: Sequence[JointEquation]
     given: ExternalInputs
+    excess: Mapping[int, Node] = field(default_factory=dict)
 
-    def write(
-        self, scheme: Scheme, qd: Sequence[Node], qdd: Sequence[Node], tau: Sequence[Node]
-    ) -> None:
+    def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write qdd and hold, forces of locks and dry friction; with friction also what follows.
 
-        modes: the next ones; rest: velocities, those that changed their sign stopped; slip: above
-        zero where a joint breaks away or comes to rest.
+        modes: the next ones; rest: velocities, those that come to rest stopped; slip: above zero
+        where a joint breaks away or comes to rest.
         """
-        given, rows = self.given, list(self.given.rubbing.values())
-        scheme.output("qdd", qdd, None, self.names)
-        forces = friction_forces(scheme, rows, self.tau, tau)
+        given, rows, tau = self.given, list(self.given.rubbing.values()), motion.tau
+        scheme.output("qdd", [motion.valid * x for x in motion.qdd], None, self.names)
+        forces = friction_forces(scheme, given.rubbing, self.tau, tau)
         hold = {k: lock * (tau[k] - self.tau[k]) for k, lock in given.locks.items()}
-        hold |= {row.number: force for row, force in zip(rows, forces, strict=True)}
+        hold |= dict(zip(given.rubbing, forces, strict=True))
         whole = [hold.get(k, ZERO) for k in range(len(self.names))]
-        scheme.output("hold", whole, None, self.names)
+        scheme.output("hold", [motion.valid * x for x in whole], None, self.names)
         if not rows:
             return
-        v, a = [qd[row.number] for row in rows], [qdd[row.number] for row in rows]
-        moves = [select(row.mode * x, 1, 0) for row, x in zip(rows, v, strict=True)]
-        modes = next_modes(scheme, rows, forces, a, moves)
-        started = [select(call("abs", x) * (HALF - row.size), sign(x), new)
-                   for row, x, new in zip(rows, v, modes, strict=True)]  # fmt: skip
-        rest = [select(-row.mode * x, 0, x) for row, x in zip(rows, v, strict=True)]
-        slip = [
-            select(
-                row.sticks - HALF, call("abs", f) - (1 + 4 * OWN_SLACK) * row.bound, -row.mode * x
-            )
-            for row, f, x in zip(rows, forces, v, strict=True)
-        ]
-        scheme.output("modes", started, None, list(given.modes.values()))
-        scheme.output("rest", rest, None, [self.names[row.number] for row in rows])
-        scheme.output("slip", slip, None, list(given.modes.values()))
+        v, a = [motion.qd[k] for k in given.rubbing], _accelerations(motion, given.rubbing)
+        moves = [row.moves(x) for row, x in zip(rows, v, strict=True)]
+        modes, count = next_modes(scheme, rows, forces, a, moves)
+        if motion.valid is not ONE:  # what slides goes on, whatever is undetermined
+            modes = [select(move - HALF, row.mode, motion.valid * new)
+                     for row, move, new in zip(rows, moves, modes, strict=True)]  # fmt: skip
+        started = [row.begin(x, new) for row, x, new in zip(rows, v, modes, strict=True)]
+        slip = [row.slip(f, x, 4 * OWN_SLACK) for row, f, x in zip(rows, forces, v, strict=True)]
+        names, rest = list(given.modes.values()), self._rest(motion, count)
+        scheme.output("modes", started, None, names)
+        scheme.output("rest", list(rest.values()), None, [self.names[k] for k in rest])
+        scheme.output("slip", slip, None, names)
+
+    def _rest(self, motion: JointMotion, count: Node) -> dict[int, Node]:
+        """Velocities of joints that rub, and of those that dependent ones stop with them.
+
+        Dependent ones stop when all is decided: one that passes through rest does not stop others,
+        nor do those whose forces are undetermined.
+        """
+        found = {
+            k: select(-row.mode * motion.qd[k], 0, motion.qd[k])
+            for k, row in self.given.rubbing.items()
+            if k not in self.excess
+        }
+        for k, change in motion.changes.items():
+            settled = select(HALF - count, motion.valid, 0)  # NaN is not above zero
+            found[k] = found.get(k, motion.qd[k]) + select(settled, change, 0)
+        return found
 
 
 def friction_forces(
-    scheme: Scheme, rows: Sequence[Rubbing], known: Sequence[Node], tau: Sequence[Node]
+    scheme: Scheme, rows: Mapping[int, Rubbing], known: Sequence[Node], tau: Sequence[Node]
 ) -> list[Node]:
     """Forces of the friction: what it takes where a joint sticks, else as it slides."""
-    forces = [
-        select(row.sticks - HALF, tau[row.number] - known[row.number], row.push) for row in rows
-    ]
+    forces = [select(row.sticks - HALF, tau[k] - known[k], row.push) for k, row in rows.items()]
     return list(scheme.each("friction", forces))
+
+
+def _accelerations(motion: JointMotion, numbers: Iterable[int]) -> list[tuple[Node, Node]]:
+    """Accelerations of velocities, and what of them may be rounding."""
+    return [(motion.qdd[k], OWN_SLACK * motion.sizes.get(k, ZERO)) for k in numbers]
 
 
 def next_modes(
     scheme: Scheme,
     rows: Sequence[Rubbing],
     forces: Sequence[Node],
-    qdd: Sequence[Node],
+    qdd: Sequence[tuple[Node, Node]],
     moves: Sequence[Node],
-) -> list[Node]:
+) -> tuple[list[Node], Node]:
     """The modes after one pivot, or after those that broke away slide, or stick again.
 
     Args:
         scheme: where they are written.
         rows: the velocities with friction.
         forces: of the friction.
-        qdd: accelerations.
+        qdd: accelerations, each with a size below which it is none.
         moves: 1 where a joint goes on to slide, so that nothing is to be decided.
+
+    Returns:
+        The modes, and how many asked for a pivot.
     """
     common = COMMON_SLACK * add(ZERO, *[row.breakaway for row in rows])
     asked = [
-        select(move - HALF, row.mode, row.next_mode(f, a, OWN_SLACK * row.bound + common))
+        select(move - HALF, row.mode, row.next_mode(f, OWN_SLACK * row.bound + common, *a))
         for row, move, f, a in zip(rows, moves, forces, qdd, strict=True)
     ]
     pivoted, count = change_least_index(scheme, "stick", [row.mode for row in rows], asked)
@@ -179,19 +197,31 @@ def next_modes(
         settles = by_size(row.size, row.mode, row.mode, row.mode, ZERO)
         done = select(breaking - HALF, slides, settles)
         modes.append(select(count - HALF, new, done))
-    return modes
+    return modes, count
 
 
 def hold_joints(
-    scheme: Scheme, names: Sequence[str], tau: Sequence[Node], given: ExternalInputs
+    scheme: Scheme,
+    names: Sequence[str],
+    tau: Sequence[Node],
+    given: ExternalInputs,
+    excess: Mapping[int, Node] | None = None,
 ) -> HeldJoints:
-    """Forward dynamics with what elements of the model hold still."""
+    """Forward dynamics with what elements of the model hold still.
+
+    Args:
+        scheme: where they are written.
+        names: of all velocities.
+        tau: known forces.
+        given: what the elements do.
+        excess: dependent velocity -> what is left of it where it sticks.
+    """
     equations = [JointEquation(ZERO, ONE, x) for x in tau]
     held = {**given.locks, **{k: row.sticks for k, row in given.rubbing.items()}}
     for k, at in held.items():
         free = scheme.let(f"free_{k + 1}", 1 - at)
         equations[k] = JointEquation(1 - free, free, free * tau[k])
-    return HeldJoints(names, tau, equations, given)
+    return HeldJoints(names, tau, equations, given, excess or {})
 
 
 def declare_friction(
@@ -208,15 +238,15 @@ def declare_friction(
         values = None if default is None else (default,) * len(names)
         columns.append(scheme.input(Input(stem, (len(names),), symbols, values, True, names)))
     at = {name: k for k, name in enumerate(known)}
-    rows = [Rubbing(at[name], *own) for name, *own in zip(names, *columns, strict=True)]
+    rows = {at[name]: Rubbing(*own) for name, *own in zip(names, *columns, strict=True)}
     equations = [
         JointEquation(*((ONE, ZERO) if word == QDD else (ZERO, ONE)), right)
         for word, right in zip(known.values(), gamma, strict=True)
     ]
-    for row in rows:
-        free = scheme.let(f"slides_{row.number + 1}", 1 - row.sticks)
-        right = gamma[row.number] + scheme.let(f"push_{row.number + 1}", row.push)
-        equations[row.number] = JointEquation(1 - free, free, free * right)
+    for k, row in rows.items():
+        free = scheme.let(f"slides_{k + 1}", 1 - row.sticks)
+        right = gamma[k] + scheme.let(f"push_{k + 1}", row.push)
+        equations[k] = JointEquation(1 - free, free, free * right)
     return DryFriction(tuple(known), gamma, equations, rows)
 
 

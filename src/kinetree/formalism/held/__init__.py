@@ -1,0 +1,1 @@
+"""What is held still: bonds between speeds, dry friction and locks."""
