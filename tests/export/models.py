@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
 
 import kinetree as kt
 from kinetree.functions import previous, select, sin, table
@@ -86,3 +90,50 @@ def cascade() -> kt.Model:
     pull = model.sample("force", fast, lambda qd, x: 40 * x["e"] + 4 * x["i"] - 9 * qd["x"])
     model.joint_law("motor", "x", pull)
     return model
+
+
+STIFFNESS, LIMIT = 1e4, 100.0
+"""Of the plastic spring [N/m, N]."""
+SWING, TURN = 0.01, 3.0
+"""Growth of its motion s = SWING t sin(TURN t) [m/s], [rad/s]."""
+
+
+def plastic(*, named: bool = False) -> kt.Model:
+    """A slider that is driven in growing swings and draws at an elastic-plastic spring."""
+    model = kt.Model("plastic", gravity=(0, 0, 0))
+    model.prismatic("s", model.ground, model.body("end", mass=1.0), axis="x")
+    model.drive("s", lambda t: SWING * t * sin(TURN * t))
+    limit = model.parameter("limit", LIMIT, "N") if named else LIMIT
+    model.plastic_spring("spring", "s", STIFFNESS, limit)
+    return model
+
+
+def plastic_force(s: Any, rest: Any, limit: float = LIMIT) -> Any:
+    """Force of the spring [N] at the coordinate and the set [m]."""
+    return np.clip(STIFFNESS * (s - rest), -limit, limit)
+
+
+def polyline(times: Any, limit: float = LIMIT) -> Any:
+    """Force of the spring [N] over time: straight from turn to turn, clipped at its limit."""
+
+    def place(t: Any) -> Any:
+        return SWING * t * np.sin(TURN * t)
+
+    def rate(t: float) -> float:
+        return float(SWING * (np.sin(TURN * t) + TURN * t * np.cos(TURN * t)))
+
+    grid = np.linspace(1e-3, 10.0, 500)
+    turns = [0.0] + [
+        brentq(rate, a, b, xtol=1e-15, rtol=1e-14)
+        for a, b in pairwise(grid)
+        if rate(a) * rate(b) < 0
+    ]
+    force, found = 0.0, np.zeros(len(times))
+    for begin, end in pairwise([*turns, np.inf]):
+        inside = (times >= begin) & (times < end)
+        found[inside] = np.clip(
+            force + STIFFNESS * (place(times[inside]) - place(begin)), -limit, limit
+        )
+        if np.isfinite(end):
+            force = np.clip(force + STIFFNESS * (place(end) - place(begin)), -limit, limit)
+    return found

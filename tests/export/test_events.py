@@ -15,7 +15,19 @@ import pytest
 
 import kinetree as kt
 from approx import assert_close
-from export.models import ball, cascade, example, servo, thermostat
+from export.models import (
+    LIMIT,
+    SWING,
+    TURN,
+    ball,
+    cascade,
+    example,
+    plastic,
+    plastic_force,
+    polyline,
+    servo,
+    thermostat,
+)
 from kinetree.errors import UnsupportedError
 from kinetree.export.building import compiler
 
@@ -89,6 +101,23 @@ def test_what_happens_here_happens_in_a_c_program(name: str, tmp_path: Path) -> 
     make, duration = RUNS[name]
     kt.export_c(make(), tmp_path, duration=duration, step=duration / 400, every=10)
     assert_same(written(tmp_path), expected(make(), duration))
+
+
+@built
+def test_an_elastic_plastic_path_is_the_polyline_everywhere(tmp_path: Path) -> None:
+    """In a C program, and in both kinds of an FMU."""
+    kt.export_c(plastic(), tmp_path / "c", duration=4.0, step=0.01, every=4)
+    path = str(kt.export_fmu(plastic(), tmp_path / "m.fmu", step=0.01))
+    runs = [written(tmp_path / "c")]
+    runs += [
+        fmpy.simulate_fmu(path, fmi_type=kind, stop_time=4.0, output_interval=0.04,
+                          relative_tolerance=1e-10, record_events=False)
+        for kind in KINDS
+    ]  # fmt: skip
+    for found in runs:
+        t = np.asarray(found["time"])
+        force = plastic_force(SWING * t * np.sin(TURN * t), found["x_spring_set"])
+        assert_close(force / LIMIT, polyline(t) / LIMIT, 1e-12, "force")
 
 
 @compiled

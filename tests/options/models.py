@@ -33,6 +33,9 @@ def bench() -> kt.Model:
     model.ground.point("foot", (2, 0, 0))
     model.parameter("k", 3.0)
     model.state("s", 1.0)
+    model.clock("c", 0.1)
+    model.clock("d", 0.3)
+    model.sample("held", "c", 1.0)
     return model
 
 
@@ -291,7 +294,32 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
     "mode": row(
         "mode", {"name": "new"}, {"initial": 2.0, "unit": "mm"},
-        takes={"initial": NUMBER, "unit": TEXT},
+        takes={"initial": f"{NUMBER} none", "unit": TEXT},
+    ),
+    "clock": (
+        *row(
+            "clock", {"name": "new", "every": 0.1},
+            {"every": 0.2, "offset": 0.5, "of": Refused("c"), "ratio": Refused(2)},
+            takes={"offset": NUMBER, "of": "none"},
+        ),
+        *row(
+            "clock", {"name": "new", "of": "c"}, {"of": "d", "ratio": 2, "offset": 3},
+            partial=True,
+        ),
+    ),
+    "sample": row(
+        "sample", {"name": "new", "clock": "c"},
+        {"clock": "d", "law": lambda t: t, "initial": 2.0, "unit": "mm"},
+        takes={"law": f"{LAW} none", "initial": f"{NUMBER} none", "unit": TEXT},
+    ),
+    "sample_law": row(
+        "sample_law", {"name": "held", "law": 1.0}, {"name": Refused("s"), "law": lambda t: t},
+        takes={"law": LAW, "name": ""}, says={"name": "sample", "law": "held"},
+    ),
+    "plastic_spring": row(
+        "plastic_spring", {"name": "new", "joint": "one", "stiffness": 1.0, "limit": 1.0},
+        {"joint": "two", "stiffness": 2.0, "limit": 3.0, "rest": 0.5},
+        takes={"rest": NUMBER},
     ),
     "event": (
         *row(

@@ -69,7 +69,7 @@ class EventMethods(OutputMethods):
                 element=element,
                 cure="give every=, or of= and ratio=",
             )
-        if every is not None and not every > 0:
+        if every is not None and not (math.isfinite(every) and every > 0):
             raise ModelError(
                 f"its period is {every} s", element=element, cure="give a positive time in seconds"
             )

@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import check_arguments, show
+from kinetree.engine import Node, as_node, maximum, minimum
 from kinetree.errors import ModelError
 from kinetree.model.forces import FORCES
-from kinetree.model.laws import force_law_names, trace
+from kinetree.model.laws import (
+    coordinate_symbol,
+    find_coordinate,
+    force_law_names,
+    trace,
+    velocity_symbol,
+)
 from kinetree.model.methods.events import EventMethods
-from kinetree.model.values import scalar
+from kinetree.model.new_element import new_element
+from kinetree.model.values import number, scalar
 
 if TYPE_CHECKING:
     from kinetree.model.forces import Force
@@ -140,6 +148,35 @@ class ForceMethods(EventMethods):
             law: of q, qd, t, x [N.m or N], positive along the velocity.
         """
         return self.force("joint_law", name, (), {"joint": joint, "law": law})
+
+    def plastic_spring(
+        self, name: str, joint: Joint | str, stiffness: Scalar, limit: Scalar, rest: float = 0.0
+    ) -> Force:
+        """An elastic-plastic spring in a joint: linear up to a limit, at which it flows.
+
+        While a coordinate goes one way, its force depends on where it turned last, so the set is
+        found anew there, by an event, and nowhere else: the path is exact in every method.
+
+        Args:
+            name: of the force; its set is the mode NAME_set, found anew by the event NAME_turn.
+            joint: a joint with one coordinate, or the name of a coordinate.
+            stiffness: [N.m/rad or N/m].
+            limit: force at which it flows [N.m or N].
+            rest: coordinate at which it is at rest at the start [rad or m].
+        """
+        element = new_element("force", name, self.forces)
+        given = {"stiffness": scalar(stiffness, element), "limit": scalar(limit, element)}
+        for word, value in given.items():
+            if not isinstance(value, Node) and value <= 0:
+                raise ModelError(f"its {word} is {value}", element=element, cure="give it above 0")
+        coordinate = find_coordinate(self, joint, element)
+        velocity = self.velocity_of(coordinate)
+        q, k, most = coordinate_symbol(coordinate), as_node(stiffness), as_node(limit)
+        rest_at = self.mode(f"{name}_set", float(number(rest, f"{element} rest")))
+        pull = maximum(-most, minimum(most, k * (q - rest_at)))
+        self.event(f"{name}_turn", velocity_symbol(velocity), {f"{name}_set": q - pull / k},
+                   direction="both")  # fmt: skip
+        return self.joint_law(name, velocity, -pull)
 
     def bushing(
         self,

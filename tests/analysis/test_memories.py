@@ -1,0 +1,92 @@
+"""Memories: values that laws read and events alone change, such as elastic-plastic paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.analysis.test_happenings import METHODS, block
+from tests.approx import IDENTITY, TRAJECTORY
+from tests.export.models import LIMIT, STIFFNESS, plastic, plastic_force, polyline
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.functions import maximum
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_elastic_plastic_path_is_the_polyline(method: str) -> None:
+    """Growing swings: each turns farther out than the one before."""
+    run = kt.simulate(plastic(), 4.0, method=method, step=0.02)
+    force = plastic_force(run["q"].values[:, 0], run["x"].values[:, 0])
+    assert force / LIMIT == pytest.approx(polyline(run["time"].values) / LIMIT, abs=IDENTITY)
+    assert set(run["event_name"].values) == {"spring_turn"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_thrown_mass_yields_and_swings_about_its_set(method: str) -> None:
+    """m v' = -k x up to the limit, then -limit up to rest, then a swing about the set."""
+    mass, speed = 2.0, 3.0
+    model = block(mass)
+    model.plastic_spring("spring", "x", STIFFNESS, LIMIT)
+    how = {} if method == "rk4" else {"rtol": 1e-10, "atol": 1e-13}
+    step = 1e-4 if method == "rk4" else 2e-3
+    run = kt.simulate(model, 0.2, qd={"x": speed}, method=method, step=step, **how)
+    w, reach = np.sqrt(STIFFNESS / mass), LIMIT / STIFFNESS
+    t1 = np.arcsin(reach * w / speed) / w
+    v1 = speed * np.cos(w * t1)
+    t2 = t1 + v1 * mass / LIMIT
+    top = reach + v1**2 * mass / (2 * LIMIT)
+    t = run["time"].values
+    late = t > t2
+    swing = top - reach + reach * np.cos(w * (t[late] - t2))
+    near = {"rk4": 1e-7, "BDF": 1e-6, "cvode_bdf": 1e-6}.get(method, 1e-8)
+    assert run["q"].values[late, 0] == pytest.approx(swing, abs=near)
+    assert run["event_time"].values[0] == pytest.approx(t2, abs=1e-6)
+
+
+def test_a_path_goes_on_from_a_file_and_holds_in_files_of_models(tmp_path: Path) -> None:
+    model = plastic()
+    kt.save(model, tmp_path / "model.yaml")
+    again = kt.load(tmp_path / "model.yaml")
+    assert again.content_hash() == model.content_hash()
+    kt.simulate(model, 1.5, step=0.02, file=tmp_path / "half.nc")
+    rest = kt.simulate(again, 2.5, step=0.02, continues=tmp_path / "half.nc")
+    force = plastic_force(rest["q"].values[:, 0], rest["x"].values[:, 0])
+    assert force / LIMIT == pytest.approx(polyline(rest["time"].values) / LIMIT, abs=IDENTITY)
+
+
+def test_parameters_of_a_plastic_spring_vary() -> None:
+    model = plastic(named=True)
+    run = kt.simulate(model, 4.0, step=0.02, parameters={"limit": 50.0})
+    force = plastic_force(run["q"].values[:, 0], run["x"].values[:, 0], 50.0)
+    expected = polyline(run["time"].values, 50.0)
+    assert force / 50.0 == pytest.approx(expected / 50.0, abs=IDENTITY)
+
+
+@pytest.mark.parametrize("method", ["dop853", "cvode_adams", "RK45"])
+def test_a_largest_value_is_kept_where_it_turns(method: str) -> None:
+    """The same way a largest value is remembered: at its turn, else it is the present one."""
+    model = block()
+    model.joint_spring("spring", "x", 8.0, damping=0.4)
+    model.mode("most")
+    model.event("turn", lambda qd: qd["x"], {"most": lambda q, x: maximum(x["most"], q["x"])},
+                direction="falling")  # fmt: skip
+    run = kt.simulate(model, 10.0, qd={"x": 1.0}, method=method, step=0.01)
+    peak = np.maximum(run["q"].values[:, 0], run["x"].values[:, 0])
+    assert peak == pytest.approx(np.maximum.accumulate(run["q"].values[:, 0]), abs=1e-5)
+    assert peak[-1] == pytest.approx(run["event_y"].values[0, 0], abs=TRAJECTORY)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"stiffness": 0.0, "limit": 1.0}, "force 'new': its stiffness is 0.0; give it above 0"),
+        ({"stiffness": 1.0, "limit": -1.0}, "force 'new': its limit is -1.0; give it above 0"),
+    ],
+)
+def test_mistakes_are_told(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(KinetreeError, match=told):
+        block().plastic_spring("new", "x", **given)
