@@ -33,6 +33,7 @@ LARGE = {
     "targets/text/: ": "what ten languages share: names, expressions, functions, files",
 }
 DATA = {
+    "attributes of Linear:": "a result that users read, every fact under its own name",
     "attributes of Partition:": "a result that users read, every fact under its own name",
     "attributes of Document:": "the sections of a model file, one field each",
     "attributes of Mechanism:": "the sections of a model file, one table each",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from tests.analysis import systems
 from tests.approx import AT_STATES, FORMALISM, IDENTITY, ITERATED, ROUNDING, assert_close
 
 import kinetree as kt
+from kinetree.analysis.observing.program import derive_outputs
+from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.model import retract
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "models"
 STEP = 1e-6
 DIFFERENCE = 1e-7
 
@@ -75,7 +79,7 @@ def test_wrenches_are_inputs() -> None:
     model.prismatic("x", model.ground, cart, axis="x")
     model.wrench("push", cart, frame="world")
     found = kt.linearise(model)
-    assert found.inputs == ("tau_x", *(f"push.{c}" for c in ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")))
+    assert found.inputs == ("tau_x", *(f"push_{c}" for c in ("tx", "ty", "tz", "fx", "fy", "fz")))
     assert found.states == ("q_x", "qd_x")
     assert_close(found.B, [[0, 0, 0, 0, 0, 0, 0], [0.25, 0, 0, 0, 0.25, 0, 0]], ROUNDING)
 
@@ -147,3 +151,100 @@ def test_what_is_no_state_is_refused() -> None:
         kt.linearise(systems.pendulum(), at=3)
     with pytest.raises(KinetreeError, match="qq"):
         kt.linearise(systems.pendulum(), at={"qq": [1]})
+
+
+# --- outputs and inputs --------------------------------------------------------------------------
+
+TEN = ["FL_tyre.Fz", "FR_tyre.Fy", "RL_spring.force", "RR_shock.power", "FL_spring.deflection",
+       "chassis.acceleration.z", "chassis.orientation.roll", "hub.z", "FL_tie_rod.reaction.fx",
+       "energy.total"]  # fmt: skip
+
+
+def fourth_order(values: Any, step: float) -> Any:
+    """The derivative of a function at 0 by four of its values: an error of order step⁴."""
+    near, far = (np.asarray(values(k * step)) - values(-k * step) for k in (1, 2))
+    return (8 * near - far) / (12 * step)
+
+
+@pytest.mark.slow
+def test_a_b_c_d_of_the_iltis_equal_differences() -> None:
+    """Ten outputs; efforts and parameters as inputs; loops closed anew at every neighbour."""
+    model = kt.load(EXAMPLES / "iltis.yaml")
+    model.output("hub", point="FL_hub", relative_to="chassis", frame="chassis")
+    given: dict[str, Any] = {"parameters": {"speed": 20.0}}
+    start = {"qd": {"x": 20.0, "z": 0.1}}
+    chosen = ["tau_x", "tau_z", "leaf_stiffness", "tyre_stiffness"]
+    lin = kt.linearise(model, start, outputs=TEN, inputs=chosen, **given)
+    assert lin.outputs == tuple(TEN)
+    assert lin.inputs == tuple(chosen)
+    system = dynamics(model, **given)
+    forward = system.forward.compile()
+    seen = derive_outputs(model, TEN).program.compile()
+    p, tau = np.array(system.forward.input("p").default), np.zeros(model.nv)
+    names = [name.removeprefix("q_") for name in lin.states if not name.startswith("qd_")]
+    free = [model.velocities.index(name) for name in names]
+    labels = seen.inputs
+    scale = {"leaf_stiffness": 1e3, "tyre_stiffness": 1e4, "tau_x": 10.0, "tau_z": 10.0}
+
+    def response(dq: Any, dqd: Any, du: Any) -> Any:
+        q, qd, load, values = lin.q.copy(), lin.qd.copy(), tau.copy(), p.copy()
+        q[free] += dq
+        qd[free] += dqd
+        for name, change in zip(chosen, du, strict=True):
+            if name.startswith("tau_"):
+                load[model.velocities.index(name[4:])] += change
+            else:
+                values[system.forward.input("p").labels.index(name)] += change
+        out = forward(q=q, qd=qd, tau=load, p=values, t=np.array(lin.t))
+        lam = dict(zip(system.forward.output("lam").labels, out["lam"], strict=True))
+        parts = {"q": out["q_closed"], "qd": out["qd_closed"], "qdd": out["qdd"], "p": values,
+                 "t": np.array(lin.t)}  # fmt: skip
+        row = next(row for row in labels if row.name == "lam")
+        parts["lam"] = np.array([lam.get(label, 0.0) for label in row.labels])
+        y = seen(**{row.name: parts[row.name] for row in labels})["out"]
+        return np.concatenate([out["qd_closed"][free], out["qdd"][free], y])
+
+    n, m = len(free), len(chosen)
+    zero = np.zeros(n), np.zeros(n), np.zeros(m)
+    columns = []
+    for part, size in enumerate((n, n, m)):
+        for k in range(size):
+            step = 2e-5 if part < 2 else scale[chosen[k]]
+
+            def along(h: float, part: int = part, k: int = k) -> Any:
+                moved = [v.copy() for v in zero]
+                moved[part][k] = h
+                return response(*moved)
+
+            columns.append(fourth_order(along, step))
+    expected = np.array(columns).T
+    found = np.block([[lin.A, lin.B], [lin.C, lin.D]])
+    assert found.shape == expected.shape == (2 * n + 10, 2 * n + m)
+    for name, row, truth in zip([*lin.states, *TEN], found, expected, strict=True):
+        for columns_of in (slice(0, 2 * n), *(slice(2 * n + k, 2 * n + k + 1) for k in range(m))):
+            assert_close(row[columns_of], truth[columns_of], DIFFERENCE, name,
+                         scale=max(float(np.abs(truth[columns_of]).max()), 1e-9))  # fmt: skip
+
+
+def test_outputs_and_inputs_of_a_small_model() -> None:
+    """A mass on a spring, pushed: y, C and D by hand, the time in an output included."""
+    model = kt.Model("mass", gravity=(0, 0, 0))
+    body = model.body("body", mass=2.0)
+    model.prismatic("x", model.ground, body, axis="x")
+    model.wrench("push", body)
+    k = model.parameter("k", 8.0)
+    model.joint_spring("spring", "x", k, 0.5, 3.0)
+    model.output("late", lambda q, t: 2 * q["x"] + t)
+    found = kt.linearise(model, {"q": [0.7], "t": 4.0}, inputs=["push_fx", "k", "tau_x"],
+                         outputs=["late", "spring.force", "body.acceleration.x"])  # fmt: skip
+    assert found.inputs == ("push_fx", "k", "tau_x")
+    assert_close(found.y, [5.4, -1.6, -0.8], ROUNDING)
+    assert_close(found.A, [[0, 1], [-4, -1.5]], ROUNDING)
+    assert_close(found.B, [[0, 0, 0], [0.5, -0.1, 0.5]], ROUNDING)
+    assert_close(found.C, [[2, 0], [-8, -3], [-4, -1.5]], ROUNDING)
+    assert_close(found.D, [[0, 0, 0], [0, -0.2, 0], [0.5, -0.1, 0.5]], ROUNDING)
+    assert kt.linearise(model).outputs == ("late",), "its own are there without asking"
+    assert kt.linearise(model, outputs=()).C.shape == (0, 2)
+    for given in ({"outputs": ["spring.forse"]}, {"inputs": ["tau_y"]}):
+        with pytest.raises(KinetreeError, match="did you mean"):
+            kt.linearise(model, **given)

@@ -146,6 +146,8 @@ def test_own_names_and_components_are_checked() -> None:
         model.output("place", "chassis.position")
     with pytest.raises(UnknownNameError, match=r"strut\.force"):
         model.output("new", lambda outputs: outputs["strut.forces"])
+    with pytest.raises(UnknownNameError, match=r"say 'joint.pin.reaction.fx' or 'closure.pin.reac"):
+        kt.simulate(joined(), 0.1, outputs=["pin.reaction.fx"])
     with pytest.raises(ModelError, match="give a run of model 'quarter_car'"):
         kt.outputs(model, kt.simulate(mechanisms.slider_crank(), 0.1), ["load"])
 

@@ -18,6 +18,7 @@ import lengths
 import mechanisms
 from approx import FORMALISM, IDENTITY, assert_close
 from export.models import example, rich
+from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.export import building
@@ -188,7 +189,8 @@ def test_derivatives_are_those_of_the_program(
     name: str, exported: Exported, tmp_path: Path
 ) -> None:
     system = dynamics(exported.model(name))
-    found = equations(system, name, exported.models[name][1]["points"])
+    seen = with_positions(system.model, None, exported.models[name][1]["points"])
+    found = equations(system, name, seen)
     main = found.main
     rng = np.random.default_rng(4)
     given = {

@@ -99,6 +99,8 @@ CHOSEN = {
     "independent": ["q1"],
     "base_parameters": Rounded(False, "derive"),
 }
+ASKED = {"outputs": ["energy.total"], "inputs": ["rod.mass"]}
+ASKS = {"outputs": "output", "inputs": "input"}
 SAYS = {"parameters": "parameter"}
 SECONDS = "number whole"
 """Wrong values that are times [s]."""
@@ -172,9 +174,9 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.linearise,
             lambda _: {"model": closed()},
             {
-                "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN,
-                            },
-            {"t": SECONDS, "base_parameters": "truth"}, SAYS, LOADED,
+                "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN, **ASKED,
+            },
+            {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, **ASKS}, LOADED,
         ),
     ),
     "modes": (
@@ -393,12 +395,13 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "model": tree(), "path": Made(lambda folder: folder / "b.fmu"), "version": "2.0",
                 "points": ["rod.end"], "step": 1e-4, "stop": 3.0, **STARTED, "derivatives": False,
+                **ASKED,
                 "binary": Unseen(False, "there is a compiler or there is not"),
                 "force": Unseen(True, "the file is its own"), "parameters": {"k": 5.0}, **CHOSEN,
             },
             {"force": "truth", "derivatives": "truth", "binary": "truth", "path": "word",
              "base_parameters": "truth"},
-            {**SAYS, "path": "file", "points": "point"}, ("parameters", *OPTIONS),
+            {**SAYS, **ASKS, "path": "file", "points": "point"}, ("parameters", *OPTIONS),
         ),
     ),
     "export_c": (
@@ -409,10 +412,10 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": tree(), "folder": Unseen("package", "the files are the same"),
                 "points": ["rod.end"], "step": 1e-4, "duration": 3.0, "every": 7, **STARTED,
                 "t0": 1.0, "precision": "single", "force": Unseen(True, "the folder is its own"),
-                **LOADS, **CHOSEN,
+                **LOADS, **CHOSEN, **ASKED,
             },
             {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
-            {**SAYS, "points": "point"}, LOADED,
+            {**SAYS, **ASKS, "points": "point"}, LOADED,
         ),
     ),
     "write_simulation": (
@@ -425,11 +428,11 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": tree(), "folder": Unseen("run", "the files are the same"),
                 "duration": 2.0, "step": 0.02, "every": 7, **STARTED, "t0": 1.0, **LOADS,
                 "points": ["rod.end"], "precision": "single",
-                "force": Unseen(True, "the folder is its own"), **CHOSEN,
+                "force": Unseen(True, "the folder is its own"), **CHOSEN, **ASKED,
             },
             {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
-            {**SAYS, "points": "point"},
-            ("points", *STARTED, "t0", "precision", "force", *LOADED),
+            {**SAYS, **ASKS, "points": "point"},
+            ("points", *ASKED, *STARTED, "t0", "precision", "force", *LOADED),
         ),
     ),
     "Event": (

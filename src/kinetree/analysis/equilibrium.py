@@ -95,7 +95,7 @@ class _Task:
 
     def _inputs(self, at: _Place, program: Program) -> dict[str, Any]:
         still = Point(self.t, at.q, np.zeros(self.system.nv), at.x)
-        given = {**arrays(self.system, still), "tau": at.tau}
+        given = {**arrays(self.system, still, self.system.forward), "tau": at.tau}
         if self.freed:
             row = program.input("p")
             assert row.default is not None

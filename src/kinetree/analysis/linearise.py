@@ -1,6 +1,6 @@
 """Linearisation: small motions about a state, in the independent states, by exact derivatives.
 
-    der(z) = A z + B u,   z = [δ, δqd, δx]
+    der(z) = A z + B u,   y = C z + D u,   z = [δ, δqd, δx]
 
 δ are small displacements along the independent velocities, der(q) = N(q) qd, so that a quaternion
 counts three.  While a body with a quaternion turns, its displacements turn with it:
@@ -11,7 +11,8 @@ der(δ) = δqd + K δ, with K from the angular velocity w and the velocity v of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,30 +26,33 @@ from kinetree.analysis.given.operating_point import (
     given_parts,
     point,
 )
+from kinetree.analysis.observing.attach import attach
+from kinetree.analysis.observing.inputs import Chosen, choose_inputs
+from kinetree.analysis.observing.program import OUT, with_positions
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
-from kinetree.engine import evaluate
+from kinetree.engine import derivation, evaluate
 from kinetree.model import Ball, Float
 from kinetree.program import state_form
+from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kinetree.model import Mechanism
-
-WRENCH = ("Tx", "Ty", "Tz", "Fx", "Fy", "Fz")
+    from kinetree.program import Program
 
 
 @dataclass(frozen=True)
 class Linear:
-    """The linear model der(z) = A z + B u about a state.
+    """The linear model der(z) = A z + B u, y = C z + D u about a state.
 
     Attributes:
         A: n × n.
         B: n × m.
         states: names of z: q_NAME, qd_NAME, x_NAME.
-        inputs: names of u: tau_NAME, then WRENCH.component.
+        inputs: names of u: tau_NAME, then WRENCH_tx to WRENCH_fz, or those chosen.
         t: time [s].
         q: coordinates at the state.
         qd: velocities there.
@@ -56,6 +60,10 @@ class Linear:
         qdd: accelerations there; zero at an equilibrium.
         displacements: nv × n, small displacements of all velocities' directions by z.
         velocities: names of the rows of `displacements`.
+        C: k × n, changes of the outputs by z.
+        D: k × m, changes of the outputs by u.
+        outputs: names of y.
+        y: values of the outputs at the state.
     """
 
     A: Array
@@ -69,9 +77,21 @@ class Linear:
     qdd: Array
     displacements: Array
     velocities: tuple[str, ...]
+    C: Array
+    D: Array
+    outputs: tuple[str, ...] = ()
+    y: Array = field(default_factory=lambda: np.zeros(0))
 
 
-def linearise(model: Mechanism, at: Any = None, *, t: float = 0.0, **options: Any) -> Linear:
+def linearise(
+    model: Mechanism,
+    at: Any = None,
+    *,
+    t: float = 0.0,
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
+    **options: Any,
+) -> Linear:
     """The linear model of small motions.
 
     Args:
@@ -79,6 +99,10 @@ def linearise(model: Mechanism, at: Any = None, *, t: float = 0.0, **options: An
         at: none for the initial coordinates at rest, a mapping with any of q, qd, x, t, an
             `Equilibrium` (with its efforts and parameters), or a run (its last time).
         t: time of laws and drives where `at` gives none [s].
+        outputs: names of what C and D tell of, such as "strut.force" (`kinetree.model.outputs`);
+            by default the model's own.
+        inputs: names of what B and D tell of: tau_NAME, a wrench or a component of it (WRENCH_fz),
+            a parameter; by default all efforts and wrenches.
         **options: tau, wrenches (constant), parameters by name; formalism, loops and
             base_parameters of `derive`; of a closed system partition or independent.
     """
@@ -91,20 +115,33 @@ def linearise(model: Mechanism, at: Any = None, *, t: float = 0.0, **options: An
     t = float(given.get("t", t))
     system = dynamics(model, q=given.get("q"), t=t, **options)
     where = point(system, given, t)
-    return _linear(system, where, freedom(system))
+    seen = with_positions(model, outputs, ())
+    whole = system.forward if seen is None else attach(system.forward, seen.program)
+    chosen = choose_inputs(whole, inputs, system.loads.fixed)
+    return _linear(system, where, freedom(system), _with_inputs(whole, chosen))
 
 
-def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
-    forward = system.forward
+@derivation()
+def _with_inputs(whole: Program, chosen: Chosen) -> Program:
+    """Forward dynamics with the inputs t, q, qd, x, u, p; values at the state are defaults."""
+    kept = [row for row in whole.inputs if row.name in ("t", *state_form.PARTS)]
+    more = [row for row in (chosen.u, chosen.p) if row is not None]
+    more = [replace(row, default=chosen.values) if row.name == "u" else row for row in more]
+    flat = replace(whole, inputs=(*kept, *more), preamble=(), blocks=whole.all_blocks)
+    return condense(flat)
+
+
+def _linear(system: Dynamics, at: Point, free: Freedom, forward: Program) -> Linear:
     parts = [row.name for row in state_form.state_parts(forward)]
-    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed") if forward.gives(name)]
-    loads = ["tau", *system.model.wrenches]
-    program = forward.derivative(of, [*parts, *loads], tangent=True)
+    of = [name for name in ("qdd", "xd", "q_closed", "qd_closed", OUT) if forward.gives(name)]
+    by = [*parts, *(["u"] if forward.takes("u") else [])]
+    program = forward.derivative(of, by, tangent=True)
     with np.errstate(all="ignore"):
-        out = program.evaluate(**arrays(system, at))
+        out = program.evaluate(**arrays(system, at, program))
     T = _displacements(system, at, out)
     u, w, x = list(free.u), list(free.w), system.changing
-    out = {**out, **{name: out[name][:, x] for name in ("dqdd_dx", "dxd_dx") if name in out}}
+    by_x = [f"d{name}_dx" for name in ("qdd", "xd", OUT)]
+    out = {**out, **{name: out[name][:, x] for name in by_x if name in out}}
     # der(δ) of all directions by δ, δqd, δx: δqd + K δ
     by_q, by_v = _rate_derivatives(system, out)
     rows = [_row(by_q + _turning(system, at) @ T, by_v, None, free)[u]]
@@ -113,14 +150,29 @@ def _linear(system: Dynamics, at: Point, free: Freedom) -> Linear:
         rows.append(_row(out["dxd_dq"], out["dxd_dqd"], out["dxd_dx"], free)[x])
     width = len(u) + len(w) + len(x)
     A = np.concatenate([_wide(row, width) for row in rows])
-    B = np.concatenate([_by_loads(out, name, kept, loads) for name, kept in _blocks(u, w, x)])
+    m = len(forward.input("u").labels) if forward.takes("u") else 0
+    B = np.concatenate([_by_inputs(out, name, kept, m) for name, kept in _blocks(u, w, x)])
     spread = np.zeros((system.nv, width))
     spread[:, : len(u)] = T[:, u]
     names = system.model.velocities
     return Linear(
-        A, B, _state_names(system, free), _input_names(system),
+        A, B, _state_names(system, free), forward.input("u").labels if m else (),
         at.t, at.q, at.qd, at.x, out["qdd"], spread, tuple(names),
+        *_of_outputs(forward, out, free, (width, m)),
     )  # fmt: skip
+
+
+def _of_outputs(
+    forward: Program, out: Mapping[str, Array], free: Freedom, sizes: tuple[int, int]
+) -> tuple[Array, Array, tuple[str, ...], Array]:
+    """C, D, names and values of the outputs; no rows where there are none."""
+    width, m = sizes
+    if not forward.gives(OUT):
+        return np.zeros((0, width)), np.zeros((0, m)), (), np.zeros(0)
+    labels = forward.output(OUT).labels
+    C = _row(out["dout_dq"], out["dout_dqd"], out.get("dout_dx"), free)
+    D = _by_inputs(out, OUT, list(range(len(labels))), m)
+    return _wide(C, width), D, labels, out[OUT]
 
 
 def _rate_derivatives(system: Dynamics, out: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -141,14 +193,14 @@ def _wide(row: Array, width: int) -> Array:
 
 
 def _blocks(u: list[int], w: list[int], x: list[int]) -> list[tuple[str, list[int]]]:
-    """Output whose derivatives by the loads fill each block of rows; empty: zeros."""
-    return [("", u), ("qdd", w), *([("xd", x)] if x else [])]
+    """Output whose derivatives by the inputs fill each block of rows."""
+    return [("qd_closed", u), ("qdd", w), *([("xd", x)] if x else [])]
 
 
-def _by_loads(out: Mapping[str, Array], name: str, kept: list[int], loads: list[str]) -> Array:
-    if not name:
-        return np.zeros((len(kept), sum(out[f"dqdd_d{load}"].shape[1] for load in loads)))
-    return np.concatenate([out[f"d{name}_d{load}"][kept] for load in loads], axis=1)
+def _by_inputs(out: Mapping[str, Array], name: str, kept: list[int], count: int) -> Array:
+    """Some rows of the derivatives of an output by the inputs; zeros where there are none."""
+    found = out.get(f"d{name}_du")
+    return np.zeros((len(kept), count)) if found is None else found[kept]
 
 
 def _displacements(system: Dynamics, at: Point, out: Mapping[str, Array]) -> Array:
@@ -192,11 +244,6 @@ def _state_names(system: Dynamics, free: Freedom) -> tuple[str, ...]:
         *(f"qd_{names[k]}" for k in free.w),
         *(f"x_{system.states[k]}" for k in system.changing),
     )
-
-
-def _input_names(system: Dynamics) -> tuple[str, ...]:
-    efforts = [f"tau_{name}" for name in system.model.velocities]
-    return (*efforts, *(f"{name}.{end}" for name in system.model.wrenches for end in WRENCH))
 
 
 __all__ = ["Linear", "linearise"]

@@ -79,7 +79,9 @@ def modes(model: Mechanism | Linear, at: Any = None, *, t: float = 0.0, **option
             raise UnsupportedError(
                 "the linear model has its state already", element=name, cure=f"leave {name}= out"
             )
-    linear = model if isinstance(model, Linear) else linearise(model, at, t=t, **options)
+    linear = model
+    if not isinstance(linear, Linear):
+        linear = linearise(linear, at, t=t, outputs=(), **options)
     worst = float(np.abs(linear.qdd).max(initial=0.0))
     if worst > AT_REST * (1 + float(np.abs(linear.A).max(initial=0.0))):
         name = linear.velocities[int(np.argmax(np.abs(linear.qdd)))]

@@ -14,6 +14,7 @@ from kinetree.cli.runs import (
     Duration,
     Given,
     Independent,
+    Inputs,
     Interval,
     Lock,
     Out,
@@ -154,20 +155,23 @@ def linearise(
     values: Set = None,
     rest: Rest = False,
     lock: Lock = None,
+    output: Outputs = None,
+    inputs: Inputs = None,
     out: TextOut = None,
     as_json: AsJson = False,
 ) -> None:
-    """Linear model of small motions: A and B in the independent states."""
+    """Linear model of small motions: A, B, C and D in the independent states."""
     from kinetree import linearise as run
 
     model, _ = read(file)
     with model_warnings(as_json) as notes:
         at = operating_state(model, (q, qd), values, lock) if rest else start_options(q, qd, lock)
-        found = run(model, at, **parameter_option(values))
+        chosen = not_empty(outputs=output, inputs=inputs)
+        found = run(model, at, **parameter_option(values), **chosen)
+    tables = ("A", "B", "C", "D", "q", "qdd", "y")
     answer = {
         "model": model.name, "states": found.states, "inputs": found.inputs,
-        "A": found.A.tolist(), "B": found.B.tolist(), "q": found.q.tolist(),
-        "qdd": found.qdd.tolist(),
+        "outputs": found.outputs, **{name: getattr(found, name).tolist() for name in tables},
     }  # fmt: skip
     finish(answer, out, as_json, notes)
     if not as_json:

@@ -38,6 +38,9 @@ Stop = Annotated[Given, typer.Option("--stop", help="Expression that ends the ru
 Outputs = Annotated[
     Given, typer.Option("--output", help="Output, such as strut.force or chassis.position.z.")
 ]
+Inputs = Annotated[
+    Given, typer.Option("--input", help="Input: tau_NAME, WRENCH_fz, a parameter; efforts if none.")
+]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
 Independent = Annotated[
     Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")

@@ -14,26 +14,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.observing.attach import attach
+from kinetree.analysis.observing.inputs import Chosen, choose_inputs
+from kinetree.analysis.observing.program import OUT
 from kinetree.analysis.runs.events import Row, changes, effects
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
 from kinetree.model import refuse_holding
-from kinetree.pipeline import derive
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
-from kinetree.program.inline import inline
 from kinetree.program.passes import condense
-from kinetree.program.restrict import restrict
-from kinetree.program.scheme import Scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from kinetree.analysis.given.loads import Loads
+    from kinetree.analysis.observing.program import Observed
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.assembly import Values
 
@@ -54,7 +52,7 @@ class Equations:
         inputs: initial u.
         t0: time at which it is consistent [s].
         tied: names of the states that follow from others; the start values of these are guesses.
-        closing: how many of the first outputs are forces that close loops.
+        units: of the outputs.
         update: of `fired`, too, a mark per event; output y after these events, not projected; none
             where there are no events.
         happenings: these events, conditions first: the last of g are theirs.
@@ -66,7 +64,7 @@ class Equations:
     inputs: tuple[float, ...] = ()
     t0: float = 0.0
     tied: frozenset[str] = frozenset()
-    closing: int = 0
+    units: tuple[str, ...] = ()
     update: Program | None = None
     happenings: tuple[Row, ...] = ()
 
@@ -94,11 +92,12 @@ class Equations:
         return tuple(out.name for out in self.main.outputs)
 
 
-def equations(
+def equations(  # noqa: PLR0913  one argument per decision
     dynamics: Dynamics,
     name: str,
-    points: Sequence[str] = (),
+    seen: Observed | None = None,
     *,
+    inputs: Sequence[str] | None = None,
     at: tuple[Values, Values, Values] = (None, None, None),
     t0: float = 0.0,
     events: bool = True,
@@ -108,27 +107,28 @@ def equations(
     Args:
         dynamics: its equations of motion.
         name: what names of Programs begin with.
-        points: paths "body" or "body.point" whose positions are outputs [m, ground frame].
+        seen: outputs beside the forces that close loops.
+        inputs: names of the inputs; by default all efforts and wrenches.
         at: q, qd, x to start from, all or by name; by default the model's.
         t0: time at which it starts [s].
         events: whether the conditions of branches are outputs, too; those of events always are.
     """
     refuse_holding(dynamics.model, name, "simulate it here, or take locks and dry friction out")
-    seen = _points(dynamics, points) if points else None
-    rows = effects(dynamics)
-    main, projection = programs(dynamics.forward, name, (points, seen), rows, events=events)
+    forward, rows = dynamics.forward, effects(dynamics)
+    whole = forward if seen is None else attach(forward, seen.program)
+    chosen = choose_inputs(whole, inputs, _constant(dynamics.loads))
+    main, projection = programs(whole, name, chosen, rows, events=events)
     start = initial_state(dynamics, t0, *at)
-    first = first_inputs(dynamics.forward, _constant(dynamics.loads))
-    update = _update(dynamics.forward, main, name, rows) if rows else None
-    tied, forces = _tied_states(dynamics), closing(dynamics.forward)
-    return Equations(main, projection, start, first, t0, tied, forces, update, rows)
+    update = _update(forward, main, name, rows) if rows else None
+    tied, units = _tied_states(dynamics), output_units(forward, seen)
+    return Equations(main, projection, start, chosen.values, t0, tied, units, update, rows)
 
 
 @derivation()
 def programs(
     forward: Program,
     name: str,
-    places: tuple[Sequence[str], Program | None] = ((), None),
+    chosen: Chosen,
     rows: Sequence[Row] = (),
     *,
     events: bool = True,
@@ -136,13 +136,13 @@ def programs(
     """The Programs of the equations and of the projection, from those of forward dynamics.
 
     Args:
-        forward: forward dynamics.
+        forward: forward dynamics, with outputs as `out`.
         name: what names of Programs begin with.
-        places: paths of points, and the Program of their positions.
+        chosen: what comes from outside.
         rows: events that change something.
         events: whether the conditions of branches are outputs, too.
     """
-    whole = _write(forward, *places)
+    whole = _write(forward, chosen)
     found = crossings(whole)
     branches = found.nodes if events else ()
     happen = [row for row in rows if row.node is not None]
@@ -169,18 +169,10 @@ def _update(forward: Program, main: Program, name: str, rows: Sequence[Row]) -> 
     return condense(replace(forward, name=f"{name}_update", inputs=inputs, outputs=(out,)))
 
 
-def closing(forward: Program) -> int:
-    """Number of the forces that close loops."""
-    return len(forward.output("lam").nodes) if forward.gives("lam") else 0
-
-
-def first_inputs(forward: Program, given: Mapping[str, Array]) -> tuple[float, ...]:
-    """u to start with: what is given by name of the input, else its default, else zero."""
-    found: list[float] = []
-    for row in _efforts(forward):
-        values = given.get(row.name, row.default)
-        found += np.zeros(len(row.symbols)).tolist() if values is None else list(values)
-    return tuple(float(x) for x in found)
+def output_units(forward: Program, seen: Observed | None = None) -> tuple[str, ...]:
+    """Units of the outputs: unknown ones of the forces that close loops, then of the others."""
+    closing = len(forward.output("lam").nodes) if forward.gives("lam") else 0
+    return ("",) * closing + (() if seen is None else seen.units)
 
 
 def _constant(loads: Loads) -> Mapping[str, Array]:
@@ -192,11 +184,6 @@ def _constant(loads: Loads) -> Mapping[str, Array]:
             cure="write it as a law of the model: joint_law, external or force_law",
         )
     return loads.fixed
-
-
-def _efforts(forward: Program) -> list[Input]:
-    """The inputs of forward dynamics that become u."""
-    return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
 
 
 def _tied_states(dynamics: Dynamics) -> frozenset[str]:
@@ -213,97 +200,33 @@ def _tied_states(dynamics: Dynamics) -> frozenset[str]:
     return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
 
 
-def _write(forward: Program, points: Sequence[str], seen: Program | None) -> Program:
+def _write(forward: Program, chosen: Chosen) -> Program:
     """der(y) and the outputs in one Program, not condensed."""
     yd = state_form.state_rates(forward)
-    scheme = Scheme(forward.name)
-    inputs = {row.name: row for row in _inputs(forward)}
-    if seen is not None:
-        _more_parameters(inputs, seen)
-    for row in inputs.values():
-        scheme.input(row)
-    for block in forward.all_blocks:
-        scheme.append_block(block)
+    inputs = _inputs(forward, chosen)
     nodes: list[Node] = []
     labels: list[str] = []
     if forward.gives("lam"):
         lam = forward.output("lam")
         nodes += lam.nodes
         labels += [f"lam_{label}" for label in lam.labels]
-    if seen is not None:
-        places = inline(scheme, seen, _meaning(seen, inputs, state_form.consistent(forward)[0]))
-        nodes += [node for place in places.values() for node in place]
-        labels += [f"{path}.{axis}" for path in points for axis in "xyz"]
-    states = inputs[state_form.STATE].labels
+    if forward.gives(OUT):
+        nodes += forward.output(OUT).nodes
+        labels += forward.output(OUT).labels
     outputs = (
-        Output("yd", (len(yd),), yd, tuple(f"der({label})" for label in states)),
+        Output("yd", (len(yd),), yd, tuple(f"der({label})" for label in inputs[1].labels)),
         Output("out", (len(nodes),), tuple(nodes), tuple(labels)),
     )
-    done = scheme.program(**dict(forward.info))
-    return replace(done, outputs=tuple(out for out in outputs if out.nodes))
+    kept = tuple(out for out in outputs if out.nodes)
+    blocks = forward.all_blocks
+    return replace(forward, inputs=tuple(inputs), preamble=(), blocks=blocks, outputs=kept)
 
 
-def _inputs(forward: Program) -> list[Input]:
+def _inputs(forward: Program, chosen: Chosen) -> list[Input]:
     """t, y, u, p from the inputs of forward dynamics."""
-    time, state, *rest = state_form.state_inputs(forward)
+    time, state, *_ = state_form.state_inputs(forward)
     state = replace(state, units=state_form.state_units(forward))
-    rows = _efforts(forward)
-    symbols = tuple(s for row in rows for s in row.symbols)
-    found = [time, state]
-    if symbols:
-        labels = tuple(s.name for s in symbols)
-        units = tuple(unit for row in rows for unit in _effort_units(forward, row))
-        found.append(Input("u", (len(symbols),), symbols, None, False, labels, units))
-    return found + [row for row in rest if row.parameter]
-
-
-def _effort_units(forward: Program, row: Input) -> tuple[str, ...]:
-    """N.m along angles, N along lengths; a wrench is [torque; force]."""
-    if row.units:
-        return row.units
-    if row.name == "tau":
-        return tuple("N" if unit == "m/s" else "N.m" for unit in forward.input("qd").units)
-    return ("N.m",) * 3 + ("N",) * 3
-
-
-def _points(dynamics: Dynamics, points: Sequence[str]) -> Program:
-    """Positions of points as functions of q and p."""
-    found = derive(dynamics.model, "kinematics", points=points)
-    return restrict(found, [f"{dynamics.model.point(path).path}.position" for path in points])
-
-
-def _more_parameters(inputs: dict[str, Input], seen: Program) -> None:
-    """Add the parameters that only the points depend on."""
-    new = next((row for row in seen.inputs if row.name == "p"), None)
-    if new is None:
-        return
-    old = inputs.get("p")
-    if old is None:
-        inputs["p"] = new
-        return
-    assert old.default is not None
-    assert new.default is not None
-    more = [k for k, label in enumerate(new.labels) if label not in old.labels]
-    inputs["p"] = replace(
-        old,
-        shape=(len(old.symbols) + len(more),),
-        symbols=(*old.symbols, *(new.symbols[k] for k in more)),
-        default=(*old.default, *(new.default[k] for k in more)),
-        labels=(*old.labels, *(new.labels[k] for k in more)),
-        units=(*old.units, *(new.units[k] for k in more)),
-    )
-
-
-def _meaning(seen: Program, inputs: dict[str, Input], q: tuple[Node, ...]) -> dict[Node, Node]:
-    """What the symbols of the positions stand for: consistent coordinates, parameters by name."""
-    new: dict[Node, Node] = {}
-    for row in seen.inputs:
-        if row.name == "q":
-            new.update(zip(row.symbols, q, strict=True))
-        elif row.name == "p":
-            own = dict(zip(inputs["p"].labels, inputs["p"].symbols, strict=True))
-            new.update({s: own[label] for s, label in zip(row.symbols, row.labels, strict=True)})
-    return new
+    return [time, state, *(row for row in (chosen.u, chosen.p) if row is not None)]
 
 
 def _merge(program: Program, main: Program) -> Program:
@@ -359,6 +282,6 @@ def adjoint(found: Equations, name: str) -> Program:
 
 
 __all__ = [
-    "ARGUMENTS", "RESULTS", "Equations", "adjoint", "closing", "directional", "equations",
-    "programs",
+    "ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations",
+    "output_units", "programs",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
 from kinetree.errors import FormatError
@@ -53,6 +54,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     *,
     version: str = "3.0",
     points: Sequence[str] = (),
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
     step: float = 1e-3,
     stop: float = 10.0,
     q: Values = None,
@@ -70,6 +73,10 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
         path: the file NAME.fmu, or a folder that gets MODEL.fmu.
         version: of FMI, "3.0" or "2.0".
         points: paths "body" or "body.point" whose positions become outputs [m, ground frame].
+        outputs: names of outputs, such as "strut.force" or "chassis.position.z"
+            (`kinetree.model.outputs`); by default the model's own.
+        inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
+            (WRENCH_fz), a parameter; others are parameters.  By default all efforts and wrenches.
         step: longest step of Co-Simulation, by the method of Runge and Kutta [s].
         stop: end of the usual run, as information for importers [s].
         q: initial coordinates, all in order or some by name; by default the model's.
@@ -94,7 +101,9 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     check_options("export_fmu", options, ("parameters", *OPTIONS))
     unit = Unit(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)
-    found = equations(dynamics(model, q=q, **options), unit.identifier, points, at=(q, qd, x))
+    seen = with_positions(model, outputs, points)
+    moving = dynamics(model, q=q, **options)
+    found = equations(moving, unit.identifier, seen, inputs=inputs, at=(q, qd, x))
     return unit.write(target, found, force=force)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.analysis.runs.events import happenings
 from kinetree.arguments import check_arguments, check_options, check_positive
@@ -35,6 +36,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     folder: str | Path,
     *,
     points: Sequence[str] = (),
+    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str] | None = None,
     step: float = 1e-3,
     duration: float = 10.0,
     every: int = 10,
@@ -55,6 +58,10 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         model: the mechanism, closed or not.
         folder: new, empty, or with the files of an earlier export.
         points: paths "body" or "body.point" whose positions become outputs [m, ground frame].
+        outputs: names of outputs, such as "strut.force" or "chassis.position.z"
+            (`kinetree.model.outputs`); by default the model's own.
+        inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
+            (WRENCH_fz), a parameter; others are parameters.  By default all efforts and wrenches.
         step: usual step of the method of Runge and Kutta [s].
         duration: usual length of a run [s].
         every: one line of values in so many steps.
@@ -85,7 +92,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     moving = dynamics(model, q=q, t=t0, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
-    found = equations(moving, name, points, at=(q, qd, x), t0=t0, events=False)
+    seen = with_positions(model, outputs, points)
+    found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
     code = Code(name, found, step, precision)
     texts = code.files()
     library = [file for file in texts if file.endswith(".c")]

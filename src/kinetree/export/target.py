@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.observing.inputs import choose_inputs
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
-from kinetree.export.equations import Equations, closing, first_inputs, programs
+from kinetree.export.equations import Equations, output_units, programs
 from kinetree.export.fmu import SUFFIX, Unit
 from kinetree.program.program import TARGETS, Program
 from kinetree.program.state_form import PARTS
@@ -68,11 +69,12 @@ class FmuTarget:
                 cure="derive 'forward'",
             )
         unit = Unit(program.name, str(program.info.get("model_hash", "unknown")), **options)
-        main, projection = programs(program, unit.identifier)
+        chosen = choose_inputs(program, None, {})
+        main, projection = programs(program, unit.identifier, chosen)
         start = _consistent(program, projection, _start(program, q))
         tied = _tied_states(program)
-        first = first_inputs(program, {})
-        found = Equations(main, projection, start, first, tied=tied, closing=closing(program))
+        units = output_units(program)
+        found = Equations(main, projection, start, chosen.values, tied=tied, units=units)
         path = Path(folder) / f"{unit.identifier}{SUFFIX}"
         return (unit.write(path, found, force=force),)
 

@@ -5,9 +5,10 @@
 | time | the independent variable |
 | q_NAME, qd_NAME, x_NAME | states: coordinates, velocities, user states |
 | der(q_NAME), qdd_NAME, der(x_NAME) | their derivatives |
-| tau_NAME, WRENCH_tx … WRENCH_fz | inputs: efforts, external wrenches |
+| tau_NAME, WRENCH_tx … WRENCH_fz, … | inputs: efforts, external wrenches, or those chosen |
 | as in the model | parameters |
-| lam_CLOSURE.COMPONENT, POINT.x, POINT.y, POINT.z | outputs |
+| lam_CLOSURE.COMPONENT | outputs: forces that close loops |
+| POINT.x, POINT.y, POINT.z, strut.force, … | outputs that were asked for |
 | event[1], … | event indicators |
 | step | longest step of Co-Simulation |
 
@@ -149,11 +150,10 @@ def _parameters(found: Equations, names: Names, first: int) -> Iterator[Variable
 
 def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
     for k, label in enumerate(found.labels("out")):
-        force = k < found.closing
-        text = "force that closes a loop" if force else "position in the ground frame"
+        text = "force that closes a loop" if label.startswith("lam_") else "output"
         yield Variable(
             names.fresh(label), first + k, "output", initial="calculated",
-            unit="" if force else "m", description=text,
+            unit=found.units[k], description=text,
         )  # fmt: skip
 
 

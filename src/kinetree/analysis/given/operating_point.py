@@ -12,6 +12,7 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError, unknown
+from kinetree.program import Program
 
 PARTS = ("q", "qd", "x", "t")
 
@@ -95,8 +96,8 @@ def freedom(system: Dynamics) -> Freedom:
     return Freedom(found.u, w)
 
 
-def arrays(system: Dynamics, at: Point) -> dict[str, Any]:
-    """The inputs of the forward dynamics at a point, loads included."""
+def arrays(system: Dynamics, at: Point, program: Program) -> dict[str, Any]:
+    """The inputs of a Program of the forward dynamics at a point, loads included."""
     if not system.loads.constant:
         raise UnsupportedError(
             "a Python function has no exact derivatives",
@@ -104,7 +105,7 @@ def arrays(system: Dynamics, at: Point) -> dict[str, Any]:
             cure="give constant efforts, or make the law a force of the model",
         )
     given = {"q": at.q, "qd": at.qd, "x": at.x, "t": np.array(at.t), **system.loads.fixed}
-    return system.forward.pick_inputs(given)
+    return program.pick_inputs(given)
 
 
 __all__ = ["Freedom", "Point", "arrays", "freedom", "given_parts", "point"]

@@ -8,12 +8,12 @@ outputs are written in terms of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.motions import components, paths
 from kinetree.engine import Node, derivation, substitute, symbols
-from kinetree.model import Offered, Seen, asked_outputs, parameter_table, signals, time_symbol
+from kinetree.model import XYZ, Offered, Seen, asked_outputs, parameter_table, signals, time_symbol
 from kinetree.model.outputs import offers
 from kinetree.pipeline import derive
 from kinetree.program import Input, Program, Scheme
@@ -59,6 +59,32 @@ def derive_outputs(model: Mechanism, names: Sequence[str], element: str = "outpu
     page.scheme.output(OUT, [page.values[row.symbol] for row in rows], None, labels)
     program = restrict(page.scheme.program(model=model.name, quantity="outputs"), OUT)
     return Observed(program, labels, tuple(row.unit for row in rows))
+
+
+def with_positions(
+    model: Mechanism, names: Sequence[str] | None, points: Sequence[str]
+) -> Observed | None:
+    """The outputs of a model for other programs: positions of points, then those asked for.
+
+    Args:
+        model: the mechanism.
+        names: of outputs; none for the model's own.
+        points: paths "body" or "body.point" whose positions are outputs PATH.x, PATH.y, PATH.z.
+
+    Returns:
+        The Program of the outputs; none where there are none.
+    """
+    wanted = list(model.outputs if names is None else names)
+    places = [model.point(path).path for path in points]
+    if not wanted and not places:
+        return None
+    found = derive_outputs(model, [*(f"{at}.position" for at in places), *wanted])
+    own = {row.name for row in asked_outputs(model, wanted)}
+    short = {f"{at}.position.{a}": f"{at}.{a}" for at in places for a in XYZ}
+    labels = tuple(short.get(x, x) if x not in own else x for x in found.labels)
+    (out,) = found.program.outputs
+    program = replace(found.program, outputs=(replace(out, labels=labels),))
+    return Observed(program, labels, found.units)
 
 
 class _Page:
@@ -186,4 +212,4 @@ def paths_of(model: Mechanism, row: Offered) -> list[str]:
     return paths(what) if isinstance(what, Seen) else []
 
 
-__all__ = ["OUT", "Observed", "derive_outputs"]
+__all__ = ["OUT", "Observed", "derive_outputs", "with_positions"]

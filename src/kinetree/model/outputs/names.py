@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, Rank, symbol
-from kinetree.errors import unknown
+from kinetree.errors import UnknownNameError, unknown
 from kinetree.model.forces import FORCES
 from kinetree.model.laws import Named, state_names
 from kinetree.model.outputs.elements import POINT_QUANTITIES, Seen
@@ -99,10 +99,21 @@ def asked_outputs(
     found: dict[str, Offered] = {}
     for name in names:
         if name not in known and name not in single:
-            raise unknown("output", str(name), (*known, *single), element)
+            raise _not_offered(str(name), (*known, *single), element)
         rows = signals(known[name]) if name in known else [single[name]]
         found |= {row.name: row for row in rows}
     return list(found.values())
+
+
+def _not_offered(name: str, known: Sequence[str], element: str) -> UnknownNameError:
+    """The error of a name that is not offered, or that has two meanings."""
+    if f"closure.{name}" in known:
+        return UnknownNameError(
+            f"'{name}' may be of a joint or of a closure",
+            element=element,
+            cure=f"say 'joint.{name}' or 'closure.{name}'",
+        )
+    return unknown("output", name, known, element)
 
 
 def output_names(model: Mechanism, element: str = "") -> dict[str, Any]:

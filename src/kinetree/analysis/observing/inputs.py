@@ -1,0 +1,121 @@
+"""Inputs by choice: which efforts, wrenches, driven accelerations and parameters come from outside.
+
+| name | what |
+|---|---|
+| tau_NAME | effort along a velocity |
+| WRENCH, WRENCH_tx … WRENCH_fz | an external wrench, all of it or a component |
+| qdd_NAME | acceleration of a coordinate that is driven without a law |
+| as in the model | a parameter |
+
+What is not chosen stays a parameter, with its first value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kinetree.errors import unknown
+from kinetree.program import Input, Program, state_form
+
+if TYPE_CHECKING:
+    from kinetree.arrays import Array
+    from kinetree.engine import Node
+
+
+class Entry(NamedTuple):
+    """One scalar that may come from outside: name, symbol, unit, first value."""
+
+    name: str
+    symbol: Node
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which scalars are inputs, and which are parameters."""
+
+    inputs: tuple[Entry, ...]
+    parameters: tuple[Entry, ...]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """First values of the inputs."""
+        return tuple(entry.value for entry in self.inputs)
+
+    @property
+    def u(self) -> Input | None:
+        """The input u; none where nothing comes from outside."""
+        return _as_input("u", self.inputs, parameter=False)
+
+    @property
+    def p(self) -> Input | None:
+        """The input p; none where there are no parameters."""
+        return _as_input("p", self.parameters, parameter=True)
+
+
+def choose_inputs(
+    forward: Program, names: Sequence[str] | None, first: Mapping[str, Array]
+) -> Chosen:
+    """The inputs that are asked for by name; by default all but the parameters.
+
+    Args:
+        forward: forward dynamics.
+        names: of inputs, or of groups of them, in order.
+        first: first values by name of an input of forward dynamics; by default its defaults.
+    """
+    groups = {row.name: _entries(forward, row, first) for row in outside(forward)}
+    row = next((row for row in forward.inputs if row.name == "p"), None)
+    table = _entries(forward, row, first) if row is not None else []
+    efforts = [entry for group in groups.values() for entry in group]
+    if names is None:
+        return Chosen(tuple(efforts), tuple(table))
+    single = {entry.name: [entry] for entry in (*efforts, *table)}
+    found: dict[str, Entry] = {}
+    for name in names:
+        if name not in groups and name not in single:
+            raise unknown("input", str(name), (*groups, *single), "inputs")
+        found |= {entry.name: entry for entry in groups.get(name, single.get(name, []))}
+    rest = (entry for entry in (*table, *efforts) if entry.name not in found)
+    return Chosen(tuple(found.values()), tuple(rest))
+
+
+def outside(forward: Program) -> list[Input]:
+    """The inputs of forward dynamics that are neither time, state nor parameters."""
+    return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
+
+
+def _entries(forward: Program, row: Input, first: Mapping[str, Array]) -> list[Entry]:
+    """The components of an input."""
+    given = first.get(row.name, row.default)
+    values = np.zeros(len(row.symbols)) if given is None else np.ravel(given)
+    labels = row.labels if row.parameter else tuple(s.name for s in row.symbols)
+    rows = zip(labels, row.symbols, _units(forward, row), values, strict=True)
+    return [Entry(name, node, unit, float(value)) for name, node, unit, value in rows]
+
+
+def _units(forward: Program, row: Input) -> tuple[str, ...]:
+    """N.m along angles, N along lengths; a wrench is [torque; force]."""
+    if row.units or row.parameter:
+        return row.units or ("",) * len(row.symbols)
+    speeds = dict(zip(forward.input("qd").labels, forward.input("qd").units, strict=True))
+    if row.name == "tau":
+        return tuple("N" if speeds[name] == "m/s" else "N.m" for name in row.labels)
+    if row.name == "qdd":
+        return tuple(speeds[name].replace("/s", "/s2") for name in row.labels)
+    return ("N.m",) * 3 + ("N",) * 3 if len(row.symbols) == 6 else ("",) * len(row.symbols)
+
+
+def _as_input(name: str, rows: Sequence[Entry], *, parameter: bool) -> Input | None:
+    if not rows:
+        return None
+    names, symbols, units, values = zip(*rows, strict=True)
+    first = values if parameter else None
+    return Input(name, (len(rows),), symbols, first, parameter, names, units)
+
+
+__all__ = ["Chosen", "Entry", "choose_inputs", "outside"]
