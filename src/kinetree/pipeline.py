@@ -43,6 +43,8 @@ from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
 from kinetree.formalism.quantities import JOINT_LAWS
+from kinetree.formalism.stops import with_motion, with_stops
+from kinetree.model import stopping
 from kinetree.model.check import check
 from kinetree.program.passes import condense
 
@@ -133,19 +135,24 @@ def derive(  # noqa: PLR0913  one argument per decision
         known=known is not None and "known" not in row.options,
     )  # fmt: skip
     words = _beside_drives(model, EITHER if known is None else known)
-    if matrices:
-        return _derive_from_matrices(model, quantity, formalism, parameters, points, words)
-    if points is not None and "points" not in row.options:
+    if points is not None and not matrices and "points" not in row.options:
         raise _no_points(quantity)
-    if closed:
+    if matrices:
+        program = _derive_from_matrices(model, quantity, formalism, parameters, points, words)
+    elif closed:
         how = _How(quantity, formalism, parameters, loops, base_parameters, words)
-        return _derive_closed(model, how, partition)
-    if (model.closures or model.drives) and row.rates == "tau":
-        _refuse_closed(model, quantity)
-    way = row.choose(model, formalism)
-    options = {BASE: base_parameters, "points": points, "known": words}
-    program = _open(model, row, way, folded=parameters == "folded", options=options)
-    return _with_provenance(program, model, quantity, formalism=way, parameters=parameters)
+        program = _derive_closed(model, how, partition)
+    else:
+        options = {BASE: base_parameters, "points": points, "known": words}
+        program = _derive_open(model, row, formalism, parameters, options)
+    stops = quantity == "forward" and stopping(model)
+    return _stop(program, model, matrices, parameters) if stops else program
+
+
+def _stop(program: Program, model: Mechanism, matrices: bool, parameters: str) -> Program:
+    """Forward dynamics in which the stops of the model take part."""
+    gaps = derive(model, "gaps", MATRICES if matrices else None, parameters)
+    return with_stops(program, gaps, model)
 
 
 def _parameters_to_vary(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
@@ -157,16 +164,23 @@ def _parameters_to_vary(model: Mechanism, names: Sequence[str], parameters: str)
     return model.with_varied(names)
 
 
-def _open(
-    model: Mechanism, row: Quantity, way: str, *, folded: bool, options: Mapping[str, Any]
+def _derive_open(
+    model: Mechanism,
+    row: Quantity,
+    formalism: str | None,
+    parameters: str,
+    options: Mapping[str, Any],
 ) -> Program:
     """A quantity of a tree, or one that does not know loops."""
-    invertible = row.name in SOLVED or row.rates == "tau"
-    _check_masses(model, invertible, options["known"], folded=folded)
+    if (model.closures or model.drives) and row.rates == "tau":
+        _refuse_closed(model, row.name)
+    way, folded = row.choose(model, formalism), parameters == "folded"
+    _check_masses(model, row.name in SOLVED or row.rates == "tau", options["known"], folded=folded)
     system = linkage(model, folded=folded, welds=row.welds)
     if options[BASE] and row.regroups:
         system = regroup(system, all_moves=row.minimal)
-    return condense(row.derive(system, way, **options))
+    program = condense(row.derive(system, way, **options))
+    return _with_provenance(program, model, row.name, formalism=way, parameters=parameters)
 
 
 def _check_masses(
@@ -194,6 +208,7 @@ def _derive_from_matrices(
     _check_masses(model, whole in SOLVED, known, folded=parameters == "folded")
     system = placement(model.as_frames(), folded=parameters == "folded")
     program = condense(derive_placed(system, whole, points=points, known=known))
+    program = with_motion(program, model) if quantity == "gaps" else program
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
     return _with_provenance(program, model, quantity, formalism=MATRICES, parameters=parameters)

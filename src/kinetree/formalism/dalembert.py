@@ -51,6 +51,7 @@ from kinetree.formalism.matrices.forces import (
 )
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import Motion
+from kinetree.formalism.stops import write_gaps
 from kinetree.model import holding
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
@@ -181,6 +182,11 @@ def write_joints(
     write_states(motion, efforts)
 
 
+def gaps(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
+    """Write gap, restitution, shortest and gravity of stops."""
+    write_gaps(scheme, system, applied_efforts(Motion(scheme, system)))
+
+
 def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write the outputs "kinetic" and "potential" [J], the latter of gravity and of springs.
 
@@ -251,6 +257,6 @@ def _point(driven: Motion, free: Motion, point: Point) -> None:
 
 
 __all__ = [
-    "energy", "forward", "inverse", "kinematics", "mass_bias", "mass_matrix", "required_forces",
-    "write_joints",
+    "energy", "forward", "gaps", "inverse", "kinematics", "mass_bias", "mass_matrix",
+    "required_forces", "write_joints",
 ]  # fmt: skip

@@ -32,7 +32,16 @@ from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
-from kinetree.model import gimbal_locks, holding, quaternions, state_symbol, time_symbol, uses_time
+from kinetree.formalism.stops import gaps, with_motion
+from kinetree.model import (
+    gimbal_locks,
+    holding,
+    quaternions,
+    refuse_pushes,
+    state_symbol,
+    time_symbol,
+    uses_time,
+)
 from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_by_size
 
@@ -276,6 +285,7 @@ def _write_joints(declare: Declare, solve: SolveJoints) -> Write:
 
 
 def _reaction(frames: Frames, qdd: tuple[Node, ...]) -> None:
+    refuse_pushes(frames.system.model, "quantity 'reaction'")
     force, torque = newton_euler.reaction(frames, frames.system.qd, qdd)
     frames.scheme.output("wrench", (*torque, *force))
 
@@ -317,6 +327,9 @@ ALL: tuple[Quantity, ...] = (
     Quantity(
         "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False,
         options=("values",),
+    ),
+    Quantity(
+        "gaps", "", {"recursive": gaps}, regroups=False, wrenches=False, finish=with_motion
     ),
     Quantity("drives", "", {"recursive": drives}, False, False, wrenches=False),
     Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False, laws=False),

@@ -16,6 +16,7 @@ from kinetree.formalism.links.linkage import Pose, rotate
 from kinetree.formalism.links.vectors import NULL, Vec, apply_transposed, cross, minus, plus
 from kinetree.formalism.loops.constraints import sort_equations, trivial_tests
 from kinetree.formalism.newton_euler import inward, outward
+from kinetree.model import refuse_pushes
 from kinetree.program import Input
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     does not hold for the parameters, all are NaN.
     """
     system, scheme = frames.system, frames.scheme
+    refuse_pushes(system.model, "quantity 'reactions'")
     rows, dropped = sort_equations(frames)
     lam = tuple(symbol(f"lam_{k + 1}", Rank.FORCE) for k in range(len(rows)))
     if rows:

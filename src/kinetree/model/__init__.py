@@ -44,6 +44,8 @@ from kinetree.model.forces import (
     Work,
     holding,
     refuse_holding,
+    refuse_pushes,
+    stopping,
 )
 from kinetree.model.frame_model import FrameModel, map_elements
 from kinetree.model.gimbal import gimbal_locks
@@ -144,7 +146,7 @@ __all__ = [
     "law_symbols", "leader_of", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
     "offers", "output_names", "parameter_table", "place_symbols", "plain", "plus",
     "position_matrices", "problems", "product", "quaternions", "refuse", "refuse_events",
-    "refuse_holding", "refuse_words", "retract", "rotate", "rotation", "rotation_rpy", "scalar",
-    "signals", "snap", "state_names", "state_symbol", "time_symbol", "times", "to_data", "trace",
-    "transpose", "uses_time", "variable", "vec", "vec3",
+    "refuse_holding", "refuse_pushes", "refuse_words", "retract", "rotate", "rotation",
+    "rotation_rpy", "scalar", "signals", "snap", "state_names", "state_symbol", "stopping",
+    "time_symbol", "times", "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
 ]  # fmt: skip

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
-from kinetree.engine import Node, sqrt
+from kinetree.engine import ZERO, Node, sqrt
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model.kinds import ANY, ElementKind
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.parts import Point
@@ -231,6 +231,12 @@ class Action(Protocol):
     def tell(self, values: Callable[[], Mapping[str, Told]]) -> None:
         """Give the outputs that the kind offers, by name; asked for only where one is wanted."""
 
+    def stop(self, mode: str, gap: Node, restitution: Node, shortest: Node) -> None:
+        """Keep a gap [m, rad] from becoming negative; its mode is a user state.
+
+        Bounces shorter than `shortest` [s] end in contact.
+        """
+
 
 @dataclass(frozen=True)
 class ForceKind(ElementKind):
@@ -246,6 +252,7 @@ class ForceKind(ElementKind):
         holds: whether it may hold its joint still.
         outputs: what `write` tells of every element, or of every point that the user names.
         work: the outputs whose products are its power.
+        modes: names of the modes of its gaps, (name of the force, complete arguments) -> names.
     """
 
     noun: ClassVar[str] = "force"
@@ -259,6 +266,7 @@ class ForceKind(ElementKind):
     holds: bool = False
     outputs: tuple[Offer, ...] = ()
     work: tuple[Work, ...] = (Work(),)
+    modes: Callable[[str, Mapping[str, Any]], tuple[str, ...]] | None = None
 
     def offers(self, labels: tuple[str, ...]) -> tuple[Offer, ...]:
         """The outputs of an element whose points have these labels."""
@@ -296,18 +304,46 @@ def holding(model: Mechanism) -> list[str]:
     return [force.name for force in model.forces.values() if FORCES[force.kind].holds]
 
 
+def stopping(model: Mechanism) -> list[str]:
+    """Names of the forces that are stops, by which forward dynamics has contacts."""
+    return [force.name for force in model.forces.values() if FORCES[force.kind].modes]
+
+
+def add_modes(states: dict[str, State], names: Sequence[str], element: str) -> None:
+    """Add the modes of an element to the states of a model, where there are none of these names."""
+    for name in names:
+        if name in states and not states[name].held:
+            raise ModelError(
+                f"its mode has the name of the state '{name}'",
+                element=element,
+                cure="give one of them another name",
+            )
+        states.setdefault(name, State(name, rate=ZERO, held=True))
+
+
+def refuse_pushes(model: Mechanism, element: str) -> None:
+    """Refuse stops between points where the forces of contacts are not known."""
+    for force in model.forces.values():
+        if FORCES[force.kind].modes and force.points:
+            raise UnsupportedError(
+                f"force '{force.name}' may push its points, which is not known there",
+                element=element,
+                cure="take it out, and give the forces of a run as external wrenches",
+            )
+
+
 def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
-    """Refuse locks and dry friction where joints cannot be held still."""
-    for name in holding(model):
+    """Refuse locks, dry friction and stops where nothing can be held still."""
+    said = dict.fromkeys(holding(model), "may hold its joint still")
+    said |= dict.fromkeys(stopping(model), "may come into contact")
+    for name, does in said.items():
         raise UnsupportedError(
-            f"force '{name}' may hold its joint still, which is not known there",
-            element=element,
-            cure=cure,
+            f"force '{name}' {does}, which is not known there", element=element, cure=cure
         )
 
 
 __all__ = [
     "AT_POINT", "AT_POINT_WORK", "FORCES", "IN_JOINT", "NULL", "XYZ", "Action", "Between", "Force",
-    "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work", "holding",
-    "refuse_holding",
+    "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work", "add_modes",
+    "holding", "refuse_holding", "refuse_pushes", "stopping",
 ]  # fmt: skip

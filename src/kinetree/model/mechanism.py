@@ -17,7 +17,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import contents
-from kinetree.model.forces import FORCES, Force, State
+from kinetree.model.forces import FORCES, Force, State, add_modes
 from kinetree.model.laws import force_law_names, law_expressions, state_names, state_symbol
 from kinetree.model.new_element import (
     complete,
@@ -268,6 +268,7 @@ class Mechanism(ABC):
         if row.check is not None:
             row.check(full, element)
         values, laws = scalar_values(row, full), dict(law_values(row, full))
+        add_modes(self.states, row.modes(name, full) if row.modes else (), element)
         self.forces[name] = Force(name, kind, points, labels, full, values, laws)
         return self.forces[name]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DIMENSION = {
     "q": "coordinate", "qd": "velocity", "qdd": "velocity", "tau": "velocity", "x": "state",
-    "lam": "equation", "hold": "velocity",
+    "lam": "equation", "hold": "velocity", "contact": "stop",
 }  # fmt: skip
 """Second dimension of every variable over time."""
 MEANING = {
@@ -36,6 +36,7 @@ MEANING = {
     "tau": "efforts from outside along the velocities", "x": "user states",
     "lam": "multipliers: forces of the closures along their equations",
     "hold": "forces of locks and dry friction along the velocities",
+    "contact": "forces of stops that open their gaps",
 }  # fmt: skip
 
 
@@ -61,7 +62,7 @@ def run_dataset(
 
     Args:
         time: output times [s].
-        values: variable (q, qd, qdd, tau, x, hold, lam) -> one row per time.
+        values: variable (q, qd, qdd, tau, x, hold, contact, lam) -> one row per time.
         axes: dimension -> its names and units; those of accelerations and efforts follow.
         manifest: what produced it; goes into the attributes.
     """

@@ -21,7 +21,10 @@ from kinetree.assembly import (
     refuse_unset,
     unit_quaternions,
 )
-from kinetree.errors import AssemblyError, ModelWarning
+from kinetree.errors import AssemblyError, ModelError, ModelWarning
+
+BEYOND = 1e-9
+"""Gaps may be closed by this more than they can be, as rounding may do [m, rad]."""
 
 
 def initial_state(
@@ -52,7 +55,21 @@ def initial_state(
     else:
         y = _close_loops(dynamics, dynamics.loops, Wish(q, qd, dynamics.kept, t), states)
     refuse_gimbal_lock(model, dynamics.split(y)[0])
+    if dynamics.forward.gives("gap"):
+        _refuse_beyond(dynamics, t, y)
     return y
+
+
+def _refuse_beyond(dynamics: Dynamics, t: float, y: Array) -> None:
+    """Refuse a start that stops do not allow."""
+    gaps = dynamics.outputs(np.array([t]), y[None])["gap"][0]
+    for label, gap in zip(dynamics.forward.output("gap").labels, gaps, strict=True):
+        if gap < -BEYOND:
+            raise ModelError(
+                f"the start is beyond it by {-gap:.3g}",
+                element=f"stop '{label}'",
+                cure="start with other coordinates, or move the stop",
+            )
 
 
 def _close_loops(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -> Array:

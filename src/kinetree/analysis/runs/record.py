@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from kinetree.integrate.problem import (
     Settings,
 )
 from kinetree.integrate.without_value import UNDEFINED, element_without_value, first_without_value
+from kinetree.model import FORCES, Mechanism
 from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
 from kinetree.results.files import load_lazily
 from kinetree.results.growing import GrowingRun
@@ -114,8 +115,7 @@ class Recording:
         values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
         if system.states:
             values["x"] = x
-        if "hold" in found:
-            values["hold"] = found["hold"]
+        values |= {name: found[name] for name in ("hold", "contact") if name in found}
         if labels := system.forward.output("lam").labels if "lam" in found else ():
             self._equations += [name for name in labels if name not in self._equations]
             # multipliers of equations that this part does not use are 0
@@ -250,9 +250,24 @@ def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
     if system.states:
         row = system.forward.input("x")
         axes["state"] = Dimension(row.labels, row.units)
+    if system.forward.gives("contact"):
+        stops = system.forward.output("contact").labels
+        known = _stop_units(system.model, dict(zip(q.labels, q.units, strict=True)))
+        axes["stop"] = Dimension(stops, [known[label] for label in stops])
     if labels:
         axes["equation"] = Dimension(labels)
     return axes
+
+
+def _stop_units(model: Mechanism, of: Mapping[str, str]) -> dict[str, str]:
+    """Units of the forces in gaps, by mode; empty where a law alone says what the gap is."""
+    units: dict[str, str] = {}
+    for force in model.forces.values():
+        modes, joint = FORCES[force.kind].modes, force.arguments.get("joint")
+        turns = joint is not None and of.get(joint) == "rad"
+        unit = "N.m" if turns else "N" if joint or force.points else ""
+        units |= dict.fromkeys(modes(force.name, force.arguments) if modes else (), unit)
+    return units
 
 
 def _consistent(system: Dynamics, times: Array, states: Array) -> Array:

@@ -37,6 +37,7 @@ class ExternalInputs:
         locks: velocity number -> 1 where a force element holds it still, else 0.
         rubbing: velocity number -> its dry friction.
         modes: velocity number -> name of the mode of its friction.
+        stops: name of the mode of a gap -> the gap, its restitution, its shortest bounce.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class ExternalInputs:
     locks: dict[int, Node] = field(default_factory=dict)
     rubbing: dict[int, Rubbing] = field(default_factory=dict)
     modes: dict[int, str] = field(default_factory=dict)
+    stops: dict[str, tuple[Node, Node, Node]] = field(default_factory=dict)
 
 
 def hold_symbol(velocity: str) -> Node:
@@ -169,6 +171,10 @@ class ForceWriter(Action):
         """Keep what the element tells, where somebody listens."""
         if self.told is not None:
             self.told.update(values())
+
+    def stop(self, mode: str, gap: Node, restitution: Node, shortest: Node) -> None:
+        """Keep a gap; what follows from it is written after the dynamics (`stops`)."""
+        self.given.stops[mode] = (self.let(f"{mode}_gap", gap), restitution, shortest)
 
     def _held_number(self, velocity: str) -> int:
         """The number of a velocity that no other element holds."""

@@ -36,6 +36,8 @@ def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:
     """Write the outputs of all force elements, each with a writer of its own."""
     for act in writers:
         force, row = act.force, FORCES[act.force.kind]
+        if row.modes:  # runs have the forces of stops
+            continue
         act.told = {}
         row.write(act, force)
         told = act.told

@@ -52,6 +52,7 @@ PLACED: dict[str, PlacedQuantity] = {
         name: PlacedQuantity("gamma", partial(dalembert.write_joints, law), options=("known",))
         for name, law in JOINT_LAWS.items()
     },
+    "gaps": PlacedQuantity("", dalembert.gaps, wrenches=False),
     "energy": PlacedQuantity("", dalembert.energy, wrenches=False),
     "forces": PlacedQuantity("", dalembert.forces, wrenches=False),
     "kinematics": PlacedQuantity(

@@ -17,8 +17,8 @@ ROUNDS = 100
 """Rounds of changes at one instant after which events are said not to settle."""
 GATES = ("g_old", "g_hit", "g_work", "later", "root")
 """Vectors of conditions that are looked at here."""
-PIVOTS = 1000
-"""Changes of modes of dry friction at one instant, at most."""
+PIVOTS = 10_000
+"""Changes of modes of dry friction and contacts at one instant, at most."""
 CROWD = 8
 """Instants with events in a row that are too many where they come too fast."""
 AHEAD = 2.0**-46

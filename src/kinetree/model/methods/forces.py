@@ -139,6 +139,53 @@ class ForceMethods(EventMethods):
         """
         return self.force("joint_lock", name, (), {"joint": joint, "locked": locked})
 
+    def stop(  # noqa: PLR0913  one keyword per fact
+        self,
+        name: str,
+        joint: Joint | str | None = None,
+        lower: LawLike | None = None,
+        upper: LawLike | None = None,
+        restitution: Scalar = 0.0,
+        *,
+        gap: LawLike | None = None,
+        points: Mapping[str, Where] | None = None,
+        **more: Scalar,
+    ) -> Force:
+        """A stop: bounds of a joint, or a gap that never becomes negative.
+
+        Args:
+            name: of the force, and of its mode: 0 apart, 1 in contact; with two bounds the modes
+                are NAME_lower and NAME_upper.
+            joint: a joint with one coordinate, or the name of a coordinate.
+            lower: its least value [rad or m]; a number, or an expression or function of t.
+            upper: its largest value, likewise.
+            restitution: share of the speed that an impact gives back, from 0 to 1.
+            gap: in place of a joint, an expression or function of q, t and points [m or rad].
+            points: label -> place, of the points that the gap speaks of; points["label"] has p
+                and R: place and rotation, ground components.
+            **more: shortest, the time below which a bounce ends in contact [s], by default 1e-5.
+        """
+        element = f"force '{name}'"
+        check_arguments(ForceMethods.stop, {"points": points}, element)
+        if (joint is None) == (gap is None):
+            said = "it has no joint and no gap" if gap is None else "it has a joint and a gap"
+            cure = "give a joint with lower or upper, or a gap"
+            raise ModelError(said, element=element, cure=cure)
+        data = {"restitution": restitution, **more}
+        if gap is None:
+            if points is not None:
+                raise ModelError(
+                    "points are for a gap", element=element, cure="leave them out, or give gap"
+                )
+            given = {"joint": joint, "lower": lower, "upper": upper}
+            return self.force("joint_stop", name, (), {**given, **data})
+        if lower is not None or upper is not None:
+            raise ModelError(
+                "lower and upper are bounds of a joint", element=element, cure="leave them out"
+            )
+        kind = "gap_stop" if points is None else "point_stop"
+        return self.force(kind, name, points or {}, {"gap": gap, **data})
+
     def joint_law(self, name: str, joint: Joint | str, law: LawLike) -> Force:
         """Any effort in a joint: an actuator, a controller, a gravity balancer.
 

@@ -154,6 +154,8 @@ def _motion(model: Mechanism) -> Iterator[Offered]:
 
 def _forces(model: Mechanism) -> Iterator[Offered]:
     for force in model.forces.values():
+        if FORCES[force.kind].modes:  # runs have the forces of stops
+            continue
         row, words = FORCES[force.kind], unit_words(model, force)
         for offer in row.offers(force.labels):
             name, unit = f"{force.name}.{offer.name}", offer.unit.format(**words)
