@@ -47,10 +47,10 @@ DEFAULTS = {
     "overrides of Latex:": "spellings: powers of sines stand behind the name in articles",
     "overrides of MathML:": "spellings: powers of sines stand behind the name in pages",
     "overrides of Language:": "spellings: what most languages share, replaced where one differs",
-    "overrides of Frame:": "a link has its parent's origin and axes unless its joint moves it",
+    "overrides of LinkFrame:": "a link has its parent's origin and axes unless its joint moves it",
 }
 UNFINISHED = {
-    "attributes of Space:": "names, q, qd and qdd are to become one table",
+    "attributes of NaturalSpace:": "names, q, qd and qdd are to become one table",
 }
 REASONS = {**LARGE, **DATA, **DEFAULTS, **UNFINISHED}
 

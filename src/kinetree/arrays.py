@@ -7,5 +7,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 """Numbers in double precision, of any shape."""
+Flags = NDArray[np.bool_]
+"""Truth values, of any shape."""
+StateArrays = dict[str, Array]
+"""Arrays of a state by name: q, qd, …"""
 
-__all__ = ["Array"]
+__all__ = ["Array", "Flags", "StateArrays"]

@@ -20,10 +20,10 @@ from kinetree import engine as en
 from kinetree.engine import Node, Table
 from kinetree.tables import look_up
 
-Function = Callable[..., Any]
+UserFunction = Callable[..., Any]
 
 
-def _either(symbolic: Function, numeric: Function, count: int) -> Function:
+def _either(symbolic: UserFunction, numeric: UserFunction, count: int) -> UserFunction:
     """A function of `count` arguments, of Nodes or of numbers."""
     in_arrays = np.frompyfunc(symbolic, count, 1)
 
@@ -35,7 +35,7 @@ def _either(symbolic: Function, numeric: Function, count: int) -> Function:
     return function
 
 
-def _engine(name: str) -> Function:
+def _engine(name: str) -> UserFunction:
     op = en.OPS[name]
     assert op.evaluate is not None
 
@@ -45,7 +45,7 @@ def _engine(name: str) -> Function:
     return _either(symbolic, op.evaluate, op.arity)
 
 
-_FUNCTIONS: dict[str, Function] = {
+_FUNCTIONS: dict[str, UserFunction] = {
     op.name: _engine(op.name) for op in (*en.ops.FUNCTIONS, *en.ops.MARKS)
 }
 

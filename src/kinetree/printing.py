@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 NAMES = ("quantity", "formalism", "example")
 """Columns whose entries are never broken or cut."""
@@ -32,7 +32,7 @@ def print_json(data: Any) -> None:
     print(json_text(data, indent=2))
 
 
-def print_table(title: str, rows: Sequence[Row]) -> None:
+def print_table(title: str, rows: Sequence[TableRow]) -> None:
     """Rows of equal keys as a table; numbers to the right."""
     from rich.table import Table
     from rich.text import Text

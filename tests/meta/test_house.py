@@ -96,3 +96,28 @@ def test_participles_are_for_predicates() -> None:
         and not any(name.endswith(known) for known in PARTICIPLES)
     }
     assert found == set(), "call a function by a verb, or by the noun that it returns"
+
+
+SHARED_NOUNS = {
+    "Scalar": "one union; the engine writes it as text, as Node is defined below it",
+}
+"""Public classes and types that several modules define, and why."""
+
+
+def _nouns(path: Path) -> Iterator[str]:
+    """Public classes and aliases of types that a module defines."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id
+
+
+def test_one_noun_has_one_owner() -> None:
+    owners: dict[str, list[str]] = {}
+    for path in sorted(house.PACKAGE.rglob("*.py")):
+        for name in _nouns(path):
+            if name[0].isupper() and not name.isupper():
+                owners.setdefault(name, []).append(str(path.relative_to(house.PACKAGE)))
+    many = {k: v for k, v in owners.items() if len(v) > 1 and k not in SHARED_NOUNS}
+    assert many == {}, "give the newer one a name of its own, or import it where it is the same"

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from kinetree.program import Program
-from kinetree.targets.cuda.source import Source, Tuning, source
+from kinetree.targets.cuda.source import CudaSource, Tuning, source
 
 HEADER = Path(__file__).with_name("cuda_on_cpu.h")
 FLAGS = ["-std=c++17", "-O0", "-shared", "-fPIC", "-Wno-unknown-pragmas", "-x", "c++"]
 BLOCK = 4
 
 
-def built(page: Source, folder: Path, gxx: str) -> ctypes.CDLL:
+def built(page: CudaSource, folder: Path, gxx: str) -> ctypes.CDLL:
     path = folder / f"{page.name}.cu"
     path.write_text(page.text)
     library = folder / f"{page.name}.so"
@@ -76,7 +76,7 @@ HOST_CUPY = SimpleNamespace(
 class HostKernel:
     """A kernel of the driver that runs on the CPU."""
 
-    def __init__(self, page: Source, name: str, folder: Path, gxx: str) -> None:
+    def __init__(self, page: CudaSource, name: str, folder: Path, gxx: str) -> None:
         self.page, self.name = page, name
         (folder / page.passing).mkdir(exist_ok=True)
         self.library = built(page, folder / page.passing, gxx)

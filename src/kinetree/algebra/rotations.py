@@ -15,7 +15,7 @@ AXES = {
 }  # fmt: skip
 
 
-Rows = tuple[Vector, Vector, Vector]
+RotationRows = tuple[Vector, Vector, Vector]
 
 
 class Factor(NamedTuple):
@@ -29,7 +29,7 @@ class Factor(NamedTuple):
 
     axis: Vector | None
     angle: Any
-    rows: Rows
+    rows: RotationRows
 
     def back(self) -> Factor:
         """The inverse rotation."""
@@ -56,7 +56,7 @@ class Rotation:
         found = tuple(vector(row) for row in rows)
         if len(found) != 3:
             raise ShapeError(f"has {len(found)} rows", element="rotation", cure="give three")
-        self.rows: Rows = (found[0], found[1], found[2])
+        self.rows: RotationRows = (found[0], found[1], found[2])
         self.factors = self._alone() if factors is None else factors
 
     def _alone(self) -> tuple[Factor, ...]:
@@ -148,12 +148,12 @@ class Rotation:
         )
 
 
-def _transpose(rows: Rows) -> Rows:
+def _transpose(rows: RotationRows) -> RotationRows:
     x, y, z = (Vector(*column) for column in zip(*rows, strict=True))
     return x, y, z
 
 
-def _about_letter(axis: str, c: Any, s: Any) -> Rows:
+def _about_letter(axis: str, c: Any, s: Any) -> RotationRows:
     """Rotation about an axis of the frame: a planar one."""
     if axis not in AXES:
         raise ShapeError(

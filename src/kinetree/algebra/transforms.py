@@ -15,7 +15,7 @@ from typing import Any, overload
 from kinetree.algebra.rotations import Factor, Rotation
 from kinetree.algebra.vectors import Vector, vector
 
-Step = Vector | Factor
+TransformStep = Vector | Factor
 """A displacement or a rotation."""
 
 
@@ -38,7 +38,7 @@ class Transform:
         self,
         R: Rotation | None = None,
         p: Iterable[Any] = (0, 0, 0),
-        steps: tuple[Step, ...] | None = None,
+        steps: tuple[TransformStep, ...] | None = None,
     ) -> None:
         self.R = Rotation.identity() if R is None else R
         self.p = vector(p)
@@ -107,4 +107,4 @@ def rotq(w: Any, x: Any, y: Any, z: Any) -> Transform:
     return Transform(Rotation.quaternion(w, x, y, z))
 
 
-__all__ = ["Step", "Transform", "disp", "rot", "rotq", "rotx", "roty", "rotz"]
+__all__ = ["Transform", "TransformStep", "disp", "rot", "rotq", "rotx", "roty", "rotz"]

@@ -46,7 +46,7 @@ INFINITE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ActuationGoal:
     """What a user asks of the actuators.
 
     Attributes:
@@ -98,7 +98,7 @@ def actuation(
     model: Mechanism,
     motion: Trajectory,
     given: Mapping[str, Array],
-    wanted: Wanted,
+    wanted: ActuationGoal,
     *,
     independent: Sequence[str] | None = None,
     partition: Partition | None = None,
@@ -146,7 +146,7 @@ def actuation(
     return run_dataset(motion.time, table, _axes(task), rows)
 
 
-def _task(system: Loops, found: Partition, wanted: Wanted) -> _Task:
+def _task(system: Loops, found: Partition, wanted: ActuationGoal) -> _Task:
     model = system.model
     program = derive_actuation(model, wanted.actuators, free=wanted.free, partition=found)
     program = with_values(program, wanted.parameters)
@@ -162,7 +162,7 @@ def _task(system: Loops, found: Partition, wanted: Wanted) -> _Task:
     return _Task(model, program, found, names, weights, bounds, system.whole)
 
 
-def _weights(names: Sequence[str], wanted: Wanted) -> Array:
+def _weights(names: Sequence[str], wanted: ActuationGoal) -> Array:
     out = np.ones(len(names))
     for name, value in wanted.weights.items():
         if name not in names:
@@ -173,7 +173,7 @@ def _weights(names: Sequence[str], wanted: Wanted) -> Array:
     return out
 
 
-def _bounds(names: Sequence[str], wanted: Wanted) -> tuple[Array, Array]:
+def _bounds(names: Sequence[str], wanted: ActuationGoal) -> tuple[Array, Array]:
     for name, pair in wanted.bounds.items():
         if name not in names:
             raise unknown("actuator", name, names, "bounds")
@@ -315,4 +315,4 @@ def _axes(task: _Task) -> dict[str, Dimension]:
     return {**axes, "equation": Dimension(labels)} if labels else axes
 
 
-__all__ = ["Wanted", "actuation"]
+__all__ = ["ActuationGoal", "actuation"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.operating_point import Freedom, Point, arrays, freedom, point
+from kinetree.analysis.given.operating_point import Freedom, OperatingPoint, arrays, freedom, point
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
@@ -94,7 +94,7 @@ class _Task:
             return self.program.evaluate(**self._inputs(at, self.program))
 
     def _inputs(self, at: _Place, program: Program) -> dict[str, Any]:
-        still = Point(self.t, at.q, np.zeros(self.system.nv), at.x)
+        still = OperatingPoint(self.t, at.q, np.zeros(self.system.nv), at.x)
         given = {**arrays(self.system, still, self.system.forward), "tau": at.tau}
         if self.freed:
             row = program.input("p")

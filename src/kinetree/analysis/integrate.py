@@ -19,7 +19,12 @@ from kinetree.arguments import (
 from kinetree.errors import ModelWarning, ShapeError, unknown
 from kinetree.integrate.loops.error_steps import Control
 from kinetree.integrate.problem import FINISHED
-from kinetree.integrate.second_order import Motion, Residual, Slopes, newmark
+from kinetree.integrate.second_order import (
+    ResidualFunction,
+    SecondOrderPath,
+    SlopesFunction,
+    newmark,
+)
 from kinetree.program import Program
 from kinetree.program.differentiate import forward
 from kinetree.results.dataset import Dimension, run_dataset
@@ -35,12 +40,12 @@ INPUTS = ("q", "qd", "qdd", "t")
 
 
 def integrate(  # noqa: PLR0913  one argument per decision
-    residual: Residual | Program,
+    residual: ResidualFunction | Program,
     times: Any,
     q: Any,
     qd: Any = None,
     *,
-    slopes: Slopes | None = None,
+    slopes: SlopesFunction | None = None,
     names: Sequence[str] = (),
     absolute: float = 1e-6,
     **control: float,
@@ -125,7 +130,7 @@ def _control(given: dict[str, float]) -> Control:
     return Control(**{"first": 1e-5, "shortest": 1e-12, **given})
 
 
-def _compile(program: Program) -> tuple[Residual, Slopes]:
+def _compile(program: Program) -> tuple[ResidualFunction, SlopesFunction]:
     """Functions of a Program and of its exact derivatives."""
     of = program.outputs[0].name
     inputs = {row.name for row in program.inputs}
@@ -149,7 +154,7 @@ def _compile(program: Program) -> tuple[Residual, Slopes]:
     return residual, slopes
 
 
-def _fitting(residual: Residual, start: tuple[Any, Any], t: float) -> None:
+def _fitting(residual: ResidualFunction, start: tuple[Any, Any], t: float) -> None:
     """Refuse a residual of another size."""
     q, qd = start
     value = np.asarray(residual(q, qd, np.zeros_like(q), t), dtype=float)
@@ -163,7 +168,7 @@ def _fitting(residual: Residual, start: tuple[Any, Any], t: float) -> None:
         raise ShapeError("it is NaN or infinite at the start", element="residual")
 
 
-def _dataset(found: Motion, names: Sequence[str]) -> xarray.Dataset:
+def _dataset(found: SecondOrderPath, names: Sequence[str]) -> xarray.Dataset:
     lengths = found.steps[:, 1]
     rows = {
         "method": "newmark",

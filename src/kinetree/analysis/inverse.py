@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.actuation import Wanted, actuation
+from kinetree.analysis.actuation import ActuationGoal, actuation
 from kinetree.analysis.given.trajectory import Trajectory
 from kinetree.analysis.given.trajectory import trajectory as read
 from kinetree.analysis.runs.manifest import changes, manifest
@@ -71,7 +71,9 @@ def inverse(  # noqa: PLR0913  one keyword per choice of the user
     given = _inputs(model, motion, wrenches)
     asked = actuators is not None or free or weights or bounds
     if model.closures or model.drives or asked:
-        wanted = Wanted(actuators, tuple(free), weights or {}, bounds or {}, parameters or {})
+        wanted = ActuationGoal(
+            actuators, tuple(free), weights or {}, bounds or {}, parameters or {}
+        )
         _refuse_ways(options)
         return actuation(model, motion, given, wanted, **options)
     program = with_values(derive(model, "inverse", **options), parameters)

@@ -20,7 +20,7 @@ import numpy as np
 from kinetree.analysis.equilibrium import Equilibrium
 from kinetree.analysis.given.operating_point import (
     Freedom,
-    Point,
+    OperatingPoint,
     arrays,
     freedom,
     given_parts,
@@ -131,7 +131,7 @@ def _with_inputs(whole: Program, chosen: Chosen) -> Program:
     return condense(flat)
 
 
-def _linear(system: Dynamics, at: Point, free: Freedom, forward: Program) -> Linear:
+def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Program) -> Linear:
     parts = [row.name for row in state_form.state_parts(forward)]
     of = [name for name in ("qdd", "xd", "q_closed", "qd_closed", OUT) if forward.gives(name)]
     by = [*parts, *(["u"] if forward.takes("u") else [])]
@@ -203,7 +203,7 @@ def _by_inputs(out: Mapping[str, Array], name: str, kept: list[int], count: int)
     return np.zeros((len(kept), count)) if found is None else found[kept]
 
 
-def _displacements(system: Dynamics, at: Point, out: Mapping[str, Array]) -> Array:
+def _displacements(system: Dynamics, at: OperatingPoint, out: Mapping[str, Array]) -> Array:
     """nv × nv: displacements of all directions by those of the independent ones."""
     if "dq_closed_dq" not in out:
         return np.eye(system.nv)
@@ -216,7 +216,7 @@ def _displacements(system: Dynamics, at: Point, out: Mapping[str, Array]) -> Arr
     return np.asarray(np.linalg.pinv(N) @ out["dq_closed_dq"])
 
 
-def _turning(system: Dynamics, at: Point) -> Array:
+def _turning(system: Dynamics, at: OperatingPoint) -> Array:
     """K: how displacements of bodies with quaternions turn with their frames."""
     K = np.zeros((system.nv, system.nv))
     k = 0

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 from kinetree.assembly.assemble import close, dependent_columns, free_columns
 from kinetree.assembly.loops import Loops
 from kinetree.assembly.named_values import Values, given_values, unit_quaternions
@@ -27,7 +26,6 @@ from kinetree.solve.pivots import eliminate
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
-Flags = NDArray[np.bool_]
 FITS = 1e-9
 """Largest violation of J qd + ht = 0 that is rounding, relative to 1 + the largest velocity."""
 MOVED = 1e-6

@@ -13,11 +13,11 @@ from kinetree.cli.runs import (
     Continues,
     Duration,
     Given,
-    Independent,
+    IndependentOption,
     Inputs,
     Interval,
     Lock,
-    Out,
+    OutOption,
     Outputs,
     Rest,
     Set,
@@ -39,9 +39,11 @@ from kinetree.cli.runs import (
     round_rows,
     start_options,
 )
-from kinetree.printing import Row, print_table
+from kinetree.printing import TableRow, print_table
 
-Formulation = Annotated[str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")]
+FormulationOption = Annotated[
+    str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")
+]
 
 
 @app.command()
@@ -59,15 +61,15 @@ def simulate(
     mark_laws: Annotated[
         bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
     ] = False,
-    independent: Independent = None,
+    independent: IndependentOption = None,
     loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
-    formulation: Formulation = "",
+    formulation: FormulationOption = "",
     step: Interval = None,
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
     continues: Continues = None,
-    out: Out = None,
+    out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate the motion from a start; write it to a file, .nc while it goes."""
@@ -96,7 +98,7 @@ def kinematics(
     values: Set = None,
     step: Interval = None,
     point: Annotated[Given, typer.Option("--point", help="Path body or body.point.")] = None,
-    out: Out = None,
+    out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Move a driven mechanism; positions, velocities and accelerations over time."""
@@ -129,7 +131,7 @@ def equilibrium(
             model, q=parse(q), x=parse(x), locked=lock or (), free=free or (),
             tau=parse(tau), parameters=parse(values),
         )  # fmt: skip
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         {"what": f"{kind}_{name}", "value": float(value)}
         for kind, pairs in (
             ("q", zip(model.coordinates, found.q, strict=True)),

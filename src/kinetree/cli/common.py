@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kinetree.errors import FormatError, ModelWarning
-from kinetree.printing import Row
+from kinetree.printing import TableRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def derive(
     return program.derivative(outputs, tuple(by)) if by else program
 
 
-def operations(program: Program) -> Row:
+def operations(program: Program) -> TableRow:
     """The operation count of a Program as a row."""
     found = program.count()
     return {**asdict(found), "total": found.total}

@@ -10,8 +10,8 @@ import typer
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
     Given,
-    Independent,
-    Out,
+    IndependentOption,
+    OutOption,
     Outputs,
     Set,
     model_warnings,
@@ -42,9 +42,9 @@ def inverse(
     bound: Annotated[
         Given, typer.Option("--bound", help="Of an actuator: name=lowest:highest.")
     ] = None,
-    independent: Independent = None,
+    independent: IndependentOption = None,
     values: Set = None,
-    out: Out = None,
+    out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the efforts that a given motion needs."""
@@ -76,7 +76,7 @@ def reactions(
     file: ModelFile,
     motion: MotionFile,
     joint: Annotated[Given, typer.Option("--joint", help="Joint or closure; all if none.")] = None,
-    out: Out = None,
+    out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Find what joints and closures transmit along a run."""
@@ -110,7 +110,7 @@ def outputs(
     file: ModelFile,
     motion: Annotated[Path | None, typer.Argument(help="Run (.nc); without it: a list.")] = None,
     output: Outputs = None,
-    out: Out = None,
+    out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
     """List what a model offers as outputs, or find outputs along a run."""

@@ -23,7 +23,7 @@ from kinetree.cli.common import (
 )
 from kinetree.cli.export import EXPORTS, ExportOptions, export
 from kinetree.errors import UnsupportedError, unknown
-from kinetree.printing import Row, print_json, print_table, say, working
+from kinetree.printing import TableRow, print_json, print_table, say, working
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ def count(
 ) -> None:
     """Count the operations of one evaluation: of one quantity and formalism, or of all."""
     model, _ = read(file)
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     left_out: list[UnsupportedError] = []
     with working(show=not as_json) as tell:
         for quantity, way in choices(of, formalism):
@@ -150,7 +150,7 @@ def _refuse_parts(target: str, of: str, by: list[str] | None, parameters: str) -
 def bench(file: ModelFile, parameters: Treatment = "run-time", as_json: AsJson = False) -> None:
     """Time our own functions on a model: derive, compile, evaluate once, evaluate a batch."""
     model, _ = read(file)
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     with working(show=not as_json) as tell:
         for quantity in TIMED:
             tell(f"{quantity}: derive, compile, evaluate")
@@ -181,7 +181,7 @@ def choices(of: str, formalism: str) -> list[tuple[str, str]]:
     ]
 
 
-def time_quantity(model: Mechanism, quantity: str, parameters: str) -> Row:
+def time_quantity(model: Mechanism, quantity: str, parameters: str) -> TableRow:
     """Times of one quantity of one model."""
     start = time.perf_counter()
     program = derive(model, quantity, "", parameters)

@@ -10,7 +10,7 @@ import typer
 
 from kinetree.cli.common import AsJson, app
 from kinetree.errors import FormatError, UnsupportedError, unknown
-from kinetree.printing import Row, print_json, print_table
+from kinetree.printing import TableRow, print_json, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ def cache(
         )
     dropped = store.clear() if clear else []
     kept = store.entries()
-    rows: Row = {
+    rows: TableRow = {
         "folder": str(store.folder),
         "entries": len(kept),
         "bytes": sum(entry.size for entry in kept),

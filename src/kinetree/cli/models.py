@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.printing import Row, print_json, print_table, warn
+from kinetree.printing import TableRow, print_json, print_table, warn
 
 
 @app.command()
 def check(file: ModelFile, as_json: AsJson = False) -> None:
     """Say what is wrong with a model, or how large it is."""
     model, notes = read(file, checked=True)
-    facts: Row = {
+    facts: TableRow = {
         "model": model.name,
         "bodies": len(model.bodies),
         "joints": len(model.joints),

@@ -12,14 +12,14 @@ import typer
 
 from kinetree.errors import FormatError, ModelWarning
 from kinetree.files import write_file
-from kinetree.printing import Row, print_json, print_table, say, warn
+from kinetree.printing import TableRow, print_json, print_table, say, warn
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
 
-Out = Annotated[
+OutOption = Annotated[
     Path | None, typer.Option("-o", "--out", help="File to write: .nc (NetCDF) or .csv.")
 ]
 Continues = Annotated[
@@ -42,7 +42,7 @@ Inputs = Annotated[
     Given, typer.Option("--input", help="Input: tau_NAME, WRENCH_fz, a parameter; efforts if none.")
 ]
 Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort holds at rest.")]
-Independent = Annotated[
+IndependentOption = Annotated[
     Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")
 ]
 Rest = Annotated[bool, typer.Option("--equilibrium", help="Find the equilibrium first.")]
@@ -204,7 +204,7 @@ def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[
         print_json({**answer, "warnings": notes})
 
 
-def round_rows(rows: Sequence[Row]) -> list[Row]:
+def round_rows(rows: Sequence[TableRow]) -> list[TableRow]:
     """Rows for people: six digits."""
     return [
         {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()}

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.engine import Node
-    from kinetree.model import Condition, Law, RateLaw, Vector
+    from kinetree.model import Condition, Law, RateLaw, Vector3
 
-UNITS: tuple[Vector, Vector, Vector] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+UNITS: tuple[Vector3, Vector3, Vector3] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 LETTERS = ("x", "y", "z")
 
 
@@ -27,7 +27,7 @@ def together() -> tuple[Condition, ...]:
     return tuple(Coincide(letter, k) for k, letter in enumerate(LETTERS))
 
 
-def triad(n: Vector) -> tuple[tuple[str, Vector], tuple[str, Vector]]:
+def triad(n: Vector3) -> tuple[tuple[str, Vector3], tuple[str, Vector3]]:
     """Two named directions that make a right-handed triad with the unit vector n.
 
     For ±x, ±y, ±z they are axes and carry their letters, otherwise they are called 1 and 2.
@@ -41,7 +41,7 @@ def triad(n: Vector) -> tuple[tuple[str, Vector], tuple[str, Vector]]:
     return ("1", first), ("2", direction(cross(n, first), "axis"))
 
 
-def parallel(n: Vector) -> tuple[Condition, ...]:
+def parallel(n: Vector3) -> tuple[Condition, ...]:
     """The directions n of both frames stay parallel; each equation stops one turn."""
     (a, first), (b, second) = triad(n)
     return Angle(f"turn_{a}", n, second), Angle(f"turn_{b}", n, first)
@@ -53,12 +53,12 @@ def parallel_frames() -> tuple[Condition, ...]:
     return Angle("turn_x", y, z), Angle("turn_y", z, x), Angle("turn_z", x, y)
 
 
-def on_line(n: Vector) -> tuple[Condition, ...]:
+def on_line(n: Vector3) -> tuple[Condition, ...]:
     """The first end stays on the line through the second, along n of its frame."""
     (a, first), (b, second) = triad(n)
     return Along(a, first), Along(b, second)
 
 
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Vector3, b: Vector3) -> Vector3:
     """The vector product a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

@@ -14,7 +14,7 @@ from textwrap import wrap
 
 import numpy as np
 
-from kinetree.export.equations import Equations
+from kinetree.export.equations import ModelPrograms
 from kinetree.targets.c.header import FIRST_LINE
 from kinetree.targets.c.language import language
 from kinetree.targets.c.source import files
@@ -36,7 +36,7 @@ SINGLE = (
 
 
 @dataclass(frozen=True)
-class Code:
+class PackageCode:
     """The C code of a model.
 
     Attributes:
@@ -47,7 +47,7 @@ class Code:
     """
 
     name: str
-    found: Equations
+    found: ModelPrograms
     step: float
     precision: str = "double"
 
@@ -187,4 +187,4 @@ def list_numbers(values: Sequence[float], number: Callable[[float], str]) -> str
     return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
 
 
-__all__ = ["Code", "call", "list_numbers"]
+__all__ = ["PackageCode", "call", "list_numbers"]

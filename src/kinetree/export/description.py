@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 TOOL = "kinetree"
-Value = str | float | int | bool | None
+AttributeValue = str | float | int | bool | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Description:
     derivatives: bool
 
 
-def element(name: str, values: Mapping[str, Value], inner: Iterable[str] = ()) -> str:
+def element(name: str, values: Mapping[str, AttributeValue], inner: Iterable[str] = ()) -> str:
     """An element on a line of its own, its content indented; attributes without value are left."""
     pairs = [f'{key}="{markup(_spelt(x))}"' for key, x in values.items() if x not in (None, "")]
     head = " ".join([name, *pairs])
@@ -57,7 +57,7 @@ def element(name: str, values: Mapping[str, Value], inner: Iterable[str] = ()) -
     return "\n".join([f"<{head}>", *lines, f"</{name}>"]) if lines else f"<{head}/>"
 
 
-def _spelt(value: Value) -> str:
+def _spelt(value: AttributeValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
@@ -83,7 +83,7 @@ def build_description(about: Description) -> str:
 
 
 def _version_3(about: Description, rows: Sequence[Variable]) -> str:
-    can: dict[str, Value] = {
+    can: dict[str, AttributeValue] = {
         "modelIdentifier": about.identifier,
         "canGetAndSetFMUState": True,
         "canSerializeFMUState": True,
@@ -111,7 +111,7 @@ def _version_3(about: Description, rows: Sequence[Variable]) -> str:
         element("ModelVariables", {}, [_variable_3(v) for v in rows]),
         element("ModelStructure", {}, structure),
     ]
-    head: dict[str, Value] = {
+    head: dict[str, AttributeValue] = {
         "fmiVersion": "3.0",
         "modelName": about.name,
         "instantiationToken": about.token,
@@ -127,7 +127,7 @@ def _unknown_3(kind: str, row: Variable) -> str:
 
 
 def _variable_3(row: Variable) -> str:
-    values: dict[str, Value] = {
+    values: dict[str, AttributeValue] = {
         "name": row.name,
         "valueReference": row.reference,
         "causality": row.causality,
@@ -145,7 +145,7 @@ def _variable_3(row: Variable) -> str:
 
 
 def _version_2(about: Description, rows: Sequence[Variable]) -> str:
-    can: dict[str, Value] = {
+    can: dict[str, AttributeValue] = {
         "modelIdentifier": about.identifier,
         "canNotUseMemoryManagementFunctions": True,
         "canGetAndSetFMUstate": True,
@@ -169,7 +169,7 @@ def _version_2(about: Description, rows: Sequence[Variable]) -> str:
         element("ModelVariables", {}, [_variable_2(v) for v in rows]),
         element("ModelStructure", {}, [text for text in structure if text]),
     ]
-    head: dict[str, Value] = {
+    head: dict[str, AttributeValue] = {
         "fmiVersion": "2.0",
         "modelName": about.name,
         "guid": about.token,
@@ -188,7 +188,7 @@ def _unknowns_2(kind: str, rows: Sequence[Variable]) -> str:
 
 
 def _variable_2(row: Variable) -> str:
-    values: dict[str, Value] = {
+    values: dict[str, AttributeValue] = {
         "name": row.name,
         "valueReference": row.reference,
         "description": row.description,
@@ -196,7 +196,7 @@ def _variable_2(row: Variable) -> str:
         "variability": row.variability,
         "initial": row.initial,
     }
-    real: dict[str, Value] = {
+    real: dict[str, AttributeValue] = {
         "unit": row.unit,
         "start": row.start,
         "derivative": None if row.derivative is None else row.derivative + 1,
@@ -223,7 +223,7 @@ def _categories() -> str:
 
 
 def _experiment(about: Description) -> str:
-    values: dict[str, Value] = {
+    values: dict[str, AttributeValue] = {
         "startTime": 0.0,
         "stopTime": about.stop,
         "tolerance": 1e-6,

@@ -18,7 +18,7 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.observing.attach import attach
 from kinetree.analysis.observing.inputs import Chosen, choose_inputs
 from kinetree.analysis.observing.program import OUT
-from kinetree.analysis.runs.events import Row, changes, effects
+from kinetree.analysis.runs.events import WatchRow, changes, effects
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
@@ -42,7 +42,7 @@ RESULTS = ("yd", "out", "g")
 
 
 @dataclass(frozen=True)
-class Equations:
+class ModelPrograms:
     """The Programs of a model, all of t, y, u, p, and the state to start from.
 
     Attributes:
@@ -66,15 +66,15 @@ class Equations:
     tied: frozenset[str] = frozenset()
     units: tuple[str, ...] = ()
     update: Program | None = None
-    happenings: tuple[Row, ...] = ()
+    happenings: tuple[WatchRow, ...] = ()
 
     @property
-    def conditions(self) -> tuple[Row, ...]:
+    def conditions(self) -> tuple[WatchRow, ...]:
         """The events that happen where a condition passes zero."""
         return tuple(row for row in self.happenings if row.node is not None)
 
     @property
-    def clocks(self) -> tuple[Row, ...]:
+    def clocks(self) -> tuple[WatchRow, ...]:
         """The events at given times."""
         return tuple(row for row in self.happenings if row.node is None)
 
@@ -101,7 +101,7 @@ def equations(  # noqa: PLR0913  one argument per decision
     at: tuple[Values, Values, Values] = (None, None, None),
     t0: float = 0.0,
     events: bool = True,
-) -> Equations:
+) -> ModelPrograms:
     """The Programs of a model.
 
     Args:
@@ -121,7 +121,7 @@ def equations(  # noqa: PLR0913  one argument per decision
     start = initial_state(dynamics, t0, *at)
     update = _update(forward, main, name, rows) if rows else None
     tied, units = _tied_states(dynamics), output_units(forward, seen)
-    return Equations(main, projection, start, chosen.values, t0, tied, units, update, rows)
+    return ModelPrograms(main, projection, start, chosen.values, t0, tied, units, update, rows)
 
 
 @derivation()
@@ -129,7 +129,7 @@ def programs(
     forward: Program,
     name: str,
     chosen: Chosen,
-    rows: Sequence[Row] = (),
+    rows: Sequence[WatchRow] = (),
     *,
     events: bool = True,
 ) -> tuple[Program, Program | None]:
@@ -162,7 +162,7 @@ def programs(
 
 
 @derivation()
-def _update(forward: Program, main: Program, name: str, rows: Sequence[Row]) -> Program:
+def _update(forward: Program, main: Program, name: str, rows: Sequence[WatchRow]) -> Program:
     """The Program of the state after events."""
     fired, out = changes(forward, rows)
     inputs = (*main.inputs, fired)
@@ -237,7 +237,7 @@ def _merge(program: Program, main: Program) -> Program:
 # --- derivatives ---------------------------------------------------------------------------------
 
 
-def directional(found: Equations, name: str) -> Program:
+def directional(found: ModelPrograms, name: str) -> Program:
     """The Program of the change of all results along one direction in t, y, u, p.
 
     Inputs are those of the equations and seed, the direction, in their order; outputs are dyd, dout
@@ -270,7 +270,7 @@ def directional(found: Equations, name: str) -> Program:
     )
 
 
-def adjoint(found: Equations, name: str) -> Program:
+def adjoint(found: ModelPrograms, name: str) -> Program:
     """The Program of the change of a weighted sum of all results by t, y, u and p.
 
     Inputs are those of the equations and weights yd_bar, out_bar, g_bar; outputs are t_bar, y_bar,
@@ -282,6 +282,6 @@ def adjoint(found: Equations, name: str) -> Program:
 
 
 __all__ = [
-    "ARGUMENTS", "RESULTS", "Equations", "adjoint", "directional", "equations",
-    "output_units", "programs",
+    "ARGUMENTS", "RESULTS", "ModelPrograms", "adjoint", "directional", "equations", "output_units",
+    "programs",
 ]  # fmt: skip

@@ -24,16 +24,16 @@ from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
 from kinetree.errors import FormatError
 from kinetree.export.building import binary as built
-from kinetree.export.c_text import Code, call
+from kinetree.export.c_text import PackageCode, call
 from kinetree.export.description import (
     TOOL,
     Description,
     build_description,
     model_description,
 )
-from kinetree.export.equations import Equations, adjoint, directional, equations
+from kinetree.export.equations import ModelPrograms, adjoint, directional, equations
 from kinetree.export.folder import archive, write_archive
-from kinetree.export.variables import Names, variables
+from kinetree.export.variables import FmiNames, variables
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
@@ -99,7 +99,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     """
     check_arguments(export_fmu, locals())
     check_options("export_fmu", options, ("parameters", *OPTIONS))
-    unit = Unit(model.name, model.content_hash(), version, step, stop, derivatives, binary)
+    unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)
     seen = with_positions(model, outputs, points)
     moving = dynamics(model, q=q, **options)
@@ -108,7 +108,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class FmuPlan:
     """An FMU to be: name and hash of the model, version of FMI, times [s], what is in it."""
 
     name: str
@@ -120,7 +120,7 @@ class Unit:
     binary: bool | None = None
 
     def __post_init__(self) -> None:
-        check_arguments(Unit, {name: getattr(self, name) for name in self.__slots__})
+        check_arguments(FmuPlan, {name: getattr(self, name) for name in self.__slots__})
         check_choice("version", self.version, VERSIONS, "version of FMI")
         check_positive("a positive time in seconds", step=self.step, stop=self.stop)
 
@@ -129,11 +129,11 @@ class Unit:
         """What names in C begin with."""
         return DOUBLE.rules.stem(self.name)
 
-    def write(self, target: Path, found: Equations, *, force: bool) -> Path:
+    def write(self, target: Path, found: ModelPrograms, *, force: bool) -> Path:
         """The file with these equations."""
-        code = Code(self.identifier, found, self.step)
+        code = PackageCode(self.identifier, found, self.step)
         about = Description(
-            name=Names().fresh(self.name), identifier=self.identifier, token="",
+            name=FmiNames().fresh(self.name), identifier=self.identifier, token="",
             version=self.version, tool=f"{TOOL} {version_of('kinetree')}",
             text=f"model hash {self.model_hash}", sources=(), stop=float(self.stop),
             step=float(self.step), asked=found.projection is not None or bool(found.conditions),
@@ -144,7 +144,7 @@ class Unit:
         return write_archive(target, content, name, force=force)
 
 
-def _files(code: Code, about: Description, binary: bool | None) -> dict[str, bytes]:
+def _files(code: PackageCode, about: Description, binary: bool | None) -> dict[str, bytes]:
     """What an FMU holds, by path."""
     number = about.version[0]
     texts, words = code.files(), _no_derivatives()
@@ -183,7 +183,7 @@ def _no_derivatives() -> dict[str, str]:
 
 
 def _with_derivatives(
-    code: Code, texts: dict[str, str], *, adjoints: bool
+    code: PackageCode, texts: dict[str, str], *, adjoints: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Files and words of a template with the functions of the derivatives."""
     along = Source(directional(code.found, code.name), DOUBLE)
@@ -224,4 +224,4 @@ def _token(description: str, texts: dict[str, str]) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-__all__ = ["VERSIONS", "Unit", "export_fmu"]
+__all__ = ["VERSIONS", "FmuPlan", "export_fmu"]

@@ -13,7 +13,7 @@ from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.analysis.runs.events import happenings
 from kinetree.arguments import check_arguments, check_options, check_positive
-from kinetree.export.c_text import Code
+from kinetree.export.c_text import PackageCode
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
@@ -94,7 +94,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         refuse_events(happenings(model), "single precision", 'use precision="double"')
     seen = with_positions(model, outputs, points)
     found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
-    code = Code(name, found, step, precision)
+    code = PackageCode(name, found, step, precision)
     texts = code.files()
     library = [file for file in texts if file.endswith(".c")]
     texts[SHEET] = "\n".join(_sheet(code, model, texts)) + "\n"
@@ -104,7 +104,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     return write_files(Path(folder), texts, force=force)
 
 
-def _words(code: Code, duration: float, every: int) -> dict[str, str]:
+def _words(code: PackageCode, duration: float, every: int) -> dict[str, str]:
     """What stands in the program: the names of its columns, the usual run."""
     found = code.found
     states = [row.name for row in variables(found, code.step)][1 : 1 + 2 * len(found.start)]
@@ -194,7 +194,7 @@ target_link_libraries({name} PRIVATE {name}_model)
 # --- the data sheet ------------------------------------------------------------------------------
 
 
-def _sheet(code: Code, model: Mechanism, texts: dict[str, str]) -> Iterator[str]:
+def _sheet(code: PackageCode, model: Mechanism, texts: dict[str, str]) -> Iterator[str]:
     """Lines of the data sheet."""
     name, found = code.name, code.found
     yield f"<!-- {FIRST_LINE} -->"
@@ -236,11 +236,11 @@ def _costs(name: str, count: Any) -> str:
     return f"| {name} | {' | '.join(map(str, row))} |"
 
 
-def _once(code: Code) -> str:
+def _once(code: PackageCode) -> str:
     return "" if code.projection is None else " and the projection once"
 
 
-def _iterations(code: Code) -> Iterator[str]:
+def _iterations(code: PackageCode) -> Iterator[str]:
     """The bounds of all iterations: an iteration looks at its equations once more than it steps."""
     rows = [
         f"| {source.name}, {len(block.targets)} unknowns | {block.limit} | {block.limit + 1} | "

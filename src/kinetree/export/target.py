@@ -18,8 +18,8 @@ from kinetree.analysis.observing.inputs import choose_inputs
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
-from kinetree.export.equations import Equations, output_units, programs
-from kinetree.export.fmu import SUFFIX, Unit
+from kinetree.export.equations import ModelPrograms, output_units, programs
+from kinetree.export.fmu import SUFFIX, FmuPlan
 from kinetree.program.program import TARGETS, Program
 from kinetree.program.state_form import PARTS
 from kinetree.targets.text.rates import has_rates, rest
@@ -32,7 +32,7 @@ class FmuTarget:
 
     name = "fmu"
     write_options = tuple(
-        row.name for row in fields(Unit) if row.name not in ("name", "model_hash")
+        row.name for row in fields(FmuPlan) if row.name not in ("name", "model_hash")
     )
 
     def compile(self, program: Program) -> None:
@@ -68,13 +68,13 @@ class FmuTarget:
                 element=f"program '{program.name}'",
                 cure="derive 'forward'",
             )
-        unit = Unit(program.name, str(program.info.get("model_hash", "unknown")), **options)
+        unit = FmuPlan(program.name, str(program.info.get("model_hash", "unknown")), **options)
         chosen = choose_inputs(program, None, {})
         main, projection = programs(program, unit.identifier, chosen)
         start = _consistent(program, projection, _start(program, q))
         tied = _tied_states(program)
         units = output_units(program)
-        found = Equations(main, projection, start, chosen.values, tied=tied, units=units)
+        found = ModelPrograms(main, projection, start, chosen.values, tied=tied, units=units)
         path = Path(folder) / f"{unit.identifier}{SUFFIX}"
         return (unit.write(path, found, force=force),)
 

@@ -26,7 +26,7 @@ from kinetree.export.units import per_second
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kinetree.export.equations import Equations
+    from kinetree.export.equations import ModelPrograms
 
 STEP = "step"
 EFFORTS = ("N", "N.m")
@@ -67,7 +67,7 @@ class Variable:
         return found and self.initial in ("approx", "calculated")
 
 
-class Names:
+class FmiNames:
     """Names as FMI takes them, each given out once."""
 
     def __init__(self) -> None:
@@ -85,9 +85,9 @@ class Names:
         return candidate
 
 
-def variables(found: Equations, step: float) -> list[Variable]:
+def variables(found: ModelPrograms, step: float) -> list[Variable]:
     """All variables in the order of their references."""
-    names = Names()
+    names = FmiNames()
     names.fresh("time")
     rows = [Variable("time", 0, "independent", unit="s", description="time")]
     for part in (_states, _derivatives, _inputs, _parameters, _outputs, _events):
@@ -98,13 +98,13 @@ def variables(found: Equations, step: float) -> list[Variable]:
     return rows
 
 
-def _units(found: Equations, name: str) -> tuple[str, ...]:
+def _units(found: ModelPrograms, name: str) -> tuple[str, ...]:
     row = found.row(name)
     assert row is not None
     return row.units or ("",) * len(row.symbols)
 
 
-def _states(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _states(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     units = _units(found, "y")
     for k, (label, value) in enumerate(zip(found.labels("y"), found.start, strict=True)):
         how = "approx" if label in found.tied else "exact"
@@ -115,7 +115,7 @@ def _states(found: Equations, names: Names, first: int) -> Iterator[Variable]:
         )  # fmt: skip
 
 
-def _derivatives(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _derivatives(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     labels, units = found.labels("y"), _units(found, "y")
     for k, label in enumerate(labels):
         speed = label.startswith("qd_")
@@ -126,7 +126,7 @@ def _derivatives(found: Equations, names: Names, first: int) -> Iterator[Variabl
         )  # fmt: skip
 
 
-def _inputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _inputs(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     row = found.row("u")
     for k, label in enumerate(row.labels if row else ()):
         assert row is not None
@@ -136,7 +136,7 @@ def _inputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
         )  # fmt: skip
 
 
-def _parameters(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _parameters(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     row = found.row("p")
     if row is None:
         return
@@ -148,7 +148,7 @@ def _parameters(found: Equations, names: Names, first: int) -> Iterator[Variable
         )  # fmt: skip
 
 
-def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _outputs(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     for k, label in enumerate(found.labels("out")):
         text = "force that closes a loop" if label.startswith("lam_") else "output"
         yield Variable(
@@ -157,7 +157,7 @@ def _outputs(found: Equations, names: Names, first: int) -> Iterator[Variable]:
         )  # fmt: skip
 
 
-def _events(found: Equations, names: Names, first: int) -> Iterator[Variable]:
+def _events(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     branches = len(found.labels("g")) - len(found.conditions)
     for k, label in enumerate(found.labels("g")):
         what = "a branch of the equations changes" if k < branches else "an event happens"
@@ -167,4 +167,4 @@ def _events(found: Equations, names: Names, first: int) -> Iterator[Variable]:
         )  # fmt: skip
 
 
-__all__ = ["Names", "Variable", "variables"]
+__all__ = ["FmiNames", "Variable", "variables"]

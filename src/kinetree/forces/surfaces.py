@@ -42,7 +42,7 @@ UP: Vec = (ZERO, ZERO, ONE)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RoadView:
     """A place of a body relative to the road, in the road's frame: p [m], v [m/s], w [rad/s].
 
     `axis` is a direction fixed in the place, of unit length; None where none was asked for.
@@ -67,13 +67,13 @@ class Foot:
         return dot(self.n, minus(centre, self.p))
 
 
-def see(act: Action, force: Force, axis: Vec | None = None) -> Seen:
+def see(act: Action, force: Force, axis: Vec | None = None) -> RoadView:
     """The first place of the force as the second one sees it."""
     body, road = act.place(force.points[0]), act.place(force.points[1])
     d = minus(body.p, road.p)
     v = minus(minus(body.v, road.v), cross(road.w, d))
     there = None if axis is None else apply_transposed(road.R, apply(body.R, axis))
-    return Seen(
+    return RoadView(
         let_vector(act, "p", apply_transposed(road.R, d)),
         let_vector(act, "v", apply_transposed(road.R, v)),
         let_vector(act, "w", apply_transposed(road.R, minus(body.w, road.w))),
@@ -119,7 +119,7 @@ def push(act: Action, force: Force, where: Vec, F: Vec, T: Vec) -> None:
     act.push(second, apply(R, negative(F)), apply(R, negative(back)))
 
 
-def contact_outputs(body: Seen, F: Vec, T: Vec) -> dict[str, Told]:
+def contact_outputs(body: RoadView, F: Vec, T: Vec) -> dict[str, Told]:
     """What every contact tells: wrench on the first place and its motion, in the road's frame."""
     return {"force": F, "torque": T, "rate": body.v, "angular_rate": body.w}
 
@@ -153,6 +153,6 @@ VARIABLES = ("x", "y")
 """What the law of the height may use: place in the frame of the road [m]."""
 
 __all__ = [
-    "ROAD", "UP", "VARIABLES", "Foot", "Seen", "check_road", "contact_outputs", "foot",
+    "ROAD", "UP", "VARIABLES", "Foot", "RoadView", "check_road", "contact_outputs", "foot",
     "let_vector", "push", "see", "unit",
 ]  # fmt: skip

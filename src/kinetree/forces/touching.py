@@ -29,7 +29,7 @@ from kinetree.forces.surfaces import (
     UP,
     VARIABLES,
     Foot,
-    Seen,
+    RoadView,
     check_road,
     contact_outputs,
     push,
@@ -87,7 +87,7 @@ class Patch:
     foot: Foot
 
 
-def load(act: Action, force: Force, body: Seen, patch: Patch) -> None:
+def load(act: Action, force: Force, body: RoadView, patch: Patch) -> None:
     """Put the forces of a contact on the two bodies."""
     n = patch.foot.n
     u = plus(body.v, cross(body.w, patch.rho), times(-patch.foot.rise, UP))

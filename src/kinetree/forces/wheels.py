@@ -48,7 +48,7 @@ from kinetree.forces.surfaces import (
     UP,
     VARIABLES,
     Foot,
-    Seen,
+    RoadView,
     check_road,
     contact_outputs,
     foot,
@@ -137,7 +137,7 @@ TyreLaw = Callable[["Action", "Force", Running], Forces]
 class _Contact:
     """Frame of the contact: body, foot, directions, from the centre to C, depth, sine of tilt."""
 
-    body: Seen
+    body: RoadView
     foot: Foot
     x: Vec
     y: Vec

@@ -32,6 +32,7 @@ from kinetree.formalism.kinematics import points_of
 from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal, turning
 from kinetree.formalism.links.vectors import (
     NULL,
+    Matrix,
     Vec,
     apply,
     apply_sym,
@@ -50,7 +51,7 @@ from kinetree.formalism.matrices.forces import (
     write_outputs,
 )
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
-from kinetree.formalism.matrices.kinematics import Motion
+from kinetree.formalism.matrices.kinematics import BodyMotions
 from kinetree.formalism.stops import write_gaps
 from kinetree.model import holding
 from kinetree.program import Note, Scheme
@@ -77,15 +78,14 @@ NOTES = notes("""
     jdqd         | jdqd                         |                       | m/s2  | body
     d            | partial
 """)
-Matrix = list[list[Node]]
 
 
-def falling(scheme: Scheme, system: Placement, qdd: Sequence[Node] = ()) -> Motion:
+def falling(scheme: Scheme, system: Placement, qdd: Sequence[Node] = ()) -> BodyMotions:
     """The motion with gravity as acceleration -g of the ground."""
-    return Motion(scheme, system, qdd, negative(system.gravity))
+    return BodyMotions(scheme, system, qdd, negative(system.gravity))
 
 
-def mass_matrix(motion: Motion) -> Matrix:
+def mass_matrix(motion: BodyMotions) -> Matrix:
     """M, both triangles; eq. (8)."""
     n = motion.system.nv
     M: Matrix = [[ZERO] * n for _ in range(n)]
@@ -103,7 +103,7 @@ def mass_matrix(motion: Motion) -> Matrix:
     return on_diagonal(motion.system, M)
 
 
-def required_forces(motion: Motion, efforts: Efforts) -> list[Node]:
+def required_forces(motion: BodyMotions, efforts: Efforts) -> list[Node]:
     """Generalised forces tau for the motion with the accelerations it was made for; eq. (6)."""
     tau: list[Node] = [-efforts.efforts.get(k, ZERO) for k in range(motion.system.nv)]
     for body in motion.system.bodies.values():
@@ -118,7 +118,7 @@ def required_forces(motion: Motion, efforts: Efforts) -> list[Node]:
     return tau
 
 
-def _wrench(motion: Motion, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
+def _wrench(motion: BodyMotions, name: str, acting: tuple[Vec, Vec]) -> tuple[Vec, Vec]:
     """Inertial less applied efforts, body components; gravity is in the accelerations."""
     body = motion.body(name)
     (w, _), (wd, a) = motion.velocity(name), motion.acceleration(name)
@@ -184,7 +184,7 @@ def write_joints(
 
 def gaps(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write gap, restitution, shortest and gravity of stops."""
-    write_gaps(scheme, system, applied_efforts(Motion(scheme, system)))
+    write_gaps(scheme, system, applied_efforts(BodyMotions(scheme, system)))
 
 
 def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
@@ -192,7 +192,7 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
 
     As in trees, bodies that cannot move are left out.
     """
-    motion = Motion(scheme, system)
+    motion = BodyMotions(scheme, system)
     twice, V = turning(system), elastic(motion)
     for body in system.bodies.values():
         w, v = motion.velocity(body.name)
@@ -207,7 +207,7 @@ def energy(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
 
 def forces(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
     """Write what every force element tells of itself."""
-    write_outputs(Motion(scheme, system))
+    write_outputs(BodyMotions(scheme, system))
 
 
 def kinematics(
@@ -224,12 +224,12 @@ def kinematics(
         qdd: accelerations, of which "acceleration" depends.
         points: paths "body" or "body.point"; by default all points of all bodies.
     """
-    driven, free = Motion(scheme, system, qdd), Motion(scheme, system)
+    driven, free = BodyMotions(scheme, system, qdd), BodyMotions(scheme, system)
     for point in points_of(system.model, points):
         _point(driven, free, point)
 
 
-def _point(driven: Motion, free: Motion, point: Point) -> None:
+def _point(driven: BodyMotions, free: BodyMotions, point: Point) -> None:
     """The outputs of one point, ground components."""
     scheme, path, name = driven.scheme, point.path, point.body.name
     place = point_place(driven, point)

@@ -46,6 +46,8 @@ from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal
 from kinetree.formalism.links.vectors import (
     NULL,
+    Matrix,
+    Pair,
     Sym,
     Vec,
     apply,
@@ -73,16 +75,13 @@ NOTES = notes("""
     velocity    | forces of velocity {}                 | Singh2022 |     | link
     coordinate  | forces of coordinate {}               | Singh2022 |     | link
 """)
-Pair = tuple[Vec, Vec]
-"""Angular and linear part of a motion, or torque and force."""
-Matrix = list[list[Node]]
 Key = tuple[int, int]
 """Link and velocity: a joint that follows another shares the velocity of its leader."""
 TWO = number(2)
 
 
 @dataclass(frozen=True)
-class Column:
+class VelocityColumn:
     """A velocity of a link: its column of the motion subspace and how that turns, link frame.
 
     Attributes:
@@ -136,17 +135,17 @@ class Sweep:
     frames: Frames
     sign: Node
     outer: AppliedForces
-    columns: list[list[Column]]
+    columns: list[list[VelocityColumn]]
     u2_p: list[Vec]
     bodies: list[Composite]
 
-    def each(self) -> Iterator[tuple[int, Column]]:
+    def each(self) -> Iterator[tuple[int, VelocityColumn]]:
         """(link, column) of every velocity of every link, outward."""
         return ((i, column) for i, some in enumerate(self.columns) for column in some)
 
 
 @dataclass(frozen=True)
-class Slopes:
+class JointForceSlopes:
     """Derivatives by qdd (the mass matrix) and, times the sign of the sweep, by qd.
 
     Attributes:
@@ -163,7 +162,7 @@ def sweep(frames: Frames, sign: int) -> Sweep:
     """Turning columns and composite bodies; `sign` is 1, or -1 where -∂tau is wanted."""
     system, outer = frames.system, wrenches_alone(frames)
     w = outward(frames, system.qd, (ZERO,) * system.nv).w
-    u2, u2_p, columns = [NULL], [NULL], [list[Column]()]
+    u2, u2_p, columns = [NULL], [NULL], [list[VelocityColumn]()]
     for i in system.outward():
         let, p = frames.naming(NOTES, i), system.links[i].parent
         at = let("up", plus(u2[p], cross(w[p], times(TWO, frames.offset(i)))))
@@ -179,7 +178,7 @@ def sweep(frames: Frames, sign: int) -> Sweep:
     return Sweep(frames, number(sign), outer, columns, u2_p, bodies)
 
 
-def _columns(frames: Frames, i: int, carrier: Pair, own: Pair) -> Iterator[Column]:
+def _columns(frames: Frames, i: int, carrier: Pair, own: Pair) -> Iterator[VelocityColumn]:
     """The columns of link i.
 
     Args:
@@ -195,7 +194,7 @@ def _columns(frames: Frames, i: int, carrier: Pair, own: Pair) -> Iterator[Colum
         along = times(number(0.5), plus(cross(u2_p, w), cross(un, w)))
         angular = let("Ta", plus(y, cross(wn, w)), at=k)
         rate = (angular, let("Tv", plus(along, x, cross(wn, v)), at=k))
-        yield Column(k, (w, v), let("y", y, at=k), rate)
+        yield VelocityColumn(k, (w, v), let("y", y, at=k), rate)
 
 
 # --- forces of one column, carried inward --------------------------------------------------------
@@ -229,10 +228,10 @@ def carry(
 # --- derivatives by qd and qdd -------------------------------------------------------------------
 
 
-def velocity_slopes(made: Sweep) -> Slopes:
+def velocity_slopes(made: Sweep) -> JointForceSlopes:
     """M and ∂tau/∂qd, by rows and columns that belong to one velocity of a link."""
     frames, sign, n = made.frames, made.sign, made.frames.system.nv
-    out = Slopes([[ZERO] * n for _ in range(n)], [[ZERO] * n for _ in range(n)], {}, {})
+    out = JointForceSlopes([[ZERO] * n for _ in range(n)], [[ZERO] * n for _ in range(n)], {}, {})
     for i, column in made.each():
         k, (w, v), body = column.k, column.S, made.bodies[i]
         note = frames.naming(NOTES, i, k + 1).note("velocity")
@@ -278,7 +277,7 @@ def subtract(matrix: Matrix, sign: Node, slopes: Matrix) -> None:
 
 
 def position_slopes(
-    made: Sweep, slopes: Slopes, qdd: tuple[Node, ...]
+    made: Sweep, slopes: JointForceSlopes, qdd: tuple[Node, ...]
 ) -> tuple[list[Node], Matrix]:
     """(tau, ∂tau/∂q times the sign of the sweep) at accelerations qdd."""
     frames, system = made.frames, made.frames.system
@@ -312,8 +311,8 @@ def _second(made: Sweep, i: int, motion: Motions) -> Iterator[tuple[int, Pair]]:
 
 def _add_position(
     made: Sweep,
-    slopes: Slopes,
-    which: tuple[int, Column],
+    slopes: JointForceSlopes,
+    which: tuple[int, VelocityColumn],
     second: dict[Key, Pair],
     F: Pair,
     by_q: Matrix,

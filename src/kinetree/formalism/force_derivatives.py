@@ -17,6 +17,7 @@ from kinetree.engine import Node
 from kinetree.formalism.forces.link_forces import elements
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.newton_euler import inward, project, resting
 from kinetree.model import state_symbol, time_symbol
 from kinetree.program import Input, Program, Scheme
@@ -25,8 +26,6 @@ from kinetree.program.inline import inline
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
-
-Matrix = list[list[Node]]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.derivatives import (
-    Matrix,
     bias,
     position_slopes,
     subtract,
@@ -34,7 +33,7 @@ from kinetree.formalism.force_derivatives import force_slopes
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import FreeMotion, unit
 from kinetree.formalism.links.rotors import rotors
-from kinetree.formalism.links.vectors import NULL, Vec, cross, minus, vec3
+from kinetree.formalism.links.vectors import NULL, Matrix, Vec, cross, minus, vec3
 from kinetree.model import refuse_holding
 from kinetree.program import Note
 

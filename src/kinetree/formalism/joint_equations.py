@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Protocol
 from kinetree.arguments import check_choice
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.errors import unknown
-from kinetree.formalism.links.vectors import inner
+from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.program import Input, Note
 from kinetree.program.solving import WRITTEN_OUT
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Scheme
 
-Matrix = list[list[Node]]
 Known = str | Mapping[str, str]
 """One of `CHOICES` for all velocities, or by name of joint or velocity; "tau" where not named."""
 TAU, QDD, EITHER = CHOICES = ("tau", "qdd", "either")

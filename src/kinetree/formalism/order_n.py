@@ -87,12 +87,12 @@ NOTES = notes("""
     r               | force that x asks of the joint     | Otter1996 eq. (16b)            | | link
     qdd_            | joint acceleration                 | Otter1996 eq. (16b)
 """)
-Column = tuple[int, Vec, Vec]
+NumberedColumn = tuple[int, Vec, Vec]
 """Velocity number and its column of Φ: angular, linear, in the link frame."""
 
 
 @dataclass(frozen=True)
-class Row(JointEquation):
+class ForcedRow(JointEquation):
     """A joint equation with what else acts along its velocity.
 
     Attributes:
@@ -135,7 +135,7 @@ class Solved:
     link frame, qdd = qdd0 - G·x and the link resists as `left` does.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[NumberedColumn]
     qdd0: Sequence[Node]
     G: Sequence[tuple[Vec, Vec]]
     left: Articulated
@@ -173,12 +173,12 @@ def mixed_dynamics(
 
 def _rows(
     system: Linkage, equations: Sequence[JointEquation], given: Sequence[Node], outer: AppliedForces
-) -> list[Row]:
+) -> list[ForcedRow]:
     """The equations with what acts besides tau; rotors resist the given accelerations, too."""
     found = rotors(system)
     inertias = [found.get(k, ZERO) for k in range(system.nv)]
     return [
-        Row(row.alpha, row.beta, row.gamma, outer.efforts.get(k, ZERO) - rotor * x, rotor)
+        ForcedRow(row.alpha, row.beta, row.gamma, outer.efforts.get(k, ZERO) - rotor * x, rotor)
         for k, (row, x, rotor) in enumerate(zip(equations, given, inertias, strict=True))
     ]
 
@@ -195,7 +195,7 @@ def _refuse_followers(frames: Frames) -> None:
 
 
 def _solve_joint(
-    frames: Frames, i: int, body: Articulated, equations: Sequence[Row]
+    frames: Frames, i: int, body: Articulated, equations: Sequence[ForcedRow]
 ) -> list[Solved]:
     """Remove the joint's own motions from the articulated inertia, all at once or in their order.
 
@@ -217,7 +217,9 @@ def _solve_joint(
     return solved
 
 
-def _solve_velocity(let: Naming, body: Articulated, column: Column, row: Row) -> Solved:
+def _solve_velocity(
+    let: Naming, body: Articulated, column: NumberedColumn, row: ForcedRow
+) -> Solved:
     """One motion Φ = (w, v) with its equation (Otter1996 eqs. 8, 16b, 17, 19)."""
     _, w, v = column
     Un = plus(apply_sym(body.A, w), apply(body.H, v))
@@ -254,7 +256,7 @@ def _less(X: Mat, u: Vec, g: Vec) -> Mat:
     )
 
 
-def _exact_along_axis(solved: Solved, body: Articulated, row: Row, part: Node) -> Solved:
+def _exact_along_axis(solved: Solved, body: Articulated, row: ForcedRow, part: Node) -> Solved:
     """Along its own axis the link resists by the given part of its inertia: put that in.
 
     A free joint resists nothing there and transmits exactly its force; a locked one resists all.
@@ -290,7 +292,7 @@ def _where(axis: Vec, there: Vec, elsewhere: Vec) -> Vec:
     return vec3(y if e is ZERO else x for e, x, y in zip(axis, there, elsewhere, strict=True))
 
 
-def _solve_ball(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
+def _solve_ball(frames: Frames, i: int, body: Articulated, rows: Sequence[ForcedRow]) -> Solved:
     """Three rotations, Φ = (1, 0): nothing resists rotation, B - Hᵀ A⁻¹ H resists translation."""
     scheme, tau = frames.scheme, [row.force for row in rows]
     A = [list(row) for row in full(body.A)]
@@ -314,7 +316,7 @@ def _unit(k: int) -> Vec:
     return vec3(ONE if j == k else ZERO for j in range(3))
 
 
-def _solve_float(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
+def _solve_float(frames: Frames, i: int, body: Articulated, rows: Sequence[ForcedRow]) -> Solved:
     """Six motions, Φ = 1: the link follows tau alone, and hands tau on."""
     tau = [row.force for row in rows]
     A, B = full(body.A), full(body.B)
@@ -327,7 +329,7 @@ def _solve_float(frames: Frames, i: int, body: Articulated, rows: Sequence[Row])
     return Solved(frames.columns(i), qdd0, G, left)
 
 
-def _solve_rotors(frames: Frames, i: int, body: Articulated, rows: Sequence[Row]) -> Solved:
+def _solve_rotors(frames: Frames, i: int, body: Articulated, rows: Sequence[ForcedRow]) -> Solved:
     """Several motions Φ with rotors: D = Φᵀ I Φ + diag(rotor), G = D⁻¹ Φᵀ I, I - I Φ G is left."""
     columns = [
         (plus(apply_sym(body.A, w), apply(body.H, v)),

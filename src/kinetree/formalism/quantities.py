@@ -28,6 +28,7 @@ from kinetree.formalism.kinematics import kinematics
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.reactions import reactions
@@ -53,9 +54,8 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program.locks import Locks
 
-Write = Callable[..., None]
+WriteFunction = Callable[..., None]
 """(frames, rates, the row's options by name): writes equations and outputs into the scheme."""
-Matrix = list[list[Node]]
 SolveJoints = Callable[[Frames, Sequence["JointEquation"]], tuple[list[Node], list[Node]]]
 """(frames, one equation per velocity) -> accelerations and forces."""
 
@@ -80,7 +80,7 @@ class Quantity:
 
     name: str
     rates: str
-    ways: Mapping[str, Write]
+    ways: Mapping[str, WriteFunction]
     regroups: bool = True
     velocities: bool = True
     wrenches: bool = True
@@ -195,7 +195,7 @@ def write_states(frames: Frames) -> None:
         frames.scheme.output("xd", state_rates(frames), None, names)
 
 
-def _write_inverse(solve: Callable[..., list[Node]]) -> Write:
+def _write_inverse(solve: Callable[..., list[Node]]) -> WriteFunction:
     """Inverse dynamics by a formalism's function of (frames, qd, qdd)."""
 
     def write(frames: Frames, qdd: tuple[Node, ...]) -> None:
@@ -210,7 +210,7 @@ def _composite(frames: Frames, qd: tuple[Node, ...]) -> tuple[Matrix, list[Node]
     return composite_bodies.mass_matrix(frames), newton_euler.bias(frames, qd)
 
 
-def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
+def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> WriteFunction:
     """M and c by a formalism's function of (frames, qd)."""
 
     def write(frames: Frames, _: tuple[Node, ...]) -> None:
@@ -222,7 +222,7 @@ def _write_mass_bias(build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
     return write
 
 
-def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -> Write:
+def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -> WriteFunction:
     """Accelerations from a formalism's M and c."""
 
     def write(frames: Frames, tau: tuple[Node, ...]) -> None:
@@ -273,7 +273,7 @@ def _solve_order_n(frames: Frames, rows: Sequence[JointEquation]) -> tuple[list[
     return order_n.mixed_dynamics(frames, frames.system.qd, rows)
 
 
-def _write_joints(declare: Declare, solve: SolveJoints) -> Write:
+def _write_joints(declare: Declare, solve: SolveJoints) -> WriteFunction:
     """Accelerations and forces that obey one equation per velocity."""
 
     def write(frames: Frames, gamma: tuple[Node, ...], known: Mapping[str, str]) -> None:

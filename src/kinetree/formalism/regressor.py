@@ -97,7 +97,7 @@ PROPORTIONAL = 1e-12
 
 
 @dataclass(frozen=True)
-class Row:
+class RegressorColumn:
     """A parameter: its label, its value, its column of Y as velocity number -> entry."""
 
     label: str
@@ -106,7 +106,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class State:
+class CarrierMotion:
     """Motion of a carrier in its frame: w, wd, U = w~ w~ + wd~, a of its origin less gravity."""
 
     w: Vec
@@ -179,7 +179,9 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
 
 
-def _insert_values(rows: list[Row], standard: Iterable[Carrier]) -> list[Row]:
+def _insert_values(
+    rows: list[RegressorColumn], standard: Iterable[Carrier]
+) -> list[RegressorColumn]:
     """The rows with the values of the standard parameters in place of their symbols."""
     known: dict[Node, Node] = {}
     for body in standard:
@@ -188,7 +190,7 @@ def _insert_values(rows: list[Row], standard: Iterable[Carrier]) -> list[Row]:
     return [replace(row, value=value) for row, value in zip(rows, values, strict=True)]
 
 
-def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[Row]:
+def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[RegressorColumn]:
     """One row per rotor inertia; followers count ratio² at their leader."""
     model = system.model
     for joint in model.joints.values():
@@ -197,10 +199,12 @@ def _armatures(system: Linkage, qdd: tuple[Node, ...]) -> Iterator[Row]:
             at = model.velocities.index(leader.velocities[k])
             value = system.table.nodes[label]
             if value is not ZERO:
-                yield Row(label, value, {at: number(ratio) ** 2 * qdd[at]})
+                yield RegressorColumn(label, value, {at: number(ratio) ** 2 * qdd[at]})
 
 
-def _with_armatures(rows: list[Row], armatures: Iterable[Row]) -> list[Row]:
+def _with_armatures(
+    rows: list[RegressorColumn], armatures: Iterable[RegressorColumn]
+) -> list[RegressorColumn]:
     """The rows and those of rotors; a rotor whose column is there already joins that row."""
     found = list(rows)
     for rotor in armatures:
@@ -210,19 +214,19 @@ def _with_armatures(rows: list[Row], armatures: Iterable[Row]) -> list[Row]:
             own = split_coefficient(row.column.get(at, ZERO))
             if len(row.column) == 1 and own[1] is qdd:
                 total = row.value + scale(factor / own[0], rotor.value)
-                found[n] = Row(row.label, total, row.column)
+                found[n] = RegressorColumn(row.label, total, row.column)
                 break
         else:
-            found.append(Row(rotor.label, rotor.value, rotor.column))
+            found.append(RegressorColumn(rotor.label, rotor.value, rotor.column))
     return found
 
 
-def _merge(rows: Iterable[Row]) -> list[Row]:
+def _merge(rows: Iterable[RegressorColumn]) -> list[RegressorColumn]:
     """The rows without parameters that are zero or move nothing; proportional ones become one.
 
     What is regrouped onto a massless frame inside a joint can stand there in several places.
     """
-    kept: list[Row] = []
+    kept: list[RegressorColumn] = []
     alike: dict[tuple[Node, ...], list[int]] = {}
     for row in rows:
         column = {k: x for k, x in row.column.items() if x is not ZERO}
@@ -236,16 +240,16 @@ def _merge(rows: Iterable[Row]) -> list[Row]:
                 break
         else:
             alike[key].append(len(kept))
-            kept.append(Row(row.label, row.value, column))
+            kept.append(RegressorColumn(row.label, row.value, column))
     return kept
 
 
-def _join(row: Row, column: dict[int, Node], ratio: float) -> Row:
+def _join(row: RegressorColumn, column: dict[int, Node], ratio: float) -> RegressorColumn:
     """A row that also carries the column of a parameter that is `ratio` times its own."""
     both = dict(row.column)
     for k, x in column.items():
         both[k] = both.get(k, ZERO) + scale(ratio, x)
-    return Row(row.label, row.value, both)
+    return RegressorColumn(row.label, row.value, both)
 
 
 def _terms(value: Node) -> tuple[tuple[Node, ...], NDArray[np.float64]]:
@@ -265,7 +269,9 @@ def _ratio(a: Node, b: Node) -> float | None:
     return c if np.allclose(x, c * y, rtol=PROPORTIONAL, atol=0) else None
 
 
-def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> Iterator[Row]:
+def _columns(
+    frames: Frames, carriers: Iterable[Carrier], motion: Motions
+) -> Iterator[RegressorColumn]:
     """One row for every parameter of every carrier."""
     J = partial_velocities(frames)
     for carrier in carriers:
@@ -278,10 +284,10 @@ def _columns(frames: Frames, carriers: Iterable[Carrier], motion: Motions) -> It
         state = _state(let, carrier, motion)
         for n, (force, torque) in enumerate(unit_wrenches(let, state)):
             column = {k: dot(v, force) + dot(w, torque) for k, (w, v) in partials.items()}
-            yield Row(f"{carrier.name}.{PARAMETERS[n]}", carrier.values[n], column)
+            yield RegressorColumn(f"{carrier.name}.{PARAMETERS[n]}", carrier.values[n], column)
 
 
-def _state(let: Naming, carrier: Carrier, motion: Motions) -> State:
+def _state(let: Naming, carrier: Carrier, motion: Motions) -> CarrierMotion:
     """The motion of a carrier's frame, from that of its link."""
     i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
     w = let("w", rotate(R.T, motion.w[i]))
@@ -290,7 +296,7 @@ def _state(let: Naming, carrier: Carrier, motion: Motions) -> State:
     x, y, z = (
         let("U", row, at=k) for k, row in enumerate(acceleration_tensor(_products(let, w), wd))
     )
-    return State(w, wd, (x, y, z), a)
+    return CarrierMotion(w, wd, (x, y, z), a)
 
 
 def _products(let: Naming, w: Vec) -> Sym:
@@ -298,7 +304,7 @@ def _products(let: Naming, w: Vec) -> Sym:
     return sym6(let("ww", w[i] * w[j], at=f"{i}{j}") for i, j in SYM_PAIRS)
 
 
-def unit_wrenches(let: Naming, state: State) -> list[tuple[Vec, Vec]]:
+def unit_wrenches(let: Naming, state: CarrierMotion) -> list[tuple[Vec, Vec]]:
     """(force, torque about the origin) that each of the ten parameters asks for when it is 1."""
     w, wd, U, a = state.w, state.wd, state.U, state.a
 

@@ -50,13 +50,13 @@ NOTES = notes("""
     n        | inertial torque              | SaminFisette2003 | N.m   | link
     tau      | virtual power                | SaminFisette2003
 """)
-Partials = list[dict[int, tuple[Vec, Vec]]]
+PartialVelocities = list[dict[int, tuple[Vec, Vec]]]
 """Link -> velocity number -> partial angular velocity and velocity of the origin, link frame."""
 
 
-def partial_velocities(frames: Frames) -> Partials:
+def partial_velocities(frames: Frames) -> PartialVelocities:
     """∂(w, v)/∂qd_k of every link, for the velocities between it and the ground."""
-    J: Partials = [{}]
+    J: PartialVelocities = [{}]
     for i in frames.system.outward():
         let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         mine: dict[int, tuple[Vec, Vec]] = {}
@@ -71,7 +71,7 @@ def partial_velocities(frames: Frames) -> Partials:
     return J
 
 
-def mass_matrix(frames: Frames, J: Partials) -> list[list[Node]]:
+def mass_matrix(frames: Frames, J: PartialVelocities) -> list[list[Node]]:
     """M, both triangles; symmetric entries are the same Node."""
     n = frames.system.nv
     M: list[list[Node]] = [[ZERO] * n for _ in range(n)]
@@ -106,7 +106,10 @@ def inertial_wrenches(
 
 
 def project(
-    frames: Frames, J: Partials, wrenches: tuple[list[Vec], list[Vec]], outer: AppliedForces
+    frames: Frames,
+    J: PartialVelocities,
+    wrenches: tuple[list[Vec], list[Vec]],
+    outer: AppliedForces,
 ) -> list[Node]:
     """Σ over the links of Jw · n + Jv · f, less the efforts of force elements."""
     f, n = wrenches
@@ -134,6 +137,6 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
 
 
 __all__ = [
-    "Partials", "inertial_wrenches", "inverse", "mass_bias", "mass_matrix", "partial_velocities",
-    "project",
+    "PartialVelocities", "inertial_wrenches", "inverse", "mass_bias", "mass_matrix",
+    "partial_velocities", "project",
 ]  # fmt: skip

@@ -28,7 +28,7 @@ from kinetree.errors import FormatError, KinetreeError, combine, suggest
 from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.urdf_shapes import shapes
 from kinetree.formats.urdf_xml import attribute, child, vector
-from kinetree.model import IDENTITY, Matrix, Model, problems, rotation_rpy
+from kinetree.model import IDENTITY, Matrix3, Model, problems, rotation_rpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -258,7 +258,7 @@ class _RobotReader:
             friction=attribute(dynamics, "friction", 0.0, where),
         )
 
-    def place(self, body: Body, name: str, position: list[float], R: Matrix) -> Point:
+    def place(self, body: Body, name: str, position: list[float], R: Matrix3) -> Point:
         """The point at which a joint stands, named as the joint; the origin if it is there."""
         if not any(position) and R == IDENTITY:
             return body.origin
@@ -283,7 +283,7 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def _origin(element: ET.Element | None, where: str) -> tuple[list[float], Matrix]:
+def _origin(element: ET.Element | None, where: str) -> tuple[list[float], Matrix3]:
     """Position and rotation of the <origin> of an element; none means zero."""
     origin = child(element, "origin")
     xyz = vector(origin, "xyz", (0.0, 0.0, 0.0), where)
@@ -295,7 +295,7 @@ def _exact(value: float) -> float:
     return value + 0.0
 
 
-def _rotate_inertia(entry: dict[str, float], R: Matrix) -> list[float]:
+def _rotate_inertia(entry: dict[str, float], R: Matrix3) -> list[float]:
     """Inertia R I Rᵀ of the link frame, from the elements in the inertial frame."""
     xx, yy, zz, xy, xz, yz = (entry[f"i{end}"] for end in ("xx", "yy", "zz", "xy", "xz", "yz"))
     if R == IDENTITY:

@@ -24,7 +24,7 @@ from kinetree.integrate.scipy_methods import scipy_method
 from kinetree.integrate.sundials.library import available
 from kinetree.steppers.families import FAMILIES
 
-Solve = Callable[[Problem, Settings], Path]
+SolveFunction = Callable[[Problem, Settings], Path]
 AUTO = "auto"
 """The name that stands for the usual method."""
 BOUNDS = ("rtol", "atol", "max_step", "max_steps", "events")
@@ -48,7 +48,7 @@ class Method:
     """
 
     name: str
-    solve: Solve | None = None
+    solve: SolveFunction | None = None
     uses: tuple[str, ...] = ()
     stiff: bool = False
     native: bool = False
@@ -126,4 +126,4 @@ def choose(name: str, problem: Problem) -> Method:
     return method
 
 
-__all__ = ["AUTO", "BOUNDS", "METHODS", "Method", "Solve", "choose", "find"]
+__all__ = ["AUTO", "BOUNDS", "METHODS", "Method", "SolveFunction", "choose", "find"]

@@ -27,12 +27,12 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.equal_steps import LOST
-from kinetree.integrate.loops.error_steps import Adaptive, Code, Control
+from kinetree.integrate.loops.error_steps import Adaptive, Control, StepCode
 from kinetree.integrate.problem import FINISHED, INTERRUPTED, STEP_TOO_SMALL
 
-Residual = Callable[[Array, Array, Array, float], Any]
+ResidualFunction = Callable[[Array, Array, Array, float], Any]
 """f of q, qd, qdd, t: as many numbers as q has."""
-Slopes = Callable[[Array, Array, Array, float], tuple[Any, Any, Any]]
+SlopesFunction = Callable[[Array, Array, Array, float], tuple[Any, Any, Any]]
 """K, C, M of the same: derivatives of f by q, qd and qdd, square matrices."""
 BETA, GAMMA = 0.25, 0.5
 """Newmark's parameters: the trapezoidal rule."""
@@ -47,7 +47,7 @@ MOMENT = 1e-3
 
 
 @dataclass(frozen=True)
-class Motion:
+class SecondOrderPath:
     """What was found; everything up to where it ended.
 
     Attributes:
@@ -70,7 +70,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Point:
+class MotionState:
     """A state of motion."""
 
     t: float
@@ -83,16 +83,20 @@ class Newmark:
     """Steps of one residual."""
 
     def __init__(
-        self, residual: Residual, slopes: Slopes | None, control: Control, absolute: float
+        self,
+        residual: ResidualFunction,
+        slopes: SlopesFunction | None,
+        control: Control,
+        absolute: float,
     ) -> None:
         self._residual, self.slopes, self.control = residual, slopes, control
         self.absolute, self.worst, self.first = absolute, (0.0, 0), np.zeros(0, bool)
 
-    def value(self, point: Point) -> Array:
+    def value(self, point: MotionState) -> Array:
         """F there."""
         return np.asarray(self._residual(point.q, point.v, point.a, point.t), dtype=float)
 
-    def matrix(self, point: Point, h: float, f: Array) -> Array:
+    def matrix(self, point: MotionState, h: float, f: Array) -> Array:
         """M + γ h C + β h² K."""
         if self.slopes is not None:
             K, C, M = (np.asarray(x, dtype=float) for x in
@@ -109,14 +113,14 @@ class Newmark:
             q[j] += BETA * h**2 * change
             v[j] += GAMMA * h * change
             a[j] += change
-            columns.append((self.value(Point(point.t, q, v, a)) - f) / change)
+            columns.append((self.value(MotionState(point.t, q, v, a)) - f) / change)
         return np.column_stack(columns)
 
-    def step(self, start: Point, h: float) -> Point | None:
+    def step(self, start: MotionState, h: float) -> MotionState | None:
         """The end of a step; None where Newton's method fails."""
         a, shift = start.a, h * start.v + (0.5 - BETA) * h**2 * start.a
         for _ in range(ITERATIONS):
-            end = Point(start.t + h, start.q + shift + BETA * h**2 * a,
+            end = MotionState(start.t + h, start.q + shift + BETA * h**2 * a,
                         start.v + h * ((1 - GAMMA) * start.a + GAMMA * a), a)  # fmt: skip
             f = self.value(end)
             self.worst = (float(np.abs(f).max(initial=0.0)), int(np.abs(f).argmax()))
@@ -131,28 +135,30 @@ class Newmark:
             allowed = SHARE * self.control.tolerance * h * self._sizes(end)
             allowed += FLOOR * np.maximum(np.abs(end.q), self.absolute)
             if (moved <= allowed).all():
-                return Point(end.t, end.q - BETA * h**2 * change, end.v - GAMMA * h * change, a)
+                return MotionState(
+                    end.t, end.q - BETA * h**2 * change, end.v - GAMMA * h * change, a
+                )
         return None
 
-    def _sizes(self, point: Point) -> Array:
+    def _sizes(self, point: MotionState) -> Array:
         """What errors of the coordinates are relative to."""
         return np.where(self.first, np.maximum(1.0, np.abs(point.q)), 1.0)
 
-    def begin(self, t: float, q: Array, v: Array) -> Point:
+    def begin(self, t: float, q: Array, v: Array) -> MotionState:
         """Accelerations at the start; rates of first-order unknowns are made to fit.
 
         Second rates of these come from their rates a moment later.
         """
-        _, M = self._start_slopes(Point(t, q, v, np.zeros_like(q)))
+        _, M = self._start_slopes(MotionState(t, q, v, np.zeros_like(q)))
         self.first = np.array([not column.any() for column in M.T])
-        point = self._fit(Point(t, q, v, np.zeros_like(q)))
+        point = self._fit(MotionState(t, q, v, np.zeros_like(q)))
         if not self.first.any():
             return point
         moment = MOMENT * self.control.first
-        later = self._fit(Point(t + moment, q + moment * point.v, point.v, point.a))
+        later = self._fit(MotionState(t + moment, q + moment * point.v, point.v, point.a))
         return replace(point, a=np.where(self.first, (later.v - point.v) / moment, point.a))
 
-    def _fit(self, point: Point) -> Point:
+    def _fit(self, point: MotionState) -> MotionState:
         """Accelerations, and rates of first-order unknowns, that obey the equations."""
         for _ in range(ITERATIONS):
             C, M = self._start_slopes(point)
@@ -164,7 +170,7 @@ class Newmark:
                 break
         return point
 
-    def _start_slopes(self, point: Point) -> tuple[Array, Array]:
+    def _start_slopes(self, point: MotionState) -> tuple[Array, Array]:
         """C and M; by differences where nothing else is given."""
         if self.slopes is not None:
             _, C, M = self.slopes(point.q, point.v, point.a, point.t)
@@ -174,8 +180,12 @@ class Newmark:
             by = math.sqrt(ROUNDING) * max(1.0, abs(point.v[j]), abs(point.a[j]))
             move = np.zeros_like(point.q)
             move[j] = by
-            by_v.append((self.value(Point(point.t, point.q, point.v + move, point.a)) - f) / by)
-            by_a.append((self.value(Point(point.t, point.q, point.v, point.a + move)) - f) / by)
+            by_v.append(
+                (self.value(MotionState(point.t, point.q, point.v + move, point.a)) - f) / by
+            )
+            by_a.append(
+                (self.value(MotionState(point.t, point.q, point.v, point.a + move)) - f) / by
+            )
         return np.column_stack(by_v), np.column_stack(by_a)
 
 
@@ -196,7 +206,7 @@ class _Step:
         self.error: BaseException | None = None
         self._called = STEP(self._call)
 
-    def code(self) -> Code:
+    def code(self) -> StepCode:
         """Where native code finds it; x = [q, v, a, t, h]."""
         n, nx = self.order.size, int(self.method.first.sum())
         places = {
@@ -205,9 +215,9 @@ class _Step:
         }  # fmt: skip
         found = ctypes.cast(self._called, ctypes.c_void_p).value
         assert found is not None
-        return Code(found, np.zeros(1), self.size, self.size, places, self)
+        return StepCode(found, np.zeros(1), self.size, self.size, places, self)
 
-    def row(self, point: Point) -> Array:
+    def row(self, point: MotionState) -> Array:
         """A state of motion as native code has it."""
         return np.concatenate([part[self.order] for part in (point.q, point.v, point.a)])
 
@@ -223,7 +233,9 @@ class _Step:
             into[:] = np.nan
             if self.error is not None:
                 return
-            end = self.method.step(Point(given[-2], *self.parts(given[:-2])), float(given[-1]))
+            end = self.method.step(
+                MotionState(given[-2], *self.parts(given[:-2])), float(given[-1])
+            )
             if end is not None:
                 into[:] = self.row(end)
         except BaseException as error:
@@ -236,13 +248,13 @@ def _numbers(address: int, size: int) -> Array:
 
 
 def newmark(
-    residual: Residual,
+    residual: ResidualFunction,
     start: tuple[Array, Array],
     times: Array,
-    slopes: Slopes | None = None,
+    slopes: SlopesFunction | None = None,
     control: Control | None = None,
     absolute: float = 1e-6,
-) -> Motion:
+) -> SecondOrderPath:
     """Integrate f(q, qd, qdd, t) = 0 through output times.
 
     Args:
@@ -265,7 +277,16 @@ def newmark(
         end = INTERRUPTED if step.error else STEP_TOO_SMALL if march.status == LOST else FINISHED
     reached = march["cursor"]
     q, qd, qdd = step.parts(march.states[:reached])
-    return Motion(times[:reached], q, qd, qdd, march.steps, march["rejected"], end, method.worst)
+    return SecondOrderPath(
+        times[:reached], q, qd, qdd, march.steps, march["rejected"], end, method.worst
+    )
 
 
-__all__ = ["Motion", "Newmark", "Point", "Residual", "Slopes", "newmark"]
+__all__ = [
+    "MotionState",
+    "Newmark",
+    "ResidualFunction",
+    "SecondOrderPath",
+    "SlopesFunction",
+    "newmark",
+]

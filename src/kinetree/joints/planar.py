@@ -18,7 +18,7 @@ from kinetree.model import JointKind, Shift, Turn, direction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import Motion, Vector
+    from kinetree.model import Motion, Vector3
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
@@ -28,11 +28,11 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
     return (Shift(first), Shift(second), Turn(normal))
 
 
-def plane(n: Vector) -> tuple[Vector, Vector]:
+def plane(n: Vector3) -> tuple[Vector3, Vector3]:
     """Two directions that make a right-handed orthonormal triad (first, second, n)."""
     if 1 in n and n.count(0) == 2:
         k = n.index(1)
-        units: tuple[Vector, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        units: tuple[Vector3, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
         return units[(k + 1) % 3], units[(k + 2) % 3]
     k = min(range(3), key=lambda i: abs(n[i]))
     least = (float(k == 0), float(k == 1), float(k == 2))
@@ -40,7 +40,7 @@ def plane(n: Vector) -> tuple[Vector, Vector]:
     return first, direction(cross(n, first), "normal")
 
 
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Vector3, b: Vector3) -> Vector3:
     """The vector product a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.model.kinds import ElementKind
-from kinetree.model.values import Scalar, Vector
+from kinetree.model.values import Scalar, Vector3
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ class Along:
     """h = d·axis [m]: the first end has no distance along an axis fixed in the second's frame."""
 
     label: str
-    axis: Vector
+    axis: Vector3
     holonomic: ClassVar[bool] = True
     unit: ClassVar[str] = "m"
 
@@ -53,8 +53,8 @@ class Angle:
     """
 
     label: str
-    a: Vector
-    b: Vector
+    a: Vector3
+    b: Vector3
     cosine: float = 0
     guarded: bool = True
     holonomic: ClassVar[bool] = True
@@ -114,8 +114,8 @@ class Touch:
     """
 
     label: str
-    axis: Vector | None
-    normal: Vector
+    axis: Vector3 | None
+    normal: Vector3
     holonomic: ClassVar[bool] = True
     unit: ClassVar[str] = "m"
 
@@ -128,9 +128,9 @@ class Roll:
     """
 
     label: str
-    axis: Vector | None
-    normal: Vector
-    direction: Vector
+    axis: Vector3 | None
+    normal: Vector3
+    direction: Vector3
     holonomic: ClassVar[bool] = False
     unit: ClassVar[str] = "m/s"
 

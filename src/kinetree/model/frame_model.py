@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from kinetree.algebra import Rotation, Transform, Vector
-from kinetree.algebra.rotations import Factor, Rows
-from kinetree.algebra.transforms import Step
+from kinetree.algebra.rotations import Factor, RotationRows
+from kinetree.algebra.transforms import TransformStep
 from kinetree.arguments import check_arguments
 from kinetree.engine import Node, as_node, evaluate, symbols
 from kinetree.errors import MissingError, ModelError
@@ -195,11 +195,11 @@ class FrameModel(ForceMethods):
 def map_elements(T: Transform, change: Callable[[list[Any]], Sequence[Any]]) -> Transform:
     """The matrix with its elements and those of its steps changed, a row of them at a time."""
 
-    def rows(R: Rows) -> Rows:
+    def rows(R: RotationRows) -> RotationRows:
         new = change([x for row in R for x in row])
         return Vector(*new[:3]), Vector(*new[3:6]), Vector(*new[6:])
 
-    def step(old: Step) -> Step:
+    def step(old: TransformStep) -> TransformStep:
         if isinstance(old, Vector):
             return Vector(*change([*old]))
         if old.axis is None:

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.errors import DuplicateNameError, ModelError
-from kinetree.model.values import IDENTITY, Matrix, Scalar, Scalar3, Vector, rotation, scalars
+from kinetree.model.values import IDENTITY, Matrix3, Scalar, Scalar3, Vector3, rotation, scalars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ QUATERNION = (1.0, 0.0, 0.0, 0.0)
 class Turn:
     """Rotation about `axis` (unit, in the frame before the motion) by q [rad], right-handed."""
 
-    axis: Vector
+    axis: Vector3
     neutral: ClassVar[tuple[float, ...]] = (0.0,)
     nv: ClassVar[int] = 1
     q_units: ClassVar[tuple[str, ...]] = ("rad",)
@@ -36,7 +36,7 @@ class Turn:
 class Shift:
     """Translation along `axis` (unit, in the frame before the motion) by q [m]."""
 
-    axis: Vector
+    axis: Vector3
     neutral: ClassVar[tuple[float, ...]] = (0.0,)
     nv: ClassVar[int] = 1
     q_units: ClassVar[tuple[str, ...]] = ("m",)
@@ -50,7 +50,7 @@ class Twist:
     `pitch` [m/rad] is a number or a Node; positive advances along `axis` for positive q.
     """
 
-    axis: Vector
+    axis: Vector3
     pitch: Scalar
     neutral: ClassVar[tuple[float, ...]] = (0.0,)
     nv: ClassVar[int] = 1
@@ -101,7 +101,7 @@ class Point:
     name: str
     body: Body
     position: Scalar3 = (0, 0, 0)
-    rotation: Matrix = IDENTITY
+    rotation: Matrix3 = IDENTITY
 
     @property
     def path(self) -> str:

@@ -17,16 +17,16 @@ import numpy as np
 
 from kinetree.engine import Node, compounds
 from kinetree.engine.ops import MARKS
+from kinetree.engine.scalars import Number
 from kinetree.errors import ModelError
 
-Number = int | float | Fraction
 Scalar = Number | Node
-Vector = tuple[float, float, float]
+Vector3 = tuple[float, float, float]
 Scalar3 = tuple[Scalar, Scalar, Scalar]
-Matrix = tuple[Vector, Vector, Vector]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
 
-IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
-LETTER_AXES: dict[str, Vector] = {
+IDENTITY: Matrix3 = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+LETTER_AXES: dict[str, Vector3] = {
     "x": (1, 0, 0),
     "y": (0, 1, 0),
     "z": (0, 0, 1),
@@ -121,7 +121,7 @@ def snap(value: float) -> float:
     return float(value)
 
 
-def direction(axis: Any, element: str) -> Vector:
+def direction(axis: Any, element: str) -> Vector3:
     """A unit vector from a letter (``"x"``, ``"-z"``) or from three numbers of any length."""
     if isinstance(axis, str):
         if axis not in LETTER_AXES:
@@ -144,13 +144,13 @@ def direction(axis: Any, element: str) -> Vector:
     return (snap(x / length), snap(y / length), snap(z / length))
 
 
-def directions(axes: Any, element: str, count: int) -> list[Vector]:
+def directions(axes: Any, element: str, count: int) -> list[Vector3]:
     """Several unit vectors, each as for `direction`."""
     found = _items(axes, element, (count,))
     return [direction(axis, f"{element}[{i}]") for i, axis in enumerate(found)]
 
 
-def rotation(matrix: Any, element: str) -> Matrix:
+def rotation(matrix: Any, element: str) -> Matrix3:
     """A 3×3 rotation matrix as rows, refused when it is not orthonormal and right-handed."""
     if matrix is None or matrix is IDENTITY:
         return IDENTITY
@@ -165,7 +165,7 @@ def rotation(matrix: Any, element: str) -> Matrix:
     return _matrix(R)
 
 
-def _matrix(R: np.ndarray[Any, np.dtype[np.float64]]) -> Matrix:
+def _matrix(R: np.ndarray[Any, np.dtype[np.float64]]) -> Matrix3:
     """Rows of an array as snapped tuples."""
     a, b, c = (tuple(snap(float(entry)) for entry in row) for row in R)
     return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
@@ -179,7 +179,7 @@ def quarter_angle(angle: float, tolerance: float = 1e-10) -> tuple[float, float]
     return math.cos(angle), math.sin(angle)
 
 
-def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
+def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix3:
     """R = Rz(yaw) Ry(pitch) Rx(roll), angles [rad] about fixed axes.
 
     An angle within 1e-10 of a multiple of π/2 is taken as exactly that multiple, because files

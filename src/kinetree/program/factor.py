@@ -14,8 +14,8 @@ from kinetree.engine import ADD, MUL, Node, mul, power, split_coefficient
 from kinetree.engine.algebra import EXACT_EXPONENT
 from kinetree.engine.node import Number, intern_factors, normal, sum_of
 
-Terms = dict[Node, Number]
-Steps = Generator[Node, Any, Node]
+TermTable = dict[Node, Number]
+FactorSteps = Generator[Node, Any, Node]
 """Factoring of one sum: yields the sums inside it, is sent them factored, returns the whole."""
 UNITS = {1, -1}
 
@@ -44,9 +44,9 @@ def factor(node: Node) -> Node:
     return found
 
 
-def _factor_sum(node: Node) -> Steps:
+def _factor_sum(node: Node) -> FactorSteps:
     """The steps of factoring one sum."""
-    rest: Terms = dict(zip(node.args, node.coefs, strict=True))
+    rest: TermTable = dict(zip(node.args, node.coefs, strict=True))
     groups: list[tuple[Node, Number]] = []
     while len(rest) > 1:
         best = _most_shared(rest)
@@ -76,23 +76,23 @@ def _may_share(node: Node) -> bool:
     return [a.op for a in node.args].count(MUL) > 1 or not UNITS.issuperset(node.coefs)
 
 
-def _of_size(terms: Terms, size: Number) -> tuple[Node, Terms]:
+def _of_size(terms: TermTable, size: Number) -> tuple[Node, TermTable]:
     """The terms whose coefficient has that size, divided by it, and the rest."""
-    inner: Terms = {t: (1 if c > 0 else -1) for t, c in terms.items() if abs(c) == size}
+    inner: TermTable = {t: (1 if c > 0 else -1) for t, c in terms.items() if abs(c) == size}
     return sum_of(0, inner), {t: c for t, c in terms.items() if abs(c) != size}
 
 
-def _shared_power(terms: Terms, best: Node) -> int:
+def _shared_power(terms: TermTable, best: Node) -> int:
     """Power of a factor to pull out at once: high ones whole, others step by step."""
     exps = [t.coefs[t.args.index(best)] for t in terms if t.op is MUL and best in t.args]
     least = min([exp for exp in exps if exp > 0])
     return least if least > EXACT_EXPONENT else 1
 
 
-def _divide(terms: Terms, best: Node, exp: int) -> tuple[Node, Terms]:
+def _divide(terms: TermTable, best: Node, exp: int) -> tuple[Node, TermTable]:
     """What is left of the terms that have a factor, divided by a power of it, and the rest."""
-    inner: Terms = {}
-    rest: Terms = {}
+    inner: TermTable = {}
+    rest: TermTable = {}
     value: Number = 0
     for term, coef in terms.items():
         left = _without(term, best, exp)
@@ -121,11 +121,11 @@ def _without(term: Node, best: Node, shared: int) -> Node | None:
     return args[0] if exps == (1,) else intern_factors(args, exps)
 
 
-def _collect(terms: Terms, term: Node, coef: Number) -> None:
+def _collect(terms: TermTable, term: Node, coef: Number) -> None:
     terms[term] = terms[term] + coef if term in terms else coef
 
 
-def _most_shared_size(terms: Terms) -> tuple[int, Number] | None:
+def _most_shared_size(terms: TermTable) -> tuple[int, Number] | None:
     """(uses, size) of the numeric coefficient other than 1 that most terms share, at least two."""
     if UNITS.issuperset(terms.values()):
         return None
@@ -137,7 +137,7 @@ def _most_shared_size(terms: Terms) -> tuple[int, Number] | None:
     return max([(n, size) for size, n in uses.items() if n > 1], default=None)
 
 
-def _most_shared(terms: Terms) -> tuple[int, Node] | None:
+def _most_shared(terms: TermTable) -> tuple[int, Node] | None:
     """(uses, factor) of the factor in most terms, at least two; ties go to the later in order."""
     products = [term for term in terms if term.op is MUL]
     if len(products) < 2:

@@ -10,12 +10,12 @@ from kinetree.engine.substitute import rebuild
 from kinetree.program.program import Assign, Note, Program
 from kinetree.program.scheme import Scheme
 
-Let = Callable[[str, Node, Note], Node]
+NotedLet = Callable[[str, Node, Note], Node]
 """Names a value; `Scheme.let` or one that also remembers."""
 
 
 def inline(
-    scheme: Scheme, program: Program, values: Mapping[Node, Node], let: Let | None = None
+    scheme: Scheme, program: Program, values: Mapping[Node, Node], let: NotedLet | None = None
 ) -> dict[str, tuple[Node, ...]]:
     """Write the equations of a Program in a scheme, preamble first; the values of its outputs.
 

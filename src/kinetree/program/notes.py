@@ -20,8 +20,8 @@ from kinetree.program.scheme import AXES, Scheme, Triple
 
 Notes = Mapping[str, Note]
 """What a name begins with -> its note, without the body."""
-Value = TypeVar(
-    "Value", Node, Triple, tuple[Triple, Triple, Triple], tuple[Node, Node, Node, Node, Node, Node]
+Noted = TypeVar(
+    "Noted", Node, Triple, tuple[Triple, Triple, Triple], tuple[Node, Node, Node, Node, Node, Node]
 )
 """A scalar, a vector, a matrix, or the six elements of a symmetric tensor."""
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -62,8 +62,8 @@ class Naming:
     detail: int | str = ""
 
     def __call__(
-        self, name: str, value: Value, tail: str = "", *, at: int | str | None = None, row: str = ""
-    ) -> Value:
+        self, name: str, value: Noted, tail: str = "", *, at: int | str | None = None, row: str = ""
+    ) -> Noted:
         """The value under its name, component by component.
 
         Args:
@@ -90,7 +90,7 @@ def about(scheme: Scheme, table: Notes, name: str, detail: str = "") -> Naming:
     return Naming(scheme, table, name, before=f"{name}_", detail=detail)
 
 
-def let_each(scheme: Scheme, name: str, value: Value, note: Note) -> Value:
+def let_each(scheme: Scheme, name: str, value: Noted, note: Note) -> Noted:
     """Names for a scalar, or for the components name_x …, name_xx … or name_11 … of a value."""
     found: Any
     if isinstance(value, Node):
@@ -105,7 +105,7 @@ def let_each(scheme: Scheme, name: str, value: Value, note: Note) -> Value:
             tuple(scheme.let(f"{name}_{a}{b}", x, note) for b, x in enumerate(row, 1))
             for a, row in enumerate(value, 1)
         )
-    return cast("Value", found)
+    return cast("Noted", found)
 
 
 __all__ = ["TENSOR", "Naming", "Notes", "about", "let_each", "notes"]

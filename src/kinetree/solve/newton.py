@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    Rows = NDArray[np.intp]
-    Flags = NDArray[np.bool_]
+    RowNumbers = NDArray[np.intp]
 
 DAMPING = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 """Levenberg's term, in shares of the largest squared singular value, tried in turn."""
@@ -95,7 +94,7 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
 
 
 def damped_newtons(
-    function: Callable[[Array, Rows], tuple[Array, Array]],
+    function: Callable[[Array, RowNumbers], tuple[Array, Array]],
     start: Array,
     move: Callable[[Array, Array], Array],
     *,

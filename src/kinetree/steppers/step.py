@@ -29,7 +29,7 @@ from kinetree.steppers.equations.loops import loops
 from kinetree.steppers.equations.natural_residual import natural_system
 from kinetree.steppers.equations.repeats import refuse_repeats, without_repeats
 from kinetree.steppers.equations.residual import matrix_residual, refuse_free_drives, residual
-from kinetree.steppers.equations.step_inputs import Settings
+from kinetree.steppers.equations.step_inputs import NewtonSettings
 from kinetree.steppers.families import FAMILIES
 from kinetree.steppers.formulations.explicit import explicit
 from kinetree.steppers.formulations.global_step import global_step
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.steppers.family import Family
 
-Write = Callable[["Mechanism", "Linkage", "Family", Settings], "Program"]
+WriteStep = Callable[["Mechanism", "Linkage", "Family", NewtonSettings], "Program"]
 
 
-def _tree(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
+def _tree(model: Mechanism, system: Linkage, family: Family, settings: NewtonSettings) -> Program:
     return tree(residual(model, system, tangent=settings.tangent), family, settings)
 
 
-def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
+def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: NewtonSettings) -> Program:
     parts = residual(model, system, tangent=settings.tangent)
     once = without_repeats(model)
     found = loops(once, replace(system, model=once))
@@ -58,19 +58,21 @@ def _hybrid(model: Mechanism, system: Linkage, family: Family, settings: Setting
     return program if once is model else program.with_info(equations=", ".join(found.labels))
 
 
-def _topological(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
+def _topological(
+    model: Mechanism, system: Linkage, family: Family, settings: NewtonSettings
+) -> Program:
     parts = residual(model, system, tangent=settings.tangent)
     return topological(parts, loops(model, system), family, settings)
 
 
-def _global(model: Mechanism, system: Linkage, family: Family, settings: Settings) -> Program:
+def _global(model: Mechanism, system: Linkage, family: Family, settings: NewtonSettings) -> Program:
     refuse_repeats(model)
     return global_step(natural_system(model, folded=not system.table.rows), family, settings)
 
 
 GLOBAL = "global"
 """Formulation whose state is not made of the model's coordinates; see `natural.model_map`."""
-FORMULATIONS: Mapping[str, Write] = {
+FORMULATIONS: Mapping[str, WriteStep] = {
     "tree": _tree,
     "hybrid": _hybrid,
     "topological": _topological,
@@ -109,7 +111,7 @@ def step_program(
             "rk4".
         parameters: "run-time" keeps masses and lengths as the input p; "folded" makes them numbers.
         options: tolerance, limit, penalty, projections, projection, tangent, update; see
-            `Settings`.
+            `NewtonSettings`.
 
     Returns:
         Inputs q, qd, qdd (with user states x, xd; with loops lam), t where a law uses the time,
@@ -148,7 +150,7 @@ def step_program(
     )  # fmt: skip
 
 
-def _forward(model: Mechanism, parameters: str, settings: Settings) -> Program:
+def _forward(model: Mechanism, parameters: str, settings: NewtonSettings) -> Program:
     """Forward dynamics, in the independent coordinates that are wanted."""
     if not (settings.independent and model.closures):
         return derive(model, "forward", parameters=parameters)
@@ -192,22 +194,22 @@ def all_coordinates(model: Mechanism, formulation: str | None, method: str) -> b
     return _way(model, FAMILIES[method], formulation) in ("hybrid", GLOBAL)
 
 
-def _settings(options: Mapping[str, Any]) -> Settings:
-    known = [row.name for row in fields(Settings)]
+def _settings(options: Mapping[str, Any]) -> NewtonSettings:
+    known = [row.name for row in fields(NewtonSettings)]
     for name in options:
         if name not in known:
             raise unknown("option", name, known, "step_program")
-    return Settings(**options)
+    return NewtonSettings(**options)
 
 
-def _refuse_idle(model: Mechanism, way: str, settings: Settings) -> None:
+def _refuse_idle(model: Mechanism, way: str, settings: NewtonSettings) -> None:
     """Refuse settings that a formulation of this model has no use for."""
     used = USED[way]
     if model.by_matrices:
         used = tuple(name for name in used if name != "tangent")
     if not model.closures:
         used = tuple(name for name in used if name != "independent")
-    for row in fields(Settings):
+    for row in fields(NewtonSettings):
         if row.name not in used and getattr(settings, row.name) != row.default:
             raise UnsupportedError(
                 f"the formulation '{way}' of model '{model.name}' has no use for it",

@@ -20,7 +20,7 @@ from kinetree.model import coordinate_symbol, parameter_table, retract, time_sym
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from kinetree.algebra.transforms import Step
+    from kinetree.algebra.transforms import TransformStep
     from kinetree.model import FrameModel
 
 FRAMES, PROBES = 40, 12
@@ -134,7 +134,7 @@ def _configurations(model: FrameModel, q: Array, t: Array) -> tuple[int, dict[ob
 
 
 def _walk_step(
-    R: Array, p: Array, step: Step, values: dict[object, Array], shown: int
+    R: Array, p: Array, step: TransformStep, values: dict[object, Array], shown: int
 ) -> tuple[Array, Array, Knee | None]:
     """The frame after a step, and the knee where the step moves."""
     count = len(p)

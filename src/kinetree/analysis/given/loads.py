@@ -17,7 +17,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.model import Mechanism
 
-Law = Callable[[float, Array, Array], Any]
+LoadLaw = Callable[[float, Array, Array], Any]
 """(t, q, qd) -> values."""
 
 
@@ -31,7 +31,7 @@ class Loads:
     """
 
     fixed: dict[str, Array]
-    laws: tuple[tuple[str, int | None, Law], ...] = ()
+    laws: tuple[tuple[str, int | None, LoadLaw], ...] = ()
 
     @property
     def constant(self) -> bool:
@@ -79,7 +79,7 @@ def loads(model: Mechanism, tau: Any = None, wrenches: Mapping[str, Any] | None 
     """
     fixed = {"tau": np.zeros(model.nv)}
     fixed |= {name: np.zeros(6) for name in model.wrenches}
-    laws: list[tuple[str, int | None, Law]] = []
+    laws: list[tuple[str, int | None, LoadLaw]] = []
     if isinstance(tau, Mapping):
         for name, value in tau.items():
             if name not in model.velocities:
@@ -105,7 +105,7 @@ def loads(model: Mechanism, tau: Any = None, wrenches: Mapping[str, Any] | None 
 
 
 def _take(
-    name: str, value: Any, fixed: dict[str, Array], laws: list[tuple[str, int | None, Law]]
+    name: str, value: Any, fixed: dict[str, Array], laws: list[tuple[str, int | None, LoadLaw]]
 ) -> None:
     if callable(value):
         laws.append((name, None, value))
@@ -127,4 +127,4 @@ def _bad_law(name: str, size: int, error: Exception) -> ShapeError:
     )
 
 
-__all__ = ["Law", "Loads", "loads"]
+__all__ = ["LoadLaw", "Loads", "loads"]

@@ -18,7 +18,7 @@ PARTS = ("q", "qd", "x", "t")
 
 
 @dataclass(frozen=True)
-class Point:
+class OperatingPoint:
     """A consistent state.
 
     Attributes:
@@ -47,7 +47,7 @@ class Freedom:
     w: tuple[int, ...]
 
 
-def point(system: Dynamics, at: Any, t: float) -> Point:
+def point(system: Dynamics, at: Any, t: float) -> OperatingPoint:
     """The point that a user means.
 
     Args:
@@ -59,7 +59,7 @@ def point(system: Dynamics, at: Any, t: float) -> Point:
     given = given_parts(at)
     t = float(given.get("t", t))
     y = initial_state(system, t, given.get("q"), given.get("qd"), given.get("x"))
-    return Point(t, *system.split(y))
+    return OperatingPoint(t, *system.split(y))
 
 
 def given_parts(at: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def freedom(system: Dynamics) -> Freedom:
     return Freedom(found.u, w)
 
 
-def arrays(system: Dynamics, at: Point, program: Program) -> dict[str, Any]:
+def arrays(system: Dynamics, at: OperatingPoint, program: Program) -> dict[str, Any]:
     """The inputs of a Program of the forward dynamics at a point, loads included."""
     if not system.loads.constant:
         raise UnsupportedError(
@@ -108,4 +108,4 @@ def arrays(system: Dynamics, at: Point, program: Program) -> dict[str, Any]:
     return program.pick_inputs(given)
 
 
-__all__ = ["Freedom", "Point", "arrays", "freedom", "given_parts", "point"]
+__all__ = ["Freedom", "OperatingPoint", "arrays", "freedom", "given_parts", "point"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kinetree.engine import Node
 
 
-class Entry(NamedTuple):
+class InputEntry(NamedTuple):
     """One scalar that may come from outside: name, symbol, unit, first value."""
 
     name: str
@@ -39,8 +39,8 @@ class Entry(NamedTuple):
 class Chosen:
     """Which scalars are inputs, and which are parameters."""
 
-    inputs: tuple[Entry, ...]
-    parameters: tuple[Entry, ...]
+    inputs: tuple[InputEntry, ...]
+    parameters: tuple[InputEntry, ...]
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -75,7 +75,7 @@ def choose_inputs(
     if names is None:
         return Chosen(tuple(efforts), tuple(table))
     single = {entry.name: [entry] for entry in (*efforts, *table)}
-    found: dict[str, Entry] = {}
+    found: dict[str, InputEntry] = {}
     for name in names:
         if name not in groups and name not in single:
             raise unknown("input", str(name), (*groups, *single), "inputs")
@@ -89,13 +89,13 @@ def outside(forward: Program) -> list[Input]:
     return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
 
 
-def _entries(forward: Program, row: Input, first: Mapping[str, Array]) -> list[Entry]:
+def _entries(forward: Program, row: Input, first: Mapping[str, Array]) -> list[InputEntry]:
     """The components of an input."""
     given = first.get(row.name, row.default)
     values = np.zeros(len(row.symbols)) if given is None else np.ravel(given)
     labels = row.labels if row.parameter else tuple(s.name for s in row.symbols)
     rows = zip(labels, row.symbols, _units(forward, row), values, strict=True)
-    return [Entry(name, node, unit, float(value)) for name, node, unit, value in rows]
+    return [InputEntry(name, node, unit, float(value)) for name, node, unit, value in rows]
 
 
 def _units(forward: Program, row: Input) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def _units(forward: Program, row: Input) -> tuple[str, ...]:
     return ("N.m",) * 3 + ("N",) * 3 if len(row.symbols) == 6 else ("",) * len(row.symbols)
 
 
-def _as_input(name: str, rows: Sequence[Entry], *, parameter: bool) -> Input | None:
+def _as_input(name: str, rows: Sequence[InputEntry], *, parameter: bool) -> Input | None:
     if not rows:
         return None
     names, symbols, units, values = zip(*rows, strict=True)
@@ -118,4 +118,4 @@ def _as_input(name: str, rows: Sequence[Entry], *, parameter: bool) -> Input | N
     return Input(name, (len(rows),), symbols, first, parameter, names, units)
 
 
-__all__ = ["Chosen", "Entry", "choose_inputs", "outside"]
+__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside"]

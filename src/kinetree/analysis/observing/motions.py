@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from kinetree.model import Point, Seen
 
-Values = Mapping[str, tuple[Node, ...]]
+SymbolValues = Mapping[str, tuple[Node, ...]]
 """Outputs of the quantity "kinematics"."""
 IDENTITY: Mat = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 
@@ -54,7 +54,7 @@ class _Motion:
 GROUND = _Motion(IDENTITY, NULL, NULL, NULL, NULL, NULL)
 
 
-def components(seen: Seen, values: Values) -> tuple[Node, ...]:
+def components(seen: Seen, values: SymbolValues) -> tuple[Node, ...]:
     """The components of a motion of a point.
 
     Args:
@@ -80,7 +80,7 @@ def _moves(point: Point) -> bool:
     return point.body.name != "ground" or bool(point.name)
 
 
-def _motion(point: Point, values: Values) -> _Motion:
+def _motion(point: Point, values: SymbolValues) -> _Motion:
     """The motion of a point from outputs of "kinematics"."""
     if not _moves(point):
         return GROUND

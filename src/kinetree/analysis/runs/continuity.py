@@ -43,7 +43,7 @@ MOST = 3
 
 
 @dataclass(frozen=True)
-class Motion:
+class RunRows:
     """A run, one row per output time.
 
     Attributes:
@@ -69,14 +69,14 @@ class Motion:
         names = self.model.velocities
         return [k for k, name in enumerate(names) if name not in self.model.drives]
 
-    def at(self, row: int) -> Motion:
+    def at(self, row: int) -> RunRows:
         """One row of it."""
-        return Motion(self.loops, *(part[row : row + 1 or None] for part in self._parts))
+        return RunRows(self.loops, *(part[row : row + 1 or None] for part in self._parts))
 
-    def followed_by(self, other: Motion) -> Motion:
+    def followed_by(self, other: RunRows) -> RunRows:
         """Both, one after the other."""
         pairs = zip(self._parts, other._parts, strict=True)
-        return Motion(self.loops, *(np.concatenate(pair) for pair in pairs))
+        return RunRows(self.loops, *(np.concatenate(pair) for pair in pairs))
 
     @property
     def _parts(self) -> tuple[Array, Array, Array, Array]:
@@ -88,14 +88,14 @@ class Continuity:
 
     def __init__(self, loops: Loops) -> None:
         self.loops = loops
-        self._first: Motion | None = None
-        self._last: Motion | None = None
+        self._first: RunRows | None = None
+        self._last: RunRows | None = None
         self._jumps: list[str] = []
         self._left: dict[tuple[str, str], list[str]] = {}
 
     def add(self, *rows: Array) -> None:
         """Look at more rows: t, q, qd, qdd."""
-        motion = Motion(self.loops, *rows)
+        motion = RunRows(self.loops, *rows)
         if self._last is not None:
             motion = self._last.followed_by(motion)
         self._first = self._first or motion.at(0)
@@ -115,21 +115,21 @@ class Continuity:
         return {"mobility": mobility, **rows}, "; ".join(said)
 
 
-def facts(motion: Motion) -> tuple[dict[str, str | int], str]:
+def facts(motion: RunRows) -> tuple[dict[str, str | int], str]:
     """Rows for the attributes of a run of a closed system, and what to warn of; empty: nothing."""
     found = Continuity(motion.loops)
     found.add(motion.t, motion.q, motion.qd, motion.qdd)
     return found.facts()
 
 
-def _mobility(motion: Motion) -> int:
+def _mobility(motion: RunRows) -> int:
     """Degrees of freedom at the start."""
     J, _ = motion.loops.slopes(motion.q[0], float(motion.t[0]))
     pivots = eliminate(J[:, motion.free], motion.loops.rates, motion.loops.share)
     return len(motion.free) - pivots.rank
 
 
-def _stands(motion: Motion) -> str:
+def _stands(motion: RunRows) -> str:
     names = ", ".join(f"'{name}'" for name in motion.model.closures)
     return (
         f"model '{motion.model.name}' has mobility 0, nothing in it can move: the equations of "
@@ -138,7 +138,7 @@ def _stands(motion: Motion) -> str:
     )
 
 
-def jumps(motion: Motion) -> list[str]:
+def jumps(motion: RunRows) -> list[str]:
     """A sentence for every time at which coordinates jump, the first few of them."""
     model = motion.model
     names = [name for name in model.coordinates if name in model.velocities]
@@ -162,7 +162,7 @@ def jumps(motion: Motion) -> list[str]:
     return found
 
 
-def left_branches(motion: Motion, first: Motion) -> dict[tuple[str, str], list[str]]:
+def left_branches(motion: RunRows, first: RunRows) -> dict[tuple[str, str], list[str]]:
     """Velocity and closure by which the run changes to another branch -> times [s], in words.
 
     Args:
@@ -192,7 +192,7 @@ def _sentences(found: Mapping[tuple[str, str], list[str]]) -> list[str]:
     ]
 
 
-def _violated_loop(motion: Motion, first: Motion, k: int, size: float) -> tuple[str, str] | None:
+def _violated_loop(motion: RunRows, first: RunRows, k: int, size: float) -> tuple[str, str] | None:
     """Velocity and closure for which the velocities at output k violate the loops at k + 1."""
     J, ht = motion.loops.slopes(motion.q[k + 1], float(motion.t[k + 1]))
     usual, _ = motion.loops.slopes(first.q[0], float(first.t[0]))
@@ -205,4 +205,4 @@ def _violated_loop(motion: Motion, first: Motion, k: int, size: float) -> tuple[
     return motion.model.velocities[free[int(np.argmax(away))]], closure
 
 
-__all__ = ["Continuity", "Motion", "facts", "jumps"]
+__all__ = ["Continuity", "RunRows", "facts", "jumps"]

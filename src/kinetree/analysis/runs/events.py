@@ -137,7 +137,7 @@ def _snap(ticks: Array, times: Array) -> Array:
     return np.where(np.abs(ticks - nearest) <= _near(ticks), nearest, ticks)
 
 
-class Row(NamedTuple):
+class WatchRow(NamedTuple):
     """One watch: its condition at the consistent state, none at given times; what it changes.
 
     Of two that change the same at one instant, that of the higher rank does: that added later.
@@ -173,24 +173,24 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     )
 
 
-def effects(dynamics: Dynamics) -> tuple[Row, ...]:
+def effects(dynamics: Dynamics) -> tuple[WatchRow, ...]:
     """The events of a model that change the state or end a run, conditions first."""
     rows = _all_rows(dynamics, happenings(dynamics.model))
     return tuple(_conditions_first([row for row in rows if row.then or row.event.stops]))
 
 
-def _all_rows(dynamics: Dynamics, events: Mapping[str, Event]) -> list[Row]:
+def _all_rows(dynamics: Dynamics, events: Mapping[str, Event]) -> list[WatchRow]:
     """The watches of events, in order."""
     return [row for name, event in events.items() for row in _rows(dynamics, name, event)]
 
 
-def _conditions_first(rows: list[Row]) -> list[Row]:
+def _conditions_first(rows: list[WatchRow]) -> list[WatchRow]:
     """The watches in the order of their numbers, ranked by the order in which they were added."""
     ranked = [row._replace(rank=k) for k, row in enumerate(rows)]
     return sorted(ranked, key=lambda row: row.node is None)
 
 
-def _friction(dynamics: Dynamics) -> list[Row]:
+def _friction(dynamics: Dynamics) -> list[WatchRow]:
     """The watches of dry friction: a joint breaks away, or comes to rest.
 
     Each of them changes the modes of all by one pivot, and stops what changed its direction.
@@ -202,12 +202,12 @@ def _friction(dynamics: Dynamics) -> list[Row]:
     then = {f"x_{name}": node for name, node in zip(modes.labels, modes.nodes, strict=True)}
     then |= {f"qd_{name}": node for name, node in zip(rest.labels, rest.nodes, strict=True)}
     return [
-        Row(Watch(name, 1, True), node, Event(node, "rising"), then)
+        WatchRow(Watch(name, 1, True), node, Event(node, "rising"), then)
         for name, node in zip(slip.labels, slip.nodes, strict=True)
     ]
 
 
-def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[Row]:
+def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     """The watches of one event: one, or one per branch of all laws."""
     law = _Law(dynamics, f"event '{name}'")
     then = {law.target(key): law.node(new) for key, new in event.then.items()}
@@ -215,16 +215,16 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[Row]:
     if event.when == LAWS:
         row = crossings(dynamics.forward)
         for label, node in zip(row.labels, row.nodes, strict=True):
-            yield Row(Watch(f"{name}: {label}", way, ends), node, event, then)
+            yield WatchRow(Watch(f"{name}: {label}", way, ends), node, event, then)
         return
     condition, relation = None, ""
     if not event.timed:
         node = law.condition(event.when)
         (condition,), relation = _consistently(dynamics.forward, [node]), text(node, LABEL)
-    yield Row(Watch(name, way, ends, relation), condition, event, then)
+    yield WatchRow(Watch(name, way, ends, relation), condition, event, then)
 
 
-def _conditions(dynamics: Dynamics, rows: list[Row]) -> Any:
+def _conditions(dynamics: Dynamics, rows: list[WatchRow]) -> Any:
     """The function g(t, y, …) of all conditions."""
     forward = dynamics.forward
     nodes = tuple(row.node for row in rows if row.node is not None)
@@ -234,14 +234,14 @@ def _conditions(dynamics: Dynamics, rows: list[Row]) -> Any:
     return condense(program).compile()
 
 
-def _update(forward: Program, rows: Sequence[Row]) -> Any:
+def _update(forward: Program, rows: Sequence[WatchRow]) -> Any:
     """The function y⁺(t, y, fired, …)."""
     fired, out = changes(forward, rows)
     inputs = (*state_inputs(forward), fired)
     return condense(replace(forward, name="update", inputs=inputs, outputs=(out,))).compile()
 
 
-def changes(forward: Program, rows: Sequence[Row]) -> tuple[Input, Output]:
+def changes(forward: Program, rows: Sequence[WatchRow]) -> tuple[Input, Output]:
     """A mark per watch, 1 where it happens, and the state y after those that do.
 
     Where two events change the same, that added later does.
@@ -259,7 +259,7 @@ def changes(forward: Program, rows: Sequence[Row]) -> tuple[Input, Output]:
 
 
 def _in_order(
-    fired: Sequence[Node], rows: Sequence[Row], instants: Mapping[Node, str]
+    fired: Sequence[Node], rows: Sequence[WatchRow], instants: Mapping[Node, str]
 ) -> Iterator[tuple[Node, str, Node]]:
     """Mark, name and law of all changes; those that read a value of the instant come after it."""
     ranked = sorted(zip(fired, rows, strict=True), key=lambda pair: pair[1].rank)
@@ -384,6 +384,6 @@ class _Law:
 
 
 __all__ = [
-    "DIRECTIONS", "LAWS", "Event", "Events", "Row", "Watched", "changes", "compile_events",
+    "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "changes", "compile_events",
     "effects", "watching",
 ]  # fmt: skip

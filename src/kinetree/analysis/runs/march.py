@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.continuity import Motion, facts
+from kinetree.analysis.runs.continuity import RunRows, facts
 from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
@@ -19,19 +19,19 @@ from kinetree.integrate import Stepper
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.model import refuse_events
 from kinetree.results.dataset import Dimension, run_dataset
-from kinetree.steppers.equations.step_inputs import Settings
+from kinetree.steppers.equations.step_inputs import NewtonSettings
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.integrate import Report, Run
+    from kinetree.integrate import Report, SteppedRun
     from kinetree.model import Mechanism
 
 STEPS = 1000
 """Steps of a run where no length of a step is given."""
 
 
-STEPPING = tuple(row.name for row in fields(Settings))
+STEPPING = tuple(row.name for row in fields(NewtonSettings))
 """Options of equal steps."""
 
 
@@ -136,7 +136,7 @@ def _efforts(model: Mechanism, tau: Any) -> Any:
 
 
 def _dataset(
-    stepper: Stepper, run: Run, parameters: Mapping[str, float], length: float
+    stepper: Stepper, run: SteppedRun, parameters: Mapping[str, float], length: float
 ) -> xarray.Dataset:
     report = run.report
     if isinstance(report, tuple):
@@ -172,13 +172,13 @@ def _dataset(
 
 
 def _facts(
-    stepper: Stepper, run: Run, parameters: Mapping[str, float]
+    stepper: Stepper, run: SteppedRun, parameters: Mapping[str, float]
 ) -> tuple[dict[str, str | int], str]:
     """What is worth knowing of the motion of a closed system, and what is doubtful in it."""
     system = stepper.loops
     if system is None:
         return {}, ""
-    return facts(Motion(system.at(parameters), run.times, run.q, run.qd, run.qdd))
+    return facts(RunRows(system.at(parameters), run.times, run.q, run.qd, run.qdd))
 
 
 def _iterations(report: Report) -> dict[str, float | int]:

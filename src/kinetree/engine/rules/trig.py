@@ -56,7 +56,7 @@ DOUBLE = "2*sin(a)*cos(a) -> sin(2*a)"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleSide:
     """A rule as a term sees it: what its partner is made of, its sign, and what the two become."""
 
     partner: tuple[Op, Op]
@@ -66,12 +66,12 @@ class Step:
     lead: int
 
 
-def steps(rules: Iterable[PairRule], ops: tuple[Op, Op]) -> tuple[Step, ...]:
+def steps(rules: Iterable[PairRule], ops: tuple[Op, Op]) -> tuple[RuleSide, ...]:
     """The rules for a term with factors of these heads, as left side or as right side."""
     rules = tuple(rules)
-    as_left = [Step(r.right, r.sign, r.head, r.angle, 1) for r in rules if r.left == ops]
+    as_left = [RuleSide(r.right, r.sign, r.head, r.angle, 1) for r in rules if r.left == ops]
     as_right = [
-        Step(r.left, r.sign, r.head, r.angle, r.sign)
+        RuleSide(r.left, r.sign, r.head, r.angle, r.sign)
         for r in rules
         if r.right == ops and set(r.right) != set(r.left)
     ]

@@ -21,13 +21,11 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
 from kinetree.formalism.closed.explicit import Explicit
-from kinetree.formalism.links.vectors import inner
+from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build, Inertia
-
-Matrix = list[list[Node]]
+    from kinetree.formalism.inertia_bias import Build, MassOperator
 
 
 class Actuation:
@@ -84,7 +82,7 @@ class Actuation:
         x = [row[0] for row in self.scheme.solve("tau_x", G, [[y] for y in b], note=note)]
         return [inner([row[k] for row in AW], x) for k in range(len(self.actuators))]
 
-    def _hybrid(self, M: Inertia, b: list[Node]) -> tuple[list[Node], dict[int, Node]]:
+    def _hybrid(self, M: MassOperator, b: list[Node]) -> tuple[list[Node], dict[int, Node]]:
         """[A, -M_uf] [τ_a; udd_f] = b: forces, and the accelerations of the free velocities."""
         note = Note(step="hybrid direct and inverse dynamics", eq="Docquier2013 eqs. (26), (27)")
         P = self.explicit.weigh(M)
@@ -99,7 +97,7 @@ class Actuation:
         split = len(self.actuators)
         return x[:split], dict(zip(self.free, x[split:], strict=True))
 
-    def _add_free(self, psi: Sequence[Node], M: Inertia, found: dict[int, Node]) -> list[Node]:
+    def _add_free(self, psi: Sequence[Node], M: MassOperator, found: dict[int, Node]) -> list[Node]:
         """ψ with the accelerations of the free velocities added."""
         P = self.explicit.weigh(M)
         return [

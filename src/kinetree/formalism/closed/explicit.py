@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
 from kinetree.errors import ModelError
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.coupling import Coupling
 from kinetree.formalism.loops.drives import drive_rates
@@ -25,10 +26,9 @@ from kinetree.program import Assign, Note
 from kinetree.program.solving import solve_by_size
 
 if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build, Inertia
+    from kinetree.formalism.inertia_bias import Build, MassOperator
     from kinetree.formalism.links.frames import Frames
 
-Matrix = list[list[Node]]
 REDUCED = Note(step="reduced equations", eq="Docquier2013 eq. (16)")
 
 
@@ -115,7 +115,7 @@ class Explicit:
                 cure="give mass to a body that it moves, drive it, or tie it by a closure",
             )
 
-    def weigh(self, M: Inertia) -> list[dict[int, Node]]:
+    def weigh(self, M: MassOperator) -> list[dict[int, Node]]:
         """M R, row by row, without structural zeros."""
         note = Note(step="M R", eq="Docquier2013 eq. (12)")
         rows = self._by_columns(M) if callable(M) else self._by_rows(M)

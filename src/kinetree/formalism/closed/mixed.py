@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, ZERO, Node, linear, mul
 from kinetree.formalism.held.bonds import NOTE, Bond, BoundMotion, solve_bound
 from kinetree.formalism.joint_equations import JointLaw, JointMotion, solve_mixed
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.validity import valid
 
 if TYPE_CHECKING:
     from kinetree.formalism.closed.explicit import Explicit
     from kinetree.formalism.inertia_bias import Build
-
-Matrix = list[list[Node]]
 
 
 class Mixed:

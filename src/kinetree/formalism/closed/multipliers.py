@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.formalism.links.frames import Frames
-from kinetree.formalism.links.vectors import inner
+from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Loop, drive_positions
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from kinetree.formalism.loops.conditions import Row
     from kinetree.formalism.loops.positions import Choice
 
-Matrix = list[list[Node]]
 WRITTEN = 8000
 """Products up to which M⁻¹ Jᵀ is written out."""
 STABILISING = (10.0, 10.0)

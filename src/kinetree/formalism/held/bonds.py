@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, add, call, linear, mul, number, sqrt
-from kinetree.formalism.links.vectors import inner
+from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.formalism.loops.validity import ALIKE, GENERAL
 from kinetree.program import Note
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kinetree.formalism.joint_equations import JointEquation
     from kinetree.program import Scheme
 
-Matrix = list[list[Node]]
 LEAST = 1e-30
 """Added to what a force does to its own speed, so that a speed which no force changes at the moment
 (of a slider at its dead centre) asks for a huge one, not for one without value [1/kg, …]."""

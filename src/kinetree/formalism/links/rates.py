@@ -17,10 +17,10 @@ from kinetree.formalism.links.motion import FreeMotion, quaternion_matrix
 if TYPE_CHECKING:
     from kinetree.formalism.view import MechanismView
 
-Rows = tuple[tuple[Node, ...], ...]
+RateRows = tuple[tuple[Node, ...], ...]
 
 
-def rate_matrix(system: MechanismView) -> Rows:
+def rate_matrix(system: MechanismView) -> RateRows:
     """N(q), nq rows of nv elements; empty where it is the unit matrix."""
     motions = system.motions
     if not any(isinstance(motion, FreeMotion) for motion in motions):

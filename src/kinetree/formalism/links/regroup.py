@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import ZERO, Node, number
+from kinetree.engine import ZERO, number
+from kinetree.formalism.links.frames import Properties
 from kinetree.formalism.links.linkage import Link, Linkage, rotate, rotate_tensor
 from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.regroup_cost import Regrouping, cheapest_regrouping, possible
@@ -45,7 +46,6 @@ from kinetree.formalism.links.vectors import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Properties = tuple[Node, Vec, Sym]
 DIAGONAL = (0, 1, 2)
 
 

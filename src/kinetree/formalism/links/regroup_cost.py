@@ -19,7 +19,7 @@ from kinetree.engine import ZERO, Node
 from kinetree.formalism.links.linkage import Link, Linkage
 from kinetree.formalism.links.motion import AxisMotion
 
-Flags = tuple[bool, ...]
+Presence = tuple[bool, ...]
 SYM_INDEX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
 SWEEPS = 3
 
@@ -38,15 +38,15 @@ class Regrouping:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class MassPattern:
     """Which mass properties are there: mass, three first moments, six moments of inertia."""
 
     m: bool
-    h: Flags
-    I: Flags
+    h: Presence
+    I: Presence
 
-    def __or__(self, other: Pattern) -> Pattern:
-        return Pattern(
+    def __or__(self, other: MassPattern) -> MassPattern:
+        return MassPattern(
             self.m or other.m,
             tuple(a or b for a, b in zip(self.h, other.h, strict=True)),
             tuple(a or b for a, b in zip(self.I, other.I, strict=True)),
@@ -90,8 +90,8 @@ class _Economy:
             tuple(any(self.links[c].r[k] is not ZERO for c in link.children) for k in range(3))
             for link in self.links
         ]
-        self.kept: list[Pattern] = list(self.own)
-        self.sent: list[Pattern] = list(self.own)
+        self.kept: list[MassPattern] = list(self.own)
+        self.sent: list[MassPattern] = list(self.own)
         for i in reversed(range(1, len(self.links))):
             self._refresh(i)
 
@@ -131,7 +131,7 @@ class _Economy:
 
         Inward from link i, as far as what is sent to the parent changes.
         """
-        saved: list[tuple[int, Pattern, Pattern]] = []
+        saved: list[tuple[int, MassPattern, MassPattern]] = []
         gain, j = 0, i
         while j:
             kept, sent = self.kept[j], self.sent[j]
@@ -154,7 +154,10 @@ class _Economy:
 
 @lru_cache(PATTERNS)
 def cost(
-    part: Pattern, motion: tuple[Flags, Flags], needed: tuple[Flags, Flags], arms: Flags
+    part: MassPattern,
+    motion: tuple[Presence, Presence],
+    needed: tuple[Presence, Presence],
+    arms: Presence,
 ) -> int:
     """Operations with parameters in the equations of one link: a product and a sum each.
 
@@ -176,14 +179,14 @@ def cost(
     return total
 
 
-def _gyration(w: Flags, row: int, column: int) -> bool:
+def _gyration(w: Presence, row: int, column: int) -> bool:
     """Whether an element of U = w~ w~ + wd~ is non-zero."""
     if row == column:
         return any(w[k] for k in range(3) if k != row)
     return w[3 - row - column] or (w[row] and w[column])
 
 
-def _inertia_terms(I: Flags, w: Flags, c: int) -> int:
+def _inertia_terms(I: Presence, w: Presence, c: int) -> int:
     """Products in one component of I wd + w × I w."""
     x, y = (c + 1) % 3, (c + 2) % 3
     total = int(I[c] and w[c]) + int((I[x] or I[y]) and w[x] and w[y])
@@ -192,41 +195,41 @@ def _inertia_terms(I: Flags, w: Flags, c: int) -> int:
     return total + int(I[SYM_INDEX[x][y]] and (w[x] or w[y]))
 
 
-def _pattern(link: Link) -> Pattern:
-    return Pattern(link.m is not ZERO, _flags(link.h), _flags(link.I))
+def _pattern(link: Link) -> MassPattern:
+    return MassPattern(link.m is not ZERO, _flags(link.h), _flags(link.I))
 
 
-def _flags(v: Iterable[Node]) -> Flags:
+def _flags(v: Iterable[Node]) -> Presence:
     """Which components are not zero."""
     return tuple([x is not ZERO for x in v])
 
 
-def _row_flags(link: Link) -> tuple[Flags, ...]:
+def _row_flags(link: Link) -> tuple[Presence, ...]:
     """Rows of R0 as flags."""
     return tuple(tuple(bool(x) for x in row) for row in link.R0)
 
 
-def _split(link: Link, total: Pattern, moves: Regrouping) -> tuple[Pattern, Pattern]:
+def _split(link: Link, total: MassPattern, moves: Regrouping) -> tuple[MassPattern, MassPattern]:
     """(what stays, what moves) of a pattern; see `regroup.split`."""
     motion = link.motion
     k = motion.k if isinstance(motion, AxisMotion) else 0
-    none: Flags = (False,) * 6
+    none: Presence = (False,) * 6
     h = tuple(x and moves.moment and a == k for a, x in enumerate(total.h))
     left_h = tuple(x and not (moves.moment and a == k) for a, x in enumerate(total.h))
-    taken: Flags = none
-    left: Flags = total.I
+    taken: Presence = none
+    left: Presence = total.I
     if moves.tensor:
         taken, left = total.I, none
     elif moves.rod:
         i, j = (k + 1) % 3, (k + 2) % 3
         taken = tuple(total.I[j] and a in (i, j) for a in range(6))
         left = tuple((x or total.I[j]) if a == i else (x and a != j) for a, x in enumerate(total.I))
-    kept = Pattern(total.m and not moves.mass, left_h, left)
-    return kept, Pattern(total.m and moves.mass, h, taken)
+    kept = MassPattern(total.m and not moves.mass, left_h, left)
+    return kept, MassPattern(total.m and moves.mass, h, taken)
 
 
 @lru_cache(PATTERNS)
-def _refer(rows: tuple[Flags, ...], r: Flags, part: Pattern) -> Pattern:
+def _refer(rows: tuple[Presence, ...], r: Presence, part: MassPattern) -> MassPattern:
     """A pattern seen by the parent over R0 (rows) and r; see `regroup.referred`."""
     if not (part.m or any(part.h) or any(part.I)):
         return part
@@ -249,18 +252,18 @@ def _refer(rows: tuple[Flags, ...], r: Flags, part: Pattern) -> Pattern:
             if i != j:
                 turned[i][j] |= (part.m and r[i] and r[j]) or (r[i] and h[j]) or (h[i] and r[j])
     flat = tuple(turned[i][j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-    return Pattern(part.m, tuple(a or (part.m and b) for a, b in zip(h, r, strict=True)), flat)
+    return MassPattern(part.m, tuple(a or (part.m and b) for a, b in zip(h, r, strict=True)), flat)
 
 
-def _through(link: Link, v: Flags, *, outward: bool) -> Flags:
+def _through(link: Link, v: Presence, *, outward: bool) -> Presence:
     """Which components are non-zero after passing between parent and link."""
     R = link.R0.T if outward else link.R0
     motion = link.motion
 
-    def constant(u: Flags) -> Flags:
+    def constant(u: Presence) -> Presence:
         return tuple(bool(np.any(row[list(u)])) if any(u) else False for row in R)
 
-    def moving(u: Flags) -> Flags:
+    def moving(u: Presence) -> Presence:
         if not motion.turns:
             return u
         if isinstance(motion, AxisMotion):
@@ -271,10 +274,10 @@ def _through(link: Link, v: Flags, *, outward: bool) -> Flags:
     return moving(constant(v)) if outward else constant(moving(v))
 
 
-def _moving(system: Linkage) -> list[tuple[Flags, Flags]]:
+def _moving(system: Linkage) -> list[tuple[Presence, Presence]]:
     """(angular motion, acceleration with gravity) of every link: which components are non-zero."""
     g = tuple(x is not ZERO for x in system.gravity)
-    motion: list[tuple[Flags, Flags]] = [((False,) * 3, g)]
+    motion: list[tuple[Presence, Presence]] = [((False,) * 3, g)]
     for link in system.links[1:]:
         w_p, a_p = motion[link.parent]
         r = [
@@ -290,9 +293,9 @@ def _moving(system: Linkage) -> list[tuple[Flags, Flags]]:
     return motion
 
 
-def _needs(system: Linkage) -> list[tuple[Flags, Flags]]:
+def _needs(system: Linkage) -> list[tuple[Presence, Presence]]:
     """(force, torque) of every link: which components some joint force needs."""
-    needed: list[tuple[Flags, Flags]] = [((False,) * 3, (False,) * 3)]
+    needed: list[tuple[Presence, Presence]] = [((False,) * 3, (False,) * 3)]
     for link in system.links[1:]:
         f_p, n_p = needed[link.parent]
         r = [

@@ -29,6 +29,10 @@ from kinetree.model import (
 )
 
 Sym = tuple[Node, Node, Node, Node, Node, Node]
+Pair = tuple[Vec, Vec]
+"""Angular and linear part of a motion, or torque and force."""
+Matrix = list[list[Node]]
+"""Rows of any number and length."""
 
 NULL_TENSOR: Sym = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 NULL_MATRIX: Mat = (NULL, NULL, NULL)
@@ -102,8 +106,8 @@ def inner(a: Sequence[Node], b: Sequence[Node]) -> Node:
 
 
 __all__ = [
-    "NULL", "NULL_MATRIX", "NULL_TENSOR", "SYM_INDEX", "SYM_PAIRS", "Mat", "Sym", "Vec", "apply",
-    "apply_sym", "apply_transposed", "cross", "dot", "full", "inner", "is_null", "mat3", "matmul",
-    "matrix_plus", "minus", "negative", "outer", "plus", "skew", "steiner", "sym6", "symmetric",
-    "tensor_plus", "times", "transpose", "vec", "vec3",
+    "NULL", "NULL_MATRIX", "NULL_TENSOR", "SYM_INDEX", "SYM_PAIRS", "Mat", "Matrix", "Pair", "Sym",
+    "Vec", "apply", "apply_sym", "apply_transposed", "cross", "dot", "full", "inner", "is_null",
+    "mat3", "matmul", "matrix_plus", "minus", "negative", "outer", "plus", "skew", "steiner",
+    "sym6", "symmetric", "tensor_plus", "times", "transpose", "vec", "vec3",
 ]  # fmt: skip

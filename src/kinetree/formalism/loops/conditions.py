@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kinetree.formalism.links.frames import Frames
-    from kinetree.model import Closure, Vector
+    from kinetree.model import Closure, Vector3
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Ends:
         note = Note(self.closure.name, step, "", unit_of, "last common link")
         return self.frames.scheme.vector(f"{self.closure.name}_{stem}", v, note)
 
-    def axis(self, end: End, axis: Vector, stem: str) -> Vec:
+    def axis(self, end: End, axis: Vector3, stem: str) -> Vec:
         """A direction of an end's frame, in the base's frame."""
         return self.let(stem, end.direction(axis), "direction of an end", "1")
 
@@ -138,7 +138,7 @@ def distance(ends: Ends) -> Row:
     return replace(row, Jdqd=dot(dd, dd) + dot(d, ends.ddd), rate=dot(d, dd))
 
 
-def along(ends: Ends, axis: Vector, stem: str = "u") -> Row:
+def along(ends: Ends, axis: Vector3, stem: str = "u") -> Row:
     """h = u·d with u fixed in the second's frame; hdot = u·(v1 - velocity of the second there)."""
     u = ends.axis(ends.second, axis, stem)
     d, w, wd = ends.d, ends.second.w, ends.second.wd
@@ -149,7 +149,7 @@ def along(ends: Ends, axis: Vector, stem: str = "u") -> Row:
     return replace(row, Jdqd=bias, rate=dot(u, ends.dd) + dot(ud, d))
 
 
-def angle(ends: Ends, a_first: Vector, b_second: Vector, cosine: float = 0) -> Row:
+def angle(ends: Ends, a_first: Vector3, b_second: Vector3, cosine: float = 0) -> Row:
     """h = a·b - cosine; hdot = (w1 - w2)·n with n = a×b."""
     a, b = ends.axis(ends.first, a_first, "a"), ends.axis(ends.second, b_second, "b")
     n = ends.let("n", cross(a, b), "common normal", "1")

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from kinetree.formalism.loops.groups import Group
     from kinetree.program import Scheme
 
-Columns = dict[int, Node]
-"""Independent velocity -> element of a row of B."""
-
 
 class Coupling:
     """B and what else follows from the equations of all groups.
@@ -57,7 +54,7 @@ class Coupling:
         at = {name: k for k, name in enumerate(names)}
         self.groups = [(group, [at[name] for name in group.unknowns]) for group in solution]
         self.dependent = [k for _, unknowns in self.groups for k in unknowns]
-        self.B: dict[int, Columns] = {}
+        self.B: dict[int, dict[int, Node]] = {}
         for group, unknowns in self.groups:
             self._couple(group, unknowns, independent)
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.program import Scheme
 
-Motion = tuple[Node, Node, Node]
+DriveMotion = tuple[Node, Node, Node]
 """Value, rate and second rate of a coordinate."""
 
 
-def drive_motions(system: Linkage) -> dict[str, Motion]:
+def drive_motions(system: Linkage) -> dict[str, DriveMotion]:
     """Coordinate -> (q, qd, qdd) as expressions of t, for the drives with a law, in model order."""
     t = time_symbol()
-    found: dict[str, Motion] = {}
+    found: dict[str, DriveMotion] = {}
     for name in system.model.coordinates:
         drive = system.model.drives.get(name)
         if drive is not None and drive.law is not None:

@@ -44,7 +44,7 @@ from kinetree.program import Note
 from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
-    from kinetree.formalism.matrices.kinematics import Motion
+    from kinetree.formalism.matrices.kinematics import BodyMotions
     from kinetree.model import Force, Frame, Point
 
 NOTES = notes("""
@@ -70,7 +70,7 @@ class Efforts(ExternalInputs):
         self.torques[name] = plus(self.torques.get(name, NULL), torque)
 
 
-def applied_efforts(motion: Motion) -> Efforts:
+def applied_efforts(motion: BodyMotions) -> Efforts:
     """Force elements and run-time wrenches, all summed."""
     total = Efforts()
     model = motion.system.model
@@ -83,7 +83,7 @@ def applied_efforts(motion: Motion) -> Efforts:
     return total
 
 
-def elastic(motion: Motion) -> Node:
+def elastic(motion: BodyMotions) -> Node:
     """Potential energy [J] of the force elements that know theirs."""
     total = ZERO
     for force in motion.system.model.forces.values():
@@ -93,14 +93,14 @@ def elastic(motion: Motion) -> Node:
     return total
 
 
-def write_outputs(motion: Motion) -> None:
+def write_outputs(motion: BodyMotions) -> None:
     """Write what every force element tells of itself."""
     declare_holds(motion.scheme, motion.system.model)
     forces = motion.system.model.forces.values()
     write_told(motion.scheme, (PlacedWriter(motion, force, Efforts()) for force in forces))
 
 
-def write_state_rates(motion: Motion, efforts: Efforts) -> None:
+def write_state_rates(motion: BodyMotions, efforts: Efforts) -> None:
     """Write the output xd, the rates of the user states, where there are any."""
     rows = state_rate_expressions(motion.system, efforts)
     if rows:
@@ -109,7 +109,7 @@ def write_state_rates(motion: Motion, efforts: Efforts) -> None:
         motion.scheme.output("xd", found, None, [name for name, _ in rows])
 
 
-def point_place(motion: Motion, point: Point) -> Place:
+def point_place(motion: BodyMotions, point: Point) -> Place:
     """A point seen from the ground; v and w with the motion of its body."""
     name, title = point.body.name, point.path
     R, body = motion.rotation(name), motion.body(name)
@@ -125,7 +125,7 @@ def point_place(motion: Motion, point: Point) -> Place:
 class PlacedWriter(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
-    def __init__(self, motion: Motion, force: Force, total: Efforts) -> None:
+    def __init__(self, motion: BodyMotions, force: Force, total: Efforts) -> None:
         note = Note(force.name, f"{force.kind} force")
         # what laws share with the matrices has its name already
         express = partial(motion.values.name_all, note=note)
@@ -150,7 +150,7 @@ class PlacedWriter(ForceWriter):
 
 
 def _push(
-    motion: Motion, total: Efforts, point: Point, wrench: tuple[Vec, Vec], frame: Frame
+    motion: BodyMotions, total: Efforts, point: Point, wrench: tuple[Vec, Vec], frame: Frame
 ) -> None:
     """Refer a force and a torque at a point to the centre of mass of its body."""
     name = point.body.name
@@ -161,7 +161,7 @@ def _push(
     total.push(name, force, plus(torque, cross(arm, force)))
 
 
-def _in_body(motion: Motion, point: Point, v: Vec, frame: Frame) -> Vec:
+def _in_body(motion: BodyMotions, point: Point, v: Vec, frame: Frame) -> Vec:
     """Components in the frame of the body that carries a point, named."""
     if is_null(v):
         return NULL

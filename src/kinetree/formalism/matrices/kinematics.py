@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kinetree.formalism.matrices.placement import Placed, Placement
 
 
-class Motion:
+class BodyMotions:
     """The motion of all bodies, written into a scheme; what was written once is kept.
 
     Args:
@@ -82,4 +82,4 @@ class Motion:
         return self.walk.acceleration(self.body(name).steps)
 
 
-__all__ = ["Motion"]
+__all__ = ["BodyMotions"]

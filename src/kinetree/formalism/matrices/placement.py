@@ -32,7 +32,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.model import Ball, Float, ParameterTable, map_elements, parameter_table, time_symbol
 
 if TYPE_CHECKING:
-    from kinetree.algebra.transforms import Step
+    from kinetree.algebra.transforms import TransformStep
     from kinetree.formalism.links.motion import LinkMotion
     from kinetree.model import FrameModel
 
@@ -150,7 +150,7 @@ def _offset(r: Vec) -> tuple[Vec, ...]:
     return () if is_null(r) else (r,)
 
 
-def _step(factor: Step, moving: set[Node]) -> PlacedStep:
+def _step(factor: TransformStep, moving: set[Node]) -> PlacedStep:
     """A step in Nodes; an axis that moves is as good as none."""
     if isinstance(factor, Vector):
         return vec3(factor)

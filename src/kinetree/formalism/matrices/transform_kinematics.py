@@ -23,6 +23,7 @@ from kinetree.formalism.links.motion import FreeMotion, quaternion_matrix, unit
 from kinetree.formalism.links.vectors import (
     NULL,
     Mat,
+    Pair,
     Vec,
     apply_transposed,
     cross,
@@ -44,9 +45,7 @@ if TYPE_CHECKING:
 
 CYCLE = ((2, 1), (0, 2), (1, 0))
 """Row and column of a skew matrix where x, y, z of its vector stand."""
-Steps = tuple["PlacedStep", ...]
-Pair = tuple[Vec, Vec]
-"""Angular and linear part, in the frame reached."""
+PlacedSteps = tuple["PlacedStep", ...]
 STILL: Pair = (NULL, NULL)
 
 
@@ -61,17 +60,17 @@ class ProductKinematics:
     def __init__(self, jets: NamedDerivatives, base: Vec = NULL) -> None:
         self.jets = jets
         self._nodes: dict[PlacedStep, tuple[Node, ...]] = {}
-        self._number: dict[Steps, int] = {}
-        self._velocity: dict[Steps, Pair] = {(): STILL}
-        self._acceleration: dict[Steps, Pair] = {(): (NULL, base)}
-        self._parts: dict[Steps, dict[int, Pair]] = {(): {}}
+        self._number: dict[PlacedSteps, int] = {}
+        self._velocity: dict[PlacedSteps, Pair] = {(): STILL}
+        self._acceleration: dict[PlacedSteps, Pair] = {(): (NULL, base)}
+        self._parts: dict[PlacedSteps, dict[int, Pair]] = {(): {}}
         self._free = {
             quaternion_matrix(m.e): m.dofs[:3]
             for m in jets.system.motions
             if isinstance(m, FreeMotion)
         }
 
-    def velocity(self, steps: Steps) -> Pair:
+    def velocity(self, steps: PlacedSteps) -> Pair:
         """(w, v) of the frame that the steps reach."""
         for n in range(1, len(steps) + 1):
             done, last = steps[:n], steps[n - 1]
@@ -81,7 +80,7 @@ class ProductKinematics:
                 self._velocity[done] = self._let_both(("w", "v"), done, found, "velocity")
         return self._velocity[steps]
 
-    def acceleration(self, steps: Steps) -> Pair:
+    def acceleration(self, steps: PlacedSteps) -> Pair:
         """(wd, a) of the frame that the steps reach."""
         self.velocity(steps)
         for n in range(1, len(steps) + 1):
@@ -91,7 +90,7 @@ class ProductKinematics:
                 self._acceleration[done] = self._let_both(("wd", "a"), done, found, "acceleration")
         return self._acceleration[steps]
 
-    def contributions(self, steps: Steps) -> dict[int, Pair]:
+    def contributions(self, steps: PlacedSteps) -> dict[int, Pair]:
         """Velocity number -> its part of (w, v)."""
         for n in range(1, len(steps) + 1):
             done, last = steps[:n], steps[n - 1]
@@ -114,7 +113,7 @@ class ProductKinematics:
             return plus(self._turn_back(w, step), own), self._turn_back(v, step)
         return w, plus(v, cross(w, self._values(step)), own)
 
-    def _accelerate(self, done: Steps) -> Pair:
+    def _accelerate(self, done: PlacedSteps) -> Pair:
         """The second column of the module's table."""
         step, before = done[-1], done[:-1]
         wd, a = self._acceleration[before]
@@ -204,7 +203,7 @@ class ProductKinematics:
             "phi", [turn.angle], Note(step="angle of a rotation", unit="rad")
         )[0]
 
-    def _let_both(self, stems: tuple[str, str], steps: Steps, pair: Pair, what: str) -> Pair:
+    def _let_both(self, stems: tuple[str, str], steps: PlacedSteps, pair: Pair, what: str) -> Pair:
         number = self._number.setdefault(steps, len(self._number) + 1)
         note = Note(step=what, eq="Verlinden2005 eqs. (36) to (38)", frame="the frame reached")
         first, second = (
@@ -214,4 +213,4 @@ class ProductKinematics:
         return first, second
 
 
-__all__ = ["Pair", "ProductKinematics", "Steps"]
+__all__ = ["Pair", "PlacedSteps", "ProductKinematics"]

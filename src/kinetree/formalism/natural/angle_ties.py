@@ -13,10 +13,10 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import cross, dot, vec3
 from kinetree.formalism.natural.combinations import constant
 from kinetree.formalism.natural.constraints import Measured
-from kinetree.formalism.natural.coordinates import AXES, Space
+from kinetree.formalism.natural.coordinates import AXES, NaturalSpace
 
 if TYPE_CHECKING:
-    from kinetree.formalism.natural.links import Frame, FreeLink, Turning
+    from kinetree.formalism.natural.links import FreeLink, LinkFrame, Turning
 
 HALF = number(0.5)
 
@@ -43,7 +43,7 @@ def tie_angle(frame: Turning) -> None:
         tie_slide(frame, motion)
 
 
-def tie_slide(frame: Frame, motion: AxisMotion) -> None:
+def tie_slide(frame: LinkFrame, motion: AxisMotion) -> None:
     """The way along the axis follows a coordinate."""
     space = frame.space
     name = space.system.model.velocities[motion.dofs[0]]
@@ -94,7 +94,7 @@ def _turning_law(e: tuple[Node, ...], k: int, part: int) -> Callable[..., Node]:
     return law
 
 
-def _coordinate_symbol(space: Space, name: str) -> Node:
+def _coordinate_symbol(space: NaturalSpace, name: str) -> Node:
     """The symbol of a coordinate of the model; an angle becomes a coordinate here."""
     at = space.system.model.coordinates.index(name)
     own = space.system.q[at]

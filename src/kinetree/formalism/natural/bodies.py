@@ -28,15 +28,15 @@ from kinetree.formalism.links.vectors import (
     times,
 )
 from kinetree.formalism.natural.combinations import Natural, Sum
-from kinetree.formalism.natural.coordinates import AXES, Space
-from kinetree.formalism.natural.links import Driven, Frame, Sliding
+from kinetree.formalism.natural.coordinates import AXES, NaturalSpace
+from kinetree.formalism.natural.links import Driven, LinkFrame, Sliding
 
 if TYPE_CHECKING:
     from kinetree.program import Scheme
 
 
 @dataclass
-class Loads(ExternalInputs):
+class NaturalLoads(ExternalInputs):
     """What force elements give.
 
     Attributes:
@@ -54,21 +54,21 @@ class Loads(ExternalInputs):
 class Bodies:
     """Motion of links, named in a scheme."""
 
-    def __init__(self, scheme: Scheme, space: Space) -> None:
+    def __init__(self, scheme: Scheme, space: NaturalSpace) -> None:
         self.scheme, self.space = scheme, space
-        self._axes: dict[tuple[Frame, int], tuple[Vec, Vec]] = {}
-        self._spins: dict[Frame, Vec] = {}
+        self._axes: dict[tuple[LinkFrame, int], tuple[Vec, Vec]] = {}
+        self._spins: dict[LinkFrame, Vec] = {}
         self._known: dict[Node, Node] = {}
 
     # --- motion ----------------------------------------------------------------------------------
 
-    def axis(self, frame: Frame, k: int) -> tuple[Vec, Vec]:
+    def axis(self, frame: LinkFrame, k: int) -> tuple[Vec, Vec]:
         """Direction k of a link and its rate, ground components."""
         if (frame, k) not in self._axes:
             self._axes[frame, k] = self._axis(frame, k)
         return self._axes[frame, k]
 
-    def _axis(self, frame: Frame, k: int) -> tuple[Vec, Vec]:
+    def _axis(self, frame: LinkFrame, k: int) -> tuple[Vec, Vec]:
         vector, stem = self.scheme.vector, f"{frame.name}_{AXES[k]}"
         made = frame.axes_for(k)
         if len(made) == 1:
@@ -78,19 +78,19 @@ class Bodies:
         rate = plus(cross(ad, b), cross(a, bd))
         return vector(f"{stem}_e", cross(a, b)), vector(f"{stem}_ed", rate)
 
-    def rotation(self, frame: Frame) -> Mat:
+    def rotation(self, frame: LinkFrame) -> Mat:
         """From link to ground components."""
         x, y, z = (self.axis(frame, k)[0] for k in range(3))
         return ((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2]))
 
-    def spin(self, frame: Frame) -> Vec:
+    def spin(self, frame: LinkFrame) -> Vec:
         """Angular velocity in link components."""
         if frame not in self._spins:
             found = self._spin(frame)
             self._spins[frame] = self.scheme.vector(f"{frame.name}_w", found)
         return self._spins[frame]
 
-    def _spin(self, frame: Frame) -> Vec:
+    def _spin(self, frame: LinkFrame) -> Vec:
         if frame.grounded:
             return NULL
         if isinstance(frame, Driven):
@@ -103,14 +103,14 @@ class Bodies:
         x, y, z = (self._turning(frame, k) for k in range(3))
         return (x, y, z)
 
-    def _turning(self, frame: Frame, k: int) -> Node:
+    def _turning(self, frame: LinkFrame, k: int) -> Node:
         """ω_k = e_j·ė_i = -e_i·ė_j, by the rate of a direction that is made."""
         i, j = (k + 1) % 3, (k + 2) % 3
         if len(frame.axes_for(i)) == 1:
             return dot(self.axis(frame, j)[0], self.axis(frame, i)[1])
         return -dot(self.axis(frame, i)[0], self.axis(frame, j)[1])
 
-    def angular(self, frame: Frame) -> Vec:
+    def angular(self, frame: LinkFrame) -> Vec:
         """Angular velocity in ground components."""
         w = self.spin(frame)
         terms = [times(w[k], self.axis(frame, k)[0]) for k in range(3) if w[k] is not ZERO]
@@ -163,7 +163,7 @@ class Bodies:
         along = frame.parent.direction(frame.link.R0[:, motion.k])
         return motion.slide * (dot(along.rate, d.value) + dot(along.value, d.rate))
 
-    def _loose(self, frame: Frame, k: int) -> Node:
+    def _loose(self, frame: LinkFrame, k: int) -> Node:
         """Component k of the velocity of a loose link relative to its joint, link components."""
         w_p = self.angular(frame.parent)
         e = self.axis(frame, k % 3)[0]
@@ -174,7 +174,7 @@ class Bodies:
 
     # --- loads -----------------------------------------------------------------------------------
 
-    def twist(self, loads: Loads, frame: Frame, torque: Vec) -> None:
+    def twist(self, loads: NaturalLoads, frame: LinkFrame, torque: Vec) -> None:
         """A torque on a link, link components."""
         if frame.grounded:
             return
@@ -193,7 +193,7 @@ class Bodies:
             else:
                 loads.push(frame.axis(j), times(-n, self.axis(frame, i)[0]))
 
-    def effort(self, loads: Loads, velocity: int, value: Node) -> None:
+    def effort(self, loads: NaturalLoads, velocity: int, value: Node) -> None:
         """A generalised force along a velocity of the model."""
         space = self.space
         if space.system.model.velocities[velocity] in space.laws or value is ZERO:
@@ -212,7 +212,7 @@ class Bodies:
         F = self.scheme.vector("effort", times(motion.slide * value, along))
         loads.push(frame.origin.minus(frame.parent.point(frame.link.r)), F)
 
-    def _loose_effort(self, loads: Loads, frame: Frame, k: int, value: Node) -> None:
+    def _loose_effort(self, loads: NaturalLoads, frame: LinkFrame, k: int, value: Node) -> None:
         parent = frame.parent
         if k < len(AXES):
             n = _along(k, value)
@@ -225,7 +225,7 @@ class Bodies:
         loads.push(d, F)
         self.twist(loads, parent, self.in_link(parent, negative(cross(d.value, F))))
 
-    def in_link(self, frame: Frame, v: Vec) -> Vec:
+    def in_link(self, frame: LinkFrame, v: Vec) -> Vec:
         """Ground components -> link components."""
         if frame.grounded:
             return v
@@ -257,4 +257,4 @@ def _planar(k: int, v: Vec, C: Node, S: Node) -> Vec:
     return (out[0], out[1], out[2])
 
 
-__all__ = ["Bodies", "Loads"]
+__all__ = ["Bodies", "NaturalLoads"]

@@ -29,7 +29,7 @@ from kinetree.engine import (
 from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.formalism.natural.combinations import Sum
-from kinetree.formalism.natural.constraint_rows import Rows
+from kinetree.formalism.natural.constraint_rows import RowWriter
 from kinetree.formalism.natural.rolling import roll
 from kinetree.model import (
     Along,
@@ -46,19 +46,19 @@ from kinetree.model import (
 )
 
 if TYPE_CHECKING:
-    from kinetree.formalism.natural.links import Frame
+    from kinetree.formalism.natural.links import LinkFrame
     from kinetree.model import Closure, Condition, Point
 
 AXES = np.eye(3)
 
 
-class End:
+class NaturalEnd:
     """One end of a closure."""
 
-    def __init__(self, rows: Rows, point: Point) -> None:
+    def __init__(self, rows: RowWriter, point: Point) -> None:
         pose = rows.space.system.pose(point)
         self.R = pose.R
-        self.frame: Frame = rows.space.frames[pose.link]
+        self.frame: LinkFrame = rows.space.frames[pose.link]
         self.place: Sum = self.frame.point(pose.p)
 
     def direction(self, axis: object) -> Sum:
@@ -66,17 +66,17 @@ class End:
         return self.frame.direction(self.R @ np.array(axis, dtype=float))
 
 
-def closures(rows: Rows) -> Iterator[Row]:
+def closures(rows: RowWriter) -> Iterator[Row]:
     """The rows of all closures, in model order."""
     for closure in rows.space.system.model.closures.values():
-        ends = [End(rows, point) for point in closure.ends]
+        ends = [NaturalEnd(rows, point) for point in closure.ends]
         for condition in closure.conditions:
             row = _row(rows, closure, condition, ends)
             label = f"{closure.name}.{condition.label}"
             yield replace(row, label=label, holonomic=condition.holonomic)
 
 
-def _row(rows: Rows, closure: Closure, condition: Condition, ends: list[End]) -> Row:
+def _row(rows: RowWriter, closure: Closure, condition: Condition, ends: list[NaturalEnd]) -> Row:
     if not ends:
         return _relation(rows, closure, condition)
     first, second = ends
@@ -91,7 +91,9 @@ def _row(rows: Rows, closure: Closure, condition: Condition, ends: list[End]) ->
     return _curve_row(rows, closure, condition, (first, second))
 
 
-def _curve_row(rows: Rows, closure: Closure, condition: Condition, ends: tuple[End, End]) -> Row:
+def _curve_row(
+    rows: RowWriter, closure: Closure, condition: Condition, ends: tuple[NaturalEnd, NaturalEnd]
+) -> Row:
     first, second = ends
     d = first.place.minus(second.place)
     scalar = rows.space.system.table.closure_scalar
@@ -110,7 +112,9 @@ def _curve_row(rows: Rows, closure: Closure, condition: Condition, ends: tuple[E
     return rows.law(fold_parameters(rows.space.system, condition.expr), atoms)
 
 
-def _touch(rows: Rows, closure: Closure, condition: Touch, ends: tuple[End, End]) -> Row:
+def _touch(
+    rows: RowWriter, closure: Closure, condition: Touch, ends: tuple[NaturalEnd, NaturalEnd]
+) -> Row:
     first, second = ends
     height, tilt = symbol("height", Rank.LOCAL), symbol("tilt", Rank.LOCAL)
     r, crown = (rows.space.system.table.closure_scalar(closure, n) for n in ("radius", "crown"))
@@ -122,7 +126,7 @@ def _touch(rows: Rows, closure: Closure, condition: Touch, ends: tuple[End, End]
     return rows.law(height - r * sqrt(1 - tilt * tilt) - crown, atoms)
 
 
-def _relation(rows: Rows, closure: Closure, condition: Condition) -> Row:
+def _relation(rows: RowWriter, closure: Closure, condition: Condition) -> Row:
     """A condition between coordinates of the model."""
     system = rows.space.system
     if isinstance(condition, Coupled):
@@ -135,7 +139,7 @@ def _relation(rows: Rows, closure: Closure, condition: Condition) -> Row:
     return rows.law(fold_parameters(system, condition.expr), {})
 
 
-def _rate_law(rows: Rows, expr: Node, element: str) -> Row:
+def _rate_law(rows: RowWriter, expr: Node, element: str) -> Row:
     """A law that is linear in velocities, each the rate of a coordinate."""
     system = rows.space.system
     slopes = {k: derivative(expr, v) for k, v in enumerate(system.qd)}

@@ -20,18 +20,18 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import Vec, dot
 from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.laws import Atoms, law
-from kinetree.formalism.natural.constraints import Component, Measured, Product, Tie
+from kinetree.formalism.natural.constraints import Component, Measured, ProductConstraint, Tie
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.combinations import Sum
-    from kinetree.formalism.natural.coordinates import Space
+    from kinetree.formalism.natural.coordinates import NaturalSpace
     from kinetree.program import Scheme
 
 
-class Rows:
+class RowWriter:
     """Rows being written into a scheme."""
 
-    def __init__(self, scheme: Scheme, space: Space) -> None:
+    def __init__(self, scheme: Scheme, space: NaturalSpace) -> None:
         self.scheme, self.space = scheme, space
         self._atoms: Atoms = {}
 
@@ -41,7 +41,7 @@ class Rows:
 
     def row(self, tie: Tie) -> Row:
         """The row of an equation."""
-        if isinstance(tie, Product):
+        if isinstance(tie, ProductConstraint):
             found = self.product(tie.a, tie.b, tie.factor)
             value = mul(tie.factor, tie.value)
             found = replace(found, h=found.h - value)
@@ -150,4 +150,4 @@ def _full(J: dict[int, Node]) -> dict[int, Node]:
     return {k: x for k, x in J.items() if x is not ZERO}
 
 
-__all__ = ["Rows"]
+__all__ = ["RowWriter"]

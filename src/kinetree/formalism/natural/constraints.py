@@ -10,7 +10,7 @@ from kinetree.formalism.natural.combinations import Sum
 
 
 @dataclass(frozen=True)
-class Product:
+class ProductConstraint:
     """factor·(a·b - value) = 0: lengths, square directions, points on lines."""
 
     label: str
@@ -38,6 +38,6 @@ class Measured:
     law: Callable[..., Node]
 
 
-Tie = Product | Component | Measured
+Tie = ProductConstraint | Component | Measured
 
-__all__ = ["Component", "Measured", "Product", "Tie"]
+__all__ = ["Component", "Measured", "ProductConstraint", "Tie"]

@@ -22,9 +22,9 @@ from kinetree.formalism.kinematics import accelerations, geometry, velocities
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.vectors import Vec, cross, dot, plus, vec3
-from kinetree.formalism.natural.coordinates import Space
+from kinetree.formalism.natural.coordinates import NaturalSpace
 from kinetree.formalism.natural.equations import declare, parameters
-from kinetree.formalism.natural.links import Driven, Frame, Sliding
+from kinetree.formalism.natural.links import Driven, LinkFrame, Sliding
 from kinetree.formalism.quantities import declare_inputs
 from kinetree.program import Program, Scheme
 
@@ -35,7 +35,7 @@ Jets = tuple[Array, Array, Array]
 """Values, rates and second rates."""
 
 
-def to_natural(system: Linkage, space: Space) -> Program:
+def to_natural(system: Linkage, space: NaturalSpace) -> Program:
     """Inputs q, qd, qdd, p of the model; outputs q, qd, qdd of natural coordinates."""
     scheme = Scheme(f"{system.model.name}_to_natural")
     qdd = declare_inputs(scheme, system, "qdd", wrenches=False)
@@ -93,7 +93,7 @@ ORIGIN = 3
 """Number of the origin behind those of the axes."""
 
 
-def frames_program(system: Linkage, space: Space) -> Program:
+def frames_program(system: Linkage, space: NaturalSpace) -> Program:
     """Inputs natural q, qd, qdd, t, p; outputs "X", "Xd", "Xdd", (links, 5, 3).
 
     The rows of a link are its axes as far as they are made, its origin, and the place of its joint.
@@ -125,7 +125,7 @@ class Relative:
     """Reads coordinates of the model from natural ones."""
 
     system: Linkage
-    space: Space
+    space: NaturalSpace
     program: Program
 
     def rotation(self, found: Mapping[str, Array], link: int) -> Array:
@@ -189,7 +189,7 @@ class Relative:
         return out
 
 
-def complete_rotation(frame: Frame, own: tuple[Array, ...]) -> Jets:
+def complete_rotation(frame: LinkFrame, own: tuple[Array, ...]) -> Jets:
     """The rotation of a link, missing axes by the other two."""
     R, Rd, Rdd = (x[..., :3].copy() for x in own)
     for k in range(3):

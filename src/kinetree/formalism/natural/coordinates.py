@@ -16,14 +16,14 @@ from kinetree.program import Assign, Note, Program, Scheme
 from kinetree.program.passes import dead
 
 if TYPE_CHECKING:
-    from kinetree.formalism.natural.links import Frame
+    from kinetree.formalism.natural.links import LinkFrame
 
 AXES = ("x", "y", "z")
 LINK = "link."
 """Labels of equations of links begin so; no closure is called so."""
 
 
-class Space:
+class NaturalSpace:
     """Natural coordinates of a linkage, made as they are asked for.
 
     Attributes:
@@ -45,14 +45,14 @@ class Space:
         self.qdd: list[Node] = []
         self.conditions: list[Tie] = []
         self.angles: dict[str, int] = {}
-        self.made: list[tuple[Natural, Frame, int]] = []
+        self.made: list[tuple[Natural, LinkFrame, int]] = []
         self.named: dict[Node, Assign] = {}
         self.laws = drive_motions(system)
         self.ground = tuple(
             Natural(a, -1, vec3(ONE if i == k else ZERO for i in range(3)), NULL, NULL)
             for k, a in enumerate(AXES)
         )
-        self.frames: list[Frame] = []
+        self.frames: list[LinkFrame] = []
 
     def law(self, motion: AxisMotion) -> Jet | None:
         """q of a motion as a known function of the time, where it is one."""
@@ -74,7 +74,7 @@ class Space:
         self.qdd.append(symbol(f"qdd_{name}", Rank.ACCELERATION))
         return len(self.q) - 1
 
-    def vector(self, frame: Frame, k: int) -> Natural:
+    def vector(self, frame: LinkFrame, k: int) -> Natural:
         """A new natural vector: axis k of a link, or its origin."""
         label = f"{frame.name}.{(*AXES, 'o')[k]}"
         at = len(self.q)
@@ -91,7 +91,7 @@ class Space:
             self.angles[name] = self.scalar(name)
         return self.angles[name]
 
-    def owner(self, q: Node) -> tuple[Frame, AxisMotion | FreeMotion]:
+    def owner(self, q: Node) -> tuple[LinkFrame, AxisMotion | FreeMotion]:
         """The link that a coordinate of the model moves by itself, and its motion."""
         for frame in self.frames[1:]:
             motion = frame.link.motion
@@ -100,7 +100,7 @@ class Space:
                 return frame, motion
         raise AssertionError(q.name)
 
-    def mover(self, velocity: int) -> Frame:
+    def mover(self, velocity: int) -> LinkFrame:
         """The link that a velocity of the model moves by itself."""
         for frame in self.frames[1:]:
             motion = frame.link.motion
@@ -132,4 +132,4 @@ class Space:
         self.conditions.append(condition)
 
 
-__all__ = ["AXES", "LINK", "Space"]
+__all__ = ["AXES", "LINK", "NaturalSpace"]

@@ -20,10 +20,10 @@ from kinetree.formalism.links.vectors import NULL, Vec, minus, plus, times
 from kinetree.formalism.natural.bodies import Bodies
 from kinetree.formalism.natural.closures import closures
 from kinetree.formalism.natural.combinations import Natural, Sum
-from kinetree.formalism.natural.constraint_rows import Rows
-from kinetree.formalism.natural.coordinates import Space
+from kinetree.formalism.natural.constraint_rows import RowWriter
+from kinetree.formalism.natural.coordinates import NaturalSpace
 from kinetree.formalism.natural.forces import applied_loads, state_rates
-from kinetree.formalism.natural.links import Frame, natural_space
+from kinetree.formalism.natural.links import LinkFrame, natural_space
 from kinetree.formalism.natural.rotors import push_slid, rotor_efforts, turning_rotors
 from kinetree.formalism.quantities import declare_laws
 from kinetree.model import Coupled, Law, RateLaw, force_laws, time_symbol, uses_time
@@ -38,7 +38,7 @@ TAU = "tau"
 
 
 @dataclass(frozen=True)
-class Equations:
+class NaturalEquations:
     """Everything a step is made of.
 
     Attributes:
@@ -49,14 +49,14 @@ class Equations:
         rates: numbers of those between velocities.
     """
 
-    space: Space
+    space: NaturalSpace
     value: Program
     ties: Program
     labels: tuple[str, ...]
     rates: frozenset[int]
 
 
-def equations(model: Mechanism, system: Linkage) -> Equations:
+def equations(model: Mechanism, system: Linkage) -> NaturalEquations:
     """The equations of a model."""
     space = natural_space(system, _referenced_coordinates(model) | turning_rotors(system))
     forces, bound = Scheme(f"{model.name}_natural"), Scheme(f"{model.name}_ties")
@@ -68,17 +68,17 @@ def equations(model: Mechanism, system: Linkage) -> Equations:
     rates = state_rates(bodies, loads)
     for v, force in loads.forces.items():
         total[v] = minus(total.get(v, NULL), force)
-    rows = Rows(bound, space)
+    rows = RowWriter(bound, space)
     ends = list(closures(rows))  # may still ask for directions
     found = [*_own(rows), *ends]
     value = _value(forces, space, (total, rotor_efforts(bodies), rates))
-    return Equations(
+    return NaturalEquations(
         space, value, _ties(bound, space, found), tuple(row.label for row in found),
         frozenset(k for k, row in enumerate(found) if not row.holonomic),
     )  # fmt: skip
 
 
-def _own(rows: Rows) -> list[Row]:
+def _own(rows: RowWriter) -> list[Row]:
     """The equations of the links."""
     return [rows.row(tie) for tie in rows.space.conditions]
 
@@ -147,7 +147,7 @@ def _couple(
         rest[v] = plus(rest.get(v, NULL), times(c[0], drift))
 
 
-def _columns(frame: Frame, P: Sequence[Sequence[Node]]) -> dict[int, Sum]:
+def _columns(frame: LinkFrame, P: Sequence[Sequence[Node]]) -> dict[int, Sum]:
     """Axes and origin that the mass of a link needs."""
     needed = [a for a in range(4) if any(x is not ZERO for x in P[a])]
     return {a: frame.origin if a == 3 else frame.axis(a) for a in needed}
@@ -171,7 +171,7 @@ def _moments(bodies: Bodies, link: Link) -> list[list[Node]]:
 # --- Programs ------------------------------------------------------------------------------------
 
 
-def declare(scheme: Scheme, space: Space, *names: str) -> None:
+def declare(scheme: Scheme, space: NaturalSpace, *names: str) -> None:
     """Declare natural coordinates and their rates."""
     parts = {"q": space.q, "qd": space.qd, "qdd": space.qdd}
     for name in names:
@@ -181,7 +181,7 @@ def declare(scheme: Scheme, space: Space, *names: str) -> None:
 
 def _value(
     scheme: Scheme,
-    space: Space,
+    space: NaturalSpace,
     found: tuple[Mapping[Natural, Vec], Mapping[int, Node], Sequence[Node]],
 ) -> Program:
     model = space.system.model
@@ -205,7 +205,7 @@ def _value(
     return space.finish(scheme)
 
 
-def parameters(scheme: Scheme, space: Space, *, time: bool = False) -> None:
+def parameters(scheme: Scheme, space: NaturalSpace, *, time: bool = False) -> None:
     """Declare the run-time parameters, and the time where a law uses it."""
     table = space.system.table
     if time and uses_time(space.system.model):
@@ -215,7 +215,7 @@ def parameters(scheme: Scheme, space: Space, *, time: bool = False) -> None:
         scheme.input(Input("p", size, table.symbols, table.defaults, True, table.names, units))
 
 
-def _ties(scheme: Scheme, space: Space, found: Sequence[Row]) -> Program:
+def _ties(scheme: Scheme, space: NaturalSpace, found: Sequence[Row]) -> Program:
     declare(scheme, space, "q", "qd")
     parameters(scheme, space, time=True)
     n, labels = len(space.q), tuple(row.label for row in found)
@@ -227,4 +227,4 @@ def _ties(scheme: Scheme, space: Space, found: Sequence[Row]) -> Program:
     return space.finish(scheme)
 
 
-__all__ = ["Equations", "declare", "equations", "parameters"]
+__all__ = ["NaturalEquations", "declare", "equations", "parameters"]

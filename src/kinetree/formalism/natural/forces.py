@@ -13,7 +13,7 @@ from kinetree.formalism.forces.force_writer import ForceWriter, state_rate_expre
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, is_null, vec3
-from kinetree.formalism.natural.bodies import Bodies, Loads
+from kinetree.formalism.natural.bodies import Bodies, NaturalLoads
 from kinetree.model import Between, Place
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from kinetree.model import Force, Frame, Point
 
 
-def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> Loads:
+def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> NaturalLoads:
     """Force elements, run-time wrenches and generalised forces given, all summed."""
-    total = Loads()
+    total = NaturalLoads()
     system = bodies.space.system
     for force in system.model.forces.values():
-        FORCES[force.kind].write(Writer(bodies, force, total), force)
+        FORCES[force.kind].write(NaturalForceWriter(bodies, force, total), force)
     for wrench in system.model.wrenches.values():
         six = wrench_symbols(wrench.name)
         frame: Frame = "ground" if wrench.frame == "world" else "point"
@@ -37,7 +37,7 @@ def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> Loads:
     return total
 
 
-def state_rates(bodies: Bodies, loads: Loads) -> list[Node]:
+def state_rates(bodies: Bodies, loads: NaturalLoads) -> list[Node]:
     """der(x) of every user state, in model order."""
     rows = state_rate_expressions(bodies.space.system, loads)
     return [substitute_coordinates(bodies, [rate])[0] for _, rate in rows]
@@ -49,10 +49,10 @@ def substitute_coordinates(bodies: Bodies, exprs: Sequence[Node]) -> list[Node]:
     return substitute(exprs, {s: x for s, x in used.items() if x is not s})
 
 
-class Writer(ForceWriter):
+class NaturalForceWriter(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
-    def __init__(self, bodies: Bodies, force: Force, total: Loads) -> None:
+    def __init__(self, bodies: Bodies, force: Force, total: NaturalLoads) -> None:
         super().__init__(
             bodies.scheme, bodies.space.system, force, total,
             lambda _, exprs: substitute_coordinates(bodies, exprs),
@@ -97,7 +97,9 @@ def point_rotation(bodies: Bodies, point: Point) -> tuple[Mat, Vec]:
     return (x, y, z), bodies.angular(frame)
 
 
-def push(bodies: Bodies, total: Loads, point: Point, wrench: tuple[Vec, Vec], frame: Frame) -> None:
+def push(
+    bodies: Bodies, total: NaturalLoads, point: Point, wrench: tuple[Vec, Vec], frame: Frame
+) -> None:
     """A force through a point and a torque on its link."""
     pose = bodies.space.system.pose(point)
     link = bodies.space.frames[pose.link]

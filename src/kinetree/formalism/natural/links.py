@@ -25,8 +25,8 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import Vec
 from kinetree.formalism.natural.angle_ties import tie_angle, tie_quaternion, tie_slide
 from kinetree.formalism.natural.combinations import NOTHING, Jet, Sum, constant, one
-from kinetree.formalism.natural.constraints import Component, Product
-from kinetree.formalism.natural.coordinates import AXES, LINK, Space
+from kinetree.formalism.natural.constraints import Component, ProductConstraint
+from kinetree.formalism.natural.coordinates import AXES, LINK, NaturalSpace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,14 +37,14 @@ OWN = 6
 HALF = number(0.5)
 
 
-class Frame:
+class LinkFrame:
     """A link: origin and axes as combinations of natural vectors."""
 
-    def __init__(self, space: Space, link: Link) -> None:
+    def __init__(self, space: NaturalSpace, link: Link) -> None:
         self.space, self.link, self.name = space, link, link.name
         self.label = f"{LINK}{link.name}"
         self.axes: list[Sum | None] = [None, None, None]
-        self.parent: Frame = space.frames[link.parent] if space.frames else self
+        self.parent: LinkFrame = space.frames[link.parent] if space.frames else self
         self.origin = self._origin()
 
     @property
@@ -102,10 +102,10 @@ class Frame:
     def new(self, k: int) -> Sum:
         """A new direction of unit length, square to those there are."""
         made = one(self.space.vector(self, k))
-        self.space.tie(Product(f"{self.label}.{AXES[k]}", made, made, ONE, HALF))
+        self.space.tie(ProductConstraint(f"{self.label}.{AXES[k]}", made, made, ONE, HALF))
         for i, other in enumerate(self.axes):
             if other is not None and i != k:
-                self.space.tie(Product(f"{self.label}.{AXES[i]}{AXES[k]}", other, made))
+                self.space.tie(ProductConstraint(f"{self.label}.{AXES[i]}{AXES[k]}", other, made))
         return made
 
     def shared_point(self, at: Sum) -> Sum:
@@ -118,7 +118,7 @@ class Frame:
         return made
 
 
-class Ground(Frame):
+class Ground(LinkFrame):
     """What does not move: its axes are numbers."""
 
     @property
@@ -138,10 +138,10 @@ class Ground(Frame):
             self.axis(k)
 
 
-class Turning(Frame):
+class Turning(LinkFrame):
     """A link that turns about an axis, and slides along it where it screws."""
 
-    def __init__(self, space: Space, link: Link) -> None:
+    def __init__(self, space: NaturalSpace, link: Link) -> None:
         super().__init__(space, link)
         assert isinstance(link.motion, AxisMotion)
         self.motion = link.motion
@@ -183,7 +183,7 @@ class Turning(Frame):
         return (self.i, self.j) if self.axes[self.i] is not None else (self.j, self.i)
 
 
-class Sliding(Frame):
+class Sliding(LinkFrame):
     """A link that slides along an axis."""
 
     def _origin(self) -> Sum:
@@ -204,7 +204,7 @@ class Sliding(Frame):
             self.parent.prepare()
 
 
-class FreeLink(Frame):
+class FreeLink(LinkFrame):
     """A link that turns freely, and floats or not."""
 
     def _origin(self) -> Sum:
@@ -230,10 +230,10 @@ class FreeLink(Frame):
             tie_quaternion(self, motion)
 
 
-class Driven(Frame):
+class Driven(LinkFrame):
     """A link whose motion is a known function of the time."""
 
-    def __init__(self, space: Space, link: Link, law: Jet) -> None:
+    def __init__(self, space: NaturalSpace, link: Link, law: Jet) -> None:
         assert isinstance(link.motion, AxisMotion)
         self.motion, self.law = link.motion, law
         super().__init__(space, link)
@@ -272,24 +272,24 @@ def circle(turn: Node, law: Jet) -> tuple[Jet, Jet]:
     )
 
 
-def on_axis(frame: Frame, at: Sum, motion: AxisMotion) -> Sum:
+def on_axis(frame: LinkFrame, at: Sum, motion: AxisMotion) -> Sum:
     """A new point that stays on the axis of the motion through `at`."""
     made = one(frame.space.vector(frame, 3))
     for k in ((motion.k + 1) % 3, (motion.k + 2) % 3):
         across = frame.parent.direction(frame.link.R0[:, k])
         label = f"{frame.label}.on_{AXES[k]}"
-        frame.space.tie(Product(label, across, made.minus(at)))
+        frame.space.tie(ProductConstraint(label, across, made.minus(at)))
     return made
 
 
-def natural_space(system: Linkage, spoken: set[str]) -> Space:
+def natural_space(system: Linkage, spoken: set[str]) -> NaturalSpace:
     """The natural coordinates of a linkage.
 
     Args:
         system: the links.
         spoken: coordinates of the model that laws speak of.
     """
-    space = Space(system, spoken)
+    space = NaturalSpace(system, spoken)
     space.frames.append(Ground(space, system.links[0]))
     for link in system.links[1:]:
         space.frames.append(_frame(space, link))
@@ -298,7 +298,7 @@ def natural_space(system: Linkage, spoken: set[str]) -> Space:
     return space
 
 
-def _frame(space: Space, link: Link) -> Frame:
+def _frame(space: NaturalSpace, link: Link) -> LinkFrame:
     motion = link.motion
     if isinstance(motion, FreeMotion):
         return FreeLink(space, link)
@@ -310,4 +310,4 @@ def _frame(space: Space, link: Link) -> Frame:
     return Turning(space, link)
 
 
-__all__ = ["Driven", "Frame", "FreeLink", "Ground", "Sliding", "Turning", "natural_space"]
+__all__ = ["Driven", "FreeLink", "Ground", "LinkFrame", "Sliding", "Turning", "natural_space"]

@@ -13,7 +13,7 @@ from kinetree.engine import derivation
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.loops.closure_views import last_common
 from kinetree.formalism.natural.conversion import Relative, frames_program, to_natural
-from kinetree.formalism.natural.equations import Equations, equations
+from kinetree.formalism.natural.equations import NaturalEquations, equations
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.model import Coincide
 
@@ -39,7 +39,7 @@ class Chart:
     """
 
     model: Mechanism
-    found: Equations
+    found: NaturalEquations
     drives: Program | None
     there: Program
     back: Relative

@@ -17,12 +17,14 @@ from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.natural.combinations import Sum
 
 if TYPE_CHECKING:
-    from kinetree.formalism.natural.closures import End
-    from kinetree.formalism.natural.constraint_rows import Rows
+    from kinetree.formalism.natural.closures import NaturalEnd
+    from kinetree.formalism.natural.constraint_rows import RowWriter
     from kinetree.model import Roll
 
 
-def roll(rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, Node]) -> Row:
+def roll(
+    rows: RowWriter, condition: Roll, ends: tuple[NaturalEnd, NaturalEnd], size: tuple[Node, Node]
+) -> Row:
     """0 = u·(velocity of the wheel - velocity of the plane's body) at the touching point."""
     first, second = ends
     u = second.direction(condition.direction)
@@ -48,7 +50,9 @@ def roll(rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, N
     return Row(ZERO, {k: x for k, x in J.items() if x is not ZERO}, bias, dot(uv, drift), rate)
 
 
-def _material(rows: Rows, end: End, arm: tuple[Vec, Vec]) -> list[tuple[Sum, Node, Node]]:
+def _material(
+    rows: RowWriter, end: NaturalEnd, arm: tuple[Vec, Vec]
+) -> list[tuple[Sum, Node, Node]]:
     """Place of the end and axes of its link, with the components of an arm and their rates."""
     from kinetree.engine import ONE  # noqa: PLC0415
 
@@ -62,7 +66,7 @@ def _material(rows: Rows, end: End, arm: tuple[Vec, Vec]) -> list[tuple[Sum, Nod
     return found
 
 
-def _drift(rows: Rows, ends: tuple[End, End], arms: tuple[Vec, Vec]) -> Vec:
+def _drift(rows: RowWriter, ends: tuple[NaturalEnd, NaturalEnd], arms: tuple[Vec, Vec]) -> Vec:
     """What driven joints add to the slip by themselves."""
     total: Vec = (ZERO, ZERO, ZERO)
     for end, arm, sign in ((ends[0], arms[0], 1), (ends[1], arms[1], -1)):
@@ -72,7 +76,7 @@ def _drift(rows: Rows, ends: tuple[End, End], arms: tuple[Vec, Vec]) -> Vec:
 
 
 def _contact(
-    rows: Rows, condition: Roll, ends: tuple[End, End], size: tuple[Node, Node]
+    rows: RowWriter, condition: Roll, ends: tuple[NaturalEnd, NaturalEnd], size: tuple[Node, Node]
 ) -> tuple[Vec, Vec]:
     """rho, from the centre to the touching point, and its rate."""
     (r, crown), let = size, rows.scheme.let

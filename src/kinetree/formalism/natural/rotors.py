@@ -18,7 +18,7 @@ from kinetree.formalism.links.vectors import dot
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
-    from kinetree.formalism.natural.bodies import Bodies, Loads
+    from kinetree.formalism.natural.bodies import Bodies, NaturalLoads
 
 
 def turning_rotors(system: Linkage) -> set[str]:
@@ -55,7 +55,7 @@ def rotor_efforts(bodies: Bodies) -> dict[int, Node]:
     }
 
 
-def push_slid(bodies: Bodies, loads: Loads) -> None:
+def push_slid(bodies: Bodies, loads: NaturalLoads) -> None:
     """Add what rotors on ways exert, -A s̈."""
     space = bodies.space
     names = space.system.model.velocities

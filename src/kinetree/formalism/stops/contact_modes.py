@@ -43,7 +43,7 @@ from kinetree.engine import ONE, ZERO, Node, add, call, maximum, minimum, mul, n
 from kinetree.program import Note, Scheme
 from kinetree.program.complementarity import HALF, change_least_index
 
-Matrix = Sequence[Sequence[Node]]
+NodeRows = Sequence[Sequence[Node]]
 HELD, STRUCK, SPARED, LEAVES = 1, 2, 3, 4
 """Modes beside 0; the last three pass within an instant."""
 TOUCH, PARTED = 1e-12, 1e-6
@@ -137,7 +137,7 @@ class ContactStep:
 
     scheme: Scheme
     rows: Sequence[Contact]
-    A: Matrix
+    A: NodeRows
     size: Node
     waits: Node = ZERO
 
@@ -283,7 +283,7 @@ class ContactStep:
 
 
 def solve_active(
-    scheme: Scheme, stem: str, A: Matrix, b: Sequence[Node], active: Sequence[Node]
+    scheme: Scheme, stem: str, A: NodeRows, b: Sequence[Node], active: Sequence[Node]
 ) -> list[Node]:
     """f with A f + b = 0 in the active rows, zero in the others.
 

@@ -47,7 +47,7 @@ AFFINE = ("qdd", "lam", "hold")
 DECIDED = ("modes", "rest", "slip")
 """Outputs of dry friction: what it decides."""
 NOTE = Note(step="forces of contacts", eq="GlockerPfeiffer1995")
-Nodes = tuple[Node, ...]
+NodeTuple = tuple[Node, ...]
 
 
 def with_stops(forward: Program, gaps: Program, model: Mechanism) -> Program:
@@ -102,14 +102,14 @@ def _refuse_locked(velocity: str, lock: str, model: Mechanism) -> None:
 class _Answer:
     """Outputs of forward dynamics at some efforts, and their change by forces in the gaps."""
 
-    outputs: Mapping[str, Nodes]
+    outputs: Mapping[str, NodeTuple]
     count: int
 
-    def column(self, name: str, k: int) -> Nodes:
+    def column(self, name: str, k: int) -> NodeTuple:
         """Change of an output by a unit force in gap k."""
         return self.outputs[f"d{name}_dtau"][k :: self.count]
 
-    def along(self, rows: Sequence[Nodes]) -> list[list[Node]]:
+    def along(self, rows: Sequence[NodeTuple]) -> list[list[Node]]:
         """J X: accelerations of the gaps by unit forces in them."""
         return [[_dot(row, self.column("qdd", k)) for k in range(self.count)] for row in rows]
 
@@ -127,7 +127,7 @@ class _Page:
         self.seeds = self._seeds()
         self.friction = forward.output("modes").labels if forward.gives("modes") else ()
 
-    def _seeds(self) -> list[Nodes]:
+    def _seeds(self) -> list[NodeTuple]:
         """J under names that are defined later, once the loops are closed; its numbers as such."""
         n = self.gaps.output("J").shape[1]
         rows = []
@@ -165,7 +165,7 @@ class _Page:
         self._write_changes(rows, force, free, A)
 
     def _forces(
-        self, motion: Mapping[str, Nodes], A: list[list[Node]], falling: Sequence[Node]
+        self, motion: Mapping[str, NodeTuple], A: list[list[Node]], falling: Sequence[Node]
     ) -> list[Node]:
         """Forces of the gaps in contact; 0 in others."""
         kept = [
@@ -178,7 +178,7 @@ class _Page:
         ]
         return solve_active(self.scheme, "contact", A, kept, held)
 
-    def _slack(self, qdd: Nodes, motion: Mapping[str, Nodes]) -> list[Node]:
+    def _slack(self, qdd: NodeTuple, motion: Mapping[str, NodeTuple]) -> list[Node]:
         """Accelerations of gaps that are as good as none."""
         weight = add(ZERO, *[call("abs", g) for g in motion["gravity"]])
         return [
@@ -201,7 +201,7 @@ class _Page:
         program = moved.derivative(of, "tau", tangent=True, condensed=False)
         return _Answer(inline(self.scheme, program, values), len(self.labels))
 
-    def _motion(self, free: _Answer) -> Mapping[str, Nodes]:
+    def _motion(self, free: _Answer) -> Mapping[str, NodeTuple]:
         """The gaps at the consistent state; J gets its names."""
         found, gaps = free.outputs, self.gaps
         q = found.get("q_closed", self.forward.input("q").symbols)
@@ -227,7 +227,7 @@ class _Page:
         return [[named[max(i, j)][min(i, j)] for j in self._all] for i in self._all]
 
     def _write_forces(
-        self, free: _Answer, motion: Mapping[str, Nodes], force: Sequence[Node]
+        self, free: _Answer, motion: Mapping[str, NodeTuple], force: Sequence[Node]
     ) -> None:
         """Write what forces change, and what they do not."""
         for out in self.forward.outputs:
@@ -272,7 +272,7 @@ class _Page:
 
     def _give(
         self, rows: Sequence[Contact], free: _Answer, A: list[list[Node]]
-    ) -> tuple[list[Nodes], list[list[Node]]]:
+    ) -> tuple[list[NodeTuple], list[list[Node]]]:
         """How velocities and gaps answer to impulses; in an impact joints do not stick."""
         columns = [free.column("qdd", k) for k in self._all]
         if not self.friction:

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-Row = tuple[float, ...]
+TableauRow = tuple[float, ...]
 Sparse = dict[int, float]
 
 
-class Rows(TypedDict):
+class TableauRows(TypedDict):
     """The rows of a tableau by name."""
 
-    a: tuple[Row, ...]
-    b: Row
-    errors: tuple[Row, ...]
-    extra: tuple[Row, ...]
-    dense: tuple[Row, ...]
+    a: tuple[TableauRow, ...]
+    b: TableauRow
+    errors: tuple[TableauRow, ...]
+    extra: tuple[TableauRow, ...]
+    dense: tuple[TableauRow, ...]
 
 
 A: tuple[Sparse, ...] = (
@@ -193,11 +193,11 @@ D: tuple[Sparse, ...] = (
 )
 
 
-def _full(row: Sparse, size: int) -> Row:
+def _full(row: Sparse, size: int) -> TableauRow:
     return tuple(row.get(j, 0.0) for j in range(size))
 
 
-DOP853_ROWS: Rows = {
+DOP853_ROWS: TableauRows = {
     "a": tuple(_full(row, j) for j, row in enumerate(A)),
     "b": _full(B, 12),
     "errors": (_full(E5, 13), tuple(B.get(j, 0.0) - B3.get(j, 0.0) for j in range(13))),

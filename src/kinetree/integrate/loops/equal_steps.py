@@ -40,7 +40,7 @@ RUNNING, DONE, FULL, LOST = 0, 1, 2, 3
 """How a call ends: budget used up, last step made, store full, no lane left with numbers."""
 
 
-class Loop:
+class StepLoop:
     """A loop over steps being written; it finds what it works on in a table."""
 
     def __init__(self, name: str, table: tuple[str, ...]) -> None:
@@ -68,7 +68,7 @@ class Loop:
         raise NotImplementedError
 
 
-class _March(Loop):
+class _March(StepLoop):
     """Steps of equal length."""
 
     def __init__(self, lanes: int) -> None:

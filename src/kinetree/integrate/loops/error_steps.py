@@ -32,7 +32,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_positive
 from kinetree.arrays import Array
-from kinetree.integrate.loops.equal_steps import DONE, FULL, LOST, RUNNING, Loop, count_place
+from kinetree.integrate.loops.equal_steps import DONE, FULL, LOST, RUNNING, StepLoop, count_place
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.llvm import PTR, Value
@@ -57,7 +57,7 @@ ROWS = 4096
 """Steps that are noted between two visits of Python."""
 
 
-class _Loop(Loop):
+class _Loop(StepLoop):
     """Steps by their error."""
 
     def __init__(self) -> None:
@@ -196,7 +196,7 @@ def driver() -> jit.Library:
 
 
 @dataclass(frozen=True)
-class Code:
+class StepCode:
     """A step as native code `void f(const double* x, const double* c, double* y)`.
 
     Attributes:
@@ -217,7 +217,7 @@ class Code:
     owner: Any
 
 
-def code_of(function: Function, size: int, p: Array) -> Code:
+def code_of(function: Function, size: int, p: Array) -> StepCode:
     """The code of a compiled step with its parameters set."""
     ports = {port.name: port for port in function.inputs}
     places = {
@@ -228,7 +228,7 @@ def code_of(function: Function, size: int, p: Array) -> Code:
         x, xd = ports["x"], ports["xd"]
         places |= {"nx": xd.size, "xd_at": xd.start, "x_at": x.start}
     c, results = function.preamble_values(p), function.sizes["y"]
-    return Code(function.address, c, size, results, places, function)
+    return StepCode(function.address, c, size, results, places, function)
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ class Adaptive:
         status: how the last slice ended.
     """
 
-    def __init__(self, code: Code, x: Array, times: Array, control: Control) -> None:
+    def __init__(self, code: StepCode, x: Array, times: Array, control: Control) -> None:
         self._code, size = code, code.size
         self._x, self._y = np.array(x), np.zeros(code.results)
         self._times = np.ascontiguousarray(times, dtype=np.float64)
@@ -330,4 +330,4 @@ class Adaptive:
         return not self.finished
 
 
-__all__ = ["Adaptive", "Code", "Control", "code_of"]
+__all__ = ["Adaptive", "Control", "StepCode", "code_of"]

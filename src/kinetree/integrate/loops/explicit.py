@@ -28,7 +28,7 @@ def driver(name: str) -> jit.Library:
     return jit.stored_text(driver_text(TABLEAUS[name]), (ENTRY,))
 
 
-class Explicit(Slices):
+class ExplicitLoop(Slices):
     """A run by an explicit method."""
 
     def __init__(
@@ -113,4 +113,4 @@ def _norm(values: Array) -> float:
     return float(np.sqrt(np.mean(values * values)))
 
 
-__all__ = ["Explicit", "driver"]
+__all__ = ["ExplicitLoop", "driver"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.cvode import Cvode
-from kinetree.integrate.loops.explicit import Explicit
+from kinetree.integrate.loops.explicit import ExplicitLoop
 from kinetree.integrate.loops.slices import Slices
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Path, Problem, Settings
@@ -49,7 +49,7 @@ def prepare(name: str, problem: Problem, settings: Settings) -> Slices:
         raise UnsupportedError("its rates are a Python function", element=f"method '{name}'")
     if name in FAMILIES:
         return Cvode(FAMILIES[name], problem, problem.native, settings)
-    return Explicit(TABLEAUS[name], problem, problem.native, settings)
+    return ExplicitLoop(TABLEAUS[name], problem, problem.native, settings)
 
 
 __all__ = ["GIVE_EVERY", "native_method", "prepare"]

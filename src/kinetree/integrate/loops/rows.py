@@ -21,7 +21,7 @@ TURN = ctypes.CFUNCTYPE(None)
 """What the loop calls where the window is full."""
 
 
-class Rows:
+class PendingRows:
     """Rows of a run that were not taken yet.
 
     Attributes:
@@ -101,4 +101,4 @@ class Rows:
         self._window[: times.size] = times
 
 
-__all__ = ["Rows"]
+__all__ = ["PendingRows"]

@@ -22,7 +22,7 @@ from kinetree.integrate.loops.layout import (
     Layout,
     pad,
 )
-from kinetree.integrate.loops.rows import Rows
+from kinetree.integrate.loops.rows import PendingRows
 from kinetree.integrate.problem import Changes, Hits, Kernel, Native, Path, Problem, Settings
 from kinetree.targets.native.function import SINGLE, address
 
@@ -76,7 +76,7 @@ class Slices:
         changes = native.changes
         if changes is not None:
             self.kernels["update"] = Bound(changes.kernel, native, n, n, changes.final.size)
-        self.rows = Rows(problem.times, n, every_step=settings.every_step)
+        self.rows = PendingRows(problem.times, n, every_step=settings.every_step)
         self.layout = Layout(n, m, rows)
         self.state = np.zeros(self.layout.size)
         self.status = RUNNING

@@ -18,10 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction as Fr
 
-from kinetree.integrate.loops.dop853 import DOP853_ROWS
+from kinetree.integrate.loops.dop853 import DOP853_ROWS, TableauRow
 from kinetree.steppers.families.rk4 import STAGES
-
-Row = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,11 @@ class Tableau:
     name: str
     order: int
     error_order: int
-    a: tuple[Row, ...]
-    b: Row
-    errors: tuple[Row, ...] = ()
-    extra: tuple[Row, ...] = ()
-    dense: tuple[Row, ...] = ()
+    a: tuple[TableauRow, ...]
+    b: TableauRow
+    errors: tuple[TableauRow, ...] = ()
+    extra: tuple[TableauRow, ...] = ()
+    dense: tuple[TableauRow, ...] = ()
 
     @property
     def stages(self) -> int:
@@ -60,12 +58,12 @@ class Tableau:
         return self.stages + 1 + len(self.extra)
 
     @property
-    def c(self) -> Row:
+    def c(self) -> TableauRow:
         """Place of every row of derivatives within the step, from 0 to 1."""
         return (*(sum(row) for row in self.a), 1.0, *(sum(row) for row in self.extra))
 
     @property
-    def dense_rows(self) -> tuple[Row, ...]:
+    def dense_rows(self) -> tuple[TableauRow, ...]:
         """The rows F₀, F₁, … over h, as weights of all rows of derivatives."""
         b = (*self.b, *[0.0] * (self.rows - self.stages))
         first = [float(j == 0) for j in range(self.rows)]
@@ -78,7 +76,7 @@ class Tableau:
         )
 
 
-def _row(*values: Fr | int) -> Row:
+def _row(*values: Fr | int) -> TableauRow:
     return tuple(float(value) for value in values)
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Program
 
-Known = dict[int, tuple[Array, Array, Array]]
+KnownMotions = dict[int, tuple[Array, Array, Array]]
 """Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""
 
 
@@ -115,7 +115,7 @@ class Initial:
         qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
         return np.array(flat).reshape(q.shape), qd
 
-    def _known_values(self, others: dict[str, Any]) -> Known:
+    def _known_values(self, others: dict[str, Any]) -> KnownMotions:
         if self.drives is None:
             return {}
         row = _at(self.drives, q=self.model.initial(), **others)
@@ -126,7 +126,7 @@ class Initial:
 
     def _accelerations(
         self, q: Array, qd: Array, tau: Array, others: dict[str, Any],
-        known: Known,
+        known: KnownMotions,
     ) -> tuple[Array, Array]:  # fmt: skip
         found = _at(self.dynamics, q=q, qd=qd, **others)
         n = self.model.nv

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, StateArrays
 from kinetree.assembly import Wish, kept_coordinates
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LEAST = 256
 """Runs for which deriving and compiling a Program pays."""
-State = dict[str, Array]
 
 
 class ManyStarts:
@@ -35,7 +34,7 @@ class ManyStarts:
         self.model = model
         self._made: dict[tuple[str, ...], tuple[Program, Function] | None] = {}
 
-    def state(self, given: Beginning) -> State | None:
+    def state(self, given: Beginning) -> StateArrays | None:
         """q, qd, qdd, lam and xd by label of the model's rows; None where it is not sure."""
         model, by_name = self.model, isinstance(given.q, Mapping)
         if not (model.closures and by_name and (given.qd is None or isinstance(given.qd, Mapping))):
@@ -63,7 +62,7 @@ class ManyStarts:
 
     def _evaluate(
         self, program: Program, function: Function, given: Beginning, q: Array
-    ) -> State | None:
+    ) -> StateArrays | None:
         model = self.model
         qd = rows_of(given.qd, np.zeros(model.nv), list(model.velocities), "qd")
         x0 = np.array([state.initial for state in model.states.values()])
@@ -81,7 +80,7 @@ class ManyStarts:
         out = function(**program.pick_inputs(values), check=False)
         return out if self._is_sure(program, given, q, out) else None
 
-    def _is_sure(self, program: Program, given: Beginning, q: Array, out: State) -> bool:
+    def _is_sure(self, program: Program, given: Beginning, q: Array, out: StateArrays) -> bool:
         """Whether a single start would have found the same."""
         if not all(np.isfinite(values).all() for values in out.values()):
             return False

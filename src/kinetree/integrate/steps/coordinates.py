@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, StateArrays
 from kinetree.formalism.natural import Chart, chart
 from kinetree.steppers.step import GLOBAL
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Program
 
-State = dict[str, Array]
-Axis = tuple[tuple[str, ...], tuple[str, ...]]
+AxisNames = tuple[tuple[str, ...], tuple[str, ...]]
 """Labels and units of components."""
 
 
@@ -36,9 +35,9 @@ class Coordinates:
             times; coordinates of the model at the first) -> the parts as the model has them.
     """
 
-    axis: Callable[[str], Axis]
-    start_state: Callable[[Initial, Beginning], tuple[State, Array]]
-    read: Callable[[State, Any, Array, Array], State]
+    axis: Callable[[str], AxisNames]
+    start_state: Callable[[Initial, Beginning], tuple[StateArrays, Array]]
+    read: Callable[[StateArrays, Any, Array, Array], StateArrays]
 
 
 def coordinates(model: Mechanism, program: Program) -> Coordinates:
@@ -47,14 +46,14 @@ def coordinates(model: Mechanism, program: Program) -> Coordinates:
         return _natural(chart(model, folded=program.info["parameters"] == "folded"), program)
     lam = program.input("lam").labels if program.takes("lam") else ()
 
-    def start_state(initial: Initial, given: Beginning) -> tuple[State, Array]:
+    def start_state(initial: Initial, given: Beginning) -> tuple[StateArrays, Array]:
         state = initial.state(given, lam)
         return state, state["q"]
 
     return Coordinates(partial(_axis, program), start_state, lambda parts, *_: parts)
 
 
-def _axis(program: Program, name: str) -> Axis:
+def _axis(program: Program, name: str) -> AxisNames:
     """Labels and units of an input of the step."""
     row = program.input(name)
     return row.labels, row.units
@@ -63,19 +62,19 @@ def _axis(program: Program, name: str) -> Axis:
 def _natural(found: Chart, program: Program) -> Coordinates:
     """Natural coordinates read as relative ones, angles without jumps, multipliers of closures."""
     model = found.model
-    own: dict[str, Axis] = {
+    own: dict[str, AxisNames] = {
         "q": (tuple(model.coordinates), tuple(u for j in model.leaders for u in j.q_units)),
         "qd": (tuple(model.velocities), tuple(u for j in model.leaders for u in j.v_units)),
         "lam": (found.labels, ()),
     }
 
-    def start_state(initial: Initial, given: Beginning) -> tuple[State, Array]:
+    def start_state(initial: Initial, given: Beginning) -> tuple[StateArrays, Array]:
         state = initial.state(given)
         others = {"t": np.asarray(given.t), **given.wrenches}
         others |= {k: v for k, v in (("tau", given.tau), ("p", given.p)) if v is not None}
         return found.begin(state, others), state["q"]
 
-    def read(parts: State, p: Any, times: Array, start: Array) -> State:
+    def read(parts: StateArrays, p: Any, times: Array, start: Array) -> StateArrays:
         parts = {"lam": np.zeros((*parts["q"].shape[:-1], 0)), **parts}
         return {**parts, **found.read(parts, {} if p is None else {"p": p}, times, start)}
 

@@ -41,7 +41,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Place:
+class StepPlace:
     """Where a step failed: its inputs at the start by name, and the motion of the model there."""
 
     given: Mapping[str, Any]
@@ -54,7 +54,7 @@ class Place:
 
 
 def explain(
-    stepper: Stepper, lanes: Lanes, begin: float, place: Place, parameters: Mapping[str, Any]
+    stepper: Stepper, lanes: Lanes, begin: float, place: StepPlace, parameters: Mapping[str, Any]
 ) -> Failure:
     """Why the step from a place failed.
 
@@ -80,7 +80,7 @@ def explain(
     return replace(found, why=f"{describe(found)}; {_advice(found, lost, equation)}")
 
 
-def _undefined_element(stepper: Stepper, place: Place, parameters: Mapping[str, Any]) -> str:
+def _undefined_element(stepper: Stepper, place: StepPlace, parameters: Mapping[str, Any]) -> str:
     """The element that has no value at the end of the step, as far as that can be foreseen."""
     h, motion = float(place.given["h"]), place.motion
     ahead = {
@@ -188,4 +188,4 @@ def _words(block: Newton, at: int) -> str:
     return f"the loops of '{name.partition('_')[2]}'"
 
 
-__all__ = ["Failure", "Place", "explain", "left_over"]
+__all__ = ["Failure", "StepPlace", "explain", "left_over"]

@@ -44,7 +44,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Run:
+class SteppedRun:
     """States at the kept times; a batch has leading axes before the time.
 
     Attributes:
@@ -66,4 +66,4 @@ class Run:
     steps: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
 
-__all__ = ["Report", "Run"]
+__all__ = ["Report", "SteppedRun"]

@@ -19,7 +19,7 @@ from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import Beginning, Lanes
 from kinetree.integrate.start.initial import Initial
 from kinetree.integrate.steps.coordinates import coordinates
-from kinetree.integrate.steps.failure import Failure, Place, explain
+from kinetree.integrate.steps.failure import Failure, StepPlace, explain
 from kinetree.integrate.steps.fitting import refuse_light, refuse_other_rank, refuse_parameters
 from kinetree.integrate.steps.given import (
     Progress,
@@ -30,7 +30,7 @@ from kinetree.integrate.steps.given import (
 )
 from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
-from kinetree.integrate.steps.report import Report, Run
+from kinetree.integrate.steps.report import Report, SteppedRun
 from kinetree.steppers.step import all_coordinates, step_program
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Stepper:
         series: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         threads: int | None = None,
-    ) -> Run:
+    ) -> SteppedRun:
         """March from t to t + duration.
 
         Args:
@@ -144,7 +144,7 @@ class Stepper:
         parameters: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
-    ) -> Run:
+    ) -> SteppedRun:
         """March through output times with steps that follow the error (one run).
 
         Args:
@@ -257,7 +257,7 @@ class Stepper:
 
     def _single(
         self, start: Start, lanes: Lanes, parameters: Mapping[str, Any], progress: Progress | None
-    ) -> Run:
+    ) -> SteppedRun:
         began = time.perf_counter()
         ended = relay(self, start, parameters, progress)
         wall, march = time.perf_counter() - began, ended.march
@@ -278,17 +278,17 @@ class Stepper:
             self._others[independent] = made
         return self._others[independent]
 
-    def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> Run:
+    def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> SteppedRun:
         whole = found[0].reshape(*lanes.batch, *found[0].shape[1:])
         return self._gather(whole, start, lane_reports(found, start, wall), lanes)
 
     def _gather(
         self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
         times: Array | None = None,
-    ) -> Run:  # fmt: skip
+    ) -> SteppedRun:  # fmt: skip
         if times is None:
             times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
-        return Run(times, **self._parts(states, lanes, times), report=report)
+        return SteppedRun(times, **self._parts(states, lanes, times), report=report)
 
     def _parts(self, states: Array, lanes: Lanes, times: Array) -> dict[str, Array]:
         """The motion of the model in states of the step."""
@@ -328,7 +328,7 @@ class Stepper:
         if "p" in self.ports:
             given["p"] = lanes.p[:, 0]
         parts = self._parts(state[None], lanes, np.array([t]))
-        place = Place(given, {name: rows[0] for name, rows in parts.items()})
+        place = StepPlace(given, {name: rows[0] for name, rows in parts.items()})
         return explain(self, lanes, begin, place, parameters)
 
 
@@ -341,9 +341,9 @@ def run(
     method: str = "trapezoidal",
     options: Mapping[str, Any] | None = None,
     **given: Any,
-) -> Run:
+) -> SteppedRun:
     """Derive, compile and march; see `step_program` for the options, `Stepper.run` for the rest."""
     return Stepper(model, formulation, method, **(options or {})).run(duration, step, **given)
 
 
-__all__ = ["Control", "Report", "Run", "Stepper", "run"]
+__all__ = ["Control", "Report", "SteppedRun", "Stepper", "run"]

@@ -68,7 +68,7 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Library:
+class SundialsLibrary:
     """The functions found: callable by name, and their addresses for native code.
 
     Attributes:
@@ -91,12 +91,12 @@ class Library:
 
 
 @cache
-def library() -> Library | None:
+def library() -> SundialsLibrary | None:
     """The first package that has all functions, or None."""
     for package, paths in _candidates():
         calls = _calls(paths)
         if calls is not None and _release(package, calls) == RELEASE:
-            return Library(package, calls)
+            return SundialsLibrary(package, calls)
     return None
 
 
@@ -105,7 +105,7 @@ def available() -> bool:
     return library() is not None
 
 
-def require_library() -> Library:
+def require_library() -> SundialsLibrary:
     """The library, or the error that names the package to install."""
     found = library()
     if found is None:

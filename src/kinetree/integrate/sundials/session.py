@@ -18,7 +18,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.integrate.sundials.library import Library, require_library
+from kinetree.integrate.sundials.library import SundialsLibrary, require_library
 
 FAMILIES = {"adams": 1, "bdf": 2}
 """Multistep method -> CVODE's number of it."""
@@ -63,7 +63,7 @@ class Setup:
 class _Held:
     """Objects of the library, given back in reverse order of making."""
 
-    library: Library
+    library: SundialsLibrary
     objects: list[tuple[str, int]] = field(default_factory=list)
 
     def keep(self, free: str, address: int | None) -> int:

@@ -26,7 +26,7 @@ from kinetree.program.rewrite import (
 LONGEST = 40
 """Operands up to which a sum or product takes part."""
 
-Pair = tuple[Node, Node, int]
+OperandPair = tuple[Node, Node, int]
 """Two operands in normal order and, for a sum, their relative sign; 0 for a product."""
 
 
@@ -78,10 +78,10 @@ class _Pairs:
 
     def __init__(self, nodes: list[Node]) -> None:
         self.operands: dict[Node, dict[Node, int]] = {}
-        self.made: dict[Node, Pair] = {}
+        self.made: dict[Node, OperandPair] = {}
         self.consumed: defaultdict[Node, set[Node]] = defaultdict(set)
-        self.where: dict[Pair, set[Node]] = {}
-        self._first: dict[Pair, Node] = {}
+        self.where: dict[OperandPair, set[Node]] = {}
+        self._first: dict[OperandPair, Node] = {}
         for op, least in ((ADD, -1), (MUL, 1)):
             self._fill([node for node in nodes if node.op is op and len(node.args) > 1], least)
         self._first.clear()
@@ -138,11 +138,11 @@ class _Pairs:
                     self.where[touched] = at
                     heappush(heap, (-len(at), _order(touched), touched))
 
-    def _replace(self, pair: Pair, name: Node) -> dict[Pair, set[Node]]:
+    def _replace(self, pair: OperandPair, name: Node) -> dict[OperandPair, set[Node]]:
         """Put the name in place of a pair; the pairs with that name, and where they stand."""
         a, b, _ = pair
         self.made[name] = pair
-        touched: dict[Pair, set[Node]] = {}
+        touched: dict[OperandPair, set[Node]] = {}
         for node in self.where.pop(pair):
             units = self.operands[node]
             for other in units:
@@ -158,18 +158,18 @@ class _Pairs:
                     touched.setdefault(_pair(node, name, other, units), set()).add(node)
         return touched
 
-    def _leave(self, pair: Pair, node: Node) -> None:
+    def _leave(self, pair: OperandPair, node: Node) -> None:
         if pair in self.where:
             self.where[pair].discard(node)
 
 
-def _pair(node: Node, a: Node, b: Node, units: dict[Node, int]) -> Pair:
+def _pair(node: Node, a: Node, b: Node, units: dict[Node, int]) -> OperandPair:
     if b.key < a.key:
         a, b = b, a
     return (a, b, 0) if node.op is MUL else (a, b, units[a] * units[b])
 
 
-def _order(pair: Pair) -> tuple[object, ...]:
+def _order(pair: OperandPair) -> tuple[object, ...]:
     return (pair[0].key, pair[1].key, pair[2])
 
 

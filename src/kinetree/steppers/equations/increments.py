@@ -33,7 +33,7 @@ HALF = number(0.5)
 
 
 @dataclass(frozen=True)
-class Turning:
+class QuaternionJoint:
     """A quaternion joint: numbers of its coordinates and of its velocities.
 
     Attributes:
@@ -50,7 +50,7 @@ class Turning:
 
 
 @dataclass(frozen=True)
-class Space:
+class IncrementSpace:
     """Coordinates and velocities of a system.
 
     Attributes:
@@ -62,22 +62,22 @@ class Space:
     nq: int
     nv: int
     plain: dict[int, int]
-    turning: tuple[Turning, ...] = ()
+    turning: tuple[QuaternionJoint, ...] = ()
 
     @staticmethod
-    def of(system: MechanismView) -> Space:
+    def of(system: MechanismView) -> IncrementSpace:
         """The space of a linkage, or of position matrices."""
         place = {q: k for k, q in enumerate(system.q)}
         plain: dict[int, int] = {}
-        turning: list[Turning] = []
+        turning: list[QuaternionJoint] = []
         for motion in system.motions:
             if isinstance(motion, FreeMotion):
                 e = tuple(place[x] for x in motion.e)
                 p = tuple(place[x] for x in motion.p) if motion.floats else ()
-                turning.append(Turning(e, p, motion.dofs[:3], motion.dofs[3:]))
+                turning.append(QuaternionJoint(e, p, motion.dofs[:3], motion.dofs[3:]))
             elif motion.q in place:
                 plain[motion.dofs[0]] = place[motion.q]
-        return Space(len(system.q), system.nv, plain, tuple(turning))
+        return IncrementSpace(len(system.q), system.nv, plain, tuple(turning))
 
     def displace(self, scheme: Scheme, q: Sequence[Node], by: Sequence[Node]) -> list[Node]:
         """The coordinates after an increment."""
@@ -186,4 +186,4 @@ def _skew(v: Vec) -> Mat:
     return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
 
 
-__all__ = ["Space", "Turning", "times_tangent", "unit"]
+__all__ = ["IncrementSpace", "QuaternionJoint", "times_tangent", "unit"]

@@ -32,7 +32,7 @@ ANGULAR = "rad/s"
 
 
 @dataclass(frozen=True)
-class Loops:
+class StepLoops:
     """The equations of all closures.
 
     Attributes:
@@ -51,16 +51,16 @@ class Loops:
     slopes: Program
 
 
-def loops(model: Mechanism, system: Linkage) -> Loops:
+def loops(model: Mechanism, system: Linkage) -> StepLoops:
     """The loops of a model."""
     value = QUANTITIES["constraints"].derive(system, "recursive")
     labels = tuple(value.output("h").labels)
     between = set(value.info.get("rates", "").split(", "))
     rates = frozenset(k for k, label in enumerate(labels) if label in between)
-    return Loops(system, labels, rates, value, loop_slopes(value, model.nv))
+    return StepLoops(system, labels, rates, value, loop_slopes(value, model.nv))
 
 
-def angles(parts: Residual, found: Loops) -> list[int]:
+def angles(parts: Residual, found: StepLoops) -> list[int]:
     """Numbers of the free angles that change the loops."""
     n = parts.model.nv
     J = rows(found.value.output("J").nodes, n)
@@ -92,4 +92,4 @@ def loop_slopes(value: Program, n: int, *, natural: bool = False) -> Program:
     return forward(scheme.program(), ("G", "e", "f"), ("q", "qd"), tangent=True, only=True)
 
 
-__all__ = ["Loops", "angles", "loop_slopes", "loops"]
+__all__ = ["StepLoops", "angles", "loop_slopes", "loops"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import Chart, chart
 from kinetree.program.differentiate import forward
-from kinetree.steppers.equations.increments import Space
-from kinetree.steppers.equations.loops import Loops, loop_slopes
+from kinetree.steppers.equations.increments import IncrementSpace
+from kinetree.steppers.equations.loops import StepLoops, loop_slopes
 from kinetree.steppers.equations.residual import Residual, state_slopes
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Names:
+class NaturalNames:
     """Natural coordinates under the names that a step asks of a model; no drive acts on them."""
 
     name: str
@@ -49,7 +49,7 @@ class NaturalSystem:
 
     chart: Chart
     residual: Residual
-    loops: Loops
+    loops: StepLoops
 
     @property
     def model(self) -> Mechanism:
@@ -68,13 +68,13 @@ def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
             element=f"formulation 'global' of model '{model.name}'",
             cure="choose tree",
         )
-    names = Names(model.name, list(found.space.names), dict(model.states))
+    names = NaturalNames(model.name, list(found.space.names), dict(model.states))
     slopes = forward(found.value, "tau", ("q", "qd", "qdd"))
-    space = Space(n, n, {k: k for k in range(n)})
+    space = IncrementSpace(n, n, {k: k for k in range(n)})
     states = state_slopes(found.value) if model.states else None
     residual = Residual(cast("Mechanism", names), space, found.value, slopes, slopes, states, None)
     bend = loop_slopes(found.ties, n, natural=True)
-    loops = Loops(found.space.system, found.labels, found.rates, found.ties, bend)
+    loops = StepLoops(found.space.system, found.labels, found.rates, found.ties, bend)
     return NaturalSystem(made, residual, loops)
 
 

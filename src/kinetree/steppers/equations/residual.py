@@ -31,7 +31,7 @@ from kinetree.program import Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
 from kinetree.program.passes import dead
-from kinetree.steppers.equations.increments import Space
+from kinetree.steppers.equations.increments import IncrementSpace
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
@@ -54,7 +54,7 @@ class Residual:
     """
 
     model: Mechanism
-    space: Space
+    space: IncrementSpace
     value: Program
     slopes: Program
     exact: Program
@@ -81,7 +81,7 @@ def residual(model: Mechanism, system: Linkage, *, tangent: str = "exact") -> Re
     slopes = exact if tangent == "exact" else _approximate(system)
     states = state_slopes(value) if model.states else None
     drives = QUANTITIES["drives"].derive(system, "recursive") if model.drives else None
-    return Residual(model, Space.of(system), value, slopes, exact, states, drives)
+    return Residual(model, IncrementSpace.of(system), value, slopes, exact, states, drives)
 
 
 def matrix_residual(model: Mechanism, system: Placement) -> Residual:
@@ -89,7 +89,7 @@ def matrix_residual(model: Mechanism, system: Placement) -> Residual:
     value = matrix_program(system)
     slopes = forward(value, "tau", ("q", "qd", "qdd"), tangent=True)
     states = state_slopes(value) if model.states else None
-    return Residual(model, Space.of(system), value, slopes, slopes, states, None)
+    return Residual(model, IncrementSpace.of(system), value, slopes, slopes, states, None)
 
 
 def matrix_program(system: Placement) -> Program:

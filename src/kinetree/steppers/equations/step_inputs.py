@@ -18,7 +18,7 @@ Nodes = Sequence[Node]
 
 
 @dataclass(frozen=True)
-class Settings:
+class NewtonSettings:
     """How Newton's method is used.
 
     Attributes:
@@ -169,4 +169,4 @@ def declare_step(
     return StepInputs(scheme, rows, start, t, h, loads)
 
 
-__all__ = ["CHOICES", "STATE", "Settings", "StepInputs", "StepState", "declare_step"]
+__all__ = ["CHOICES", "STATE", "NewtonSettings", "StepInputs", "StepState", "declare_step"]

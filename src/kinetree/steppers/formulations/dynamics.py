@@ -15,10 +15,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, number
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.model import dot
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import rows
-from kinetree.steppers.formulations.newmark import Matrix, Point, Slopes, TimeStep
+from kinetree.steppers.formulations.newmark import Slopes, TimeStep, TrialEnd
 
 if TYPE_CHECKING:
     from kinetree.program import Program, Scheme
@@ -32,7 +33,7 @@ Equation = tuple[Node, list[Node]]
 """A value that is to vanish, over what is allowed of it, and its derivatives by all unknowns."""
 
 
-def add_slopes(p: Point, parts: Residual, slopes: Program) -> tuple[Point, Sequence[Node]]:
+def add_slopes(p: TrialEnd, parts: Residual, slopes: Program) -> tuple[TrialEnd, Sequence[Node]]:
     """The point with K, C, M and T, by one of the slopes of the parts; M qdd + c there."""
     found = p.inline(slopes)
     K, C, M = (rows(found[f"dtau_d{x}"], parts.space.nv) for x in ("q", "qd", "qdd"))
@@ -41,7 +42,7 @@ def add_slopes(p: Point, parts: Residual, slopes: Program) -> tuple[Point, Seque
     return replace(p, slopes=Slopes(K, C, M, T, states)), found["tau"]
 
 
-def evaluate(step: TimeStep, p: Point, *, keep: bool) -> tuple[Point, list[Node], list[Node]]:
+def evaluate(step: TimeStep, p: TrialEnd, *, keep: bool) -> tuple[TrialEnd, list[Node], list[Node]]:
     """M qdd + c - τ of all velocities, and γh/κ (xd - rate) of the user states.
 
     Args:
@@ -64,7 +65,7 @@ def gamma_h_over_kappa(step: TimeStep) -> Node:
     return step.scheme.let("xs", step.terms.gh / step.terms.kappa)
 
 
-def dynamic_rows(step: TimeStep, p: Point) -> Matrix:
+def dynamic_rows(step: TimeStep, p: TrialEnd) -> Matrix:
     """κ M + γ h C + β h² K T, over all velocities: Cuadrado2003 eq. (26) without loops."""
     c, slopes = step.terms, p.slopes
     return [
@@ -76,7 +77,7 @@ def dynamic_rows(step: TimeStep, p: Point) -> Matrix:
     ]
 
 
-def turn(p: Point, flat: Sequence[Node]) -> Matrix:
+def turn(p: TrialEnd, flat: Sequence[Node]) -> Matrix:
     """A matrix of derivatives along der(q), as one by increments: times T."""
     return [times_tangent(row, p.slopes.T) for row in rows(flat, len(p.by))]
 
@@ -93,7 +94,7 @@ def newmark_rates(step: TimeStep) -> Matrix:
     return [[rate if k == l else ZERO for l in range(n)] for k in range(n)]
 
 
-def add_states(step: TimeStep, p: Point, lines: Matrix) -> Matrix:
+def add_states(step: TimeStep, p: TrialEnd, lines: Matrix) -> Matrix:
     """Rows for velocities, of the free ones, with rows and columns of the user states."""
     m, by = len(p.at.x), p.slopes.states.get("dtau_dx", ())
     found = [
@@ -103,7 +104,7 @@ def add_states(step: TimeStep, p: Point, lines: Matrix) -> Matrix:
     return found + [state_row(step, p, i, newmark_rates(step)) for i in range(m)]
 
 
-def state_row(step: TimeStep, p: Point, i: int, dqd: Matrix) -> list[Node]:
+def state_row(step: TimeStep, p: TrialEnd, i: int, dqd: Matrix) -> list[Node]:
     """Derivative of γh/κ (xd - rate) of a user state, with d(qd)/dΔ given."""
     n, m, share, found = len(dqd), len(p.at.x), gamma_h_over_kappa(step), p.slopes.states
     by_q = times_tangent(found["dxd_dq"][i * n : i * n + n], p.slopes.T)

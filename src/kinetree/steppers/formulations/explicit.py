@@ -18,7 +18,7 @@ from kinetree.formalism.matrices.placement import placement
 from kinetree.model import dot
 from kinetree.program import Program
 from kinetree.program.inline import bindings, inline
-from kinetree.steppers.equations.increments import Space, unit
+from kinetree.steppers.equations.increments import IncrementSpace, unit
 from kinetree.steppers.equations.step_inputs import StepInputs, StepState, declare_step
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class ExplicitStep:
 
     inputs: StepInputs
     forward: Program
-    space: Space
+    space: IncrementSpace
 
 
 def explicit(model: Mechanism, forward: Program, family: Family) -> Program:
@@ -50,7 +50,7 @@ def explicit(model: Mechanism, forward: Program, family: Family) -> Program:
     lam = next((out.labels for out in forward.outputs if out.name == "lam"), ())
     system: MechanismView = placement(model.as_frames()) if model.by_matrices else linkage(model)
     inputs = declare_step(model, forward, family, lam)
-    step = ExplicitStep(inputs, forward, Space.of(system))
+    step = ExplicitStep(inputs, forward, IncrementSpace.of(system))
     q, qd, x = _runge_kutta(step, family.stages) if family.stages else _euler(step)
     for group in step.space.turning:
         for k, e in zip(group.e, unit(inputs.scheme, [q[k] for k in group.e]), strict=True):

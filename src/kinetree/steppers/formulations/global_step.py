@@ -24,25 +24,26 @@ import numpy as np
 
 from kinetree.engine import ZERO, Node, number, scale
 from kinetree.errors import UnsupportedError
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.natural import minimum_degree
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.scaling import LEAST, sample_coordinates, scales
 from kinetree.steppers.formulations import dynamics, hybrid
-from kinetree.steppers.formulations.hybrid import Augmented, Leading, Spread
-from kinetree.steppers.formulations.newmark import Matrix, Point, Slopes, TimeStep, begin_step
+from kinetree.steppers.formulations.hybrid import AugmentedStep, Leading, Spread
+from kinetree.steppers.formulations.newmark import Slopes, TimeStep, TrialEnd, begin_step
 
 if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.steppers.equations.natural_residual import NaturalSystem
-    from kinetree.steppers.equations.step_inputs import Settings
+    from kinetree.steppers.equations.step_inputs import NewtonSettings
     from kinetree.steppers.family import Family
 
 SHALLOW = 0.01
 """Entries of J that count as zero."""
 
 
-def global_step(system: NaturalSystem, family: Family, settings: Settings) -> Program:
+def global_step(system: NaturalSystem, family: Family, settings: NewtonSettings) -> Program:
     """One step of the global formulation."""
     if settings.update == "step":
         raise UnsupportedError(
@@ -122,7 +123,7 @@ def _solve_sparse(
 # --- projections ---------------------------------------------------------------------------------
 
 
-def _spread(it: Augmented, p: Point, _: Matrix) -> Spread:
+def _spread(it: AugmentedStep, p: TrialEnd, _: Matrix) -> Spread:
     """Y along the masses, or along the tangent under the multipliers at the start of the step."""
     let, step = p.scheme.let, it.step
     p = replace(p, at=replace(p.at, lam=step.inputs.start.lam))

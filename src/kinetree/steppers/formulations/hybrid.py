@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.engine import ZERO, Node, linear, number
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.natural import LINK
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
@@ -37,12 +38,12 @@ from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, rows
 from kinetree.steppers.equations.scaling import start
 from kinetree.steppers.formulations import dynamics, structural
-from kinetree.steppers.formulations.newmark import Gaps, Matrix, Point, Slopes, TimeStep, begin_step
+from kinetree.steppers.formulations.newmark import Gaps, Slopes, TimeStep, TrialEnd, begin_step
 
 if TYPE_CHECKING:
     from kinetree.arrays import Array
-    from kinetree.steppers.equations.loops import Loops
-    from kinetree.steppers.equations.step_inputs import Settings
+    from kinetree.steppers.equations.loops import StepLoops
+    from kinetree.steppers.equations.step_inputs import NewtonSettings
     from kinetree.steppers.family import Family
 
 STIFF = {"iteration": 1e7, "step": 1e4}
@@ -58,7 +59,7 @@ Spread = Callable[[Sequence[Node]], list[Node]]
 
 
 @dataclass(frozen=True)
-class Augmented:
+class AugmentedStep:
     """A step with multipliers and penalties.
 
     Attributes:
@@ -69,7 +70,7 @@ class Augmented:
     """
 
     step: TimeStep
-    loops: Loops
+    loops: StepLoops
     stiff: Sequence[Node]
     slow: Node
 
@@ -88,10 +89,10 @@ class Leading:
     soften: Callable[[TimeStep, Array, Sequence[Node]], list[Node]]
     shape: Callable[[Slopes], Slopes]
     solve: Callable[[Scheme, str, Matrix, Matrix], Matrix]
-    spread: Callable[[Augmented, Point, Matrix], Spread]
+    spread: Callable[[AugmentedStep, TrialEnd, Matrix], Spread]
 
 
-def hybrid(parts: Residual, loops: Loops, family: Family, settings: Settings) -> Program:
+def hybrid(parts: Residual, loops: StepLoops, family: Family, settings: NewtonSettings) -> Program:
     """One step of the hybrid formulation."""
     step = begin_step(parts, loops, family, settings)
     solve = partial(structural.solve_dense, stiff=True)
@@ -99,7 +100,7 @@ def hybrid(parts: Residual, loops: Loops, family: Family, settings: Settings) ->
     return augmented_step(step, loops, start(parts.model, parts.drives), leading)
 
 
-def augmented_step(step: TimeStep, loops: Loops, q: Array, leading: Leading) -> Program:
+def augmented_step(step: TimeStep, loops: StepLoops, q: Array, leading: Leading) -> Program:
     """The Program of a step, penalties by the loops at the configuration q."""
     let, c = step.scheme.let, step.terms
     if step.settings.penalty or not loops.labels:
@@ -109,7 +110,7 @@ def augmented_step(step: TimeStep, loops: Loops, q: Array, leading: Leading) -> 
         terms = [leading.soften(step, row, sizes) for row in _jacobian(step, loops, q)]
         sums = [linear(0, tuple((x, 1) for x in soft)) for soft in terms]
         stiff = [number(1) if x is ZERO else let("stiff", most / x) for x in sums]
-    it = Augmented(step, loops, stiff, dynamics.slow(step))
+    it = AugmentedStep(step, loops, stiff, dynamics.slow(step))
     return structural.structural_step(step, structural.Formulation(
         labels=[*dynamics.labels(step, step.free), *map(_label, loops.labels)],
         residual=partial(_residual, it), tangent=partial(_tangent, it, leading),
@@ -118,7 +119,7 @@ def augmented_step(step: TimeStep, loops: Loops, q: Array, leading: Leading) -> 
     ))  # fmt: skip
 
 
-def _jacobian(step: TimeStep, loops: Loops, q: Array) -> Array:
+def _jacobian(step: TimeStep, loops: StepLoops, q: Array) -> Array:
     """J at rest at t = 0, zero for driven velocities."""
     given = {"q": q, "qd": np.zeros(step.parts.model.nv), "t": np.asarray(0.0)}
     J = np.array(loops.value.evaluate(**loops.value.pick_inputs(given))["J"])
@@ -132,7 +133,7 @@ def _label(label: str) -> str:
     return f"closure '{label}'" if link == label else f"link '{link}'"
 
 
-def gaps(it: Augmented, p: Point) -> Gaps:
+def gaps(it: AugmentedStep, p: TrialEnd) -> Gaps:
     """The loops at a point."""
     if p.gaps is not None:
         return p.gaps
@@ -146,13 +147,13 @@ def gaps(it: Augmented, p: Point) -> Gaps:
 # --- the leading matrix --------------------------------------------------------------------------
 
 
-def _tangent(it: Augmented, leading: Leading, p: Point) -> Matrix:
+def _tangent(it: AugmentedStep, leading: Leading, p: TrialEnd) -> Matrix:
     """A, with rows and columns of the user states."""
     even = replace(p, slopes=leading.shape(p.slopes))
     return dynamics.add_states(it.step, p, leading_matrix(it, even))
 
 
-def leading_matrix(it: Augmented, p: Point) -> Matrix:
+def leading_matrix(it: AugmentedStep, p: TrialEnd) -> Matrix:
     """A: Cuadrado2003 eq. (26), exact with the stiffness of the loops under λ."""
     J = gaps(it, p).J
     lines = dynamics.dynamic_rows(it.step, p)
@@ -162,13 +163,13 @@ def leading_matrix(it: Augmented, p: Point) -> Matrix:
     return add_penalty(it, p, lines, J)
 
 
-def _subtract_bend(it: Augmented, lines: Matrix, G: Matrix) -> Matrix:
+def _subtract_bend(it: AugmentedStep, lines: Matrix, G: Matrix) -> Matrix:
     """The lines minus β h² G, the stiffness of the loops under λ."""
     b2 = it.step.terms.b2
     return [[a - b2 * b for a, b in zip(*pair, strict=True)] for pair in zip(lines, G, strict=True)]
 
 
-def add_penalty(it: Augmented, p: Point, lines: Matrix, J: Matrix) -> Matrix:
+def add_penalty(it: AugmentedStep, p: TrialEnd, lines: Matrix, J: Matrix) -> Matrix:
     """The lines plus Jᵀ β h² α J T."""
     out = [list(row) for row in lines]
     for s, row in zip(it.stiff, J, strict=True):
@@ -189,7 +190,9 @@ def _soften(_: TimeStep, row: Array, sizes: Sequence[Node]) -> list[Node]:
 # --- the iterations ------------------------------------------------------------------------------
 
 
-def _residual(it: Augmented, p: Point, r: list[Node], rates: list[Node]) -> structural.Residuals:
+def _residual(
+    it: AugmentedStep, p: TrialEnd, r: list[Node], rates: list[Node]
+) -> structural.Residuals:
     """β h² r with λ for the test (no penalty on rounding), with λ - α g for the change."""
     let, c, loops, lam = p.scheme.let, it.step.terms, gaps(it, p), p.at.lam
     # Cuadrado2003 eq. (1): λ* + α Φ
@@ -203,7 +206,7 @@ def _residual(it: Augmented, p: Point, r: list[Node], rates: list[Node]) -> stru
     return replace(p, gaps=loops), tested, right
 
 
-def _change(it: Augmented, p: Point, dz: list[Node]) -> list[Node]:
+def _change(it: AugmentedStep, p: TrialEnd, dz: list[Node]) -> list[Node]:
     """dz, and of the multipliers α times the gaps that it leaves, to first order."""
     loops, free = gaps(it, p), it.step.free
     # modified Newton takes no slopes in the loop, so T of this iterate may still be missing
@@ -217,7 +220,7 @@ def _change(it: Augmented, p: Point, dz: list[Node]) -> list[Node]:
     return found
 
 
-def _equations(it: Augmented, p: Point, tested: list[Node]) -> list[dynamics.Equation]:
+def _equations(it: AugmentedStep, p: TrialEnd, tested: list[Node]) -> list[dynamics.Equation]:
     """Residuals of M qdd + c - τ - Jᵀλ and g, and their exact matrix for derivatives.
 
     The test leaves the penalty out: it would raise the rounding of the gaps.
@@ -244,7 +247,7 @@ def _equations(it: Augmented, p: Point, tested: list[Node]) -> list[dynamics.Equ
 # --- projections ---------------------------------------------------------------------------------
 
 
-def _finish(it: Augmented, leading: Leading, p: Point, inverse: Matrix) -> None:
+def _finish(it: AugmentedStep, leading: Leading, p: TrialEnd, inverse: Matrix) -> None:
     """Write the state at the end of the step, projected on the loops."""
     close = leading.spread(it, p, inverse)
     loops = gaps(it, p)
@@ -256,7 +259,7 @@ def _finish(it: Augmented, leading: Leading, p: Point, inverse: Matrix) -> None:
 
 
 def _project(
-    it: Augmented, close: Spread, rates: Sequence[Node], J: Matrix, rest: Sequence[Node]
+    it: AugmentedStep, close: Spread, rates: Sequence[Node], J: Matrix, rest: Sequence[Node]
 ) -> Sequence[Node]:
     """Rates after projection on the loops: J rates + rest vanishes."""
     for _ in range(it.step.settings.projections if it.step.free else 0):
@@ -268,7 +271,7 @@ def _project(
     return rates
 
 
-def _spread(it: Augmented, p: Point, inverse: Matrix) -> Spread:
+def _spread(it: AugmentedStep, p: TrialEnd, inverse: Matrix) -> Spread:
     """Y, along the kept tangent, the tangent at the end, or the masses alone.
 
     Along the masses every projection solves for itself: all share one factorisation, and the

@@ -24,12 +24,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, select
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.model import dot
 from kinetree.program import Program, Scheme
 from kinetree.program.inline import bindings, inline
-from kinetree.steppers.equations.loops import Loops, angles
+from kinetree.steppers.equations.loops import StepLoops, angles
 from kinetree.steppers.equations.scaling import Scales, sample_coordinates, scales
-from kinetree.steppers.equations.step_inputs import Settings, StepInputs, StepState, declare_step
+from kinetree.steppers.equations.step_inputs import (
+    NewtonSettings,
+    StepInputs,
+    StepState,
+    declare_step,
+)
 
 if TYPE_CHECKING:
     from kinetree.formalism.loops import Coupling
@@ -41,7 +47,6 @@ NEAR = 0.03
 AGAINST = -0.5
 """Predicted end acceleration over start acceleration where the latter is too large to extrapolate;
 negative, because undamped methods oscillate from step to step."""
-Matrix = list[list[Node]]
 Drives = Mapping[int, tuple[Node, Node, Node]]
 """Driven velocity -> coordinate, rate and second rate at the end of the step."""
 
@@ -103,7 +108,7 @@ class Gaps:
 
 
 @dataclass(frozen=True)
-class Point:
+class TrialEnd:
     """A trial end of a step.
 
     Attributes:
@@ -130,7 +135,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Terms:
+class NewmarkTerms:
     """Newmark's formulas over one step.
 
     Attributes:
@@ -170,12 +175,12 @@ class TimeStep:
 
     inputs: StepInputs
     parts: Residual
-    settings: Settings
+    settings: NewtonSettings
     sizes: Scales
     free: Sequence[int]
     turning: Sequence[int]
     drives: Drives
-    terms: Terms
+    terms: NewmarkTerms
     guess: Iterate
 
     @property
@@ -185,7 +190,7 @@ class TimeStep:
 
 
 def begin_step(
-    parts: Residual, loops: Loops | None, family: Family, settings: Settings,
+    parts: Residual, loops: StepLoops | None, family: Family, settings: NewtonSettings,
     *, sizes: Scales | None = None, loaded: bool = True,
 ) -> TimeStep:  # fmt: skip
     """Declare a step and write what its start gives; arguments as in `TimeStep`, `declare_step`."""
@@ -210,7 +215,7 @@ def begin_step(
         [let("late", (dm * a - df * rate) * share) for a, rate in zip(*pair, strict=True)]
         for pair in ((start.a, start.qdd), (start.y, start.xd))
     )
-    terms = Terms(gamma, beta, kappa, gh, b2, b2i, a, v, qdd, xd)
+    terms = NewmarkTerms(gamma, beta, kappa, gh, b2, b2i, a, v, qdd, xd)
     guess = Iterate(D, S)
     return TimeStep(inputs, parts, settings, sizes, free, turning, drives, terms, guess)
 
@@ -234,7 +239,7 @@ def _expect(inputs: StepInputs, b2: Node, turning: Sequence[int]) -> Node:
     return let("expected", b2 * select(trusted, ONE, AGAINST))
 
 
-def end(step: TimeStep, scheme: Scheme, z: Iterate) -> Point:
+def end(step: TimeStep, scheme: Scheme, z: Iterate) -> TrialEnd:
     """The end of the step for some increments."""
     let, outer, start, n = scheme.let, step.scheme.let, step.inputs.start, step.parts.space.nv
     c, by = step.terms, [z.D.get(k, ZERO) for k in range(n)]
@@ -252,4 +257,4 @@ def end(step: TimeStep, scheme: Scheme, z: Iterate) -> Point:
     inverse, rest = outer("ghi", 1 / c.gh), outer("xr", (1 - c.gamma) / c.gamma)
     y = [let("y_1", s * inverse - y * rest) for y, s in zip(start.y, z.S, strict=True)]
     xd = [let("xd_1", c.kappa * y + late) for y, late in zip(y, c.xd, strict=True)]
-    return Point(scheme, by, step.inputs.time(), StepState(q, qd, qdd, x, xd, a, y, z.L))
+    return TrialEnd(scheme, by, step.inputs.time(), StepState(q, qd, qdd, x, xd, a, y, z.L))

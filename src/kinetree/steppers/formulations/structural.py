@@ -22,16 +22,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.program.newton import write_newton
 from kinetree.steppers.family import COUNT, Family
 from kinetree.steppers.formulations import dynamics
-from kinetree.steppers.formulations.newmark import Iterate, Matrix, Point, TimeStep, begin_step, end
+from kinetree.steppers.formulations.newmark import Iterate, TimeStep, TrialEnd, begin_step, end
 
 if TYPE_CHECKING:
     from kinetree.steppers.equations.residual import Residual
-    from kinetree.steppers.equations.step_inputs import Settings
+    from kinetree.steppers.equations.step_inputs import NewtonSettings
 
 TURN = 0.3
 """Largest change of the angles of loops in one iteration, as the norm of all of them [rad].
@@ -42,7 +43,7 @@ HUGE = 1e300
 """`value + HUGE > 0` holds for every finite value that occurs, and fails for NaN."""
 KEPT = 8
 """Iterations of modified Newton (tangent kept) before the switch to full Newton."""
-Residuals = tuple[Point, list[Node], list[Node]]
+Residuals = tuple[TrialEnd, list[Node], list[Node]]
 """The point with its loops, the values that are tested, and the right-hand side r of A dz = r."""
 
 
@@ -63,14 +64,14 @@ class Formulation:
     """
 
     labels: Sequence[str]
-    residual: Callable[[Point, list[Node], list[Node]], Residuals]
-    tangent: Callable[[Point], Matrix]
+    residual: Callable[[TrialEnd, list[Node], list[Node]], Residuals]
+    tangent: Callable[[TrialEnd], Matrix]
     solve: Callable[[Scheme, str, Matrix, Matrix], Matrix]
-    change: Callable[[Point, list[Node]], list[Node]]
-    equations: Callable[[Point, list[Node]], list[dynamics.Equation]]
-    finish: Callable[[Point, Matrix], None]
+    change: Callable[[TrialEnd, list[Node]], list[Node]]
+    equations: Callable[[TrialEnd, list[Node]], list[dynamics.Equation]]
+    finish: Callable[[TrialEnd, Matrix], None]
     multipliers: Sequence[str] = ()
-    link: Callable[[Point], Point] = lambda p: p
+    link: Callable[[TrialEnd], TrialEnd] = lambda p: p
 
 
 def structural_step(step: TimeStep, way: Formulation) -> Program:
@@ -168,18 +169,18 @@ def solve_dense(scheme: Scheme, stem: str, A: Matrix, B: Matrix, *, stiff: bool 
     return scheme.solve(stem, A, B, symmetric=False, stiff=stiff, note=note)
 
 
-def tree(parts: Residual, family: Family, settings: Settings) -> Program:
+def tree(parts: Residual, family: Family, settings: NewtonSettings) -> Program:
     """One step of a system without loops."""
     step = begin_step(parts, None, family, settings)
 
-    def residual(p: Point, r: list[Node], rates: list[Node]) -> Residuals:
+    def residual(p: TrialEnd, r: list[Node], rates: list[Node]) -> Residuals:
         right = [*(step.terms.b2 * r[k] for k in step.free), *rates]  # Cuadrado2003 eq. (27)
         return p, right, right
 
-    def tangent(p: Point) -> Matrix:
+    def tangent(p: TrialEnd) -> Matrix:
         return dynamics.add_states(step, p, dynamics.dynamic_rows(step, p))
 
-    def equations(p: Point, tested: list[Node]) -> list[dynamics.Equation]:
+    def equations(p: TrialEnd, tested: list[Node]) -> list[dynamics.Equation]:
         allowed = dynamics.widths(step)
         return dynamics.divide_by_allowed(p.scheme, allowed, tested, tangent(p))
 

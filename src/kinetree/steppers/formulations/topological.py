@@ -25,19 +25,20 @@ from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition
 from kinetree.engine import ZERO, Node, linear
+from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops import Coupling, Row, Validity, unsolved_rows
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import rows
 from kinetree.steppers.formulations import dynamics, structural
-from kinetree.steppers.formulations.newmark import Gaps, Matrix, Point, TimeStep, begin_step
+from kinetree.steppers.formulations.newmark import Gaps, TimeStep, TrialEnd, begin_step
 
 if TYPE_CHECKING:
     from kinetree.formalism.loops import Choice
-    from kinetree.steppers.equations.loops import Loops
+    from kinetree.steppers.equations.loops import StepLoops
     from kinetree.steppers.equations.residual import Residual
-    from kinetree.steppers.equations.step_inputs import Settings
+    from kinetree.steppers.equations.step_inputs import NewtonSettings
     from kinetree.steppers.family import Family
 
 
@@ -57,7 +58,7 @@ class Projected:
     """
 
     step: TimeStep
-    loops: Loops
+    loops: StepLoops
     choice: Choice
     u: list[int]
     v: list[int]
@@ -66,7 +67,9 @@ class Projected:
     slow: Node
 
 
-def topological(parts: Residual, loops: Loops, family: Family, settings: Settings) -> Program:
+def topological(
+    parts: Residual, loops: StepLoops, family: Family, settings: NewtonSettings
+) -> Program:
     """One step of the topological formulation."""
     found = partition(parts.model, independent=settings.independent or None)
     step = begin_step(parts, loops, family, settings)
@@ -86,7 +89,7 @@ def topological(parts: Residual, loops: Loops, family: Family, settings: Setting
     return program.with_info(**{k: ", ".join(v) for k, v in chosen.items()})
 
 
-def _project(step: TimeStep, loops: Loops, choice: Choice) -> Projected:
+def _project(step: TimeStep, loops: StepLoops, choice: Choice) -> Projected:
     """The step with its velocities told apart."""
     number = {name: k for k, name in enumerate(step.parts.model.velocities)}
     rolling = [number[name] for name in choice.rolling]
@@ -99,7 +102,7 @@ def _project(step: TimeStep, loops: Loops, choice: Choice) -> Projected:
 # --- rates that follow from the loops ------------------------------------------------------------
 
 
-def _link(it: Projected, p: Point) -> Point:
+def _link(it: Projected, p: TrialEnd) -> TrialEnd:
     """The trial end with dependent rates from the loops; λ of the start until they are known."""
     found, labels = p.inline(it.loops.value), it.loops.labels
     J = rows(found["J"], it.step.parts.space.nv)
@@ -147,7 +150,7 @@ def _follow(
     return out, rest
 
 
-def _loops(p: Point) -> tuple[Gaps, Coupling]:
+def _loops(p: TrialEnd) -> tuple[Gaps, Coupling]:
     """The loops at a linked point."""
     assert p.gaps is not None
     assert p.gaps.B is not None
@@ -157,7 +160,7 @@ def _loops(p: Point) -> tuple[Gaps, Coupling]:
 # --- the iterations ------------------------------------------------------------------------------
 
 
-def _residual(it: Projected, p: Point, r: list[Node], rates: list[Node]) -> structural.Residuals:
+def _residual(it: Projected, p: TrialEnd, r: list[Node], rates: list[Node]) -> structural.Residuals:
     """β h² Rᵀ (M qdd + c - τ); multipliers balance the dependent equations."""
     _, B = _loops(p)
     lam = _multipliers(it, B, r)
@@ -172,7 +175,7 @@ def _multipliers(it: Projected, B: Coupling, r: Sequence[Node]) -> list[Node]:
     return [lam.get(label, ZERO) for label in it.loops.labels]
 
 
-def _change(it: Projected, p: Point, dz: list[Node]) -> list[Node]:
+def _change(it: Projected, p: TrialEnd, dz: list[Node]) -> list[Node]:
     """Dependent increments follow du to first order and close the gap that is left."""
     loops, B = _loops(p)
     du = dict(zip(it.u, dz, strict=False))
@@ -183,7 +186,7 @@ def _change(it: Projected, p: Point, dz: list[Node]) -> list[Node]:
     return [*(change[k] for k in it.step.free), *dz[len(it.u) :]]
 
 
-def _tangent(it: Projected, p: Point) -> Matrix:
+def _tangent(it: Projected, p: TrialEnd) -> Matrix:
     """A: κ M + γ h C + β h² (K - G) T, projected, with rows and columns of the user states."""
     step, m, b2, let = it.step, len(p.at.x), it.step.terms.b2, p.scheme.let
     _, B = _loops(p)
@@ -206,7 +209,7 @@ def _tangent(it: Projected, p: Point) -> Matrix:
 # --- for derivatives of the step -----------------------------------------------------------------
 
 
-def _equations(it: Projected, p: Point, tested: list[Node]) -> list[dynamics.Equation]:
+def _equations(it: Projected, p: TrialEnd, tested: list[Node]) -> list[dynamics.Equation]:
     """Residuals, and their exact matrix over all increments for derivatives."""
     step, m, b2 = it.step, len(p.at.x), it.step.terms.b2
     loops, B = _loops(p)
@@ -231,7 +234,9 @@ def _equations(it: Projected, p: Point, tested: list[Node]) -> list[dynamics.Equ
     return found
 
 
-def _rates(it: Projected, p: Point, E: Matrix, F: Matrix, F_rate: Matrix) -> tuple[Matrix, Matrix]:
+def _rates(
+    it: Projected, p: TrialEnd, E: Matrix, F: Matrix, F_rate: Matrix
+) -> tuple[Matrix, Matrix]:
     """d(qd)/dΔ and d(qdd)/dΔ, from d(J qd + ht)/dΔ and d(J qdd + Jdqd)/dΔ, the latter by qd too."""
     let, c = it.step.scheme.let, it.step.terms
     rate = let("rate", c.gamma / (c.beta * it.step.inputs.h))
@@ -245,7 +250,7 @@ def _rates(it: Projected, p: Point, E: Matrix, F: Matrix, F_rate: Matrix) -> tup
     return dqd, _rate_derivatives(it, p, second, moved)
 
 
-def _rate_derivatives(it: Projected, p: Point, rate: Node, changes: Matrix) -> Matrix:
+def _rate_derivatives(it: Projected, p: TrialEnd, rate: Node, changes: Matrix) -> Matrix:
     """d(qd)/dΔ: `rate` for u, by the loops for v, zero for driven velocities."""
     n, labels, B = it.step.parts.space.nv, it.loops.labels, _loops(p)[1]
     out = [[ZERO] * n for _ in range(n)]
@@ -261,7 +266,7 @@ def _rate_derivatives(it: Projected, p: Point, rate: Node, changes: Matrix) -> M
     return out
 
 
-def _lines(p: Point, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
+def _lines(p: TrialEnd, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
     """d(M qdd + c - Jᵀλ)/dΔ, λ held."""
     slopes, by_qd, by_qdd = p.slopes, list(zip(*dqd, strict=True)), list(zip(*dqdd, strict=True))
     return [
@@ -277,7 +282,7 @@ def _lines(p: Point, G: Matrix, dqd: Matrix, dqdd: Matrix) -> Matrix:
     ]  # fmt: skip
 
 
-def _gap_row(it: Projected, p: Point, i: int, E: Matrix, dqd: Matrix) -> list[Node]:
+def _gap_row(it: Projected, p: TrialEnd, i: int, E: Matrix, dqd: Matrix) -> list[Node]:
     """Derivative of a gap."""
     J = _loops(p)[0].J[i]
     if i not in it.loops.rates:
@@ -290,7 +295,7 @@ def _gap_row(it: Projected, p: Point, i: int, E: Matrix, dqd: Matrix) -> list[No
 # --- the end -------------------------------------------------------------------------------------
 
 
-def _finish(it: Projected, p: Point, _: Matrix) -> None:
+def _finish(it: Projected, p: TrialEnd, _: Matrix) -> None:
     """The state at the end of the step; NaN where equations that are not solved do not hold."""
     loops, B = _loops(p)
     tests = Validity(p.scheme, it.loops.system)

@@ -108,14 +108,14 @@ class Module:
         self.handle = ctypes.c_void_p()
         _call("cuModuleLoadData", ctypes.byref(self.handle), image)
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str) -> CudaKernel:
         """A kernel by name."""
         handle = ctypes.c_void_p()
         _call("cuModuleGetFunction", ctypes.byref(handle), self.handle, name.encode())
-        return Kernel(handle, self)
+        return CudaKernel(handle, self)
 
 
-class Kernel:
+class CudaKernel:
     """Something to launch."""
 
     def __init__(self, handle: ctypes.c_void_p, module: Module) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.targets.cuda import driver, nvrtc
-from kinetree.targets.cuda.source import Source, Tuning, source
+from kinetree.targets.cuda.source import CudaSource, Tuning, source
 from kinetree.targets.native.compile.kernels import Kernels
 from kinetree.targets.native.function import Function
 from kinetree.targets.native.ports import Port
@@ -54,13 +54,13 @@ class CudaFunction:
     arch: str
     _made: dict[str, Any] = field(default_factory=dict)
 
-    def source(self, parameters: str = "shared") -> Source:
+    def source(self, parameters: str = "shared") -> CudaSource:
         """The generated file; parameters are `shared` by the batch or `each` system's own."""
         if parameters not in self._made:
             self._made[parameters] = source(
                 self.program, dtype=self.dtype, parameters=parameters, tuning=self.tuning
             )
-        found: Source = self._made[parameters]
+        found: CudaSource = self._made[parameters]
         return found
 
     def machine_code(self, parameters: str = "shared") -> nvrtc.Compiled:
@@ -107,7 +107,7 @@ class CudaFunction:
         given = {p.name: _array(cupy, p, arrays, dtype) for p in ports if not p.parameter}
         return _Call(self, cupy, dtype, given).run(arrays, parameters or {})
 
-    def kernel(self, parameters: str, name: str) -> driver.Kernel:
+    def kernel(self, parameters: str, name: str) -> driver.CudaKernel:
         """A kernel, loaded."""
         key = f"module {parameters}"
         if key not in self._made:
@@ -116,7 +116,7 @@ class CudaFunction:
         return module.kernel(name)
 
 
-def preamble(page: Source) -> Function:
+def preamble(page: CudaSource) -> Function:
     """The native function of the parameters: one output `constants`."""
     tape = page.lowered.preamble
     ports = tuple(replace(p, parameter=False) for p in page.inputs if p.parameter)
@@ -183,7 +183,7 @@ class _Call:
         return axes.transpose(*range(k, axes.ndim), *range(k)) if axes.ndim else axes
 
     def _shared_constants(
-        self, page: Source, own: Mapping[str, Any], parameters: Mapping[str, float]
+        self, page: CudaSource, own: Mapping[str, Any], parameters: Mapping[str, float]
     ) -> list[Any]:
         """Constants that all systems share: a structure, or an address where it is too large."""
         if not page.constants:
@@ -194,7 +194,7 @@ class _Call:
             return [self.held.data.ptr]
         return [(ctypes.c_byte * values.nbytes).from_buffer_copy(values.tobytes())]
 
-    def _each(self, page: Source) -> list[Any]:
+    def _each(self, page: CudaSource) -> list[Any]:
         """Constants of every system, evaluated on the device."""
         if not page.constants:
             return []
@@ -204,7 +204,7 @@ class _Call:
         self._launch(page, f"{page.name}_preamble", THREADS, pointers)
         return [self.held.data.ptr]
 
-    def _launch(self, page: Source, name: str, block: int, arguments: list[Any]) -> None:
+    def _launch(self, page: CudaSource, name: str, block: int, arguments: list[Any]) -> None:
         which = "each" if page.passing == "each" else "shared"
         kernel = self.function.kernel(which, name)
         stream = self.cupy.cuda.get_current_stream().ptr
@@ -245,7 +245,7 @@ def _array(cupy: Any, port: Port, arrays: Mapping[str, Any], dtype: Any) -> Any:
 
 
 def _parameter_inputs(
-    page: Source, own: Mapping[str, Any], parameters: Mapping[str, float]
+    page: CudaSource, own: Mapping[str, Any], parameters: Mapping[str, float]
 ) -> dict[str, Any]:
     """Parameter inputs of the host, with single components replaced by name."""
     found = {

@@ -44,7 +44,7 @@ BEYOND = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class DependencyGraph:
     """What waits for what among some operations of a tape.
 
     Attributes:
@@ -63,7 +63,7 @@ class Graph:
     fused: dict[int, int]
 
 
-def graph(tape: Tape, work: list[int]) -> Graph:
+def graph(tape: Tape, work: list[int]) -> DependencyGraph:
     """The graph of some operations; results of others count as given."""
     fused = _fused_products(tape, work)
     products = set(fused.values())
@@ -85,7 +85,7 @@ def graph(tape: Tape, work: list[int]) -> Graph:
         for need in needs[entry]:
             users[need].append(entry)
     weight = {entry: len(parts.get(entry, ())) or 1 for entry in rest}
-    return Graph(tape, rest, needs, users, weight, fused)
+    return DependencyGraph(tape, rest, needs, users, weight, fused)
 
 
 def _fused_products(tape: Tape, work: list[int]) -> dict[int, int]:
@@ -114,7 +114,7 @@ def _read(tape: Tape, entry: int, fused: dict[int, int]) -> tuple[int, ...]:
     return (*tape.operands(product), *(e for e in operands if e != product))
 
 
-def live(page: Graph, order: list[int]) -> list[int]:
+def live(page: DependencyGraph, order: list[int]) -> list[int]:
     """How many values have to be kept after each operation of an order."""
     ends: dict[int, int] = {}
     place = {entry: number for number, entry in enumerate(order)}
@@ -146,7 +146,7 @@ def order_operations(tape: Tape, work: list[int], budget: int, rule: str = "best
     return _whole(page, min(found, key=lambda order: _price(page, order, budget)))
 
 
-def _whole(page: Graph, order: list[int]) -> list[int]:
+def _whole(page: DependencyGraph, order: list[int]) -> list[int]:
     """The order with every product right before its sum."""
     found: list[int] = []
     for entry in order:
@@ -156,13 +156,13 @@ def _whole(page: Graph, order: list[int]) -> list[int]:
     return found
 
 
-def _price(page: Graph, order: list[int], budget: int) -> int:
+def _price(page: DependencyGraph, order: list[int], budget: int) -> int:
     """What lives, summed over time; what lives beyond the budget counts four times."""
     kept = live(page, order)
     return sum(kept) + BEYOND * sum(n - budget for n in kept if n > budget)
 
 
-def by_rule(page: Graph, rule: str) -> list[int]:
+def by_rule(page: DependencyGraph, rule: str) -> list[int]:
     """The order of one rule."""
     if rule in PULLS:
         return _backward(page, PULLS[rule])
@@ -172,7 +172,7 @@ def by_rule(page: Graph, rule: str) -> list[int]:
     return _forward(page) if rule == "eager" else list(page.work)
 
 
-def _depth_first(page: Graph, roots: Iterable[int]) -> list[int]:
+def _depth_first(page: DependencyGraph, roots: Iterable[int]) -> list[int]:
     """What each root needs, before the next; of several operands the most demanding first."""
     demand: dict[int, int] = {}
     for entry in page.work:
@@ -219,7 +219,7 @@ class _Queue:
         return None
 
 
-def _backward(page: Graph, weights: tuple[float, float, float]) -> list[int]:
+def _backward(page: DependencyGraph, weights: tuple[float, float, float]) -> list[int]:
     """From the end: of all whose readers stand already, what adds fewest values to keep."""
     stamp: dict[int, int] = {}
     kept: set[int] = set()
@@ -254,7 +254,7 @@ def _backward(page: Graph, weights: tuple[float, float, float]) -> list[int]:
     return order[::-1]
 
 
-def _forward(page: Graph) -> list[int]:
+def _forward(page: DependencyGraph) -> list[int]:
     """From the start: of all that are ready, what ends most lives."""
     stamp: dict[int, int] = {}
     left = {entry: len(page.users[entry]) for entry in page.work}

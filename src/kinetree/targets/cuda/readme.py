@@ -9,7 +9,7 @@ from kinetree.targets.text.about import FIRST_LINE, operations
 
 if TYPE_CHECKING:
     from kinetree.program.program import Program
-    from kinetree.targets.cuda.source import Source
+    from kinetree.targets.cuda.source import CudaSource
     from kinetree.targets.native.ports import Port
 
 PREAMBLE = (
@@ -24,7 +24,7 @@ PASSING = {
 }
 
 
-def readme(page: Source, program: Program) -> str:
+def readme(page: CudaSource, program: Program) -> str:
     """The text of the page."""
     name, real = page.name, page.kind.name
     variables = [p for p in page.inputs if not p.parameter]
@@ -56,7 +56,7 @@ def readme(page: Source, program: Program) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _compiling(page: Source) -> str:
+def _compiling(page: CudaSource) -> str:
     loose = " --prec-div=false --prec-sqrt=false" if page.kind.suffix else ""
     return (
         f"Compile with NVRTC, or with `nvcc -arch=sm_90 -cubin{loose.replace('--', '-')} "
@@ -64,7 +64,7 @@ def _compiling(page: Source) -> str:
     )
 
 
-def _rows(page: Source) -> list[str]:
+def _rows(page: CudaSource) -> list[str]:
     ways = [("in", p) for p in page.inputs if not p.parameter]
     ways += [("parameter", p) for p in page.inputs if p.parameter]
     ways += [("out", p) for p in page.outputs]

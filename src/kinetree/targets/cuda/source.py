@@ -11,7 +11,7 @@ from kinetree.targets.cuda import tables, trig
 from kinetree.targets.cuda.order import RULES
 from kinetree.targets.cuda.precision import Precision, precision
 from kinetree.targets.cuda.solver import solver
-from kinetree.targets.cuda.writer import Shared, Writer
+from kinetree.targets.cuda.writer import CudaWriter, Shared
 from kinetree.targets.native.ports import Port, in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
 from kinetree.targets.tape.tape import Iteration
@@ -55,7 +55,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CudaSource:
     """A generated file and how its kernels are called.
 
     Attributes:
@@ -87,7 +87,7 @@ def source(
     parameters: str = "shared",
     tuning: Tuning | None = None,
     complete: bool = False,
-) -> Source:
+) -> CudaSource:
     """The file of a Program.
 
     Args:
@@ -108,7 +108,7 @@ def source(
     page = _Page(program, lowered, kind, passing, tuning)
     inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
     text = page.text(inputs, outputs, complete or passing == "each")
-    return Source(page.name, text, kind, inputs, outputs, size, passing, tuning, lowered)
+    return CudaSource(page.name, text, kind, inputs, outputs, size, passing, tuning, lowered)
 
 
 def _check(parameters: str, tuning: Tuning) -> None:
@@ -167,7 +167,7 @@ class _Page:
         rows = _Arguments(self.scope, parameters)
         head = [f"const real *__restrict__ {name}" for name in rows.names]
         head.append("real *__restrict__ constants")
-        writer = Writer(Shared(self.kind, "tape"), tape, lambda _, i: rows.element(i))
+        writer = CudaWriter(Shared(self.kind, "tape"), tape, lambda _, i: rows.element(i))
         wanted: dict[int, list[str]] = {}
         for place, entry in enumerate(tape.outputs):
             wanted.setdefault(entry, []).append(_element("constants", place))
@@ -199,7 +199,7 @@ class _Page:
         def read(code: str, i: int) -> str:
             return ins.element(i) if code == "in" else constant(i)
 
-        writer = Writer(self.shared, tape, read)
+        writer = CudaWriter(self.shared, tape, read)
         wanted: dict[int, list[str]] = {}
         for place, entry in enumerate(tape.outputs):
             wanted.setdefault(entry, []).append(outs.element(place))
@@ -232,7 +232,7 @@ def _element(array: str, component: int) -> str:
 
 
 def _function(
-    name: str, bounds: str, head: list[str], moved: tuple[str, ...], writer: Writer
+    name: str, bounds: str, head: list[str], moved: tuple[str, ...], writer: CudaWriter
 ) -> str:
     """A kernel; threads beyond the last system repeat it, which takes no branch."""
     arguments = ",\n    ".join(["const unsigned count", *head])

@@ -49,7 +49,7 @@ class Shared:
         return f"_{next(self.names)}"
 
 
-class Writer:
+class CudaWriter:
     """The statements of one tape.
 
     Attributes:
@@ -263,7 +263,7 @@ class Writer:
         self.say("}")
 
 
-class _Step(Writer):
+class _Step(CudaWriter):
     """One step of an iteration."""
 
     def iteration_lines(self, system: Iteration, array: str, turn: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from kinetree.targets.fortran import helpers
-from kinetree.targets.text.language import Argument, Function, Language, Role
+from kinetree.targets.text.language import Argument, Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.templates import fill
 
@@ -90,12 +90,12 @@ class Fortran(Language):
         """Call the iteration."""
         return f"call {name}({found}, {given})" if given else f"call {name}({found})"
 
-    def call(self, function: Function, arguments: Sequence[str]) -> str:
+    def call(self, function: TextFunction, arguments: Sequence[str]) -> str:
         """Call a part of a subroutine."""
         joined = f"call {function.name}({', '.join(arguments)})"
         return "\n".join(self.wrap_line(joined)).lstrip()
 
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """A subroutine, its arguments and local values declared."""
         head = f"subroutine {function.name}({', '.join(function.names)})"
         lines = [row[4:] for row in self.wrap_line(head)]
@@ -124,9 +124,9 @@ class Fortran(Language):
             *self.wrap_line(f"call {source.name}_preamble({early})"),
             *self.wrap_line(f"call {source.name}_prepared({late})"),
         ]
-        return self.function(Function(source.name, source.main, lines))
+        return self.function(TextFunction(source.name, source.main, lines))
 
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """A bounded loop around the step."""
         sizes = {argument.name: argument.size for argument in step.of(Role.OUTPUT)}
         given = f"\n    real(dp), intent(in) :: w({len(block.given)})" if block.given else ""

@@ -40,7 +40,7 @@ def _index(word: str) -> str:
 class _Linked(MathML):
     """MathML that writes powers of a sine behind its name."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: HtmlScope) -> None:
         super().__init__(scope.symbol)
         self.scope = scope
 
@@ -69,7 +69,7 @@ class _Plain(Style):
         return f"{markup(node.op.name)}(", ")"
 
 
-class Scope:
+class HtmlScope:
     """Formulas in the names of one Program.
 
     Attributes:

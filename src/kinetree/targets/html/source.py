@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kinetree.plain import markup
 from kinetree.program.program import Assign, Newton
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
-from kinetree.targets.html.language import Scope
+from kinetree.targets.html.language import HtmlScope
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
@@ -55,7 +55,7 @@ class _Page:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.numbers = count(1)
-        self.scope = Scope(program, self.numbers)
+        self.scope = HtmlScope(program, self.numbers)
         self.bodies: dict[str, int] = {}
 
     def side(self) -> Iterator[str]:
@@ -123,7 +123,7 @@ class _Page:
         yield "</p>"
 
     def _groups(
-        self, blocks: Sequence[Block], scope: Scope, first: int, prefix: str
+        self, blocks: Sequence[Block], scope: HtmlScope, first: int, prefix: str
     ) -> Iterator[str]:
         for number, block in enumerate(blocks, first):
             scope.define(f"{prefix}{number}", block.targets)
@@ -137,7 +137,7 @@ class _Page:
                 yield "</div>"
             yield "</section>"
 
-    def _block(self, block: Block, scope: Scope, number: int, prefix: str) -> Iterator[str]:
+    def _block(self, block: Block, scope: HtmlScope, number: int, prefix: str) -> Iterator[str]:
         place = f"{prefix}{number}"
         said = " ".join([*(t.name for t in block.targets), str(block.note)])
         bodies = [word for word in block.note.body.split(", ") if word]
@@ -154,9 +154,9 @@ class _Page:
             yield from _solve(block, scope)
         yield "</div></div>"
 
-    def _newton(self, block: Newton, scope: Scope, place: str) -> Iterator[str]:
+    def _newton(self, block: Newton, scope: HtmlScope, place: str) -> Iterator[str]:
         step = block.step
-        inner = Scope(step, self.numbers)
+        inner = HtmlScope(step, self.numbers)
         yield (
             f"Newton: find v with h(v) = 0; v ← v − dv until no |h| is above {block.tolerance:g}, "
             f"at most {block.limit} times."
@@ -177,12 +177,12 @@ class _Page:
             yield self._output(out, inner, f"{place}-o-{markup(out.name)}")
         yield "</div>"
 
-    def _output(self, out: Output, scope: Scope, place: str) -> str:
+    def _output(self, out: Output, scope: HtmlScope, place: str) -> str:
         opened = _opening_tags(place, markup(out.name), [], [], scope.uses(out.nodes), out.name)
         return f"{opened}{_array(out.name, out.nodes, out.shape, scope)}</div></div>"
 
 
-def _inner_input(symbol: Node, value: Node | None, scope: Scope, inner: Scope) -> str:
+def _inner_input(symbol: Node, value: Node | None, scope: HtmlScope, inner: HtmlScope) -> str:
     """An input of an inner Program; one that has its name outside leads there."""
     number, place = inner.places[symbol.name]
     math, text = inner.symbol(symbol.name), inner.link(symbol.name)
@@ -214,7 +214,7 @@ def _opening_tags(
     )
 
 
-def _solve(block: Solve, scope: Scope) -> Iterator[str]:
+def _solve(block: Solve, scope: HtmlScope) -> Iterator[str]:
     kind = "symmetric positive definite" if block.symmetric else "general"
     a, b = scope.matrix(block.matrix, block.n), scope.matrix(block.rhs, block.k)
     x = scope.matrix(block.targets, block.k)
@@ -225,7 +225,7 @@ def _solve(block: Solve, scope: Scope) -> Iterator[str]:
         yield f'<span class="plain">{name} = {text}<br></span>'
 
 
-def _array(name: str, nodes: Sequence[Node], shape: tuple[int, ...], scope: Scope) -> str:
+def _array(name: str, nodes: Sequence[Node], shape: tuple[int, ...], scope: HtmlScope) -> str:
     columns = prod(shape[1:])
     value = scope.matrix(nodes, columns) if shape else scope.math(nodes[0])
     text = ", ".join(scope.plain(node) for node in nodes)

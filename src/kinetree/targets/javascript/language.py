@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.targets.javascript import helpers
 from kinetree.targets.text.expressions import squarings
-from kinetree.targets.text.language import Function, Language, Role
+from kinetree.targets.text.language import Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.templates import fill
 
@@ -76,7 +76,7 @@ class JavaScript(Language):
         """Call the iteration."""
         return f"{name}({found}, {given});" if given else f"{name}({found});"
 
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """A function that writes its results into its arguments."""
         lines = function.lines
         if function.work:
@@ -103,9 +103,9 @@ class JavaScript(Language):
             f"    {source.name}_preamble({early});",
             f"    {source.name}_prepared({late});",
         ]
-        return self.function(Function(source.name, source.main, lines))
+        return self.function(TextFunction(source.name, source.main, lines))
 
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """A bounded loop around the step."""
         arguments = ["v", *(["w"] if block.given else [])]
         sizes = {a.name: a.size for a in step.of(Role.OUTPUT)}

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from kinetree.engine import SELECT
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Newton, Solve
-from kinetree.targets.jax.graph import Graph
+from kinetree.targets.jax.graph import ValueGraph
 from kinetree.targets.jax.helpers import SHEET_PRELUDE
-from kinetree.targets.jax.schedule import Calls, Schedule, Solved, Steps
+from kinetree.targets.jax.schedule import Calls, Schedule, SolveStage, Steps
 from kinetree.targets.python.source import LANGUAGE, callers
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.source import inner
@@ -80,7 +80,7 @@ class _Sheet:
         self, blocks: Sequence[Block], results: Sequence[Sequence[Node]], *, single: bool = False
     ) -> list[str]:
         """Data and function; a tuple of results, or the only one."""
-        graph = Graph()
+        graph = ValueGraph()
         for symbols in self.arguments.values():
             graph.read(symbols)
         graph.add(blocks, [node for row in results for node in row])
@@ -126,7 +126,7 @@ class _Sheet:
             return self.source.printer.tables.function(stage.op.lookup)
         return stage.op.name
 
-    def _solve(self, stage: Solved) -> str:
+    def _solve(self, stage: SolveStage) -> str:
         block = stage.system.block
         if isinstance(block, Solve):
             rows = self._ints(_matrix_rows(block, stage.operands))

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.program.program import Block
 
-Factors = tuple[int, int, int]
+FactorKey = tuple[int, int, int]
 """Sign and two values whose product is a term."""
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class GraphValue:
     """How a value is found.
 
     Attributes:
@@ -44,7 +44,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class GraphSystem:
     """A system of equations: the block, its operands as values, its level."""
 
     block: Solve | Newton
@@ -53,7 +53,7 @@ class System:
 
 
 @dataclass(slots=True)
-class Graph:
+class ValueGraph:
     """Values by number; the first ones are numbers and inputs, which nothing has to be done for.
 
     Attributes:
@@ -64,23 +64,23 @@ class Graph:
         systems: in order.
     """
 
-    values: list[Value] = field(default_factory=list)
+    values: list[GraphValue] = field(default_factory=list)
     numbers: dict[float, int] = field(default_factory=dict)
     inputs: list[int] = field(default_factory=list)
     found: dict[Node, int] = field(default_factory=dict)
-    systems: list[System] = field(default_factory=list)
+    systems: list[GraphSystem] = field(default_factory=list)
     folded: set[Node] = field(default_factory=set)
 
     def number(self, value: float) -> int:
         """The value of a constant, one for all that are equal."""
         if value not in self.numbers:
-            self.numbers[value] = self._new(Value())
+            self.numbers[value] = self._new(GraphValue())
         return self.numbers[value]
 
     def read(self, symbols: Iterable[Node]) -> None:
         """Inputs."""
         for symbol in symbols:
-            self.found[symbol] = self._new(Value())
+            self.found[symbol] = self._new(GraphValue())
             self.inputs.append(self.found[symbol])
 
     def add(self, blocks: Sequence[Block], results: Sequence[Node]) -> None:
@@ -114,7 +114,7 @@ class Graph:
             if node.op is not SYM and node not in self.folded:
                 self.of(node)
 
-    def _new(self, value: Value) -> int:
+    def _new(self, value: GraphValue) -> int:
         self.values.append(value)
         return len(self.values) - 1
 
@@ -125,9 +125,9 @@ class Graph:
         needs = tuple(self.of(node) for node in block.operands)
         level = self._level(needs) + 1
         for place, target in enumerate(block.targets):
-            value = Value(level=level, system=len(self.systems), place=place)
+            value = GraphValue(level=level, system=len(self.systems), place=place)
             self.found[target] = self._new(value)
-        self.systems.append(System(block, needs, level))
+        self.systems.append(GraphSystem(block, needs, level))
 
     def _make(self, node: Node) -> int:
         if node.op is NUM:
@@ -137,16 +137,16 @@ class Graph:
         if node.op is MUL:
             return self._quotient(node)
         needs = tuple(self.of(arg) for arg in node.args)
-        return self._new(Value(needs, self._level(needs) + 1, node=node))
+        return self._new(GraphValue(needs, self._level(needs) + 1, node=node))
 
-    def _instruction(self, first: Factors, second: Factors, below: int | None = None) -> int:
+    def _instruction(self, first: FactorKey, second: FactorKey, below: int | None = None) -> int:
         """(a*b + s*c*d)/e; a minus of the first term is not looked at."""
         sign = 1 if first[0] == second[0] else -1
         over = self.number(1.0) if below is None else below
         needs = (*first[1:], *second[1:], over)
-        return self._new(Value(needs, self._level(needs), sign))
+        return self._new(GraphValue(needs, self._level(needs), sign))
 
-    def _nothing(self) -> Factors:
+    def _nothing(self) -> FactorKey:
         zero = self.number(0.0)
         return 1, zero, zero
 
@@ -168,13 +168,13 @@ class Graph:
             return a if b == one else b
         return self._instruction(self._nothing(), (sign, a, b))
 
-    def _pair(self, first: Factors, second: Factors) -> Factors:
+    def _pair(self, first: FactorKey, second: FactorKey) -> FactorKey:
         """The sum of two terms as a term; a positive one first."""
         if first[0] < second[0]:
             first, second = second, first
         return first[0], self._instruction(first, second), self.number(1.0)
 
-    def _term(self, coefficient: float, node: Node) -> Factors:
+    def _term(self, coefficient: float, node: Node) -> FactorKey:
         sign, size = (1 if coefficient > 0 else -1), abs(float(coefficient))
         if node in self.folded:
             factors = self._factors(node, 1)

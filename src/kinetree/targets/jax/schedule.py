@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinetree.engine.ops import Op
-    from kinetree.targets.jax.graph import Graph, System
+    from kinetree.targets.jax.graph import GraphSystem, ValueGraph
 
 WIDTHS = (2, 4, 8, 16, 32, 64, 128, 256)
 """Values per step of arithmetic to choose from."""
@@ -31,10 +31,10 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolveStage:
     """The solution of a system, in slots `at`, …, and the slots of the block's operands."""
 
-    system: System
+    system: GraphSystem
     at: int
     operands: tuple[int, ...]
 
@@ -52,7 +52,7 @@ class Steps:
         return len(self.rows[0])
 
 
-Stage = Calls | Solved | Steps
+Stage = Calls | SolveStage | Steps
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Schedule:
         size: number of slots.
     """
 
-    graph: Graph
+    graph: ValueGraph
     slots: dict[int, int] = field(default_factory=dict)
     stages: list[Stage] = field(default_factory=list)
     size: int = 0
@@ -103,7 +103,7 @@ class Schedule:
                 continue
             targets = [i for i, row in enumerate(self.graph.values) if row.system == number]
             operands = tuple(self.slots[i] for i in system.needs)
-            self.stages.append(Solved(system, self._place(targets), operands))
+            self.stages.append(SolveStage(system, self._place(targets), operands))
 
     def _arithmetic(self, level: int) -> None:
         values = self.graph.values
@@ -131,7 +131,7 @@ class Schedule:
         self.stages.append(Steps(start, rows))
 
 
-def _order_steps(graph: Graph, wanted: list[int], width: int) -> Iterator[list[int]]:
+def _order_steps(graph: ValueGraph, wanted: list[int], width: int) -> Iterator[list[int]]:
     """Steps of at most `width` values; those with the longest way to go first."""
     here = set(wanted)
     height = dict.fromkeys(wanted, 0)

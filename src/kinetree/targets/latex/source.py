@@ -18,7 +18,7 @@ from kinetree.targets.text.readable.reading import group_blocks, in_full, notes
 
 if TYPE_CHECKING:
     from kinetree.program.program import Block, Input, Note, Program, Solve
-    from kinetree.targets.text.readable.reading import Group
+    from kinetree.targets.text.readable.reading import EquationGroup
 
 
 def sources(program: Program, *, full: bool = False) -> dict[str, str]:
@@ -79,7 +79,9 @@ def _recursion(program: Program, scope: Scope) -> Iterator[str]:
     yield from _groups(group_blocks(program.blocks, 1 + len(program.preamble)), scope)
 
 
-def _groups(groups: Sequence[Group], scope: Scope, level: str = "subsection") -> Iterator[str]:
+def _groups(
+    groups: Sequence[EquationGroup], scope: Scope, level: str = "subsection"
+) -> Iterator[str]:
     for group in groups:
         rows: list[str] = []
         for part in group.parts.values():

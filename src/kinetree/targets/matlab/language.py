@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from kinetree.targets.matlab import helpers
-from kinetree.targets.text.language import Function, Language, Role
+from kinetree.targets.text.language import Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.templates import fill
 
@@ -67,7 +67,7 @@ class Matlab(Language):
         """Call the iteration."""
         return f"{found} = {name}({found}, {given});" if given else f"{found} = {name}({found});"
 
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """A function; results are made before they are filled."""
         outs = function.of(Role.OUTPUT, Role.FILLED)
         ins = [a.name for a in function.arguments if a not in outs]
@@ -100,7 +100,7 @@ class Matlab(Language):
         indent = len(line) - len(line.lstrip())
         return [f"{' ' * indent}{row[4:]}" for row in self.wrap_line(line.lstrip())] or [line]
 
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """A bounded loop around the step."""
         del step
         return [

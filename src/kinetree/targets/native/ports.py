@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from kinetree.program.program import Input, Output
 
-Array = "NDArray[np.float64]"
-
 
 @dataclass(frozen=True, slots=True)
 class Port:

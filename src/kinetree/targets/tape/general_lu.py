@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.program.sparsity import match, strong_components
-from kinetree.targets.tape.ldl import Factors, product, subtract_product, swap_where
+from kinetree.targets.tape.ldl import Factorisation, product, subtract_product, swap_where
 from kinetree.targets.tape.pivot_order import elimination_order
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
@@ -66,7 +66,7 @@ def arrangement(rows: Rows) -> Form | None:
     return Form(tuple(order), tuple(diagonal), small)
 
 
-def factor_general(tape: Tape, rows: Rows, form: Form, *, stiff: bool = False) -> Factors:
+def factor_general(tape: Tape, rows: Rows, form: Form, *, stiff: bool = False) -> Factorisation:
     """Steps that solve the system block by block; those of a stiff one without cofactors."""
     arranged = [rows[row] for row in form.order]
     steps: list[Step] = []
@@ -78,7 +78,7 @@ def factor_general(tape: Tape, rows: Rows, form: Form, *, stiff: bool = False) -
         by_cofactors = len(block) == 1 or (len(block) <= COFACTORS and not stiff)
         steps += (_cofactors if by_cofactors else _eliminate)(tape, inner, block)
         done += block
-    return Factors(tuple(steps), form.order)
+    return Factorisation(tuple(steps), form.order)
 
 
 def _cofactors(tape: Tape, a: Rows, at: tuple[int, ...]) -> list[Step]:

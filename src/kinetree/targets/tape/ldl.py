@@ -28,7 +28,7 @@ DENSE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class Factorisation:
     """A factorised matrix.
 
     Attributes:
@@ -54,7 +54,7 @@ def fits(rows: list[list[int]]) -> bool:
     return products <= (MOST_SPARSE if sparse else MOST)
 
 
-def factor(tape: Tape, rows: list[list[int]]) -> Factors:
+def factor(tape: Tape, rows: list[list[int]]) -> Factorisation:
     """Lᵀ D L of the lower triangle `rows`, which is used up."""
     inverse = [ZERO] * len(rows)
     for k in reversed(range(len(rows))):
@@ -68,7 +68,7 @@ def factor(tape: Tape, rows: list[list[int]]) -> Factors:
                     rows[i][j] = subtract_product(tape, rows[i][j], scaled[i], row[j])
         for i in full:
             row[i] = scaled[i]
-    return Factors(tuple(_sweeps(rows, inverse)), tuple(range(len(rows))))
+    return Factorisation(tuple(_sweeps(rows, inverse)), tuple(range(len(rows))))
 
 
 def _sweeps(rows: list[list[int]], inverse: list[int]) -> list[Step]:
@@ -83,7 +83,7 @@ def _sweeps(rows: list[list[int]], inverse: list[int]) -> list[Step]:
     return steps
 
 
-def substitute(tape: Tape, factors: Factors, rhs: tuple[int, ...], k: int) -> list[int]:
+def substitute(tape: Tape, factors: Factorisation, rhs: tuple[int, ...], k: int) -> list[int]:
     """The entries of X, row-major, of A X = B with k right-hand sides."""
     ready = factors.arrange(rhs, k)
     columns = [_column(tape, factors.steps, list(ready[j::k])) for j in range(k)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Assign, Solve
 from kinetree.targets.tape.general_lu import Form, arrangement, factor_general
-from kinetree.targets.tape.ldl import Factors, factor, fits, substitute, subtract_product
+from kinetree.targets.tape.ldl import Factorisation, factor, fits, substitute, subtract_product
 from kinetree.targets.tape.tape import ZERO, Iteration, System, Tape
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class _Lowering:
         self.entry: dict[Node, int] = {}
         self.earlier: dict[Node, int] = {}
         self.constants: list[Node] = []
-        self.factors: dict[tuple[int, ...], Factors | None] = {}
+        self.factors: dict[tuple[int, ...], Factorisation | None] = {}
 
     def inputs(self, symbols: list[Node]) -> None:
         """Declare the inputs in order; those never read make no entry that costs anything."""
@@ -223,7 +223,7 @@ class _Lowering:
         return self._substitute(factors, rhs, shape, few)
 
     def _substitute(
-        self, factors: Factors, rhs: tuple[int, ...], shape: tuple[int, int], written: bool
+        self, factors: Factorisation, rhs: tuple[int, ...], shape: tuple[int, int], written: bool
     ) -> list[int]:
         """The solution of a factorised system, written out or in a loop over its columns."""
         n, k = shape

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from kinetree.engine import ZERO
 from kinetree.program.program import Solve
-from kinetree.targets.text.language import Argument, Function, Role
-from kinetree.targets.text.statements import Let, Out, Statement, System, crossing, cut, is_turn
+from kinetree.targets.text.language import Argument, Role, TextFunction
+from kinetree.targets.text.statements import (
+    LetStatement,
+    Out,
+    Statement,
+    SystemStatement,
+    crossing,
+    cut,
+    is_turn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +58,7 @@ class _Part:
     scalars: list[str] = field(default_factory=list)
 
 
-class Body:
+class FunctionBody:
     """Statements as text.
 
     Attributes:
@@ -88,7 +96,7 @@ class Body:
         """The function; a longer one preceded by its structure and its parts."""
         return self.write(rows)[1]
 
-    def write(self, rows: list[Statement]) -> tuple[Function, list[str]]:
+    def write(self, rows: list[Statement]) -> tuple[TextFunction, list[str]]:
         """The function and the texts that make it up."""
         parts = [rows] if self.language.whole else cut(rows)
         if len(parts) == 1:
@@ -104,13 +112,13 @@ class Body:
         lines = [
             f"{self.language.indent}{self.language.call(part, part.names)}" for part in functions
         ]
-        whole = Function(self.name, self.arguments, lines, work=work, public=self.public)
+        whole = TextFunction(self.name, self.arguments, lines, work=work, public=self.public)
         structure = self.language.structure(work, self.members)
         return whole, [structure, *(self.language.function(f) for f in (*functions, whole))]
 
     def _function(
         self, name: str, arguments: tuple[Argument, ...], rows: list[Statement], *, public: bool
-    ) -> Function:
+    ) -> TextFunction:
         self.part = _Part()
         self.said = ""
         done = False
@@ -119,14 +127,14 @@ class Body:
                 done = False
             elif self._turned(row, after):
                 done = True
-            elif isinstance(row, Let):
+            elif isinstance(row, LetStatement):
                 self._let(row)
-            elif isinstance(row, System):
+            elif isinstance(row, SystemStatement):
                 self._write_solve(row.block)
             else:
                 self._out(row)
         part = self.part
-        return Function(
+        return TextFunction(
             name, arguments, part.lines, part.arrays, part.scalars,
             public=public, often=self.often,
         )  # fmt: skip
@@ -137,7 +145,7 @@ class Body:
             lines[-1] += note
         self.part.lines += lines
 
-    def _let(self, row: Let) -> None:
+    def _let(self, row: LetStatement) -> None:
         expression = self.source.printer.text(row.expr, self.names)
         name = self.source.scope.fresh(row.key.name or "t")
         self._comment(row.note)
@@ -153,7 +161,11 @@ class Body:
 
     def _turned(self, row: Statement, after: Statement | None) -> bool:
         """Sine and cosine of one angle, one after the other: by one call where there is one."""
-        if not (isinstance(row, Let) and isinstance(after, Let) and self.language.turns):
+        if not (
+            isinstance(row, LetStatement)
+            and isinstance(after, LetStatement)
+            and self.language.turns
+        ):
             return False
         if not is_turn(row.expr, after.expr):
             return False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SUM, PRODUCT, ATOM = 0, 1, 2
 """How tightly a piece of text binds."""
-Piece = tuple[str, int]
+TextPiece = tuple[str, int]
 
 
 class Printer:
@@ -39,7 +39,7 @@ class Printer:
         """The expression of a Node; a Node in `names` is spelled by its name."""
         if root in names:
             return names[root]
-        pieces: dict[Node, Piece] = {}
+        pieces: dict[Node, TextPiece] = {}
         stack = [root]
         while stack:
             node = stack[-1]
@@ -52,7 +52,9 @@ class Printer:
                 pieces[node] = self._piece(node, pieces, names)
         return pieces[root][0]
 
-    def _piece(self, node: Node, pieces: Mapping[Node, Piece], names: Mapping[Node, str]) -> Piece:
+    def _piece(
+        self, node: Node, pieces: Mapping[Node, TextPiece], names: Mapping[Node, str]
+    ) -> TextPiece:
         def part(arg: Node, binding: int) -> str:
             if arg in names:
                 return names[arg]

@@ -59,7 +59,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class TextFunction:
     """A function to be written.
 
     Attributes:
@@ -193,12 +193,12 @@ class Language(ABC):
 
     # --- functions and files -------------------------------------------------------------------
 
-    def call(self, function: Function, arguments: Sequence[str]) -> str:
+    def call(self, function: TextFunction, arguments: Sequence[str]) -> str:
         """The statement that calls a function whose results go into its arguments."""
         return f"{function.name}({', '.join(arguments)}){self.end}"
 
     @abstractmethod
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """The text of a function."""
 
     def structure(self, name: str, members: Mapping[str, int]) -> str:
@@ -206,7 +206,7 @@ class Language(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """The function `name` that repeats a step; empty where a common one does it."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.program.passes.dead import dead
-from kinetree.targets.text.body import Body
+from kinetree.targets.text.body import FunctionBody
 from kinetree.targets.text.language import Argument, Role
 from kinetree.targets.text.names import Names
 from kinetree.targets.text.statements import Out, statements
@@ -44,6 +44,6 @@ def newton_functions(source: Context, name: str, block: Newton) -> list[str]:
         for out in wanted
         for i, node in enumerate(out.nodes)
     ]
-    body = Body(step, f"{name}_step", tuple(arguments), names, public=False)
+    body = FunctionBody(step, f"{name}_step", tuple(arguments), names, public=False)
     function, texts = body.write(statements(program.blocks, results))
     return [*texts, *source.language.newton(name, block, function)]

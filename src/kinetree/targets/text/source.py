@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from kinetree.engine import symbols
-from kinetree.targets.text.body import Body
+from kinetree.targets.text.body import FunctionBody
 from kinetree.targets.text.expressions import Printer
 from kinetree.targets.text.language import Argument, Role
 from kinetree.targets.text.names import Names
@@ -126,12 +126,14 @@ class Source:
         ]
         rows = statements(program.blocks, results)
         if not self.constants:
-            return Body(self, self.name, self.main, inputs).texts(rows)
+            return FunctionBody(self, self.name, self.main, inputs).texts(rows)
         fields = [Out(field(name), node) for node, name in self.constants.items()]
-        early = Body(self, f"{self.name}_preamble", self.preamble, inputs, often=False)
+        early = FunctionBody(self, f"{self.name}_preamble", self.preamble, inputs, often=False)
         texts = early.texts(statements(program.preamble, fields))
         names = {**inputs, **{node: field(name) for node, name in self.constants.items()}}
-        texts += Body(self, f"{self.name}_prepared", self.prepared_arguments, names).texts(rows)
+        texts += FunctionBody(self, f"{self.name}_prepared", self.prepared_arguments, names).texts(
+            rows
+        )
         return [*texts, self.language.main_function(self)]
 
 

@@ -28,7 +28,7 @@ at some two hundred brackets."""
 
 
 @dataclass(frozen=True, slots=True)
-class Let:
+class LetStatement:
     """key = expr; the key is a symbol, or the expression itself where it is shared unnamed.
 
     Attributes:
@@ -55,7 +55,7 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemStatement:
     """A system of equations, linear or not."""
 
     block: Solve | Newton
@@ -90,7 +90,7 @@ class Out:
         return ()
 
 
-Statement = Let | System | Out
+Statement = LetStatement | SystemStatement | Out
 
 
 def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statement]:
@@ -99,11 +99,12 @@ def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statemen
     So do parts of expressions that would be nested too deeply.
     """
     plain: list[Statement] = [
-        Let(b.target, b.expr, b.note) if isinstance(b, Assign) else System(b) for b in blocks
+        LetStatement(b.target, b.expr, b.note) if isinstance(b, Assign) else SystemStatement(b)
+        for b in blocks
     ]
     plain += results
     uses = use_counts([root for row in plain for root in row.roots])
-    named = {row.expr for row in plain if isinstance(row, Let)}
+    named = {row.expr for row in plain if isinstance(row, LetStatement)}
     levels: dict[Node, int] = {}
     seen: set[Node] = set()
     done: list[Statement] = []
@@ -114,11 +115,11 @@ def statements(blocks: Iterable[Block], results: Iterable[Out]) -> list[Statemen
             level = 1 + max(levels.get(arg, 0) for arg in node.args)
             shared = uses[node] > 1 and node not in named
             if shared or level > DEEPEST:
-                done.append(Let(node, node, deep=not shared))
+                done.append(LetStatement(node, node, deep=not shared))
                 level = 0
             levels[node] = level
         done.append(row)
-        if isinstance(row, Let):
+        if isinstance(row, LetStatement):
             levels[row.expr] = 0
     return done
 
@@ -130,7 +131,7 @@ def is_turn(first: Node, second: Node) -> bool:
 
 def deep_keys(rows: Iterable[Statement]) -> set[Node]:
     """What stands alone only because of its depth."""
-    return {row.key for row in rows if isinstance(row, Let) and row.deep}
+    return {row.key for row in rows if isinstance(row, LetStatement) and row.deep}
 
 
 def reached_nodes(row: Statement, apart: set[Node]) -> Iterator[Node]:
@@ -173,7 +174,7 @@ def cut(rows: list[Statement]) -> list[list[Statement]]:
 def crossing(parts: list[list[Statement]]) -> set[Node]:
     """Keys that another part reads than the one that defines them."""
     home = {key: i for i, part in enumerate(parts) for row in part for key in row.keys}
-    aliases = {row.expr: row.key for part in parts for row in part if isinstance(row, Let)}
+    aliases = {row.expr: row.key for part in parts for row in part if isinstance(row, LetStatement)}
     stop = set(home)
     apart = deep_keys(row for part in parts for row in part)
     found: set[Node] = set()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from kinetree.targets.native.compile.input_tests import Checks
 
-Wanted = dict[int, list[tuple[str, int]]]
+WantedValues = dict[int, list[tuple[str, int]]]
 """Entry -> where its value has to be stored: (array, element)."""
 
 ON_STACK = 32768
@@ -188,9 +188,9 @@ def _workspace(writer: Writer) -> None:
     arrays["w"] = code.call("llvm.ptrmask.p0.i64", given, PTR)
 
 
-def _wanted_values(made: Plan) -> Wanted:
+def _wanted_values(made: Plan) -> WantedValues:
     """Outputs, values that other segments read, and what systems read."""
-    wanted: Wanted = {}
+    wanted: WantedValues = {}
     for position, entry in enumerate(made.tape.outputs):
         if entry == ZERO or made.tape.code[entry] != "part":
             wanted.setdefault(entry, []).append(("y", position))
@@ -204,7 +204,7 @@ def _wanted_values(made: Plan) -> Wanted:
     return wanted
 
 
-def _operations(writer: Writer, entries: Iterable[int], wanted: Wanted) -> None:
+def _operations(writer: Writer, entries: Iterable[int], wanted: WantedValues) -> None:
     """Write operations, each stored at once where it is wanted."""
     entries = list(entries)
     writer.divisions(entries)
@@ -212,7 +212,7 @@ def _operations(writer: Writer, entries: Iterable[int], wanted: Wanted) -> None:
         writer.keep(writer.operation(entry), wanted.get(entry, ()))
 
 
-def _leaves(writer: Writer, wanted: Wanted, *, trig: bool) -> None:
+def _leaves(writer: Writer, wanted: WantedValues, *, trig: bool) -> None:
     """Store what no segment makes: early sines and cosines, or inputs, constants and numbers."""
     made = writer.plan
     for entry, places in wanted.items():
@@ -221,7 +221,7 @@ def _leaves(writer: Writer, wanted: Wanted, *, trig: bool) -> None:
             writer.keep(writer.value(entry), places)
 
 
-def _parts(driver: Writer, index: int, wanted: Wanted) -> None:
+def _parts(driver: Writer, index: int, wanted: WantedValues) -> None:
     """Hand the parts of a solution on to the systems that read them."""
     tape = driver.tape
     for entry, places in wanted.items():

@@ -23,7 +23,7 @@ WIDTH = 4
 
 
 @dataclass(slots=True)
-class Run:
+class CopyRun:
     """`length` elements from place `source` of the workspace to output `target`, `count` times.
 
     From one time to the next the source moves by `stride` and the target by `step`.
@@ -36,7 +36,7 @@ class Run:
     step: int = 0
     stride: int = 0
 
-    def takes(self, other: Run) -> bool:
+    def takes(self, other: CopyRun) -> bool:
         """Whether the other run is the next of these; if so, it becomes one of them."""
         if other.length != self.length:
             return False
@@ -58,10 +58,10 @@ def solutions(driver: Writer) -> None:
             _loop(driver, run)
 
 
-def _runs(made: Plan) -> list[Run]:
+def _runs(made: Plan) -> list[CopyRun]:
     """Pieces of rows of solutions, in the order of the outputs."""
     tape = made.tape
-    runs: list[Run] = []
+    runs: list[CopyRun] = []
     for position, entry in enumerate(tape.outputs):
         if entry == ZERO or tape.code[entry] != "part":
             continue
@@ -73,23 +73,23 @@ def _runs(made: Plan) -> list[Run]:
         if last and not row_starts and _follows(last, position, place):
             last.length += 1
         else:
-            runs.append(Run(position, place, 1))
+            runs.append(CopyRun(position, place, 1))
     return runs
 
 
-def _follows(run: Run, position: int, place: int) -> bool:
+def _follows(run: CopyRun, position: int, place: int) -> bool:
     return run.target + run.length == position and run.source + run.length == place
 
 
-def _group(runs: list[Run]) -> list[Run]:
-    groups: list[Run] = []
+def _group(runs: list[CopyRun]) -> list[CopyRun]:
+    groups: list[CopyRun] = []
     for run in runs:
         if not (groups and groups[-1].takes(run)):
             groups.append(run)
     return groups
 
 
-def _loop(driver: Writer, run: Run) -> None:
+def _loop(driver: Writer, run: CopyRun) -> None:
     """The rows of a matrix."""
     code, lanes = driver.code, driver.options.lanes
 
@@ -104,7 +104,7 @@ def _loop(driver: Writer, run: Run) -> None:
     code.repeat(0, run.count, (), one)
 
 
-def _move(driver: Writer, target: Value, source: Value, run: Run) -> None:
+def _move(driver: Writer, target: Value, source: Value, run: CopyRun) -> None:
     """One run; the last move reaches back where the length is no multiple of the width."""
     code, length = driver.code, run.length * driver.options.lanes
     if length > LONG:

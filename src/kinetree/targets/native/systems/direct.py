@@ -46,7 +46,7 @@ def order(system: System) -> list[int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SystemPlace:
     """Where a system stands in the workspace.
 
     Attributes:
@@ -60,7 +60,7 @@ class Place:
     lanes: int
 
 
-def definitions(system: System, place: Place, name: str, flags: str) -> list[str]:
+def definitions(system: System, place: SystemPlace, name: str, flags: str) -> list[str]:
     """IR of `void NAME.eliminate(w, x)`, which solves, and of `i1 NAME.test(w, x)`.
 
     The test puts the solution in place of the right sides, if it is good.  It is a function of its
@@ -93,7 +93,7 @@ class _Elimination:
     is absent there; it is read when it is needed, so that registers stay free until then.
     """
 
-    def __init__(self, system: System, place: Place, head: tuple[str, str, str]) -> None:
+    def __init__(self, system: System, place: SystemPlace, head: tuple[str, str, str]) -> None:
         """A function; `head` is its name, its result and the flags of its operations."""
         name, result, flags = head
         self.n, self.k, self.system, self.place = system.n, system.k, system, place

@@ -38,7 +38,7 @@ def definition(made: Plan, index: int, name: str, options: Options) -> str:
     code = Code(name, "void", ARRAYS, "nounwind noinline")
     texts: list[str] = []
     if not system.factorised and not options.strict and direct.order(system) is not None:
-        place = direct.Place(made.matrix_at[index], made.panels[index][0], made.lanes)
+        place = direct.SystemPlace(made.matrix_at[index], made.panels[index][0], made.lanes)
         texts += direct.definitions(system, place, name, options.flags)
         size = system.n * system.k * made.lanes
         given = [code.argument("w"), code.emit(PTR, f"alloca [{size} x double], align 64")]

@@ -12,7 +12,7 @@ from kinetree.targets.text.c.sincos import sincos_helper
 from kinetree.targets.text.c.solve import general_helper, pattern, symmetric_helper
 from kinetree.targets.text.c.tables import table_helpers
 from kinetree.targets.text.expressions import squarings
-from kinetree.targets.text.language import Argument, Function, Language, Role
+from kinetree.targets.text.language import Argument, Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.source import solver
 
@@ -178,7 +178,7 @@ class CFamily(Language):
         """How a function begins."""
         return f"{self.before}{'' if public and not self.before else self.private}void {name}"
 
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """A function; arguments that it does not read are named, so that no compiler complains."""
         lines = function.lines
         if function.work:
@@ -192,7 +192,7 @@ class CFamily(Language):
             head = f"{self.machines}{head}"
         return "\n".join([head, "{", *lines, *unused, "}", ""])
 
-    def call(self, function: Function, arguments: Sequence[str]) -> str:
+    def call(self, function: TextFunction, arguments: Sequence[str]) -> str:
         """Call a part of a function."""
         return f"{function.name}({', '.join(arguments)});"
 
@@ -225,7 +225,7 @@ class CFamily(Language):
         """The largest |h| that an iteration in this precision leaves."""
         return max(block.tolerance, self.least)
 
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """A bounded loop around the step."""
         n, equations = len(block.targets), len(block.step.output("h").nodes)
         real = self.real

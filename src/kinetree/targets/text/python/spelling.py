@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.tables import pieces
 from kinetree.targets.text.about import FIRST_LINE, about
-from kinetree.targets.text.language import Function, Language, Role
+from kinetree.targets.text.language import Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.source import inner
 from kinetree.targets.text.tables import list_numbers
@@ -111,7 +111,7 @@ class Pythonic(Language):
         limits = f"{super().number(block.tolerance)}, {block.limit}"
         return f"{found} = kt_newton({name}_step, {found}, {known}, {limits})"
 
-    def function(self, function: Function) -> str:
+    def function(self, function: TextFunction) -> str:
         """A function of lists; results are made before they are filled."""
         outs = function.of(Role.OUTPUT, Role.FILLED)
         ins = [a.name for a in function.arguments if a not in outs]
@@ -138,7 +138,7 @@ class Pythonic(Language):
         ]
         return "\n".join([f"def {source.name}({ins}):", *lines, "", ""])
 
-    def newton(self, name: str, block: Newton, step: Function) -> list[str]:
+    def newton(self, name: str, block: Newton, step: TextFunction) -> list[str]:
         """The helper of the module repeats all steps."""
         return []
 

@@ -26,7 +26,7 @@ SYSTEM = "Whole system"
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
+class NumberedEquation:
     """A block and its number in the order of evaluation."""
 
     number: int
@@ -38,11 +38,11 @@ class Part:
     """Equations of one note."""
 
     note: Note
-    equations: list[Equation]
+    equations: list[NumberedEquation]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EquationGroup:
     """Equations of a body; `body` is empty where they belong to none."""
 
     body: str
@@ -50,17 +50,17 @@ class Group:
     parts: dict[Note, Part]
 
 
-def group_blocks(blocks: Sequence[Block], first: int) -> list[Group]:
+def group_blocks(blocks: Sequence[Block], first: int) -> list[EquationGroup]:
     """Blocks by body and note, numbered from `first` on."""
-    groups: dict[tuple[str, str], Group] = {}
+    groups: dict[tuple[str, str], EquationGroup] = {}
     begun = False
     for number, block in enumerate(blocks, first):
         body = block.note.body
         begun = begun or bool(body)
         title = f"Body {body}" if body else SYSTEM if begun else ANGLES
-        group = groups.setdefault((body, title), Group(body, title, {}))
+        group = groups.setdefault((body, title), EquationGroup(body, title, {}))
         part = group.parts.setdefault(block.note, Part(block.note, []))
-        part.equations.append(Equation(number, block))
+        part.equations.append(NumberedEquation(number, block))
     late = [group for group in groups.values() if group.title == SYSTEM]
     return [*(group for group in groups.values() if group.title != SYSTEM), *late]
 
