@@ -215,13 +215,9 @@ def test_an_fmu_names_the_events_that_never_settle(
         assert told in capfd.readouterr().out
 
 
-def test_single_precision_and_dry_friction_are_refused(tmp_path: Path) -> None:
+def test_single_precision_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"'bounce'.*precision"):
         kt.export_c(ball(), tmp_path, precision="single")
-    model = ball()
-    model.dry_friction("rub", "z", 1.0, 2.0)
-    with pytest.raises(UnsupportedError, match="'rub'"):
-        kt.export_fmu(model, tmp_path / "m.fmu")
 
 
 @compiled

@@ -134,6 +134,7 @@ class PackageCode:
         rows: dict[str, list[float]] = {
             "WAYS": [row.watch.direction for row in found.conditions],
             "ENDS": [row.event.stops for row in found.happenings],
+            "SETTLES": [row.settles for row in found.happenings],
             "OFFSETS": [clock.offset for clock in clocks],
             "PERIODS": [clock.every or 0.0 for clock in clocks],
             "TIMES": [t for clock in clocks for t in clock.at],

@@ -22,10 +22,9 @@ from kinetree.analysis.runs.events import WatchRow, changes, effects
 from kinetree.arrays import Array
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
-from kinetree.model import refuse_holding
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
-from kinetree.program.passes import condense
+from kinetree.program.passes import condense, dead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +38,10 @@ ARGUMENTS = ("t", state_form.STATE, "u", "p")
 """Inputs of every Program here; u and p are absent where the model has none."""
 RESULTS = ("yd", "out", "g")
 """Outputs of the equations; the last two are absent where there are none."""
+
+
+FORCES = ("lam", "hold", "contact")
+"""Forces that are always outputs: of loops, of locks and dry friction, of stops."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,6 @@ def equations(  # noqa: PLR0913  one argument per decision
         t0: time at which it starts [s].
         events: whether the conditions of branches are outputs, too; those of events always are.
     """
-    refuse_holding(dynamics.model, name, "simulate it here, or take locks and dry friction out")
     forward, rows = dynamics.forward, effects(dynamics)
     whole = forward if seen is None else attach(forward, seen.program)
     chosen = choose_inputs(whole, inputs, _constant(dynamics.loads))
@@ -143,7 +145,7 @@ def programs(
         events: whether the conditions of branches are outputs, too.
     """
     whole = _write(forward, chosen)
-    found = crossings(whole)
+    found = crossings(dead(whole))
     branches = found.nodes if events else ()
     happen = [row for row in rows if row.node is not None]
     names = [*range(1, len(branches) + 1), *(row.watch.name for row in happen)]
@@ -170,9 +172,9 @@ def _update(forward: Program, main: Program, name: str, rows: Sequence[WatchRow]
 
 
 def output_units(forward: Program, seen: Observed | None = None) -> tuple[str, ...]:
-    """Units of the outputs: unknown ones of the forces that close loops, then of the others."""
-    closing = len(forward.output("lam").nodes) if forward.gives("lam") else 0
-    return ("",) * closing + (() if seen is None else seen.units)
+    """Units of the outputs: unknown ones of forces, then of the others."""
+    count = sum(len(forward.output(name).nodes) for name in FORCES if forward.gives(name))
+    return ("",) * count + (() if seen is None else seen.units)
 
 
 def _constant(loads: Loads) -> Mapping[str, Array]:
@@ -206,10 +208,10 @@ def _write(forward: Program, chosen: Chosen) -> Program:
     inputs = _inputs(forward, chosen)
     nodes: list[Node] = []
     labels: list[str] = []
-    if forward.gives("lam"):
-        lam = forward.output("lam")
-        nodes += lam.nodes
-        labels += [f"lam_{label}" for label in lam.labels]
+    for name in FORCES:
+        if forward.gives(name):
+            nodes += forward.output(name).nodes
+            labels += [f"{name}_{label}" for label in forward.output(name).labels]
     if forward.gives(OUT):
         nodes += forward.output(OUT).nodes
         labels += forward.output(OUT).labels

@@ -18,7 +18,7 @@ from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import variables
-from kinetree.model import refuse_events
+from kinetree.model import refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
 from kinetree.program import Newton, Program
 from kinetree.targets.c.language import language
@@ -92,6 +92,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     moving = dynamics(model, q=q, t=t0, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
+        refuse_holding(model, "single precision", 'use precision="double"')
     seen = with_positions(model, outputs, points)
     found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
     code = PackageCode(name, found, step, precision)

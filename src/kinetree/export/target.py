@@ -68,6 +68,12 @@ class FmuTarget:
                 element=f"program '{program.name}'",
                 cure="derive 'forward'",
             )
+        if program.gives("slip"):
+            raise UnsupportedError(
+                "it has dry friction or stops, whose events a Program alone does not tell",
+                element=f"program '{program.name}'",
+                cure="write it with kt.export_fmu(model, …)",
+            )
         unit = FmuPlan(program.name, str(program.info.get("model_hash", "unknown")), **options)
         chosen = choose_inputs(program, None, {})
         main, projection = programs(program, unit.identifier, chosen)

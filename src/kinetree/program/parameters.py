@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 PARAMETERS = "p"
 
 
-def join_parameters(old: Input | None, new: Input | None) -> Input | None:
+def join_parameters(old: Input, new: Input) -> Input:
     """The input p of both, by label; that of the first comes first."""
-    if old is None or new is None:
-        return old or new
     assert old.default is not None
     assert new.default is not None
     more = [k for k, label in enumerate(new.labels) if label not in old.labels]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node, derivation
 from kinetree.program import Input, Output, Program, Scheme, state_form
 from kinetree.program.inline import inline
+from kinetree.program.parameters import join_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,25 +49,10 @@ def _join_inputs(forward: Program, program: Program) -> dict[str, Input]:
     found = {row.name: row for row in forward.inputs}
     for row in program.inputs:
         if row.name == "p" and "p" in found:
-            found["p"] = _more_parameters(found["p"], row)
+            found["p"] = join_parameters(found["p"], row)
         elif row.name not in (*found, *FOUND, "lam"):
             found[row.name] = row
     return found
-
-
-def _more_parameters(old: Input, new: Input) -> Input:
-    """The parameters, and those that only outputs depend on."""
-    assert old.default is not None
-    assert new.default is not None
-    more = [k for k, label in enumerate(new.labels) if label not in old.labels]
-    return replace(
-        old,
-        shape=(len(old.symbols) + len(more),),
-        symbols=(*old.symbols, *(new.symbols[k] for k in more)),
-        default=(*old.default, *(new.default[k] for k in more)),
-        labels=(*old.labels, *(new.labels[k] for k in more)),
-        units=(*old.units, *(new.units[k] for k in more)),
-    )
 
 
 def _meaning(forward: Program, program: Program, inputs: dict[str, Input]) -> dict[Node, Node]:

@@ -40,7 +40,7 @@ from kinetree.model import (
 )
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import LABEL, crossings
-from kinetree.program.passes import condense
+from kinetree.program.passes import condense, dead
 from kinetree.program.state_form import (
     STATE,
     consistent_state,
@@ -51,6 +51,9 @@ from kinetree.program.state_form import (
 
 MOST_TICKS = 100_000
 """Rows of a table of ticks; a run makes a new one where they are used up."""
+SETTLING = ("modes", "rest", "slip")
+"""Outputs of forward dynamics by which dry friction and stops settle: the next modes, velocities,
+and what is above zero where something is to change."""
 LAWS = "laws"
 """The event that stands for every change of branch in a law."""
 Events = Mapping[str, Event | str | Callable[..., Any]] | str
@@ -141,6 +144,7 @@ class WatchRow(NamedTuple):
     """One watch: its condition at the consistent state, none at given times; what it changes.
 
     Of two that change the same at one instant, that of the higher rank does: that added later.
+    What settles, dry friction and stops, is repeated at every instant until nothing changes.
     """
 
     watch: Watch
@@ -148,6 +152,7 @@ class WatchRow(NamedTuple):
     event: Event
     then: Mapping[str, Node]
     rank: int = 0
+    settles: bool = False
 
 
 def happenings(model: Mechanism) -> dict[str, Event]:
@@ -159,8 +164,7 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     own_events = happenings(dynamics.model)
     events = {**own_events, **_events(given, own_events)}
-    own, rubbing = _all_rows(dynamics, events), _friction(dynamics)
-    rows = _conditions_first([*own, *rubbing])
+    rows = _conditions_first([*_all_rows(dynamics, events), *_settling(dynamics)])
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
     return Watched(
@@ -169,13 +173,13 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         tuple(row.event for row in rows if row.node is None),
         _update(dynamics.forward, rows) if changing or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
-        tuple(k for k, row in enumerate(rows) if row.rank >= len(own)),
+        tuple(k for k, row in enumerate(rows) if row.settles),
     )
 
 
 def effects(dynamics: Dynamics) -> tuple[WatchRow, ...]:
     """The events of a model that change the state or end a run, conditions first."""
-    rows = _all_rows(dynamics, happenings(dynamics.model))
+    rows = [*_all_rows(dynamics, happenings(dynamics.model)), *_settling(dynamics)]
     return tuple(_conditions_first([row for row in rows if row.then or row.event.stops]))
 
 
@@ -190,19 +194,19 @@ def _conditions_first(rows: list[WatchRow]) -> list[WatchRow]:
     return sorted(ranked, key=lambda row: row.node is None)
 
 
-def _friction(dynamics: Dynamics) -> list[WatchRow]:
-    """The watches of dry friction: a joint breaks away, or comes to rest.
+def _settling(dynamics: Dynamics) -> list[WatchRow]:
+    """The watches of dry friction and stops: a joint breaks away or comes to rest, a gap closes.
 
-    Each of them changes the modes of all by one pivot, and stops what changed its direction.
+    Each of them changes the modes of all by one pivot, and velocities that stop or jump.
     """
     forward = dynamics.forward
-    if not forward.gives("slip"):
+    if not forward.gives(SETTLING[-1]):
         return []
-    modes, rest, slip = (forward.output(name) for name in ("modes", "rest", "slip"))
+    modes, rest, slip = (forward.output(name) for name in SETTLING)
     then = {f"x_{name}": node for name, node in zip(modes.labels, modes.nodes, strict=True)}
     then |= {f"qd_{name}": node for name, node in zip(rest.labels, rest.nodes, strict=True)}
     return [
-        WatchRow(Watch(name, 1, True), node, Event(node, "rising"), then)
+        WatchRow(Watch(name, 1, True), node, Event(node, "rising"), then, settles=True)
         for name, node in zip(slip.labels, slip.nodes, strict=True)
     ]
 
@@ -213,7 +217,7 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     then = {law.target(key): law.node(new) for key, new in event.then.items()}
     way, ends = DIRECTIONS[event.direction], event.stops or bool(then)
     if event.when == LAWS:
-        row = crossings(dynamics.forward)
+        row = _branches(dynamics.forward)
         for label, node in zip(row.labels, row.nodes, strict=True):
             yield WatchRow(Watch(f"{name}: {label}", way, ends), node, event, then)
         return
@@ -222,6 +226,12 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
         node = law.condition(event.when)
         (condition,), relation = _consistently(dynamics.forward, [node]), text(node, LABEL)
     yield WatchRow(Watch(name, way, ends, relation), condition, event, then)
+
+
+def _branches(forward: Program) -> Output:
+    """Conditions of the branches of laws, without those by which friction and contacts settle."""
+    moving = tuple(out for out in forward.outputs if out.name not in SETTLING)
+    return crossings(dead(replace(forward, outputs=moving)))
 
 
 def _conditions(dynamics: Dynamics, rows: list[WatchRow]) -> Any:

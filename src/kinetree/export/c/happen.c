@@ -1,10 +1,11 @@
 #include <stdio.h>
 
 /* Ways through zero in which conditions are events: 1 up, -1 down, 0 both; which events end the
- * motion; clocks: first tick and period [s], or, where that is 0, where in `times` [s] theirs begin
+ * motion, and which are those of dry friction and stops, repeated until nothing changes; clocks: first tick and period [s], or, where that is 0, where in `times` [s] theirs begin
  * and end. */
 static const double ways[KT_ROOM_CONDITIONS] = {KT_WAYS};
 static const double ends[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS] = {KT_ENDS};
+static const double settles[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS] = {KT_SETTLES};
 static const double offsets[KT_ROOM_CLOCKS] = {KT_OFFSETS};
 static const double periods[KT_ROOM_CLOCKS] = {KT_PERIODS};
 static const int begins[KT_ROOM_CLOCKS + 1] = {KT_BEGINS};
@@ -148,17 +149,40 @@ static int changed(KT_NAME_system *s, const double *fired)
     return KT_NAME_project(s);
 }
 
+/* The state with dry friction and contacts as they must be, one pivot after the other; 0, or 1 where
+ * it has no value. */
+static int settled(KT_NAME_system *s)
+{
+    enum { PIVOTS = 10000 };
+    double before[KT_ROOM_STATES];
+    int i, k, moves = 0;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++)
+        moves |= settles[i] > 0.0;
+    for (k = 0; moves; k++) {
+        for (i = 0; i < KT_NAME_STATES; i++)
+            before[i] = s->now.y[i];
+        if (k == PIVOTS || changed(s, settles))
+            return 1;
+        for (i = 0, moves = 0; i < KT_NAME_STATES; i++)
+            moves |= s->now.y[i] != before[i];
+    }
+    return 0;
+}
+
 int KT_NAME_happen(KT_NAME_system *s)
 {
     enum { MOST = 100, LAST = 50 };
     double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS];
     double *const clocks = fired + KT_NAME_CONDITIONS;
     int i, any, rounds;
+    gather(s->happened, s->happened, 0);
+    if (!(s->now.begun > 0.0) && settled(s))
+        return -blame(s, s->happened, "dry friction or stops never settle");
+    s->now.begun = 1.0;
     if (KT_NAME_evaluate(s))
         return -1;
     any = crossed(s, fired, 1);
     any |= ticked(s, clocks);
-    gather(s->happened, s->happened, 0);
     for (rounds = 0; any; rounds++) {
         if (rounds == MOST)
             return -blame(s, s->happened, "undo each other and never settle");
@@ -169,7 +193,7 @@ int KT_NAME_happen(KT_NAME_system *s)
             if (fired[i] > 0.0 && ends[i] > 0.0)
                 s->now.ended = 1.0;
         }
-        if (changed(s, fired) || KT_NAME_evaluate(s))
+        if (changed(s, fired) || settled(s) || KT_NAME_evaluate(s))
             return -blame(s, s->happened, "leave a state without value");
         for (i = 0; i < KT_NAME_CLOCKS; i++)
             clocks[i] = 0.0;

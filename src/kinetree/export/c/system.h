@@ -29,6 +29,7 @@ typedef struct KT_NAME_state {
     double step;             /* longest step of the fixed-step method [s] */
     double side[KT_ROOM_CONDITIONS]; /* last sign of every condition; 0: not known yet */
     double tick[KT_ROOM_CLOCKS];    /* number of the next tick of every clock; -1: not known yet */
+    double begun;            /* 1 once dry friction and stops have settled at the start */
     double ended;            /* 1 where an event has ended the motion */
 } KT_NAME_state;
 

@@ -121,7 +121,8 @@ class _Page:
         self.forward, self.gaps = forward, gaps
         self.labels = gaps.output("gap").labels
         self.scheme = Scheme(forward.name)
-        self.p = join_parameters(parameters_of(forward), parameters_of(gaps))
+        own, more = parameters_of(forward), parameters_of(gaps)
+        self.p = join_parameters(own, more) if own and more else own or more
         for row in _inputs(forward, self.p):
             self.scheme.input(row)
         self.seeds = self._seeds()
