@@ -36,6 +36,29 @@ def rubbing(model: kt.Model) -> None:
     model.dry_friction("sticks", model.velocities[-1], 50.0, 60.0, viscous=0.3)
 
 
+def gripping(kind: str) -> Callable[[kt.Model], None]:
+    """Friction along two speeds that are not velocities: one slides, one sticks."""
+
+    def add(model: kt.Model) -> None:
+        first, _, last = model.velocities
+        ground, body, end = forced.places(model)
+        for name, force in (("slides", 0.4), ("sticks", 90.0)):
+            where = (first, last) if name == "slides" else (last, first)
+            if kind == "clutch":
+                model.clutch(name, *where, force, ratio=0.7, viscous=0.2)
+            elif kind == "link_friction":
+                ends = (ground, end) if name == "slides" else (ground, body)
+                model.link_friction(name, *ends, force, viscous=0.2)
+            elif kind == "brake":
+                model.brake(name, where[0], force, viscous=0.2)
+            else:
+                model.friction_law(
+                    name, lambda q, qd, w=where: qd[w[0]] - q[w[1]] * qd[w[1]], force
+                )
+
+    return add
+
+
 def on_road(kind: str, arguments: dict[str, Any]) -> Callable[[kt.Model], None]:
     """One element between two bodies and one between a body and the ground."""
 
@@ -72,6 +95,7 @@ ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
     "joint_friction": in_joints("joint_friction", {"coulomb": 0.4, "viscous": 0.1, "smooth": 0.3}),
     "joint_law": in_joints("joint_law", {"law": lambda t, q, qd: t - next(iter(q.values())) ** 2}),
     "dry_friction": rubbing,
+    **{kind: gripping(kind) for kind in ("brake", "clutch", "link_friction", "friction_law")},
     "joint_lock": in_joints("joint_lock", {"locked": lambda t: 1 + t}),
     "contact_sphere": on_road("contact_sphere", CONTACT),
     "contact_wheel": on_road("contact_wheel", {**CONTACT, "crown": 0.1}),
@@ -98,7 +122,8 @@ def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
     Q = free.evaluate(q=state["q"], qd=state["qd"], qdd=moved["qdd"])["tau"] - state["tau"]
     told = kt.derive(model, "forces")
     told = restrict(told, [f"{name}.power" for name in model.forces])
-    out = told.evaluate(**told.pick_inputs({**state, "hold": moved.get("hold", np.zeros(0))}))
+    held = {name: moved.get(name, np.zeros(0)) for name in ("hold", "grip")}
+    out = told.evaluate(**told.pick_inputs({**state, **held}))
     return sum(out.values()), np.einsum("ij,ij->i", Q, state["qd"])
 
 

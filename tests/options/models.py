@@ -226,6 +226,32 @@ MODELS: dict[str, tuple[Row, ...]] = {
         takes={"coulomb": NUMBER, "breakaway": NUMBER, "viscous": NUMBER, "mode": TEXT},
         more=("viscous", "mode"),
     ),
+    "brake": row(
+        "brake", {"name": "new", "joint": "one", "force": 1.0},
+        {"joint": "two", "force": lambda t: t, "static": 1.2, "viscous": 0.1, "mode": "other"},
+        takes={"force": LAW, "static": NUMBER, "viscous": NUMBER, "mode": TEXT},
+        more=("static", "viscous", "mode"),
+    ),
+    "clutch": row(
+        "clutch", {"name": "new", "joint": "one", "other": "two", "force": 1.0},
+        {"joint": "two", "other": "one", "force": lambda t: t, "ratio": 2.0, "static": 1.2,
+         "viscous": 0.1, "mode": "other"},
+        takes={"force": LAW, "ratio": NUMBER, "static": NUMBER, "viscous": NUMBER, "mode": TEXT},
+        more=("ratio", "static", "viscous", "mode"),
+    ),
+    "link_friction": row(
+        "link_friction", {"name": "new", **PAIR, "force": 1.0},
+        {**OTHERS, "force": lambda t: t, "static": 1.2, "viscous": 0.1, "mode": "other"},
+        takes={"force": LAW, "static": NUMBER, "viscous": NUMBER, "mode": TEXT},
+        more=("static", "viscous", "mode"),
+    ),
+    "friction_law": row(
+        "friction_law", {"name": "new", "speed": lambda qd: qd["one"], "force": 1.0},
+        {"speed": lambda qd: qd["two"], "force": lambda t: t, "static": 1.2, "viscous": 0.1,
+         "mode": "other"},
+        takes={"speed": LAW, "force": LAW, "static": NUMBER, "viscous": NUMBER, "mode": TEXT},
+        more=("static", "viscous", "mode"),
+    ),
     "lock": row("lock", {"name": "new", "joint": "one", "locked": 1.0},
                 {"joint": "two", "locked": lambda t: t}, takes={"locked": LAW}),
     "stop": row(

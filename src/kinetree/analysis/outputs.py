@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Input
 
-MOTION = ("q", "qd", "qdd", "x", "hold")
+MOTION = ("q", "qd", "qdd", "x", "hold", "grip")
 """Inputs that a run must have."""
 
 

@@ -22,6 +22,7 @@ from kinetree.forces import (
     tyre_linear,
     tyre_pacejka,
 )
+from kinetree.forces.frictions import brake, clutch, friction_law, link_friction
 from kinetree.model import FORCES
 
 ALL = (
@@ -30,6 +31,10 @@ ALL = (
     joint_friction.KIND,
     joint_law.KIND,
     dry_friction.KIND,
+    brake.KIND,
+    clutch.KIND,
+    link_friction.KIND,
+    friction_law.KIND,
     joint_lock.KIND,
     *stop.KINDS,
     bushing.KIND,

@@ -20,7 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
-from kinetree.formalism.held.dry_friction import hold_joints
+from kinetree.errors import UnsupportedError
+from kinetree.formalism.held.held_joints import HeldJoints, hold_velocities
 from kinetree.formalism.joint_equations import (
     JointMotion,
     count_from_given,
@@ -153,7 +154,14 @@ def forward(scheme: Scheme, system: Placement, tau: Sequence[Node]) -> None:
     efforts = applied_efforts(motion)
     M, c = mass_matrix(motion), required_forces(motion, efforts)
     if holding(system.model):
-        law = hold_joints(scheme, system.model.velocities, tau, efforts)
+        rows = hold_velocities(scheme, tau, efforts)
+        for name in efforts.grips:
+            raise UnsupportedError(
+                "it holds no velocity of the model, which d'Alembert's way does not know",
+                element=f"friction '{name}'",
+                cure="leave formalism= out",
+            )
+        law = HeldJoints(system.model.velocities, tau, rows, efforts)
         law.write(scheme, JointMotion(system.qd, *solve_mixed(scheme, M, c, law.equations)))
         write_states(motion, efforts)
         return

@@ -82,6 +82,27 @@ def read_known(model: Mechanism, known: Known) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class SpeedBond:
+    """A speed other than a velocity, with a force along it and an equation between the two.
+
+    Attributes:
+        name: of the mode of what rubs.
+        J: velocity number -> its share in the speed; zeros left out.
+        drift: rate of the speed where nothing accelerates.
+        speed: its value.
+        equation: alpha, beta, gamma.
+        excess: what is left of the speed where it shall be zero.
+    """
+
+    name: str
+    J: Mapping[int, Node]
+    drift: Node
+    speed: Node
+    equation: JointEquation
+    excess: Node
+
+
+@dataclass(frozen=True)
 class JointMotion:
     """What obeys the equations of all velocities.
 
@@ -90,6 +111,7 @@ class JointMotion:
         changes: velocity number -> its change, by which dependent ones that shall be zero are.
         sizes: velocity number -> size of the terms of its acceleration, where that is a difference.
         valid: 1, or NaN where forces are undetermined.
+        bonds: force along each bond, its acceleration, and the size of the terms of that.
     """
 
     qd: Sequence[Node]
@@ -98,6 +120,7 @@ class JointMotion:
     changes: Mapping[int, Node] = field(default_factory=dict)
     sizes: Mapping[int, Node] = field(default_factory=dict)
     valid: Node = ONE
+    bonds: Sequence[tuple[Node, Node, Node]] = ()
 
 
 class JointLaw(Protocol):
@@ -110,6 +133,10 @@ class JointLaw(Protocol):
     @property
     def excess(self) -> Mapping[int, Node]:
         """Dependent velocity -> what is left of it where it shall be zero."""
+
+    @property
+    def bonds(self) -> Sequence[SpeedBond]:
+        """Speeds other than velocities with equations of their own."""
 
     def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write the outputs, given velocities, accelerations and forces."""
@@ -126,6 +153,7 @@ class PlainLaw:
     names: Sequence[str]
     equations: Sequence[JointEquation]
     excess: Mapping[int, Node] = field(default_factory=dict)
+    bonds: Sequence[SpeedBond] = ()
 
     def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write qdd and tau."""
@@ -246,6 +274,7 @@ __all__ = [
     "JointLaw",
     "JointMotion",
     "Known",
+    "SpeedBond",
     "count_from_given",
     "declare_equations",
     "given_accelerations",

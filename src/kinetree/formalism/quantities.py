@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, Rank, substitute, symbol
-from kinetree.errors import unknown
+from kinetree.engine import ONE, Node, Rank, substitute, symbol
+from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism import composite_bodies, lagrange, newton_euler, order_n, virtual_power
 from kinetree.formalism.base_columns import independent_columns
 from kinetree.formalism.derivatives import inverse_derivatives
 from kinetree.formalism.energy import energy
 from kinetree.formalism.forces.link_forces import elements, state_rates, write_outputs
 from kinetree.formalism.forward_derivatives import forward_derivatives
-from kinetree.formalism.held.dry_friction import declare_friction, hold_joints
+from kinetree.formalism.held.bonds import Bond, solve_bound
+from kinetree.formalism.held.dry_friction import declare_friction
+from kinetree.formalism.held.held_joints import HeldJoints, hold_joints
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import (
     JointMotion,
@@ -31,11 +33,13 @@ from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
+from kinetree.formalism.loops.validity import valid
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.formalism.stops import gaps, with_motion
 from kinetree.model import (
     gimbal_locks,
+    gripping,
     holding,
     quaternions,
     refuse_pushes,
@@ -95,7 +99,7 @@ class Quantity:
         if formalism is None:
             names = tuple(self.ways)
             large = model.nv > WRITTEN_OUT and "order_n" in self.ways
-            large = large and len(model.leaders) == len(model.joints)
+            large = large and len(model.leaders) == len(model.joints) and not gripping(model)
             return "order_n" if large else names[0]
         if formalism not in self.ways:
             raise unknown("formalism", formalism, self.ways, f"quantity '{self.name}'")
@@ -226,7 +230,7 @@ def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -
     """Accelerations from a formalism's M and c."""
 
     def write(frames: Frames, tau: tuple[Node, ...]) -> None:
-        if _write_held(frames, tau, _solve_by(INERTIA_AND_BIAS[name])):
+        if _write_held(frames, tau, INERTIA_AND_BIAS[name]):
             return
         M, c = build(frames, frames.system.qd)
         b = [t - x for t, x in zip(tau, c, strict=True)]
@@ -238,19 +242,50 @@ def _write_forward(name: str, build: Callable[..., tuple[Matrix, list[Node]]]) -
     return write
 
 
-def _write_held(frames: Frames, tau: tuple[Node, ...], solve: SolveJoints) -> bool:
-    """Accelerations with joints that are held still; False where nothing may hold any."""
+def _write_held(frames: Frames, tau: tuple[Node, ...], build: Build | None) -> bool:
+    """Accelerations with joints that are held still; False where nothing may hold any.
+
+    Args:
+        frames: the links.
+        tau: known forces.
+        build: M and c of a formalism; none of order N.
+    """
     model = frames.system.model
     if not holding(model):
         return False
-    law = hold_joints(frames.scheme, model.velocities, tau, elements(frames))
-    law.write(frames.scheme, JointMotion(frames.system.qd, *solve(frames, law.equations)))
+    law = hold_joints(frames, tau, elements(frames))
+    if law.bonds:
+        motion = _solve_bonds(frames, law, build)
+    else:
+        solve = _solve_order_n if build is None else _solve_by(build)
+        motion = JointMotion(frames.system.qd, *solve(frames, law.equations))
+    law.write(frames.scheme, motion)
     write_states(frames)
     return True
 
 
+def _solve_bonds(frames: Frames, law: HeldJoints, build: Build | None) -> JointMotion:
+    """Accelerations and forces where speeds other than velocities rub."""
+    if build is None:
+        raise UnsupportedError(
+            "it holds no velocity of the model, which order N does not know",
+            element=f"friction '{law.bonds[0].name}'",
+            cure="leave formalism= out",
+        )
+    qd, rows = frames.system.qd, law.equations
+    M, c = build(frames, qd, given_accelerations(rows))
+    assert not callable(M)
+    bonds = [Bond(bond.J, bond.drift, bond.equation, bond.excess) for bond in law.bonds]
+    found = solve_bound(frames.scheme, M, c, count_from_given(rows), bonds)
+    good = valid(frames.scheme, found.tests) if found.tests else ONE
+    along = list(zip(found.forces, found.rates, found.sizes[len(qd) :], strict=True))
+    qdd = whole_accelerations(rows, found.udd)
+    changes, sizes = (dict(enumerate(x)) for x in (found.changes, found.sizes[: len(qd)]))
+    return JointMotion(qd, qdd, found.tau, changes, sizes, good, along)
+
+
 def _forward_order_n(frames: Frames, tau: tuple[Node, ...]) -> None:
-    if _write_held(frames, tau, _solve_order_n):
+    if _write_held(frames, tau, None):
         return
     qdd = order_n.forward(frames, frames.system.qd, tau)
     frames.scheme.output("qdd", qdd, None, frames.system.model.velocities)

@@ -42,6 +42,7 @@ from kinetree.model.forces import (
     State,
     Told,
     Work,
+    gripping,
     holding,
     refuse_holding,
     refuse_pushes,
@@ -79,7 +80,13 @@ from kinetree.model.outputs import (
     output_names,
     signals,
 )
-from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
+from kinetree.model.parameters import (
+    INERTIA,
+    POSITIVE,
+    ParameterTable,
+    grip_units,
+    parameter_table,
+)
 from kinetree.model.parts import (
     Ball,
     Body,
@@ -142,8 +149,9 @@ __all__ = [
     "State", "Told", "Touch", "Turn", "Twist", "Vec", "Vector3", "Work", "Wrench", "apply",
     "apply_transposed", "as_frames", "asked_outputs", "clock_events", "closure_law_names",
     "coordinate_symbol", "cross", "direction", "directions", "dot", "elements", "end_symbols",
-    "force_law_names", "force_laws", "gimbal_locks", "holding", "instant_symbol", "is_null",
-    "law_symbols", "leader_of", "map_elements", "mat3", "matmul", "minus", "negative", "numbers",
+    "force_law_names", "force_laws", "gimbal_locks", "grip_units", "gripping", "holding",
+    "instant_symbol", "is_null", "law_symbols", "leader_of", "map_elements", "mat3", "matmul",
+    "minus", "negative", "numbers",
     "offers", "output_names", "parameter_table", "place_symbols", "plain", "plus",
     "position_matrices", "problems", "product", "quaternions", "refuse", "refuse_events",
     "refuse_holding", "refuse_pushes", "refuse_words", "retract", "rotate", "rotation",

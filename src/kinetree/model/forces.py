@@ -171,6 +171,10 @@ class Action(Protocol):
     t: Node
     """The time [s]; a kind that uses it without a law says so in its row."""
 
+    @property
+    def velocities(self) -> list[str]:
+        """Names of all velocities of the model."""
+
     def value(self, name: str) -> Node:
         """A scalar argument of this force."""
 
@@ -222,8 +226,24 @@ class Action(Protocol):
     def lock(self, velocity: str, condition: Node) -> None:
         """Hold a velocity still where the condition is positive, with whatever force it takes."""
 
-    def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
-        """Dry friction [N.m, N] of a velocity whose mode is a user state: it sticks or slides."""
+    def rub(
+        self, velocity: str, mode: str, coulomb: Node, breakaway: Node, *, loose: bool = False
+    ) -> None:
+        """Dry friction [N.m, N] of a velocity whose mode is a user state: it sticks or slides.
+
+        Forces that are zero for a while are `loose`.
+        """
+
+    def grip(self, mode: str, speed: Node, coulomb: Node, breakaway: Node) -> Node:
+        """Dry friction along a speed, linear in the velocities, whose mode is a user state.
+
+        Returns:
+            Its force where it slides, positive along the speed, for the kind to apply; where it
+            sticks, its force acts by itself.
+        """
+
+    def gripping_force(self, mode: str) -> Node:
+        """The force of friction along a speed [N.m, N], positive along it; for `tell`."""
 
     def holding_force(self, velocity: str) -> Node:
         """The force of what holds or rubs a velocity [N.m, N], positive along it; for `tell`."""
@@ -250,6 +270,7 @@ class ForceKind(ElementKind):
         check: refuses arguments that make no sense: (complete arguments, element path).
         potential: the energy [J] from which its conservative part derives.
         holds: whether it may hold its joint still.
+        grips: whether it holds a speed that is not a velocity of the model.
         outputs: what `write` tells of every element, or of every point that the user names.
         work: the outputs whose products are its power.
         modes: names of the modes of its gaps, (name of the force, complete arguments) -> names.
@@ -264,6 +285,7 @@ class ForceKind(ElementKind):
     check: Callable[[Mapping[str, Any], str], None] | None = None
     potential: Callable[[Action, Force], Node] | None = None
     holds: bool = False
+    grips: bool = False
     outputs: tuple[Offer, ...] = ()
     work: tuple[Work, ...] = (Work(),)
     modes: Callable[[str, Mapping[str, Any]], tuple[str, ...]] | None = None
@@ -332,6 +354,11 @@ def refuse_pushes(model: Mechanism, element: str) -> None:
             )
 
 
+def gripping(model: Mechanism) -> list[Force]:
+    """The forces that may hold speeds which are not velocities of the model."""
+    return [force for force in model.forces.values() if FORCES[force.kind].grips]
+
+
 def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
     """Refuse locks, dry friction and stops where nothing can be held still."""
     said = dict.fromkeys(holding(model), "may hold its joint still")
@@ -345,5 +372,5 @@ def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
 __all__ = [
     "AT_POINT", "AT_POINT_WORK", "FORCES", "IN_JOINT", "NULL", "XYZ", "Action", "Between", "Force",
     "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work", "add_modes",
-    "holding", "refuse_holding", "refuse_pushes", "stopping",
+    "gripping", "holding", "refuse_holding", "refuse_pushes", "stopping",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols, text
 from kinetree.errors import DuplicateNameError, ModelError, unknown
-from kinetree.model.forces import FORCES
+from kinetree.model.forces import FORCES, gripping
 from kinetree.model.parts import Twist
 
 if TYPE_CHECKING:
@@ -260,6 +260,15 @@ def force_units(model: Mechanism, force: Force) -> Iterable[tuple[str, Scalar, s
     for name, value in force.scalars.items():
         unit = row.units.get(name, row.units.get(name.rpartition("_")[0], ""))
         yield name, value, unit.format(**words)
+
+
+def grip_units(model: Mechanism) -> dict[str, str]:
+    """Mode of every friction along a speed that is not a velocity -> unit of its force."""
+    found = {}
+    for force in gripping(model):
+        offers = {row.name: row.unit for row in FORCES[force.kind].outputs}
+        found[force.arguments["mode"]] = offers["force"].format(**unit_words(model, force))
+    return found
 
 
 def unit_words(model: Mechanism, force: Force) -> dict[str, str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DIMENSION = {
     "q": "coordinate", "qd": "velocity", "qdd": "velocity", "tau": "velocity", "x": "state",
-    "lam": "equation", "hold": "velocity", "contact": "stop",
+    "lam": "equation", "hold": "velocity", "grip": "friction", "contact": "stop",
 }  # fmt: skip
 """Second dimension of every variable over time."""
 MEANING = {
@@ -37,6 +37,7 @@ MEANING = {
     "lam": "multipliers: forces of the closures along their equations",
     "hold": "forces of locks and dry friction along the velocities",
     "contact": "forces of stops that open their gaps",
+    "grip": "forces of frictions along speeds that are not velocities",
 }  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def run_dataset(
 
     Args:
         time: output times [s].
-        values: variable (q, qd, qdd, tau, x, hold, contact, lam) -> one row per time.
+        values: variable (q, qd, qdd, tau, x, hold, grip, contact, lam) -> one row per time.
         axes: dimension -> its names and units; those of accelerations and efforts follow.
         manifest: what produced it; goes into the attributes.
     """

@@ -28,7 +28,7 @@ from kinetree.integrate.problem import (
     Settings,
 )
 from kinetree.integrate.without_value import UNDEFINED, element_without_value, first_without_value
-from kinetree.model import FORCES, Mechanism
+from kinetree.model import FORCES, Mechanism, grip_units
 from kinetree.results.dataset import Dimension, run_dataset, with_events, with_wrenches
 from kinetree.results.files import load_lazily
 from kinetree.results.growing import GrowingRun
@@ -115,7 +115,8 @@ class Recording:
         values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
         if system.states:
             values["x"] = x
-        values |= {name: found[name] for name in ("hold", "contact") if name in found}
+        held = ("hold", "grip", "contact")
+        values |= {name: found[name] for name in held if name in found}
         if labels := system.forward.output("lam").labels if "lam" in found else ():
             self._equations += [name for name in labels if name not in self._equations]
             # multipliers of equations that this part does not use are 0
@@ -256,6 +257,8 @@ def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
         axes["stop"] = Dimension(stops, [known[label] for label in stops])
     if labels:
         axes["equation"] = Dimension(labels)
+    if grips := grip_units(system.model):
+        axes["friction"] = Dimension(list(grips), list(grips.values()))
     return axes
 
 

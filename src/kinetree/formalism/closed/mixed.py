@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
+from kinetree.errors import UnsupportedError
 from kinetree.formalism.held.bonds import NOTE, Bond, BoundMotion, solve_bound
-from kinetree.formalism.joint_equations import JointLaw, JointMotion, solve_mixed
+from kinetree.formalism.joint_equations import JointLaw, JointMotion, SpeedBond, solve_mixed
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.validity import valid
 
@@ -62,34 +63,44 @@ class Mixed:
         found = self._solve(Mr, cr)
         udd = dict(zip(self.u, found.udd, strict=True))
         tau = {**known, **dict(zip(self.u, found.tau, strict=True))}
-        tau.update(zip(self.v, found.forces, strict=True))
+        tau.update(zip(self.v, found.forces, strict=False))
         qdd = page.whole(udd)
         psi = {
             k: linear(0, ((c0[k], 1), *[(mul(x, udd[u]), 1) for u, x in P[k].items()]))
+            - self._pull(k, found)
             for k in (*self.coupling.dependent, *page.driven)
         }
         lam = self.coupling.multipliers({k: psi[k] - tau[k] for k in self.coupling.dependent})
         tau.update(page.drive_forces(psi, lam))
         changes = dict(zip(self.u, found.changes, strict=True)) if found.changes else {}
-        sizes = dict(zip((*self.u, *self.v), found.sizes, strict=True)) if found.sizes else {}
+        sizes = dict(zip((*self.u, *self.v), found.sizes, strict=False))
         forces, good = [tau[k] for k in range(len(qdd))], self._test(found.tests)
-        motion = JointMotion(page.system.qd, qdd, forces, changes, sizes, good)
+        bonds = list(zip(found.forces, found.rates, found.sizes[len(self.u) :], strict=True))
+        motion = JointMotion(
+            page.system.qd, qdd, forces, changes, sizes, good, bonds[len(self.v) :]
+        )
         self.law.write(self.scheme, motion)
         page.write_state(lam)
 
     def _solve(self, Mr: Matrix, cr: list[Node]) -> BoundMotion:
         """Accelerations of u, forces of u and v."""
         rows = [self.equations[u] for u in self.u]
-        if not self.v:
+        bonds = [self._bond(v) for v in self.v] + [self._tie(bond) for bond in self.law.bonds]
+        if not bonds:
             return BoundMotion(*solve_mixed(self.scheme, Mr, cr, rows), [])
-        return solve_bound(self.scheme, Mr, cr, rows, [self._bond(v) for v in self.v])
+        return solve_bound(self.scheme, Mr, cr, rows, bonds)
+
+    def _pull(self, k: int, found: BoundMotion) -> Node:
+        """What the bonds of speeds add to the force of a velocity."""
+        forces = zip(self.law.bonds, found.forces[len(self.v) :], strict=True)
+        return linear(0, tuple((mul(bond.J[k], f), 1) for bond, f in forces if k in bond.J))
 
     def _test(self, terms: list[Node]) -> Node:
         """1, or NaN where forces are undetermined; without friction nothing has a value there.
 
         With it, speeds decide whether anything sticks that could be undetermined.
         """
-        if self.law.excess and terms:
+        if (self.law.excess or self.law.bonds) and terms:
             return valid(self.scheme, terms)
         self.explicit.tests.terms += terms
         return ONE
@@ -99,6 +110,21 @@ class Mixed:
         row = {i: self.coupling.B[v][u] for i, u in enumerate(self.u) if u in self.coupling.B[v]}
         excess = self.law.excess.get(v, ZERO)
         return Bond(row, self.explicit.qdd0[v], self.equations[v], excess)
+
+    def _tie(self, bond: SpeedBond) -> Bond:
+        """A speed by the independent velocities."""
+        J, qdd0 = bond.J, self.explicit.qdd0
+        shares = [bond.J.get(k, ZERO) for k in range(len(qdd0))]
+        row = {i: self.coupling.project(shares, u) for i, u in enumerate(self.u)}
+        drift = linear(0, ((bond.drift, 1), *[(mul(x, qdd0[k]), 1) for k, x in J.items()]))
+        nonzero = {i: x for i, x in row.items() if x is not ZERO}
+        if not nonzero:
+            raise UnsupportedError(
+                "its speed follows drives alone, so it cannot stick by itself",
+                element=f"friction '{bond.name}'",
+                cure="remove a drive, or the friction",
+            )
+        return Bond(nonzero, drift, bond.equation, bond.excess)
 
 
 __all__ = ["Mixed"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, Rank, mul, symbol
+from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.closed.actuation import Actuation
 from kinetree.formalism.closed.explicit import Explicit
@@ -27,7 +27,7 @@ from kinetree.formalism.closed.multipliers import (
     projected_coordinates,
 )
 from kinetree.formalism.forces.link_forces import elements
-from kinetree.formalism.held.dry_friction import HeldJoints, hold_joints
+from kinetree.formalism.held.held_joints import HeldJoints, hold_joints
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.drives import drive_motions, drive_rates
@@ -86,16 +86,9 @@ def explicit(system: Linkage, closed: Closed) -> Program:
 
 def _held_joints(page: _Page, explicit: Explicit) -> HeldJoints:
     """The equations of velocities that elements of the model may hold still."""
-    given, names = elements(page.frames), explicit.system.model.velocities
+    given = elements(page.frames)
     _refuse_driven(explicit, given)
-    excess: dict[int, Node] = {}
-    qd, B = explicit.system.qd, explicit.coupling.B
-    for k in given.rubbing if B.keys() & given.rubbing.keys() else ():
-        terms = [mul(x, qd[u]) for u, x in B[k].items()] if k in B else [qd[k]]
-        row = given.rubbing[k] = given.rubbing[k].along(terms)
-        if k in B:
-            excess[k] = page.scheme.let(f"excess_{k + 1}", row.excess(qd[k]))
-    return hold_joints(page.scheme, names, page.rates, given, excess)
+    return hold_joints(page.frames, page.rates, given, explicit.coupling.B)
 
 
 def _refuse_driven(explicit: Explicit, given: ExternalInputs) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, maximum, select, substitute, symbol, symbols
 from kinetree.errors import ModelError, unknown
-from kinetree.formalism.forces.rubbing import Rubbing
+from kinetree.formalism.forces.rubbing import Grip, Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import Action, Between, Place, place_symbols, state_names, time_symbol, variable
@@ -38,6 +38,7 @@ class ExternalInputs:
         rubbing: velocity number -> its dry friction.
         modes: velocity number -> name of the mode of its friction.
         stops: name of the mode of a gap -> the gap, its restitution, its shortest bounce.
+        grips: mode -> a speed other than a velocity that rubs.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
@@ -46,6 +47,12 @@ class ExternalInputs:
     rubbing: dict[int, Rubbing] = field(default_factory=dict)
     modes: dict[int, str] = field(default_factory=dict)
     stops: dict[str, tuple[Node, Node, Node]] = field(default_factory=dict)
+    grips: dict[str, Grip] = field(default_factory=dict)
+
+
+def grip_symbol(mode: str) -> Node:
+    """The force of what rubs along a speed other than a velocity [N.m, N]: grip_MODE."""
+    return symbol(f"grip_{mode}", Rank.FORCE)
 
 
 def hold_symbol(velocity: str) -> Node:
@@ -93,6 +100,11 @@ class ForceWriter(Action):
         names = self.system.model.velocities
         (node,) = self.express("qd", [self.system.qd[self._index("velocity", velocity, names)]])
         return node
+
+    @property
+    def velocities(self) -> list[str]:
+        """Names of all velocities of the model."""
+        return self.system.model.velocities
 
     def velocity_of(self, coordinate: str) -> str:
         """Velocity that is the rate of a coordinate."""
@@ -155,13 +167,31 @@ class ForceWriter(Action):
         """Hold a velocity still."""
         self.given.locks[self._held_number(velocity)] = self.let("locked", select(condition, 1, 0))
 
-    def rub(self, velocity: str, mode: str, coulomb: Node, breakaway: Node) -> None:
+    def rub(
+        self, velocity: str, mode: str, coulomb: Node, breakaway: Node, *, loose: bool = False
+    ) -> None:
         """Let a velocity stick or slide; where it slides, the friction is an effort."""
         k = self._held_number(velocity)
         largest = self.let("breakaway", maximum(breakaway, coulomb))
-        row = self.given.rubbing[k] = Rubbing(self.state(mode), coulomb, largest)
+        row = self.given.rubbing[k] = Rubbing(self.state(mode), coulomb, largest, loose)
         self.given.modes[k] = mode
         self.effort(velocity, row.push)
+
+    def grip(self, mode: str, speed: Node, coulomb: Node, breakaway: Node) -> Node:
+        """Let a speed stick or slide; the force of the friction where it slides."""
+        if mode in self.given.grips or mode in self.given.modes.values():
+            raise ModelError(
+                f"another friction has the mode '{mode}'",
+                element=self._element,
+                cure="give its own",
+            )
+        row = Rubbing(self.state(mode), coulomb, breakaway, loose=True)
+        self.given.grips[mode] = Grip(row, self.let("speed", speed))
+        return self.let("push", row.push)
+
+    def gripping_force(self, mode: str) -> Node:
+        """The symbol of the force along a speed that rubs."""
+        return grip_symbol(mode)
 
     def holding_force(self, velocity: str) -> Node:
         """The symbol of the force that holds or rubs a velocity."""
@@ -234,4 +264,4 @@ def _flat(place: Place) -> list[Node]:
     return [*place.R[0], *place.R[1], *place.R[2], *place.p, *place.v, *place.w]
 
 
-__all__ = ["ExternalInputs", "ForceWriter", "hold_symbol", "state_rate_expressions"]
+__all__ = ["ExternalInputs", "ForceWriter", "grip_symbol", "hold_symbol", "state_rate_expressions"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kinetree.engine import ONE, ZERO, Node, add, call, maximum, number, select, sign
 from kinetree.program.complementarity import HALF, choose_by_sign
@@ -29,6 +30,7 @@ class Rubbing:
     Attributes:
         mode: its mode.
         coulomb, breakaway: largest forces of sliding and of sticking.
+        loose: whether the forces may be zero for a while.
         slack: speed that what sticks may have by the errors of a run; 0 for an independent
             velocity, which rests exactly.
     """
@@ -36,6 +38,7 @@ class Rubbing:
     mode: Node
     coulomb: Node
     breakaway: Node
+    loose: bool = False
     slack: Node = ZERO
 
     @property
@@ -73,7 +76,15 @@ class Rubbing:
         stuck = select(over, -way, select(under, way, self.mode))
         held = by_size(self.size, ZERO, number(AGAIN), ZERO, ZERO)
         forward, backward = (select(x - least, held, self.mode) for x in (-qdd, qdd))
-        return select(self.sticks - HALF, stuck, choose_by_sign(self.mode, backward, ZERO, forward))
+        bound = select(
+            self.sticks - HALF, stuck, choose_by_sign(self.mode, backward, ZERO, forward)
+        )
+        return select(self.bound, bound, self._follow(qdd, least)) if self.loose else bound
+
+    def _follow(self, qdd: Node, least: Node) -> Node:
+        """The mode asked for at rest without any force: whichever way it goes."""
+        turned = select(-self.mode * qdd - least, -self.mode, self.mode)
+        return by_size(self.size, ONE, turned, self.mode, ONE)
 
     def along(self, terms: Sequence[Node]) -> Rubbing:
         """The same along a speed that is a sum of such terms."""
@@ -107,10 +118,17 @@ class Rubbing:
         return select(self.sticks - HALF, over, passed)
 
 
+class Grip(NamedTuple):
+    """A speed other than a velocity that rubs; the force acts along it."""
+
+    rubbing: Rubbing
+    speed: Node
+
+
 def by_size(size: Node, nought: Node, one: Node, two: Node, three: Node) -> Node:
     """One of four values, by a whole number from 0 to 3."""
     above = select(size - (2 + HALF), three, two)
     return select(size - (1 + HALF), above, select(size - HALF, one, nought))
 
 
-__all__ = ["Rubbing", "by_size"]
+__all__ = ["Grip", "Rubbing", "by_size"]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, add
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import hold_symbol
-from kinetree.model import holding
+from kinetree.formalism.forces.force_writer import grip_symbol, hold_symbol
+from kinetree.model import gripping, holding
 from kinetree.program import Input, Scheme
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ def declare_holds(scheme: Scheme, model: Mechanism) -> None:
         names = tuple(model.velocities)
         holds = tuple(hold_symbol(name) for name in names)
         scheme.input(Input("hold", (len(names),), holds, None, False, names))
+    modes = tuple(force.arguments["mode"] for force in gripping(model))
+    if modes:
+        grips = tuple(grip_symbol(mode) for mode in modes)
+        scheme.input(Input("grip", (len(modes),), grips, None, False, modes))
 
 
 def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:

@@ -63,6 +63,7 @@ class BoundMotion:
         udd: accelerations.
         tau: forces of the velocities.
         forces: of the bonds.
+        rates: accelerations along the bonds.
         changes: by which the velocities bring to rest what shall be; empty where nothing shall.
         sizes: of the terms of udd, then of the accelerations along the bonds.
         tests: terms of a sum that stays below 1 where the bonds are independent.
@@ -71,6 +72,7 @@ class BoundMotion:
     udd: list[Node]
     tau: list[Node]
     forces: list[Node]
+    rates: list[Node] = field(default_factory=list)
     changes: list[Node] = field(default_factory=list)
     sizes: list[Node] = field(default_factory=list)
     tests: list[Node] = field(default_factory=list)
@@ -104,6 +106,7 @@ def solve_bound(
         scheme.let_signed(f"udd_{i}", x + inner(line, forces), NOTE)
         for i, (x, line) in enumerate(zip(free, answers, strict=True), 1)
     ]
+    rates = [x + inner(line, forces) for x, line in zip(at_rest, A, strict=True)]
     sizes = [
         add(*[call("abs", term) for term in (x, *map(mul, line, forces))])
         for x, line in zip((*free, *at_rest), (*answers, *A), strict=True)
@@ -114,7 +117,7 @@ def solve_bound(
         tau.append(own.gamma if own.is_free else inner(line, udd) + bias - carried)
     tests = [(ALIKE * row[1]) ** 2 for row in X] if len(bonds) > 1 else []
     changes = [inner(line, [row[2] for row in X]) for line in answers] if len(X[0]) > 2 else []
-    return BoundMotion(udd, tau, forces, changes, sizes, tests)
+    return BoundMotion(udd, tau, forces, rates, changes, sizes, tests)
 
 
 def _respond(

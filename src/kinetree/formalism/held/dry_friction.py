@@ -34,9 +34,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, add, call, select, sign, symbol
-from kinetree.formalism.forces.force_writer import ExternalInputs
 from kinetree.formalism.forces.rubbing import Rubbing, by_size
-from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation, JointMotion
+from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation, JointMotion, SpeedBond
 from kinetree.program import Input
 from kinetree.program.complementarity import HALF, change_least_index
 
@@ -58,7 +57,7 @@ class DryFriction:
         gamma: known forces, friction apart, or accelerations.
         equations: one per velocity.
         rubbing: velocity number -> its friction.
-        excess: none: velocities that move slide.
+        excess, bonds: none: velocities that move slide.
     """
 
     names: Sequence[str]
@@ -66,6 +65,7 @@ class DryFriction:
     equations: Sequence[JointEquation]
     rubbing: Mapping[int, Rubbing]
     excess: Mapping[int, Node] = field(default_factory=dict)
+    bonds: Sequence[SpeedBond] = ()
 
     def write(self, scheme: Scheme, motion: JointMotion) -> None:
         """Write qdd, tau (friction included), friction, the next modes, and how many are open."""
@@ -76,7 +76,7 @@ class DryFriction:
         scheme.output("friction", forces, None, names)
         v = [motion.qd[k] for k in self.rubbing]
         moves = [call("abs", sign(x)) for x in v]
-        found, _ = next_modes(scheme, rows, forces, _accelerations(motion, self.rubbing), moves)
+        found, _ = next_modes(scheme, rows, forces, accelerations(motion, self.rubbing), moves)
         modes = [
             select(move - HALF, sign(x), new) for move, x, new in zip(moves, v, found, strict=True)
         ]
@@ -88,69 +88,6 @@ class DryFriction:
         scheme.output("open", (add(ZERO, *changed),), ())
 
 
-@dataclass(frozen=True)
-class HeldJoints:
-    """The equations of all velocities, some of which elements of the model may hold still.
-
-    Attributes:
-        names: of all velocities.
-        tau: known forces.
-        equations: one per velocity.
-        given: what the elements of the model do.
-        excess: dependent velocity -> what is left of it where it sticks.
-    """
-
-    names: Sequence[str]
-    tau: Sequence[Node]
-    equations: Sequence[JointEquation]
-    given: ExternalInputs
-    excess: Mapping[int, Node] = field(default_factory=dict)
-
-    def write(self, scheme: Scheme, motion: JointMotion) -> None:
-        """Write qdd and hold, forces of locks and dry friction; with friction also what follows.
-
-        modes: the next ones; rest: velocities, those that come to rest stopped; slip: above zero
-        where a joint breaks away or comes to rest.
-        """
-        given, rows, tau = self.given, list(self.given.rubbing.values()), motion.tau
-        scheme.output("qdd", [motion.valid * x for x in motion.qdd], None, self.names)
-        forces = friction_forces(scheme, given.rubbing, self.tau, tau)
-        hold = {k: lock * (tau[k] - self.tau[k]) for k, lock in given.locks.items()}
-        hold |= dict(zip(given.rubbing, forces, strict=True))
-        whole = [hold.get(k, ZERO) for k in range(len(self.names))]
-        scheme.output("hold", [motion.valid * x for x in whole], None, self.names)
-        if not rows:
-            return
-        v, a = [motion.qd[k] for k in given.rubbing], _accelerations(motion, given.rubbing)
-        moves = [row.moves(x) for row, x in zip(rows, v, strict=True)]
-        modes, count = next_modes(scheme, rows, forces, a, moves)
-        if motion.valid is not ONE:  # what slides goes on, whatever is undetermined
-            modes = [select(move - HALF, row.mode, motion.valid * new)
-                     for row, move, new in zip(rows, moves, modes, strict=True)]  # fmt: skip
-        started = [row.begin(x, new) for row, x, new in zip(rows, v, modes, strict=True)]
-        slip = [row.slip(f, x, 4 * OWN_SLACK) for row, f, x in zip(rows, forces, v, strict=True)]
-        names, rest = list(given.modes.values()), self._rest(motion, count)
-        scheme.output("modes", started, None, names)
-        scheme.output("rest", list(rest.values()), None, [self.names[k] for k in rest])
-        scheme.output("slip", slip, None, names)
-
-    def _rest(self, motion: JointMotion, count: Node) -> dict[int, Node]:
-        """Velocities of joints that rub, and of those that dependent ones stop with them.
-
-        Dependent ones stop when all is decided: one that passes through rest does not stop others,
-        nor do those whose forces are undetermined.
-        """
-        found = {
-            k: select(-row.mode * motion.qd[k], 0, motion.qd[k])
-            for k, row in self.given.rubbing.items()
-            if k not in self.excess
-        }
-        for k, change in motion.changes.items():
-            settled = select(HALF - count, motion.valid, 0)  # NaN is not above zero
-            found[k] = found.get(k, motion.qd[k]) + select(settled, change, 0)
-        return found
-
-
 def friction_forces(
     scheme: Scheme, rows: Mapping[int, Rubbing], known: Sequence[Node], tau: Sequence[Node]
 ) -> list[Node]:
@@ -159,7 +96,7 @@ def friction_forces(
     return list(scheme.each("friction", forces))
 
 
-def _accelerations(motion: JointMotion, numbers: Iterable[int]) -> list[tuple[Node, Node]]:
+def accelerations(motion: JointMotion, numbers: Iterable[int]) -> list[tuple[Node, Node]]:
     """Accelerations of velocities, and what of them may be rounding."""
     return [(motion.qdd[k], OWN_SLACK * motion.sizes.get(k, ZERO)) for k in numbers]
 
@@ -200,30 +137,6 @@ def next_modes(
     return modes, count
 
 
-def hold_joints(
-    scheme: Scheme,
-    names: Sequence[str],
-    tau: Sequence[Node],
-    given: ExternalInputs,
-    excess: Mapping[int, Node] | None = None,
-) -> HeldJoints:
-    """Forward dynamics with what elements of the model hold still.
-
-    Args:
-        scheme: where they are written.
-        names: of all velocities.
-        tau: known forces.
-        given: what the elements do.
-        excess: dependent velocity -> what is left of it where it sticks.
-    """
-    equations = [JointEquation(ZERO, ONE, x) for x in tau]
-    held = {**given.locks, **{k: row.sticks for k, row in given.rubbing.items()}}
-    for k, at in held.items():
-        free = scheme.let(f"free_{k + 1}", 1 - at)
-        equations[k] = JointEquation(1 - free, free, free * tau[k])
-    return HeldJoints(names, tau, equations, given, excess or {})
-
-
 def declare_friction(
     scheme: Scheme, gamma: Sequence[Node], known: Mapping[str, str]
 ) -> DryFriction:
@@ -250,4 +163,11 @@ def declare_friction(
     return DryFriction(tuple(known), gamma, equations, rows)
 
 
-__all__ = ["DryFriction", "HeldJoints", "declare_friction", "hold_joints"]
+__all__ = [
+    "OWN_SLACK",
+    "DryFriction",
+    "accelerations",
+    "declare_friction",
+    "friction_forces",
+    "next_modes",
+]

@@ -21,7 +21,7 @@ from kinetree.model.laws import (
     trace,
     velocity_symbol,
 )
-from kinetree.model.methods.events import EventMethods
+from kinetree.model.methods.frictions import FrictionMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.values import number, scalar
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ZEROS = (0, 0, 0)
 
 
-class ForceMethods(EventMethods):
+class ForceMethods(FrictionMethods):
     """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
 
     def spring(
@@ -109,35 +109,6 @@ class ForceMethods(EventMethods):
                 speed at which that has fallen to 1/e.
         """
         return self.force("joint_friction", name, (), {"joint": joint, "coulomb": coulomb, **more})
-
-    def dry_friction(
-        self, name: str, joint: Joint | str, coulomb: Scalar, breakaway: Scalar = 0, **more: Any
-    ) -> Force:
-        """Dry friction in a joint that sticks and slides, exactly.
-
-        Args:
-            name: of the force, and of the mode of the joint: 0 sticks, 1 and -1 slides forward and
-                backward.
-            joint: a joint with one velocity, or the name of a velocity.
-            coulomb: force of sliding [N.m or N].
-            breakaway: force that sticking bears [N.m or N], not below coulomb; by default coulomb.
-            **more: viscous [N.m.s/rad or N.s/m]; mode, the name of another mode.
-        """
-        own = {"joint": joint, "coulomb": coulomb, "breakaway": breakaway}
-        made = self.force("dry_friction", name, (), {"mode": name, **own, **more})
-        if made.arguments["mode"] not in self.states:
-            self.mode(made.arguments["mode"])
-        return made
-
-    def lock(self, name: str, joint: Joint | str, locked: LawLike) -> Force:
-        """A lock that holds a joint still, with whatever force that takes.
-
-        Args:
-            name: of the force.
-            joint: a joint with one velocity, or the name of a velocity.
-            locked: of q, qd, t, x: it holds where this is positive; usually a mode.
-        """
-        return self.force("joint_lock", name, (), {"joint": joint, "locked": locked})
 
     def stop(  # noqa: PLR0913  one keyword per fact
         self,

@@ -1,0 +1,1 @@
+"""Frictions whose force is a law: in a joint, between joints, along struts and other speeds."""
