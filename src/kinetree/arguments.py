@@ -120,6 +120,14 @@ KINDS: Mapping[str, ArgumentKind] = {
     "Mapping[str, float]": ArgumentKind(
         "a mapping from names to finite numbers", lambda value: _is_named(value, is_finite)
     ),
+    "Rows": ArgumentKind(
+        "finite numbers, leading axes for a batch",
+        lambda value: is_array(value) and np.ndim(value) > 0,
+    ),
+    "Mapping[str, Rows]": ArgumentKind(
+        "a mapping from names to finite numbers, or arrays of them for a batch",
+        lambda value: _is_named(value, is_array),
+    ),
     "Mapping[str, tuple[float, float]]": ArgumentKind(
         "a mapping from names to pairs (lowest, highest)", lambda value: _is_named(value, _is_pair)
     ),
@@ -130,6 +138,8 @@ NUMBER = ArgumentKind("a number", is_number)
 ALIASES = {
     "Values": "Mapping[str, float] | Sequence[float] | None",
     "Parameters": "Mapping[str, float] | None",
+    "BatchValues": "Mapping[str, Rows] | Rows | None",
+    "BatchParameters": "Mapping[str, Rows] | None",
     "Mechanism": "Model | FrameModel",
     "Progress": "Callable",
     "Events": "Mapping[str, Any] | str",

@@ -12,7 +12,6 @@ from kinetree.analysis.observing.program import OUT, Observed, derive_outputs
 from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
-from kinetree.assembly import with_values
 from kinetree.errors import ModelError
 from kinetree.results.dataset import with_outputs
 
@@ -67,15 +66,24 @@ def observer(
 
 def observe(found: Observed, run: xarray.Dataset) -> xarray.Dataset:
     """The run with the values of outputs whose Program is at hand."""
-    program, own = found.program, parameters_of(run)
-    if program.takes("p"):
-        known = program.input("p").labels
-        program = with_values(program, {k: v for k, v in own.items() if k in known})
+    program = found.program
     given = {row.name: _values(run, row) for row in program.inputs if not row.parameter}
+    if program.takes("p"):
+        given["p"] = _parameters(run, program.input("p"))
     values = program.compile()(check=False, **given)
     lead = run["q"].shape[:-1]
     table = np.broadcast_to(values[OUT], (*lead, len(found.labels)))
     return with_outputs(run, found.labels, found.units, table)
+
+
+def _parameters(run: xarray.Dataset, row: Input) -> Array:
+    """The parameters of a run; of a batch with its axes, and one for the time."""
+    own = {k: np.asarray(v) for k, v in parameters_of(run).items() if k in row.labels}
+    lead = np.broadcast_shapes(*[value.shape for value in own.values()])
+    out = np.array(np.broadcast_to(np.array(row.default), (*lead, len(row.labels))))
+    for name, value in own.items():
+        out[..., row.labels.index(name)] = value
+    return out[..., None, :] if lead else out
 
 
 def _values(run: xarray.Dataset, row: Input) -> Array:

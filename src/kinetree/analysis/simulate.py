@@ -9,16 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.given.batches import (
+    BatchParameters,
+    BatchValues,
+    Given,
+    refuse_in_batches,
+)
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.saved_state import last_state, refuse_start
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.outputs import observer
+from kinetree.analysis.runs.batch_dataset import Batch, batch_dataset
+from kinetree.analysis.runs.batch_starts import BatchStart, Begun
 from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
-from kinetree.analysis.runs.events import Events
-from kinetree.analysis.runs.march import STEPPING, Begin, march, refuse_no_step, refuse_stepping
+from kinetree.analysis.runs.events import Events, Watches
+from kinetree.analysis.runs.march import (
+    STEPPING,
+    Marching,
+    march,
+    refuse_no_step,
+    refuse_stepping,
+)
+from kinetree.analysis.runs.march_many import march_many
 from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import Repartition, RunOptions
+from kinetree.analysis.runs.side_by_side import SideBySide
 from kinetree.arguments import (
     changed_arguments,
     check_arguments,
@@ -26,7 +42,6 @@ from kinetree.arguments import (
     check_positive,
 )
 from kinetree.arrays import Array
-from kinetree.assembly import Values
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import BOUNDS, Method, find
 from kinetree.integrate.partition_health import better
@@ -43,9 +58,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
     duration: float,
     *,
-    q: Values = None,
-    qd: Values = None,
-    x: Values = None,
+    q: BatchValues = None,
+    qd: BatchValues = None,
+    x: BatchValues = None,
     t0: float = 0.0,
     method: str = "auto",
     rtol: float = 1e-8,
@@ -53,7 +68,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     step: float | None = None,
     tau: Any = None,
     wrenches: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
+    parameters: BatchParameters = None,
     events: Events | None = None,
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
@@ -64,7 +79,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     formulation: str | None = None,
     **options: Any,
 ) -> xarray.Dataset:
-    """The motion of a model over time.
+    """The motion of a model over time; leading axes of what is given make many runs side by side.
 
     Args:
         model: the mechanism.
@@ -86,7 +101,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
             a function of (t, q, qd) [N.m, N].
         wrenches: external wrenches by name: six numbers [torque; force] or a function of
             (t, q, qd) [N.m, N].
-        parameters: values by name in place of the model's.
+        parameters: values by name in place of the model's.  These, q, qd, x, tau and wrenches may
+            have leading axes, which broadcast: a batch.
         events: conditions by name that are marked or stop the run, see `Event`; "laws" marks where
             laws change their branch.
         max_steps: steps after which the run ends.
@@ -113,23 +129,54 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     Returns:
         The Dataset: q, qd, qdd, tau, with user states x, with closures lam, and outputs, over time.
         Its attributes say how it was made and why it ended (`termination`); whatever ends a run
-        early, what was computed is kept and a warning says why.
+        early, what was computed is kept and a warning says why.  Of a batch the first dimensions
+        are its axes (run; run_1, run_2, …), and what differs from run to run is a variable.
     """
     row = _check(locals(), options)
     q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
     look = observer(model, outputs)
-    fixed = {"tau": tau, "wrenches": wrenches, "parameters": parameters}
+    given = Given(q, qd, x, tau, wrenches, parameters)
     if row.solve is None:
-        options |= {"formulation": formulation, "method": row.name, "progress": progress}
-        begin = Begin(q, qd, x, t0)
-        return _store(look(march(model, duration, begin, step=step, **fixed, **options)), file)
-    system = dynamics(model, q=q, t=t0, **fixed, **options, events=events)
-    start = initial_state(system, t0, q, qd, x, complete=False)
+        made = Marching(model, duration, t0, step, progress, formulation, row.name, options)
+        return _store(look(march_many(made, given) if given.axes else march(made, given)), file)
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
-        how = RunOptions(method, bounds, events, _again(system, fixed, options), observe=look)
-        how = replace(how, goes_on=continues is not None)
-        return record_run(system, start, output_times(t0, duration, step), how, file)
+        how = RunOptions(method, bounds, events, observe=look, goes_on=continues is not None)
+        begin = BatchStart(model, given, t0, options, events)
+        return _run(begin, output_times(t0, duration, step), how, file)
+
+
+def _run(
+    begin: BatchStart, times: Array, how: RunOptions, file: str | Path | None
+) -> xarray.Dataset:
+    """A run of rates, or many side by side."""
+    given, options = begin.given, begin.options
+    if given.axes:
+        refuse_in_batches(every_step=how.settings.every_step)
+        return _store(_run_many(begin, times, how), file)
+    system = dynamics(
+        begin.made_of, q=given.q, t=begin.t, **given.fixed, **options, events=begin.events
+    )
+    start = initial_state(system, begin.t, given.q, given.qd, given.x, complete=False)
+    how = replace(how, again=_again(system, given.fixed, options))
+    return record_run(system, start, times, how, file)
+
+
+def _run_many(batch: BatchStart, times: Array, how: RunOptions) -> xarray.Dataset:
+    """Runs side by side."""
+    begin, length, report = float(times[0]), float(times[-1] - times[0]), how.settings.report
+
+    def again(number: int, start: Begun) -> Repartition | None:
+        return _again(start[0], batch.given.of(batch.axes, number).fixed, batch.options)
+
+    def tell(number: int) -> None:
+        if report is not None:
+            report(begin + length * number / batch.count)
+
+    how = replace(how, watches=Watches(how.events))
+    results = SideBySide(batch.starts(), times, how, again, tell).run()
+    made = batch_dataset(Batch(batch.axes, times, batch.given.parameters or {}), results)
+    return how.observe(made)
 
 
 def _start(

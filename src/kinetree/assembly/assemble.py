@@ -10,7 +10,7 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -114,6 +114,22 @@ def close(
         settled: besides the independent ones given, others keep their values by their worth, until
             nothing is left to choose; else all others move, as little as they can.
     """
+    names = None if independent is None else tuple(independent)
+    what = ("closed", names, t, steps, settled)
+    found = system.once(what, q, lambda: _close(system, q, names, t, steps, settled=settled))
+    return replace(found, q=found.q.copy())
+
+
+def _close(
+    system: Loops,
+    q: Array,
+    independent: Sequence[str] | None,
+    t: float,
+    steps: int,
+    *,
+    settled: bool,
+) -> Assembly:
+    """The same, where it is not known yet."""
     _refuse_undefined(system, q, t)
     best: Solution | None = None
     opposite = ""

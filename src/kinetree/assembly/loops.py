@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,12 +20,18 @@ from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
+from kinetree.targets.kept import remember
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from kinetree.model import Closure, Mechanism
     from kinetree.program import Program
+
+
+REMEMBERED = 16
+"""Results at configurations that are kept."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,9 @@ class Loops:
     @cached_property
     def whole(self) -> Program:
         """Gives h, J, ht and Jdqd; all analyses of a run take what they need from it."""
-        return condense(self.written)
+        made = remember(lambda: condense(self.written), "whole loops", self.model)
+        own = {row.name: row for row in self.written.inputs}  # with the values of parameters
+        return replace(made, inputs=tuple(own[row.name] for row in made.inputs))
 
     @property
     def share(self) -> float:
@@ -78,7 +86,23 @@ class Loops:
 
     def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
         """(h, J) at coordinates q and time t."""
-        return _values(self.program, self.model, q, t)
+        return self.once(("h, J", t), q, lambda: _values(self.program, self.model, q, t))
+
+    @cached_property
+    def _memory(self) -> dict[tuple[Hashable, bytes], Any]:
+        """What was found last: a start asks for the same configuration again and again."""
+        return {}
+
+    def once(self, what: Hashable, q: Any, make: Callable[[], T]) -> T:
+        """What was found before at coordinates q, or is made now; nobody may change it."""
+        key = (what, np.asarray(q, dtype=float).tobytes())
+        known = self._memory
+        if key not in known:
+            if len(known) >= REMEMBERED:
+                known.clear()
+            known[key] = make()
+        found: T = known[key]
+        return found
 
     def start(self, q: Sequence[float] | None, t: float) -> Array:
         """Coordinates to begin with: given ones or the model's, driven ones at their laws."""
@@ -106,8 +130,12 @@ class Loops:
 
     def slopes(self, q: Array, t: float) -> tuple[Array, Array]:
         """(J, ht) at coordinates q and time t: J qd + ht = 0."""
-        found = _evaluate(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
-        return found["J"], found["ht"]
+
+        def make() -> tuple[Array, Array]:
+            found = _evaluate(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
+            return _frozen(found["J"]), _frozen(found["ht"])
+
+        return self.once(("J, ht", t), q, make)
 
     def guard(self, q: Any, t: float) -> tuple[Array, Array]:
         """(a·b - 1, its Jacobian) for directions a, b of two ends that are meant to be parallel.
@@ -152,7 +180,13 @@ def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array
     given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
     with np.errstate(all="ignore"):  # a law without a value is told by its name
         out = _evaluate(program, **given)
-    return out["h"], out["J"]
+    return _frozen(out["h"]), _frozen(out["J"])
+
+
+def _frozen(values: Array) -> Array:
+    """The same array, which nobody may change from now on."""
+    values.flags.writeable = False
+    return values
 
 
 def _evaluate(program: Program, **given: Any) -> dict[str, Array]:
@@ -211,19 +245,35 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
         model.check(invertible=False)
         none = _no_equations(model)
         return Loops(model, none, (), (), (), (), none)
-    written = _write(model, "constraints", parameters)
-    driven = any(drive.law is not None for drive in model.drives.values())
+    if parameters:
+        written, *programs = _programs(model, parameters)
+    else:
+        written, *programs = remember(
+            lambda: _programs(model, None), "loops", model,
+            known=lambda: model.check(invertible=False),
+        )  # fmt: skip
     labels = written.output("h").labels
     rates = _split_names(written.info["rates"])
     at = {name: k for k, name in enumerate(model.velocities)}
     return Loops(
         model,
-        restrict(written, ("h", "J")),
+        programs[0],
         labels,
         tuple(i for i, label in enumerate(labels) if label in rates),
         tuple(at[name] for name in model.velocities if name in model.drives),
         tuple(_split_names(written.info["dropped"])),
         written,
+        *programs[1:],
+    )
+
+
+def _programs(model: Mechanism, parameters: Parameters) -> tuple[Any, ...]:
+    """What gives h, J, ht and Jdqd, as written; h and J; guards; drives."""
+    written = _write(model, "constraints", parameters)
+    driven = any(drive.law is not None for drive in model.drives.values())
+    return (
+        written,
+        restrict(written, ("h", "J")),
         _guards(model, parameters),
         condense(_write(model, "drives", parameters)) if driven else None,
     )

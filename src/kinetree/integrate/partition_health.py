@@ -45,31 +45,46 @@ class Judge:
     free: Sequence[int]
     scale: Array
 
-    def shares(self, t: Array, q: Array) -> Array:
-        """How well the dependent velocities are determined, from 0 to 1, at many configurations."""
-        if not self.scale.size:
-            return np.ones(len(q))
-        J = self._scale(t, q)
-        part = np.linalg.svd(J[:, :, self.dependent], compute_uv=False)[:, -1]
-        return np.asarray(part / np.maximum(self._least(J), 1e-300))
-
     def bad(self, t: Array, q: Array) -> Array:
-        """Where the choice is bad."""
-        return np.asarray(self.shares(t, q) < LEAST)
+        """Where the choice is bad, at many configurations."""
+        if not self.scale.size:
+            return np.zeros(len(q), dtype=bool)
+        found = shares(self.jacobians(t, q), self.dependent, self.free, self.scale)
+        return np.asarray(found < LEAST)
 
     def singular(self, t: float, q: Array) -> bool:
         """Whether the equations nearly depend on each other at a configuration."""
         if not self.scale.size or not np.isfinite(q).all():
             return False
-        return bool(self._least(self._scale(np.array([t]), q[None]))[0] < SINGULAR)
+        J = self.jacobians(np.array([t]), q[None]) / self.scale[:, None]
+        return bool(_least(J, self.free)[0] < SINGULAR)
 
-    def _scale(self, t: Array, q: Array) -> Array:
-        return np.asarray(self.jacobians(t, q) / self.scale[:, None])
 
-    def _least(self, J: Array) -> Array:
-        """Least singular value over all velocities that are not driven."""
-        sizes = np.linalg.svd(J[:, :, self.free], compute_uv=False)
-        return np.asarray(sizes[:, self.scale.size - 1])
+def shares(J: Array, dependent: Sequence[int], free: Sequence[int], scale: Array) -> Array:
+    """How well dependent velocities are determined, from 0 to 1; leading axes are kept.
+
+    Args:
+        J: of the equations that are used.
+        dependent: numbers of the dependent velocities.
+        free: numbers of all velocities that are not driven.
+        scale: size of every row of J where the choice was made.
+    """
+    if not J.shape[-2]:
+        return np.ones(J.shape[:-2])
+    J = J / scale[..., None]
+    part = np.linalg.svd(J[..., dependent], compute_uv=False)[..., -1]
+    return np.asarray(part / np.maximum(_least(J, free), 1e-300))
+
+
+def sizes(J: Array) -> Array:
+    """Size of every row of J, by which it is scaled."""
+    return np.asarray(np.maximum(np.abs(J).max(axis=-1, initial=0.0), 1e-6))
+
+
+def _least(J: Array, free: Sequence[int]) -> Array:
+    """Least singular value over all velocities that are not driven."""
+    found = np.linalg.svd(J[..., free], compute_uv=False)
+    return np.asarray(found[..., J.shape[-2] - 1])
 
 
 def judge(
@@ -81,7 +96,7 @@ def judge(
 ) -> Judge:
     """The judge of a choice that was made at a time and a configuration; see `Judge`."""
     J = np.asarray(jacobians(np.array([t]), q[None]))[0]
-    return Judge(jacobians, dependent, free, np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-6))
+    return Judge(jacobians, dependent, free, sizes(J))
 
 
 def better(
@@ -95,4 +110,4 @@ def better(
     return None if found.singular or found.rank != rank else found
 
 
-__all__ = ["LEAST", "Judge", "better", "judge"]
+__all__ = ["LEAST", "Judge", "better", "judge", "shares", "sizes"]

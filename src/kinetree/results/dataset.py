@@ -9,10 +9,13 @@
 | equation | lam, the multipliers of the closures |
 | event | the events that happened |
 | wrench | the external wrenches that acted |
+| run; run_1, run_2, … | the runs of a batch, one dimension per leading axis; they stand first |
+| parameter | the parameters that differ from the model's, of a batch |
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.errors import ShapeError
 
 if TYPE_CHECKING:
     import xarray
@@ -58,14 +62,16 @@ def run_dataset(
     values: Mapping[str, Array],
     axes: Mapping[str, Dimension],
     manifest: Mapping[str, Any],
+    runs: tuple[int, ...] = (),
 ) -> xarray.Dataset:
-    """The Dataset of a run.
+    """The Dataset of a run, or of many side by side.
 
     Args:
         time: output times [s].
         values: variable (q, qd, qdd, tau, x, hold, grip, contact, lam) -> one row per time.
         axes: dimension -> its names and units; those of accelerations and efforts follow.
         manifest: what produced it; goes into the attributes.
+        runs: leading axes of a batch, which all values have.
     """
     import xarray as xr
 
@@ -79,11 +85,30 @@ def run_dataset(
         dimension = DIMENSION[name]
         units = variable_units(name, axes[dimension].units)
         data[name] = (
-            ("time", dimension),
+            (*run_dimensions(runs), "time", dimension),
             np.asarray(array, dtype=float),
             {"long_name": MEANING[name], "units": common(units), "units_each": ", ".join(units)},
         )
     return xr.Dataset(data, coords, attributes(manifest))
+
+
+def run_dimensions(runs: tuple[int, ...]) -> tuple[str, ...]:
+    """Names of the dimensions of a batch: run, or run_1, run_2, …; none of a single run."""
+    if len(runs) == 1:
+        return ("run",)
+    return tuple(f"run_{number}" for number in range(1, len(runs) + 1))
+
+
+def refuse_many(run: Any, element: str = "run") -> None:
+    """Refuse a batch where one run is wanted."""
+    found = [
+        str(name) for name in getattr(run, "sizes", ()) if re.fullmatch(r"run(_\d+)?", str(name))
+    ]
+    if found:
+        first = ", ".join(f"{name}=0" for name in found)
+        raise ShapeError(
+            "it holds many runs side by side", element=element, cure=f"take one: run.isel({first})"
+        )
 
 
 def variable_units(name: str, units: Sequence[str]) -> list[str]:
@@ -118,10 +143,11 @@ def with_events(
     run: xarray.Dataset, names: NDArray[np.str_], times: Array, states: Array
 ) -> xarray.Dataset:
     """The run with the events that happened: event_name, event_time [s], event_y (before it)."""
-    run["event_name"] = ("event", names)
-    run["event_time"] = ("event", times, {"units": "s"})
+    lead = run_dimensions(times.shape[:-1])
+    run["event_name"] = ((*lead, "event"), names)
+    run["event_time"] = ((*lead, "event"), times, {"units": "s"})
     long_name = {"long_name": "state q, qd, x before the event"}
-    run["event_y"] = (("event", "component"), states, long_name)
+    run["event_y"] = ((*lead, "event", "component"), states, long_name)
     return run
 
 
@@ -130,9 +156,10 @@ def with_wrenches(run: xarray.Dataset, wrenches: Mapping[str, Array]) -> xarray.
     run = run.assign_coords(
         wrench=np.array(list(wrenches), dtype=str), part=np.array(PARTS, dtype=str)
     )
-    rows = np.stack(list(wrenches.values()), axis=1)
+    rows = np.stack(list(wrenches.values()), axis=-2)
     units = {"units": "N.m, N", "long_name": "external wrenches"}
-    run["external_wrench"] = (("time", "wrench", "part"), rows, units)
+    lead = run_dimensions(rows.shape[:-3])
+    run["external_wrench"] = ((*lead, "time", "wrench", "part"), rows, units)
     return run
 
 
@@ -156,6 +183,6 @@ def with_outputs(
 
 
 __all__ = [
-    "PARTS", "Dimension", "attributes", "common", "run_dataset", "variable_units", "with_events",
-    "with_outputs", "with_wrenches",
+    "PARTS", "Dimension", "attributes", "common", "refuse_many", "run_dataset", "run_dimensions",
+    "variable_units", "with_events", "with_outputs", "with_wrenches",
 ]  # fmt: skip

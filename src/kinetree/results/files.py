@@ -16,6 +16,7 @@ from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import replacing, unreadable, write_file
 from kinetree.plain import plain
+from kinetree.results.dataset import refuse_many
 
 if TYPE_CHECKING:
     import xarray
@@ -133,6 +134,7 @@ def _unread(file: Path, problem: str) -> FormatError:
 
 def columns(run: xarray.Dataset) -> tuple[list[str], Any]:
     """Names "variable.component" and values of all curves over time, the time first."""
+    refuse_many(run)
     names, parts = ["time"], [np.asarray(run["time"])[:, None]]
     for name, variable in run.data_vars.items():
         if not over_time(variable):

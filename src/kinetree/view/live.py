@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.march import Begin, march
+from kinetree.analysis.given.batches import Given
+from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.assembly import Values
@@ -86,9 +87,9 @@ class Live:
         if self.step is not None:
             check_positive("a positive time in seconds", step=self.step)
 
-    def begin(self) -> Begin:
-        """Where a run begins."""
-        return Begin(self.q, self.qd, self.x)
+    def begin(self) -> Given:
+        """What a run begins with."""
+        return Given(self.q, self.qd, self.x, parameters=self.parameters)
 
 
 @dataclass(frozen=True)
@@ -229,11 +230,11 @@ def _preview(model: Mechanism, how: Live, length: float) -> xarray.Dataset | Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            run = march(
-                model, count * length, how.begin(), step=length, progress=False,
-                parameters=how.parameters, formulation=how.formulation, method=how.method,
-                tolerance=how.tolerance,
+            made = Marching(
+                model, count * length, step=length, progress=False, formulation=how.formulation,
+                method=how.method, options={"tolerance": how.tolerance},
             )  # fmt: skip
+            run = march(made, how.begin())
         except KinetreeError:
             return None
     return run.isel(time=slice(None, None, max(1, count // FRAMES)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError, ShapeError, unknown
-from kinetree.results.dataset import DIMENSION, Dimension, run_dataset
+from kinetree.results.dataset import DIMENSION, Dimension, refuse_many, run_dataset
 from kinetree.results.files import columns, over_time
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def as_run(model: Mechanism, run: Any) -> xarray.Dataset:
     import xarray as xr
 
     made: xarray.Dataset = run if isinstance(run, xr.Dataset) else _from_mapping(model, run)
+    refuse_many(made)
     q = made.get("q")
     if q is None or not over_time(q) or not {"time", "coordinate"} <= set(made.coords):
         raise FormatError(

@@ -78,16 +78,21 @@ def _close_loops(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -
     new_q = consistent_coordinates(system, wish)
     new_qd = consistent_velocities(system, new_q, wish)
     closed = dynamics.project(t, np.concatenate([new_q, new_qd, states]))
-    if not np.isfinite(closed[: len(closed) - len(states)]).all():
+    refuse_open(dynamics, t, closed)
+    if moved := changes(system, wish, *dynamics.split(closed)[:2]):
+        text = "the initial values do not satisfy the loops: " + ", ".join(moved)
+        warnings.warn(text, ModelWarning, stacklevel=4)
+    return closed
+
+
+def refuse_open(dynamics: Dynamics, t: float, y: Array) -> None:
+    """Refuse a start, as the loops left it, at which they do not close."""
+    if not np.isfinite(y[: dynamics.nq + dynamics.nv]).all():
         raise AssemblyError(
             f"the loops do not close at t = {t:g} s",
             element=f"model '{dynamics.model.name}'",
             cure="start nearer to a closed configuration, or choose other independent coordinates",
         )
-    if moved := changes(system, wish, *dynamics.split(closed)[:2]):
-        text = "the initial values do not satisfy the loops: " + ", ".join(moved)
-        warnings.warn(text, ModelWarning, stacklevel=4)
-    return closed
 
 
 def initial_states(dynamics: Dynamics) -> Array:
@@ -96,4 +101,4 @@ def initial_states(dynamics: Dynamics) -> Array:
     return np.array([float(known[name].initial) for name in dynamics.states], dtype=float)
 
 
-__all__ = ["initial_state", "initial_states"]
+__all__ = ["initial_state", "initial_states", "refuse_open"]

@@ -13,6 +13,7 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.program import Program
+from kinetree.results.dataset import refuse_many
 
 PARTS = ("q", "qd", "x", "t")
 
@@ -67,6 +68,7 @@ def given_parts(at: Any) -> dict[str, Any]:
     if at is None:
         return {}
     if hasattr(at, "data_vars"):
+        refuse_many(at, "at")
         last = {name: np.asarray(at[name])[-1] for name in ("q", "qd", "x") if name in at}
         return {**last, "t": float(np.asarray(at["time"])[-1])}
     if isinstance(at, Mapping):

@@ -54,7 +54,7 @@ def last_state(
             element=element,
             cure="give the model that made it, or give its last row as q=, qd=, x=, t0=",
         )
-    last = {name: run[name].values[-1] for name in ("q", "qd", "x") if name in run}
+    last = {name: run[name].isel(time=-1).values for name in ("q", "qd", "x") if name in run}
     if not all(np.isfinite(row).all() for row in last.values()):
         raise ShapeError("its last row has NaN", element=element, cure="give a run that ends well")
     values = parameters_of(run) or None if parameters is None else parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
+from kinetree.results.dataset import refuse_many
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -103,6 +104,7 @@ def _whole_tables(
 
 def _rows(given: Any) -> dict[str, Any]:
     if hasattr(given, "data_vars"):
+        refuse_many(given, "trajectory")
         return {name: np.asarray(given[name]) for name in PARTS if name in given.variables}
     if not isinstance(given, Mapping):
         raise ShapeError(

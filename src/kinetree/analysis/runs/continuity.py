@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.arrays import Array
 from kinetree.assembly import Loops, depending
@@ -29,6 +30,7 @@ from kinetree.solve.pivots import eliminate
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
+Flags = NDArray[np.bool_]
 JUMP = 0.3
 """Change of a coordinate, beyond what its motion explains, that is a jump [rad or m]."""
 TURN = 0.5
@@ -141,15 +143,7 @@ def _stands(motion: RunRows) -> str:
 def jumps(motion: RunRows) -> list[str]:
     """A sentence for every time at which coordinates jump, the first few of them."""
     model = motion.model
-    names = [name for name in model.coordinates if name in model.velocities]
-    at = [model.coordinates.index(name) for name in names]
-    v = [model.velocities.index(name) for name in names]
-    dt = np.diff(motion.t)[:, None]
-    q, qd, qdd = motion.q[:, at], np.abs(motion.qd[:, v]), np.abs(motion.qdd[:, v])
-    change = np.diff(q, axis=0)
-    left = np.abs(change - dt / 2 * (motion.qd[1:, v] + motion.qd[:-1, v]))
-    explained = dt * np.maximum(qd[1:], qd[:-1]) + dt**2 * np.maximum(qdd[1:], qdd[:-1])
-    jumped = np.nan_to_num(left - explained) > JUMP
+    names, change, jumped = _find_jumps(model, motion.t, motion.q, motion.qd, motion.qdd)
     found = []
     for k in np.flatnonzero(jumped.any(axis=1))[:MOST]:
         parts = [f"'{names[i]}' by {change[k, i]:.3g}" for i in np.flatnonzero(jumped[k])]
@@ -162,6 +156,43 @@ def jumps(motion: RunRows) -> list[str]:
     return found
 
 
+def _find_jumps(
+    model: Mechanism, t: Array, q: Array, qd: Array, qdd: Array
+) -> tuple[list[str], Array, Flags]:
+    """Names of coordinates, their changes from row to row, and which of these are jumps.
+
+    Leading axes of q, qd, qdd are those of a batch.
+    """
+    names = [name for name in model.coordinates if name in model.velocities]
+    at = [model.coordinates.index(name) for name in names]
+    v = [model.velocities.index(name) for name in names]
+    dt = np.diff(t)[:, None]
+    change = np.diff(q[..., at], axis=-2)
+    left = np.abs(change - dt / 2 * (qd[..., 1:, v] + qd[..., :-1, v]))
+    speed, force = np.abs(qd[..., v]), np.abs(qdd[..., v])
+    explained = dt * np.maximum(speed[..., 1:, :], speed[..., :-1, :])
+    explained += dt**2 * np.maximum(force[..., 1:, :], force[..., :-1, :])
+    return names, change, np.nan_to_num(left - explained) > JUMP
+
+
+def _find_turns(t: Array, qd: Array, qdd: Array) -> tuple[Array, Flags]:
+    """Size of the velocities from row to row, and where these change more than forces explain."""
+    speed, force = np.abs(qd).max(axis=-1), np.abs(qdd).max(axis=-1)
+    dt = np.diff(t)
+    size = np.maximum(speed[..., 1:], speed[..., :-1])
+    explained = TURN * size + 2 * dt * np.maximum(force[..., 1:], force[..., :-1])
+    change = np.abs(np.diff(qd, axis=-2)).max(axis=-1)
+    return size, (change > explained) & (dt * size < RESOLVED)
+
+
+def suspects(model: Mechanism, t: Array, q: Array, qd: Array, qdd: Array) -> set[int]:
+    """Numbers of those runs of a batch (first axis) that may not be one motion."""
+    with np.errstate(invalid="ignore"):
+        jumped = _find_jumps(model, t, q, qd, qdd)[2].any(axis=(-2, -1))
+        turned = _find_turns(t, qd, qdd)[1].any(axis=-1)
+    return set(np.flatnonzero(jumped | turned).tolist())
+
+
 def left_branches(motion: RunRows, first: RunRows) -> dict[tuple[str, str], list[str]]:
     """Velocity and closure by which the run changes to another branch -> times [s], in words.
 
@@ -169,11 +200,7 @@ def left_branches(motion: RunRows, first: RunRows) -> dict[tuple[str, str], list
         motion: rows to look at.
         first: the start of the run, where the equations have their usual size.
     """
-    qd, qdd = np.abs(motion.qd).max(axis=1), np.abs(motion.qdd).max(axis=1)
-    dt = np.diff(motion.t)
-    size = np.maximum(qd[1:], qd[:-1])
-    explained = TURN * size + 2 * dt * np.maximum(qdd[1:], qdd[:-1])
-    suspect = (np.abs(np.diff(motion.qd, axis=0)).max(axis=1) > explained) & (dt * size < RESOLVED)
+    size, suspect = _find_turns(motion.t, motion.qd, motion.qdd)
     found: dict[tuple[str, str], list[str]] = {}
     for k in np.flatnonzero(suspect):
         if who := _violated_loop(motion, first, int(k), float(size[k])):
@@ -205,4 +232,4 @@ def _violated_loop(motion: RunRows, first: RunRows, k: int, size: float) -> tupl
     return motion.model.velocities[free[int(np.argmax(away))]], closure
 
 
-__all__ = ["Continuity", "RunRows", "facts", "jumps"]
+__all__ = ["Continuity", "RunRows", "facts", "jumps", "suspects"]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kinetree.analysis.given.loads import Loads, loads
+from kinetree.analysis.runs.forms import Derivation, Forms, forms
 from kinetree.analysis.runs.resets import Resets, all_names, breaks_loops, refuse_dependent
 from kinetree.analysis.runs.resets import resets as resets_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly import (
     Loops,
+    Parameters,
     Partition,
     Wish,
     consistent_coordinates,
@@ -27,7 +29,7 @@ from kinetree.errors import AssemblyError, PartitionError
 from kinetree.integrate.partition_health import Judge, judge
 from kinetree.integrate.problem import Changes, Kernel, Native
 from kinetree.model import Mechanism
-from kinetree.pipeline import LOOPS, derive
+from kinetree.pipeline import LOOPS
 from kinetree.program import Program, state_form
 
 OPTIONS = ("formalism", "loops", "partition", "independent", "base_parameters")
@@ -39,17 +41,13 @@ LARGE = 5000
 """Operations of a Program for which batches are not worth their compilation."""
 
 
-DERIVED = 1_000_000
-"""Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
-
-
 @dataclass(frozen=True)
 class Dynamics:
     """der(y) = f(t, y) of a model; y = [q, qd, x].
 
     Attributes:
         model: the mechanism.
-        forward: its forward dynamics; defaults of p are the values of this analysis.
+        forms: its forward dynamics, in the forms that analyses need.
         loads: efforts and wrenches from outside.
         partition: independent and dependent coordinates of a closed system.
         parameters: values by name that differ from the model's.
@@ -59,7 +57,7 @@ class Dynamics:
     """
 
     model: Mechanism
-    forward: Program
+    forms: Forms
     loads: Loads
     partition: Partition | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -69,12 +67,12 @@ class Dynamics:
 
     # --- sizes and parts of y --------------------------------------------------------------------
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """Number of coordinates."""
         return self.model.nq
 
-    @property
+    @cached_property
     def nv(self) -> int:
         """Number of velocities."""
         return self.model.nv
@@ -130,35 +128,40 @@ class Dynamics:
         J = program.evaluate(**program.pick_inputs(given))["J"]
         return np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, rows]
 
+    def check_parameters(self, parameters: Parameters) -> dict[str, float]:
+        """Values by name in place of the model's; unknown names and no numbers are refused."""
+        values = dict(parameters or {})
+        with_values(self.forms.forward.program, values)
+        return values
+
     # --- functions -------------------------------------------------------------------------------
 
     @cached_property
-    def rates_program(self) -> Program:
-        """The Program of der(y)."""
-        return state_form.rates(self.forward)
+    def forward(self) -> Program:
+        """Forward dynamics; defaults of p are the values of this analysis."""
+        return with_values(self.forms.forward.program, self.parameters)
 
     @cached_property
     def _rates(self) -> Any:
-        return self.rates_program.compile()
+        return self.forms.rates.function.with_values(self.parameters)
 
-    @cached_property
+    @property
     def exact_jacobian(self) -> bool:
         """Whether d der(y)/dy is worth its derivation; methods take differences of it otherwise."""
-        size = self.nq + self.nv + len(self.states)
-        return size * self.rates_program.count().total <= DERIVED
+        return self.forms.exact_jacobian
 
     @cached_property
     def _jacobian(self) -> Any:
-        return self.rates_program.derivative("yd", state_form.STATE, only=True).compile()
+        return self.forms.jacobian.function.with_values(self.parameters)
 
     @cached_property
     def _projection(self) -> Any:
-        program = state_form.projection(self.forward)
-        return None if program is None else program.compile()
+        found = self.forms.projection
+        return None if found is None else found.function.with_values(self.parameters)
 
     @cached_property
     def _forward(self) -> Any:
-        return self.forward.compile()
+        return self.forms.forward.function.with_values(self.parameters)
 
     def rates(self, t: float, y: Array) -> Array:
         """der(y)."""
@@ -205,10 +208,10 @@ class Dynamics:
         given = self.loads.along(t, q, qd) if self.loads.acting else {}
         return {name: np.broadcast_to(given[name], (len(t), 6)) for name in self.loads.acting}
 
-    @cached_property
+    @property
     def _is_large(self) -> bool:
         """Whether code for batches takes longer to compile than the states of a run to evaluate."""
-        return self.forward.count().total > LARGE
+        return self.forms.forward.operations > LARGE
 
     def _each(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
         """Outputs state by state."""
@@ -293,19 +296,16 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     _refuse_choices(model, independent, partition)
     closed = loops_of(model, parameters) if model.closures or model.drives else None
     jumps = resets_of(model, events) if closed is not None and loops == LOOPS else {}
-    sorted_out, kept = partition, tuple(independent or ())
+    sorted_out, stay = partition, tuple(independent or ())
     if closed is not None and sorted_out is None:
-        sorted_out = _sort_out(closed, Wish(q, independent=kept, t=t), jumps)
+        sorted_out = _sort_out(closed, Wish(q, independent=stay, t=t), jumps)
         _refuse_singular(model, sorted_out)
     if sorted_out is not None:
         refuse_dependent(jumps, sorted_out)
-    forward = derive(
-        model, "forward", formalism, base_parameters=base_parameters, partition=sorted_out,
-        loops=loops,
-    )  # fmt: skip
-    values = dict(parameters or {})
-    forward = with_values(forward, values)
-    return Dynamics(model, forward, acting, sorted_out, values, kept, closed, jumps)
+    how = Derivation(formalism, loops, base_parameters)
+    found = forms(model, how, sorted_out)
+    made = Dynamics(model, found, acting, sorted_out, {}, stay, closed, jumps)
+    return replace(made, parameters=made.check_parameters(parameters))
 
 
 def _sort_out(closed: Loops, wish: Wish, jumps: Resets) -> Partition:

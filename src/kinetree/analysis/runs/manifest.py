@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Program
@@ -25,15 +27,15 @@ def manifest(model: Mechanism, program: Program) -> dict[str, Any]:
     }
 
 
-def changes(parameters: Mapping[str, float]) -> dict[str, str]:
+def changes(parameters: Mapping[str, Any]) -> dict[str, str]:
     """Row of the values that differ from the model's, as JSON; no row where none does."""
-    plain = {name: float(value) for name, value in parameters.items()}
+    plain = {name: np.asarray(value, dtype=float).tolist() for name, value in parameters.items()}
     return {"parameters": json.dumps(plain)} if plain else {}
 
 
-def parameters_of(run: Any) -> dict[str, float]:
+def parameters_of(run: Any) -> dict[str, Any]:
     """The values by name with which a run was made, where they differ from the model's."""
-    found: dict[str, float] = json.loads(getattr(run, "attrs", {}).get("parameters", "{}"))
+    found: dict[str, Any] = json.loads(getattr(run, "attrs", {}).get("parameters", "{}"))
     return found
 
 

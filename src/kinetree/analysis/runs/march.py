@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.given.batches import Given
 from kinetree.analysis.runs.continuity import RunRows, facts
 from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
-from kinetree.assembly import Values, given_values
+from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.integrate import Stepper
 from kinetree.integrate.problem import NOT_SOLVED
+from kinetree.integrate.start.beginning import rows_of
 from kinetree.model import refuse_events
 from kinetree.results.dataset import Dimension, run_dataset
 from kinetree.steppers.equations.step_inputs import NewtonSettings
@@ -36,64 +39,75 @@ STEPPING = tuple(row.name for row in fields(NewtonSettings))
 
 
 @dataclass(frozen=True)
-class Begin:
-    """Where a run begins: initial values, all in order or some by name, and the time [s]."""
+class Marching:
+    """Runs of equal steps to be made.
 
-    q: Values = None
-    qd: Values = None
-    x: Values = None
-    t: float = 0.0
-
-
-def march(  # noqa: PLR0913  one argument per decision
-    model: Mechanism,
-    duration: float,
-    begin: Begin,
-    *,
-    step: float | None = None,
-    tau: Any = None,
-    wrenches: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    progress: bool | None = None,
-    formulation: str | None = None,
-    method: str = "trapezoidal",
-    **options: Any,
-) -> xarray.Dataset:
-    """The motion of a model in equal steps; the Dataset of `simulate`.
-
-    Args:
+    Attributes:
         model: the mechanism.
-        duration: length of the run [s]; a whole number of steps is made.
-        begin: initial values and time.
+        duration: length of a run [s]; a whole number of steps is made.
+        t: time at the start [s].
         step: [s]; by default a thousandth of the duration.
-        tau: constant efforts: nv numbers, or some by name [N.m, N].
-        wrenches: constant external wrenches by name: six numbers [torque; force] [N.m, N].
-        parameters: values by name in place of the model's.
         progress: show how far it is.
         formulation: "hybrid", "topological", "global", "explicit" or, for trees, "tree".
         method: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
-        **options: of `kinetree.steppers.step_program`.
+        options: of `kinetree.steppers.step_program`.
     """
-    refuse_events(happenings(model), "equal steps", "take a method of rates, such as 'dop853'")
-    model = model.with_varied(parameters or ())
-    length = duration / STEPS if step is None else step
-    given = {} if tau is None else {"tau": _efforts(model, tau)}
-    given |= {name: _constant(model, name, wrench) for name, wrench in (wrenches or {}).items()}
-    stepper = Stepper(model, formulation, method, **options)
-    with reporting(progress, begin.t, begin.t + duration) as report:
-        run = stepper.run(
-            duration,
-            length,
-            q=begin.q,
-            qd=begin.qd,
-            x=begin.x,
-            t=begin.t,
-            parameters=parameters,
-            inputs=given,
-            progress=None if report is None else lambda made, _: report(begin.t + made * length),
+
+    model: Mechanism
+    duration: float
+    t: float = 0.0
+    step: float | None = None
+    progress: bool | None = None
+    formulation: str | None = None
+    method: str = "trapezoidal"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def vary(self, given: Given) -> Marching:
+        """The same with a model in which all that is given is a parameter."""
+        return replace(self, model=self.model.with_varied(given.parameters or ()))
+
+    @property
+    def length(self) -> float:
+        """Of a step [s]."""
+        return self.duration / STEPS if self.step is None else self.step
+
+    @cached_property
+    def stepper(self) -> Stepper:
+        """The step, compiled."""
+        refuse_events(
+            happenings(self.model), "equal steps", "take a method of rates, such as 'dop853'"
         )
-    return _dataset(stepper, run, parameters or {}, length)
+        return Stepper(self.model, self.formulation, self.method, **self.options)
+
+    def inputs(self, given: Given) -> dict[str, Any]:
+        """Constant efforts and external wrenches that a step takes [N.m, N]."""
+        found = {} if given.tau is None else {"tau": _efforts(self.model, given.tau)}
+        wrenches = (given.wrenches or {}).items()
+        return found | {name: _constant(self.model, name, wrench) for name, wrench in wrenches}
+
+    def march(self, given: Given, report: Callable[[float], None] | None = None) -> SteppedRun:
+        """A run, or many where leading axes say so; told the time reached [s]."""
+        inputs, length = self.inputs(given), self.length
+        return self.stepper.run(
+            self.duration,
+            length,
+            q=given.q,
+            qd=given.qd,
+            x=given.x,
+            t=self.t,
+            parameters=given.parameters,
+            inputs=inputs,
+            progress=None if report is None else lambda made, _: report(self.t + made * length),
+        )
+
+
+def march(how: Marching, given: Given) -> xarray.Dataset:
+    """The motion of a model in equal steps; the Dataset of `simulate`."""
+    how = how.vary(given)
+    with reporting(how.progress, how.t, how.t + how.duration) as report:
+        run = how.march(given, report)
+    return _dataset(how.stepper, run, given.parameters or {}, how.length)
 
 
 def refuse_no_step(step: float | None) -> None:
@@ -132,43 +146,56 @@ def _efforts(model: Mechanism, tau: Any) -> Any:
             element="tau",
             cure="add a joint_law to the model, or take a method of rates, such as 'dop853'",
         )
-    return given_values(tau, np.zeros(model.nv), model.velocities, "tau")
+    return rows_of(tau, np.zeros(model.nv), list(model.velocities), "tau")
 
 
 def _dataset(
     stepper: Stepper, run: SteppedRun, parameters: Mapping[str, float], length: float
 ) -> xarray.Dataset:
     report = run.report
-    if isinstance(report, tuple):
-        raise ShapeError(
-            "it has several runs", element="start", cure="use kinetree.integrate.steps.stepper"
-        )
-    program = stepper.program
-    values = {"q": run.q, "qd": run.qd, "qdd": run.qdd}
-    axes = {"coordinate": "q", "velocity": "qd"}
-    for name, found, axis in (("x", run.x, "state"), ("lam", run.lam, "equation")):
-        if found.shape[-1]:
-            values[name], axes[axis] = found, name
+    assert not isinstance(report, tuple)  # of one run
     rows = {
-        **manifest(stepper.model, program),
+        **made_by(stepper, length),
         **changes(parameters),
-        "method": program.info.get("method", ""),
-        "step": length,
-        "steps": report.steps,
-        **_iterations(report),
+        **counts(report),
         "wall_time_s": round(report.wall, 6),
         "end_time": float(run.times[-1]),
-        "termination": _end_sentence(report),
+        "termination": end_sentence(report),
     }
     more, doubts = _facts(stepper, run, parameters)
-    rows |= more
-    made = {axis: Dimension(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
+    values, axes = variables(stepper, run)
     if report.end == NOT_SOLVED:
         said = f"{report.message}; results up to there are kept"
         warnings.warn(said, ModelWarning, stacklevel=4)
     if doubts:
         warnings.warn(doubts, ModelWarning, stacklevel=4)
-    return run_dataset(run.times, values, made, rows)
+    return run_dataset(run.times, values, axes, rows | more)
+
+
+def variables(stepper: Stepper, run: SteppedRun) -> tuple[dict[str, Array], dict[str, Dimension]]:
+    """Variables over time, and names and units of their dimensions."""
+    values = {"q": run.q, "qd": run.qd, "qdd": run.qdd}
+    axes = {"coordinate": "q", "velocity": "qd"}
+    for name, found, axis in (("x", run.x, "state"), ("lam", run.lam, "equation")):
+        if found.shape[-1]:
+            values[name], axes[axis] = found, name
+    made = {axis: Dimension(*stepper.coordinates.axis(name)) for axis, name in axes.items()}
+    return values, made
+
+
+def made_by(stepper: Stepper, length: float) -> dict[str, Any]:
+    """What runs are made from, and by which method: rows of the manifest."""
+    program = stepper.program
+    method = program.info.get("method", "")
+    return {**manifest(stepper.model, program), "method": method, "step": length}
+
+
+def counts(report: Report) -> dict[str, Any]:
+    """Steps of a run and, where there are any, iterations of Newton's method."""
+    found: dict[str, Any] = {"steps": report.steps}
+    if report.most:
+        found |= {"iterations_mean": round(report.iterations, 3), "iterations_most": report.most}
+    return found
 
 
 def _facts(
@@ -181,15 +208,12 @@ def _facts(
     return facts(RunRows(system.at(parameters), run.times, run.q, run.qd, run.qdd))
 
 
-def _iterations(report: Report) -> dict[str, float | int]:
-    """Iterations of Newton's method, where there are any."""
-    if not report.most:
-        return {}
-    return {"iterations_mean": round(report.iterations, 3), "iterations_most": report.most}
-
-
-def _end_sentence(report: Report) -> str:
+def end_sentence(report: Report) -> str:
+    """Why a run ended."""
     return report.message or report.end
 
 
-__all__ = ["STEPPING", "Begin", "march", "refuse_no_step", "refuse_stepping"]
+__all__ = [
+    "STEPPING", "Marching", "counts", "end_sentence", "made_by", "march", "refuse_no_step",
+    "refuse_stepping", "variables",
+]  # fmt: skip

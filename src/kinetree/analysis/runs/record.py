@@ -95,17 +95,28 @@ class Recording:
 
     def dataset(self, run: Run) -> xarray.Dataset:
         """The Dataset of the run that has ended."""
-        ended, advice = termination(run)
-        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
-        made = self._dataset({**_counts(run), **more}, ended)
+        found = self.result(run)
+        made = self._dataset({**found.manifest, **found.counts}, found.ended)
         if self.file is not None:
             made = load_lazily(self.file.finish(made))
-        if advice:
-            said = f"{ended}; {advice}" if ended != FINISHED else _small_steps_warning(run, advice)
+        for said in found.doubts:
             warnings.warn(said, ModelWarning, stacklevel=4)
-        if doubts:
-            warnings.warn(doubts, ModelWarning, stacklevel=4)
         return made
+
+    def result(self, run: Run) -> Found:
+        """Everything that was found of the run that has ended."""
+        ended, advice = termination(run)
+        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
+        said = f"{ended}; {advice}" if advice else ""
+        if advice and ended == FINISHED:
+            said = _small_steps_warning(run, advice)
+        made_by, counts = _counts(run)
+        return Found(
+            run.last.dynamics, made_by, {**counts, **more}, ended,
+            tuple(text for text in (said, doubts) if text),
+            self.rows, tuple(self._equations),
+            self._event_rows(np.inf) if run.last.watches else None,
+        )  # fmt: skip
 
     def _add_rows(self, system: Dynamics, t: Array, y: Array) -> None:
         """Evaluate and keep rows."""
@@ -140,7 +151,7 @@ class Recording:
         assert self._last is not None
         t = np.concatenate([part.t for part in self.rows])
         values = {name: self._column(name) for name in self.rows[0].values}
-        axes = _axes(self._last.dynamics, self._equations)
+        axes = variable_axes(self._last.dynamics, self._equations)
         rows |= {"end_time": self._reached, "termination": ended or UNFINISHED}
         made = run_dataset(t, values, axes, rows)
         if self._last.watches:
@@ -166,6 +177,31 @@ class Recording:
             width = len(self._equations)
             parts = [np.pad(p, ((0, 0), (0, width - p.shape[1]))) for p in parts]
         return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a run.
+
+    Attributes:
+        dynamics: at its end.
+        manifest: what it was made from, and how.
+        counts: what there is to say of it: steps, evaluations, mobility.
+        ended: why it ended.
+        doubts: what to warn of.
+        rows: over time, part by part.
+        equations: labels of the multipliers, in the order of their components.
+        events: names, times [s] and states; none where nothing was watched.
+    """
+
+    dynamics: Dynamics
+    manifest: dict[str, Any]
+    counts: dict[str, Any]
+    ended: str
+    doubts: tuple[str, ...]
+    rows: list[_Rows]
+    equations: tuple[str, ...]
+    events: tuple[Any, ...] | None
 
 
 @dataclass(frozen=True)
@@ -218,15 +254,20 @@ def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any
     }
 
 
-def _counts(run: Run) -> dict[str, Any]:
-    """The rows of the manifest."""
+def _counts(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The rows of the manifest: what a run is made from and by, and what was counted."""
     system, paths = run.last.dynamics, [segment.path for segment in run.segments]
-    return {
+    bounds: dict[str, Any] = {
+        k: getattr(run.settings, k) for k in ("rtol", "atol") if k in run.method.uses
+    }
+    made_by: dict[str, Any] = {
         **manifest(system.model, system.forward),
         **changes(system.parameters),
         **_repeated_equations(system),
         "method": run.method.name,
-        **{k: getattr(run.settings, k) for k in ("rtol", "atol") if k in run.method.uses},
+        **bounds,
+    }
+    return made_by, {
         "steps": sum(path.steps for path in paths),
         "evaluations": sum(path.evaluations for path in paths),
         "jacobians": sum(path.jacobians for path in paths),
@@ -244,7 +285,7 @@ def _repeated_equations(system: Dynamics) -> dict[str, str]:
     return {"redundant_equations": "; ".join(rows)}
 
 
-def _axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
+def variable_axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:
     """Names and units of the dimensions of a run."""
     q, qd = system.forward.input("q"), system.forward.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
@@ -334,4 +375,4 @@ def _no_value(run: Run) -> tuple[str, str]:
     return f"NaN at t = {t:.6g} s{where}", KEPT + UNDEFINED
 
 
-__all__ = ["Recording", "record_run", "termination"]
+__all__ = ["Found", "Recording", "record_run", "termination", "variable_axes"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, Watched, compile_events, watching
+from kinetree.analysis.runs.events import Events, Watched, Watches, watching
 from kinetree.analysis.runs.updates import (
     Crowd,
     settle,
@@ -68,6 +68,7 @@ class RunOptions:
         goes_on: whether the run continues another one: what happens at its start by the clock has
             happened there.
         observe: adds outputs to the Dataset of the run.
+        watches: what is compiled of the events, where runs side by side share it.
     """
 
     method: str
@@ -78,6 +79,11 @@ class RunOptions:
     flows: bool = False
     goes_on: bool = False
     observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run
+    watches: Watches | None = None
+
+    def watch(self, system: Dynamics) -> Watched:
+        """The events of a run with these equations."""
+        return (self.watches or Watches(self.events)).of(system)
 
 
 @dataclass(frozen=True)
@@ -156,7 +162,7 @@ class _Journey:
 
     def take(self, system: Dynamics) -> None:
         """Go on with these equations."""
-        self.system, self.events = system, compile_events(system, self.how.events)
+        self.system, self.events = system, self.how.watch(system)
         self.problem = as_problem(system, self.start, self.times, self.how, self.events)
         self.method = choose(self.how.method, self.problem)
         native = self.problem.native

@@ -5,8 +5,6 @@ Refs: Hindmarsh2005
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from kinetree.arrays import Array
@@ -29,7 +27,7 @@ NEAR = 1e-3
 """Share of the time reached within which a derivative without value explains a failure."""
 
 
-@cache
+@jit.one_library
 def adapters() -> jit.Library:
     """The compiled loop and callbacks; one for all problems."""
     return jit.stored_text(adapters_text(), (LOOP, *CALLBACKS.values()))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -152,7 +151,7 @@ class _March(StepLoop):
         return good
 
 
-@cache
+@jit.one_library
 def driver(lanes: int) -> jit.Library:
     """The compiled loop; one for all functions."""
     return jit.stored_text(_March(lanes).text(), (ENTRY,))

@@ -25,7 +25,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -189,7 +188,7 @@ class _Loop(StepLoop):
             self.set_clock("most", code.larger(self.clock("most"), count))
 
 
-@cache
+@jit.one_library
 def driver() -> jit.Library:
     """The compiled loop; one for all functions."""
     return jit.stored_text(_Loop().text(), (ENTRY,))

@@ -5,8 +5,6 @@ Refs: Hairer1993 sec. II.4 (first step)
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from kinetree.arrays import Array
@@ -22,7 +20,7 @@ AHEAD = 1e-6
 """How far behind a zero its sign is asked for, in shares of the first step and of the time."""
 
 
-@cache
+@jit.one_library
 def driver(name: str) -> jit.Library:
     """The compiled loop of a method; one for all problems."""
     return jit.stored_text(driver_text(TABLEAUS[name]), (ENTRY,))

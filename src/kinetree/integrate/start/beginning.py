@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arguments import check_arrays
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 
@@ -60,6 +61,7 @@ def rows_of(value: Any, default: Array, names: list[str], element: str) -> Array
                 raise unknown("name", name, names, element)
             out[..., names.index(name)] = entry
     else:
+        check_arrays(**{element: value})
         out = np.array(value, dtype=float)
     if out.shape[-1:] != default.shape or not np.isfinite(out).all():
         raise ShapeError(f"expected {default.size} finite numbers", element=element)

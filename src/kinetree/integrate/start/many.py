@@ -7,6 +7,7 @@ Other starts, and runs of which it finds no value, go the way that a single one 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +15,48 @@ import numpy as np
 from kinetree.arrays import Array, StateArrays
 from kinetree.assembly import Wish, kept_coordinates
 from kinetree.assembly.partition import partition
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, unknown
 from kinetree.integrate.start.beginning import Beginning, rows_of
 from kinetree.integrate.start.start_program import start_program
+from kinetree.integrate.start.starts import Starts
+from kinetree.targets.kept import Form, remember
 
 if TYPE_CHECKING:
+    from kinetree.assembly import Loops
     from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
 
 LEAST = 256
 """Runs for which deriving and compiling a Program pays."""
+
+
+def begin_many(system: Loops, given: Beginning) -> tuple[Array, Array]:
+    """Consistent coordinates and velocities of many runs.
+
+    Args:
+        system: the loops.
+        given: at the start; its parameters by name, with one leading axis where they differ.
+    """
+    given = replace(given, p=parameter_rows(system, given.parameters))
+    found = None if system.guards is not None else ManyStarts(system.model).state(given)
+    return Starts(system, given).solve() if found is None else (found["q"], found["qd"])
+
+
+def parameter_rows(system: Loops, parameters: Mapping[str, Any]) -> Array | None:
+    """All run-time parameters, some replaced by name; none where all are the model's."""
+    programs = (system.written, system.drives)
+    rows = [row for p in programs if p is not None for row in p.inputs if row.name == "p"]
+    if not parameters or not rows:
+        return None
+    labels = rows[0].labels
+    lead = np.broadcast_shapes(*[np.shape(value) for value in parameters.values()])
+    out = np.array(np.broadcast_to(np.array(rows[0].default), (*lead, len(labels))))
+    for name, value in parameters.items():
+        if name not in labels:
+            raise unknown("parameter", name, labels, f"model '{system.model.name}'")
+        out[..., labels.index(name)] = value
+    return out
 
 
 class ManyStarts:
@@ -57,8 +89,11 @@ class ManyStarts:
         left = {*found.independent} != {*names}
         if left or found.redundant or found.singular or self.model.nq != self.model.nv:
             return None
-        program = start_program(self.model, independent=names)
-        return program, program.compile()
+        made = remember(
+            lambda: Form.of(start_program(self.model, independent=names)),
+            "start", self.model, repr(names),
+        )  # fmt: skip
+        return made.program, made.function
 
     def _evaluate(
         self, program: Program, function: Function, given: Beginning, q: Array
@@ -91,4 +126,4 @@ class ManyStarts:
         return settled and bool(np.abs(out["q"] - q).max() < np.pi)  # else it may be a turn away
 
 
-__all__ = ["ManyStarts"]
+__all__ = ["ManyStarts", "begin_many", "parameter_rows"]

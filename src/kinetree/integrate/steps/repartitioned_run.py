@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.integrate.drive import PAUSED, drive
 from kinetree.integrate.loops.equal_steps import LOST, March, Start
-from kinetree.integrate.partition_health import Judge, better, judge
+from kinetree.integrate.partition_health import LEAST, Judge, better, judge, shares, sizes
 from kinetree.integrate.problem import NOT_SOLVED
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Independent:
 
     def judge(self, q: Array, t: float, parameters: Mapping[str, float]) -> Judge:
         """The judge of this choice in a run that begins at q."""
-        names, function = list(self.model.velocities), self._function
+        function = self._function
         given: dict[str, Any] = {"qd": np.zeros(self.model.nv)}
         port = next((p for p in function.inputs if p.name == "p"), None)
         if port is not None:
@@ -89,9 +89,33 @@ class Independent:
             ]
             return np.array([row["J"][self.rows] for row in found])
 
+        return judge(jacobians, *self._columns, t, q)
+
+    def bad_lanes(self, t: Array, q: Array, p: Array | None) -> Array:
+        """Which runs of a batch, (run, time, component), have rows at which the choice is bad.
+
+        Args:
+            t: times of the rows [s]; at the first the choice was made.
+            q: coordinates.
+            p: run-time parameters, one row per run; none where these are the model's.
+        """
+        lanes, rows = q.shape[:2]
+        given: dict[str, Any] = {
+            "q": q.reshape(lanes * rows, -1), "t": np.tile(t, lanes), "qd": np.zeros(self.model.nv),
+        }  # fmt: skip
+        if p is not None:
+            given["p"] = np.repeat(p, rows, axis=0)
+        found = self._function(**self._loops.pick_inputs(given), check=False)["J"]
+        J = np.nan_to_num(np.broadcast_to(found, (lanes * rows, *found.shape[-2:]))[:, self.rows])
+        J = J.reshape(lanes, rows, *J.shape[1:])
+        return np.asarray((shares(J, *self._columns, sizes(J[:, :1])) < LEAST)[:, 1:].any(axis=1))
+
+    @property
+    def _columns(self) -> tuple[list[int], list[int]]:
+        """Numbers of the dependent velocities, and of all that are not driven."""
+        names = list(self.model.velocities)
         free = [k for k, name in enumerate(names) if name not in self.model.drives]
-        dependent = [k for k in free if names[k] not in self.names]
-        return judge(jacobians, dependent, free, t, q)
+        return [k for k in free if names[k] not in self.names], free
 
     def other(self, q: Array, t: float, parameters: Mapping[str, float]) -> tuple[str, ...]:
         """Names of a better choice; none where there is none."""

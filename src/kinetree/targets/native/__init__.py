@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kinetree.program.program import Program
 
-__all__ = ["Function", "NativeTarget"]
+__all__ = ["Function", "NativeTarget", "native_function"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,7 @@ class NativeTarget:
         """
         check_arguments(NativeTarget.compile, locals())
         check_choice("tier", tier, TIERS)
-        inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
-        kernels = Kernels(
-            lambda: _tapes(program),
-            tuple(p.size for p in inputs if not p.parameter),
-            tuple(p.size for p in outputs),
-            tuple(p.size for p in inputs if p.parameter),
-            strict,
-            tier,
-            cache,
-            digest(program),
-            tuple(p.start + k for p in inputs if not p.parameter for k in p.quaternions),
-            tuple((p.start + k, a) for p in inputs if not p.parameter for k, a in p.locks),
-        )
-        return Function(program.name, inputs, outputs, kernels)
+        return native_function(program, digest(program), strict=strict, tier=tier, cache=cache)
 
     def write(self, program: Program, folder: str | Path) -> tuple[Path, ...]:
         """Native code stays in this process; the C target writes files."""
@@ -76,6 +63,26 @@ class NativeTarget:
             element=f"program '{program.name}'",
             cure="write the target 'c' instead",
         )
+
+
+def native_function(
+    program: Program, known: str, *, strict: bool = False, tier: str = "full", cache: bool = True
+) -> Function:
+    """The native function of a Program whose digest is known; see `NativeTarget.compile`."""
+    inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
+    kernels = Kernels(
+        lambda: _tapes(program),
+        tuple(p.size for p in inputs if not p.parameter),
+        tuple(p.size for p in outputs),
+        tuple(p.size for p in inputs if p.parameter),
+        strict,
+        tier,
+        cache,
+        known,
+        tuple(p.start + k for p in inputs if not p.parameter for k in p.quaternions),
+        tuple((p.start + k, a) for p in inputs if not p.parameter for k, a in p.locks),
+    )
+    return Function(program.name, inputs, outputs, kernels)
 
 
 def _tapes(program: Program) -> Lowered:

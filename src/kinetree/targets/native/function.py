@@ -90,6 +90,13 @@ class Function:
         self._call = CHECKED_CALL(self._library.addresses[CHECKED])
         self._default = self._default_constants()
 
+    def with_values(self, parameters: Mapping[str, float]) -> Function:
+        """The same code with other default values of parameters, by name."""
+        if not parameters:
+            return self
+        ports = tuple(_port_with_values(port, parameters) for port in self.inputs)
+        return Function(self.name, ports, self.outputs, self.kernels)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Function, (self.name, self.inputs, self.outputs, self.kernels)
 
@@ -315,6 +322,14 @@ class Function:
             p.name: y.reshape((*batch, *p.shape))
             for p, y in zip(self.outputs, results, strict=True)
         }
+
+
+def _port_with_values(port: Port, parameters: Mapping[str, float]) -> Port:
+    """A port of parameters with some of its defaults replaced by name."""
+    if not port.parameter or port.default is None:
+        return port
+    pairs = zip(port.labels, port.default, strict=True)
+    return replace(port, default=tuple(float(parameters.get(name, old)) for name, old in pairs))
 
 
 def _not_given(port: Port) -> ShapeError:

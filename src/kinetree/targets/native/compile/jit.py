@@ -13,7 +13,7 @@ import sys
 import threading
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -139,6 +139,24 @@ def load_or_make(
     if store is not None:
         store.write(parts, json.dumps(sizes).encode() + b"\n" + code)
     return link(code, names), sizes
+
+
+def one_library(make: Callable[..., Library]) -> Callable[..., Library]:
+    """Code that all callers share, made by the first of them; it lives as long as the process.
+
+    Threads that ask at once get the same one: addresses in another would be lost with it.
+    """
+    known: dict[tuple[Any, ...], Library] = {}
+
+    @wraps(make)
+    def library(*key: Any) -> Library:
+        if key not in known:
+            with compiling:
+                if key not in known:
+                    known[key] = make(*key)
+        return known[key]
+
+    return library
 
 
 def stored_text(text: str, names: Sequence[str]) -> Library:

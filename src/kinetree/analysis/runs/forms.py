@@ -1,0 +1,95 @@
+"""Forward dynamics in the forms that analyses need, derived and compiled once for equal models.
+
+A sweep, a batch, a second analysis of the same model find what the first one derived
+(`targets.kept`); values of parameters and loads are no part of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kinetree.pipeline import LOOPS, derive
+from kinetree.program import state_form
+from kinetree.targets.kept import Form, remember
+
+if TYPE_CHECKING:
+    from kinetree.assembly import Partition
+    from kinetree.model import Mechanism
+
+DERIVED = 1_000_000
+"""Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How forward dynamics are derived: options of `derive`."""
+
+    formalism: str | None = None
+    loops: str = LOOPS
+    base_parameters: bool = True
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Forward dynamics of one model.
+
+    Attributes:
+        forward: qdd and what comes with it.
+        rates: der(y) of t and y = [q, qd, x].
+        projection: the consistent y; none where every y is.
+    """
+
+    forward: Form
+    rates: Form
+    projection: Form | None
+
+    @property
+    def exact_jacobian(self) -> bool:
+        """Whether d der(y)/dy is worth its derivation."""
+        return self._size * self.rates.operations <= DERIVED
+
+    @property
+    def _size(self) -> int:
+        """Components of y."""
+        return len(self.rates.program.output("yd").nodes)
+
+    @cached_property
+    def jacobian(self) -> Form:
+        """d der(y)/dy."""
+        return Form.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
+
+
+def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> Forms:
+    """The forms of a model's forward dynamics.
+
+    Args:
+        model: the mechanism.
+        how: they are derived.
+        partition: independent and dependent coordinates of a closed system.
+    """
+    decisions = [repr(how)]
+    if partition is not None:
+        found = partition
+        chosen = (found.equations, found.independent, found.dependent, found.rate_dependent)
+        decisions.append(repr(chosen))
+
+    def make() -> Forms:
+        forward = derive(
+            model, "forward", how.formalism, base_parameters=how.base_parameters,
+            partition=partition, loops=how.loops,
+        )  # fmt: skip
+        rates, projection = state_form.rates(forward), state_form.projection(forward)
+        return Forms(
+            Form.of(forward), Form.of(rates), None if projection is None else Form.of(projection)
+        )
+
+    solved = partition is None or how.loops != LOOPS  # so that the open tree needs its masses
+    return remember(
+        make, "forward dynamics", model, *decisions,
+        known=lambda: model.check(invertible=solved),
+    )  # fmt: skip
+
+
+__all__ = ["Derivation", "Forms", "forms"]
