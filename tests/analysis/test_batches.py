@@ -259,3 +259,13 @@ def test_a_python_function_acts_in_every_run() -> None:
     )
     single = kt.simulate(systems.pendulum(), 0.3, step=0.1, q=[0.2], tau=lambda t, q, qd: [0.5 * t])
     assert_same(batch.isel(run=1), single)
+
+
+def test_outputs_of_a_batch_are_those_of_its_runs() -> None:
+    k = np.array([20.0, 90.0])
+    given = {"step": 0.1, "q": {"x": 0.5}, "outputs": ["energy.total", "spring.force"]}
+    batch = kt.simulate(belt(), 0.5, parameters={"k": k}, **given)
+    for number in range(2):
+        single = kt.simulate(belt(), 0.5, parameters={"k": k[number]}, **given)
+        for name in given["outputs"]:
+            np.testing.assert_allclose(batch[name][number], single[name], rtol=1e-14)

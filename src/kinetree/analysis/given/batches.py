@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError
+from kinetree.integrate.start.beginning import lanes_of
 
 Axes = tuple[int, ...]
 BatchValues = Sequence[Any] | Mapping[str, Any] | Array | None
@@ -101,17 +102,8 @@ def _part(value: Any, tail: int, axes: Axes, numbers: Numbers) -> Any:
     if value is None or callable(value):
         return value
     if isinstance(value, Mapping):
-        return {name: _rows(entry, tail, axes, numbers) for name, entry in value.items()}
-    return _rows(value, 1, axes, numbers)
-
-
-def _rows(value: Any, tail: int, axes: Axes, numbers: Numbers) -> Any:
-    """Rows of an array, one per run; what has no leading axes holds for all."""
-    if callable(value) or not _lead(value, tail):
-        return value
-    array = np.asarray(value, dtype=float)
-    own = array.shape[array.ndim - tail :]
-    return np.broadcast_to(array, (*axes, *own)).reshape(-1, *own)[numbers]
+        return {name: lanes_of(entry, tail, axes, numbers) for name, entry in value.items()}
+    return lanes_of(value, 1, axes, numbers)
 
 
 def refuse_in_batches(*, every_step: bool) -> None:

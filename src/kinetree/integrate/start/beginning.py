@@ -78,4 +78,20 @@ def row_of(value: Any, lead: tuple[int, ...], number: int) -> Any:
     return np.broadcast_to(array, (*lead, array.shape[-1])).reshape(-1, array.shape[-1])[number]
 
 
-__all__ = ["Beginning", "Lanes", "row_of", "rows_of"]
+def lanes_of(value: Any, tail: int, lead: tuple[int, ...], numbers: Any) -> Any:
+    """Rows of an array for some runs of a batch; what has no leading axes holds for all.
+
+    Args:
+        value: with the axes of the batch, or some of them, before its own.
+        tail: how many axes are its own.
+        lead: axes of the batch.
+        numbers: of the runs, counted through all axes; a single one, or many.
+    """
+    if callable(value) or np.ndim(value) <= tail:
+        return value
+    array = np.asarray(value, dtype=float)
+    own = array.shape[array.ndim - tail :]
+    return np.broadcast_to(array, (*lead, *own)).reshape(-1, *own)[numbers]
+
+
+__all__ = ["Beginning", "Lanes", "lanes_of", "row_of", "rows_of"]

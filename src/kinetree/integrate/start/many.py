@@ -14,19 +14,24 @@ import numpy as np
 
 from kinetree.arrays import Array, StateArrays
 from kinetree.assembly import Wish, kept_coordinates
+from kinetree.assembly.loops import loops
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, unknown
-from kinetree.integrate.start.beginning import Beginning, rows_of
+from kinetree.integrate.start.beginning import Beginning, lanes_of, rows_of
 from kinetree.integrate.start.start_program import start_program
 from kinetree.integrate.start.starts import Starts
 from kinetree.targets.kept import Form, remember
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kinetree.assembly import Loops
     from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
 
+SAME = 1e-6
+"""Largest difference of coordinates that were found in two ways [rad or m]."""
 LEAST = 256
 """Runs for which deriving and compiling a Program pays."""
 
@@ -108,22 +113,54 @@ class ManyStarts:
         }  # fmt: skip
         if given.p is not None:
             values["p"] = np.asarray(given.p, dtype=float)
-        for name, whole, labels in (("u", q, model.coordinates), ("v", q, model.coordinates),
-                                    ("ud", qd, model.velocities)):  # fmt: skip
-            if program.takes(name):
-                values[name] = whole[..., [labels.index(n) for n in program.input(name).labels]]
-        out = function(**program.pick_inputs(values), check=False)
-        return out if self._is_sure(program, given, q, out) else None
 
-    def _is_sure(self, program: Program, given: Beginning, q: Array, out: StateArrays) -> bool:
-        """Whether a single start would have found the same."""
-        if not all(np.isfinite(values).all() for values in out.values()):
-            return False
+        def evaluate(q: Array, qd: Array) -> StateArrays:
+            pairs = {"u": (q, model.coordinates), "v": (q, model.coordinates),
+                     "ud": (qd, model.velocities)}  # fmt: skip
+            for name, (whole, labels) in pairs.items():
+                if program.takes(name):
+                    values[name] = whole[..., [labels.index(n) for n in program.input(name).labels]]
+            return dict(function(**program.pick_inputs(values), check=False))
+
+        out = evaluate(q, qd)
+        if not self._is_settled(program, given, out) or not _are_near(out, q, np.inf).all():
+            return None  # what does not close is told with all the others
+        doubtful = np.flatnonzero(~_are_near(out, q))
+        if doubtful.size:
+            better = self._solve(given, out, doubtful)
+            out = evaluate(*better)
+            return out if _are_near(out, better[0], SAME).all() else None
+        return out
+
+    def _solve(self, given: Beginning, out: StateArrays, numbers: Any) -> tuple[Array, Array]:
+        """q and qd of all runs, of some of them as a single start finds them."""
+        lead = out["q"].shape[:-1]
+        q, qd, parameters = (
+            {k: lanes_of(x, 0, lead, numbers) for k, x in (value or {}).items()}
+            for value in (given.q, given.qd, given.parameters)
+        )
+        p = lanes_of(given.p, 1, lead, numbers)
+        some = replace(given, q=q, qd=qd or None, parameters=parameters, p=p)
+        found = Starts(loops(self.model), some).solve()
+        whole = []
+        for name, rows in zip(("q", "qd"), found, strict=True):
+            table = out[name].reshape(-1, out[name].shape[-1]).copy()
+            table[numbers] = rows
+            whole.append(table.reshape(out[name].shape))
+        return whole[0], whole[1]
+
+    def _is_settled(self, program: Program, given: Beginning, out: StateArrays) -> bool:
+        """Whether nothing is left to be weighed: velocities that nobody gave, unless all rest."""
         kept = {*(given.qd or ()), *given.independent}
         free = {*program.input("ud").labels} if program.takes("ud") else set()
-        # velocities that nobody gave are weighed, unless all rest
-        settled = kept <= free and (free <= kept or not out["qd"].any())
-        return settled and bool(np.abs(out["q"] - q).max() < np.pi)  # else it may be a turn away
+        return kept <= free and (free <= kept or not np.nan_to_num(out["qd"]).any())
+
+
+def _are_near(out: StateArrays, q: Array, most: float = np.pi) -> NDArray[np.bool_]:
+    """Which runs have values, with coordinates near those they began at; counted through."""
+    near = np.abs(out["q"] - q).max(axis=-1) < most  # else it may be a turn away
+    finite = [np.isfinite(rows).all(axis=-1) for rows in out.values()]
+    return np.asarray(np.logical_and.reduce([near, *finite])).reshape(-1)
 
 
 __all__ = ["ManyStarts", "begin_many", "parameter_rows"]
