@@ -12,7 +12,7 @@ import numpy as np
 from kinetree.analysis.given.batches import (
     BatchParameters,
     BatchValues,
-    Given,
+    RunGiven,
     refuse_in_batches,
 )
 from kinetree.analysis.given.initial_state import initial_state
@@ -22,7 +22,7 @@ from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.batch_dataset import Batch, batch_dataset
 from kinetree.analysis.runs.batch_starts import BatchStart, Begun
 from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
-from kinetree.analysis.runs.events import Events, Watches
+from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.march import (
     STEPPING,
     Marching,
@@ -35,6 +35,7 @@ from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import Repartition, RunOptions
 from kinetree.analysis.runs.side_by_side import SideBySide
+from kinetree.analysis.runs.watches import Watches
 from kinetree.arguments import (
     changed_arguments,
     check_arguments,
@@ -135,7 +136,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     row = _check(locals(), options)
     q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
     look = observer(model, outputs)
-    given = Given(q, qd, x, tau, wrenches, parameters)
+    given = RunGiven(q, qd, x, tau, wrenches, parameters)
     if row.solve is None:
         made = Marching(model, duration, t0, step, progress, formulation, row.name, options)
         return _store(look(march_many(made, given) if given.axes else march(made, given)), file)

@@ -19,7 +19,7 @@ from kinetree.engine.ops import ADD, MUL, NUM, OPS, SYM
 
 PROTOCOL = 5
 """Of pickle."""
-Row = tuple[Any, tuple[int, ...], Any, Any]
+NodeRow = tuple[Any, tuple[int, ...], Any, Any]
 """Operator (its name, or the table that it looks up), operands, coefficients, value or name."""
 
 
@@ -50,7 +50,7 @@ class _Packer(pickle.Pickler):
 
     def __init__(self, file: Any, protocol: int) -> None:
         super().__init__(file, protocol)
-        self.rows: list[Row] = []
+        self.rows: list[NodeRow] = []
         self._number: dict[Node, int] = {}
 
     def persistent_id(self, obj: Any) -> int | None:
@@ -86,14 +86,14 @@ class _Unpacker(pickle.Unpickler):
         return self.nodes[pid]
 
 
-def _row(node: Node, args: tuple[int, ...]) -> Row:
+def _row(node: Node, args: tuple[int, ...]) -> NodeRow:
     op = node.op
     if op is SYM:
         return op.name, args, node.key[0], node.name
     return op.name if op.lookup is None else op.lookup, args, node.coefs, node.value
 
 
-def _nodes(rows: list[Row]) -> list[Node]:
+def _nodes(rows: list[NodeRow]) -> list[Node]:
     """The Nodes of rows, in the same order."""
     made: list[Node] = []
     for word, args, coefs, value in rows:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kinetree.targets.native.function import Function
 
 T = TypeVar("T")
-Place = tuple[int | str, ...]
+KeyParts = tuple[int | str, ...]
 REMEMBERED = 16
 """Results that stay in memory."""
 LARGE = 12
@@ -37,12 +37,12 @@ LARGE = 12
 LONG = 0.1
 """Time of deriving from which a result is worth a file [s]."""
 # by the arena in which the Nodes of a result live, and its key
-_results: OrderedDict[Place, Any] = OrderedDict()
+_results: OrderedDict[KeyParts, Any] = OrderedDict()
 _changing = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Form:
+class DerivedProgram:
     """A Program and what is found of it when it is made.
 
     Attributes:
@@ -56,7 +56,7 @@ class Form:
     operations: int
 
     @classmethod
-    def of(cls, program: Program) -> Form:
+    def of(cls, program: Program) -> DerivedProgram:
         """The form of a Program."""
         return cls(program, digest(program), program.count().total)
 
@@ -80,7 +80,7 @@ def remember(
         known: called where the result is there already, to warn of what `make` would warn of.
     """
     key = (what, model.name, model.content_hash(), *decisions)
-    place: Place = (id(current()), *key)
+    place: KeyParts = (id(current()), *key)
     with _changing:
         if place in _results:
             _results.move_to_end(place)
@@ -127,4 +127,4 @@ def sources() -> str:
     return text.hexdigest()
 
 
-__all__ = ["Form", "forget", "remember"]
+__all__ = ["DerivedProgram", "forget", "remember"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.batches import Given
+from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
@@ -87,9 +87,9 @@ class Live:
         if self.step is not None:
             check_positive("a positive time in seconds", step=self.step)
 
-    def begin(self) -> Given:
+    def begin(self) -> RunGiven:
         """What a run begins with."""
-        return Given(self.q, self.qd, self.x, parameters=self.parameters)
+        return RunGiven(self.q, self.qd, self.x, parameters=self.parameters)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ Numbers = int | NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Given:
+class RunGiven:
     """What runs begin with and what acts in them; see the table above."""
 
     q: Any = None
@@ -65,9 +65,9 @@ class Given:
             raise ShapeError("it has no run", element="batch", cure="give one run or more")
         return axes
 
-    def of(self, axes: Axes, numbers: Numbers) -> Given:
+    def of(self, axes: Axes, numbers: Numbers) -> RunGiven:
         """What one run of a batch is given, or some of them; these have one leading axis then."""
-        return Given(
+        return RunGiven(
             **{
                 row.name: _part(getattr(self, row.name), _tail(row.name), axes, numbers)
                 for row in fields(self)
@@ -116,4 +116,4 @@ def refuse_in_batches(*, every_step: bool) -> None:
         )
 
 
-__all__ = ["Axes", "BatchParameters", "BatchValues", "Given", "refuse_in_batches"]
+__all__ = ["Axes", "BatchParameters", "BatchValues", "RunGiven", "refuse_in_batches"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from kinetree.analysis.given.batches import Axes, Given
+from kinetree.analysis.given.batches import Axes, RunGiven
 from kinetree.analysis.given.initial_state import initial_state, initial_states, refuse_open
 from kinetree.analysis.given.loads import loads
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
@@ -54,7 +54,7 @@ class BatchStart:
     """
 
     made_of: Mechanism
-    given: Given
+    given: RunGiven
     t: float
     options: Mapping[str, Any]
     events: Events | None = None
@@ -109,7 +109,7 @@ class BatchStart:
 
         return make
 
-    def _system(self, like: Dynamics, one: Given, **changes: Any) -> Dynamics:
+    def _system(self, like: Dynamics, one: RunGiven, **changes: Any) -> Dynamics:
         """The dynamics of one run with the equations of another."""
         return replace(
             like, loads=loads(self.model, one.tau, one.wrenches),

@@ -21,16 +21,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 from kinetree.assembly import Loops, depending
 from kinetree.solve.pivots import eliminate
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
-Flags = NDArray[np.bool_]
 JUMP = 0.3
 """Change of a coordinate, beyond what its motion explains, that is a jump [rad or m]."""
 TURN = 0.5

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.forms import Forms
 from kinetree.arguments import show
 from kinetree.arrays import Array
 from kinetree.engine import (
@@ -84,14 +83,6 @@ class Watched:
     update: Any = None
     final: frozenset[int] = frozenset()
     sticking: tuple[int, ...] = ()
-
-    def at(self, parameters: Mapping[str, float]) -> Watched:
-        """The same with other values of parameters."""
-        function, update = (
-            None if found is None else found.with_values(parameters)
-            for found in (self.function, self.update)
-        )
-        return replace(self, function=function, update=update)
 
     @property
     def conditions(self) -> tuple[Watch, ...]:
@@ -184,21 +175,6 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
         tuple(k for k, row in enumerate(rows) if row.settles),
     )
-
-
-class Watches:
-    """The events of a model and of a user, compiled once for every set of equations."""
-
-    def __init__(self, given: Events | None) -> None:
-        self.given = given
-        self._known: dict[int, tuple[Forms, Watched]] = {}
-
-    def of(self, dynamics: Dynamics) -> Watched:
-        """What may happen with these equations, and these values of parameters."""
-        forms = dynamics.forms
-        if id(forms) not in self._known:
-            self._known[id(forms)] = forms, compile_events(dynamics, self.given)
-        return self._known[id(forms)][1].at(dynamics.parameters)
 
 
 def effects(dynamics: Dynamics) -> tuple[WatchRow, ...]:
@@ -418,6 +394,6 @@ class _Law:
 
 
 __all__ = [
-    "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "Watches", "changes",
-    "compile_events", "effects", "watching",
+    "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "changes", "compile_events",
+    "effects", "watching",
 ]  # fmt: skip

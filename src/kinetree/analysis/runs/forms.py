@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import state_form
-from kinetree.targets.kept import Form, remember
+from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
     from kinetree.assembly import Partition
@@ -41,9 +41,9 @@ class Forms:
         projection: the consistent y; none where every y is.
     """
 
-    forward: Form
-    rates: Form
-    projection: Form | None
+    forward: DerivedProgram
+    rates: DerivedProgram
+    projection: DerivedProgram | None
 
     @property
     def exact_jacobian(self) -> bool:
@@ -56,9 +56,9 @@ class Forms:
         return len(self.rates.program.output("yd").nodes)
 
     @cached_property
-    def jacobian(self) -> Form:
+    def jacobian(self) -> DerivedProgram:
         """d der(y)/dy."""
-        return Form.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
+        return DerivedProgram.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
 
 
 def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> Forms:
@@ -80,10 +80,11 @@ def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> For
             model, "forward", how.formalism, base_parameters=how.base_parameters,
             partition=partition, loops=how.loops,
         )  # fmt: skip
-        rates, projection = state_form.rates(forward), state_form.projection(forward)
-        return Forms(
-            Form.of(forward), Form.of(rates), None if projection is None else Form.of(projection)
-        )
+        made = (forward, state_form.rates(forward), state_form.projection(forward))
+        first, rates, last = (None if p is None else DerivedProgram.of(p) for p in made)
+        assert first is not None
+        assert rates is not None
+        return Forms(first, rates, last)
 
     solved = partition is None or how.loops != LOOPS  # so that the open tree needs its masses
     return remember(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.batches import Given
+from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.continuity import RunRows, facts
 from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.manifest import changes, manifest
@@ -63,7 +63,7 @@ class Marching:
     method: str = "trapezoidal"
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def vary(self, given: Given) -> Marching:
+    def vary(self, given: RunGiven) -> Marching:
         """The same with a model in which all that is given is a parameter."""
         return replace(self, model=self.model.with_varied(given.parameters or ()))
 
@@ -80,13 +80,13 @@ class Marching:
         )
         return Stepper(self.model, self.formulation, self.method, **self.options)
 
-    def inputs(self, given: Given) -> dict[str, Any]:
+    def inputs(self, given: RunGiven) -> dict[str, Any]:
         """Constant efforts and external wrenches that a step takes [N.m, N]."""
         found = {} if given.tau is None else {"tau": _efforts(self.model, given.tau)}
         wrenches = (given.wrenches or {}).items()
         return found | {name: _constant(self.model, name, wrench) for name, wrench in wrenches}
 
-    def march(self, given: Given, report: Callable[[float], None] | None = None) -> SteppedRun:
+    def march(self, given: RunGiven, report: Callable[[float], None] | None = None) -> SteppedRun:
         """A run, or many where leading axes say so; told the time reached [s]."""
         inputs, length = self.inputs(given), self.length
         return self.stepper.run(
@@ -102,7 +102,7 @@ class Marching:
         )
 
 
-def march(how: Marching, given: Given) -> xarray.Dataset:
+def march(how: Marching, given: RunGiven) -> xarray.Dataset:
     """The motion of a model in equal steps; the Dataset of `simulate`."""
     how = how.vary(given)
     with reporting(how.progress, how.t, how.t + how.duration) as report:

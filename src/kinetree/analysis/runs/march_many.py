@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.batches import Axes, Given
+from kinetree.analysis.given.batches import Axes, RunGiven
 from kinetree.analysis.runs.batch_dataset import Batch, warn_of, with_outcomes
 from kinetree.analysis.runs.batch_starts import each_fault
 from kinetree.analysis.runs.continuity import RunRows, facts, suspects
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kinetree.results.dataset import Dimension
 
 
-def march_many(how: Marching, given: Given) -> xarray.Dataset:
+def march_many(how: Marching, given: RunGiven) -> xarray.Dataset:
     """The motions of a model in equal steps; the Dataset of `simulate`."""
     began = time.perf_counter()
     how = how.vary(given)
@@ -58,7 +58,7 @@ class _Lanes:
         reports: of the runs that began, by number.
     """
 
-    def __init__(self, how: Marching, given: Given, runs: Axes) -> None:
+    def __init__(self, how: Marching, given: RunGiven, runs: Axes) -> None:
         self.how, self.given, self.runs = how, given, runs
         self.count = int(np.prod(runs))
         self.times = np.zeros(0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, Watched, Watches, watching
+from kinetree.analysis.runs.events import Events, Watched, watching
 from kinetree.analysis.runs.updates import (
     Crowd,
     settle,
@@ -25,6 +25,7 @@ from kinetree.analysis.runs.updates import (
     sides,
     simultaneous,
 )
+from kinetree.analysis.runs.watches import Watches
 from kinetree.arrays import Array
 from kinetree.assembly import refuse_unset
 from kinetree.errors import AssemblyError

@@ -20,7 +20,7 @@ from kinetree.errors import KinetreeError, unknown
 from kinetree.integrate.start.beginning import Beginning, lanes_of, rows_of
 from kinetree.integrate.start.start_program import start_program
 from kinetree.integrate.start.starts import Starts
-from kinetree.targets.kept import Form, remember
+from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class ManyStarts:
         if left or found.redundant or found.singular or self.model.nq != self.model.nv:
             return None
         made = remember(
-            lambda: Form.of(start_program(self.model, independent=names)),
+            lambda: DerivedProgram.of(start_program(self.model, independent=names)),
             "start", self.model, repr(names),
         )  # fmt: skip
         return made.program, made.function

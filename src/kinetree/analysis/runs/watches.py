@@ -1,0 +1,37 @@
+"""Events of runs side by side, compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.events import Events, Watched, compile_events
+from kinetree.analysis.runs.forms import Forms
+
+
+class Watches:
+    """The events of a model and of a user, compiled once for every set of equations."""
+
+    def __init__(self, given: Events | None) -> None:
+        self.given = given
+        self._known: dict[int, tuple[Forms, Watched]] = {}
+
+    def of(self, dynamics: Dynamics) -> Watched:
+        """What may happen with these equations, and these values of parameters."""
+        forms = dynamics.forms
+        if id(forms) not in self._known:
+            self._known[id(forms)] = forms, compile_events(dynamics, self.given)
+        return _with_values(self._known[id(forms)][1], dynamics.parameters)
+
+
+def _with_values(watched: Watched, parameters: Mapping[str, float]) -> Watched:
+    """The same events with other values of parameters."""
+    function, update = (
+        None if found is None else found.with_values(parameters)
+        for found in (watched.function, watched.update)
+    )
+    return replace(watched, function=function, update=update)
+
+
+__all__ = ["Watches"]
