@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.analysis import systems
-from tests.approx import AT_STATES, IDENTITY, assert_close
+from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, TRAJECTORY, assert_close
 
 import kinetree as kt
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, ModelError
+from kinetree.functions import maximum
 
 
 def test_a_pendulum_hangs() -> None:
@@ -90,3 +91,60 @@ MISTAKES = {
 def test_mistakes_are_sentences(given: dict[str, object], said: str) -> None:
     with pytest.raises(KinetreeError, match=said):
         kt.equilibrium(systems.double_pendulum(), **given)  # type: ignore[arg-type]
+
+
+def corner() -> kt.Model:
+    """A quarter car: an arm on two bushings, wishbone, tie rod, strut, a wheel above ground."""
+    model = kt.Model("corner", gravity=(0, 0, -9.81))
+    kb = model.parameter("kb", 1e7, "N/m")
+    chassis = model.body("chassis", mass=350, inertia=(50, 50, 50))
+    model.prismatic("heave", model.ground, chassis, axis="z")
+    arm = model.body("arm", mass=6, com=(0, 0.2, 0), inertia=(0.1, 0.05, 0.12))
+    model.free("arm", chassis.point("arm", (0, 0.3, 0.2)), arm)
+    for name, x in (("front", 0.15), ("rear", -0.15)):
+        ends = chassis.point(name, (x, 0.3, 0.2)), arm.point(name, (x, 0, 0))
+        model.bushing(f"{name}_bush", *ends, stiffness=(kb,) * 3, rotation=(kb * 1e-5,) * 3)
+    upright = model.body("upright", mass=20, com=(0, 0, 0.1), inertia=(0.5, 0.5, 0.3))
+    model.spherical("upright", arm.point("ball", (0, 0.4, 0)), upright)
+    wishbone = model.body("wishbone", mass=3, com=(0, 0.15, 0), inertia=(0.05, 0.02, 0.05))
+    model.revolute("wishbone", chassis.point("wishbone", (0, 0.4, 0.45)), wishbone, axis="x")
+    model.close_ball(
+        "top", wishbone.point("ball", (0, 0.28, 0)), upright.point("top", (0, -0.02, 0.25))
+    )
+    rack, lever = (
+        chassis.point("rack", (-0.12, 0.35, 0.28)),
+        upright.point("lever", (-0.12, -0.01, 0.08)),
+    )
+    model.close_rod("tie", rack, lever, length=0.355)
+    hub = upright.point("hub", (0, 0.05, 0.12))
+    seat, tower = arm.point("seat", (0, 0.25, 0)), chassis.point("tower", (0, 0.35, 0.6))
+    model.spring("strut", seat, tower, stiffness=60e3, length=0.42)
+    model.force_law(
+        "tyre",
+        {"hub": hub},
+        lambda points: {"hub": [0, 0, 2e5 * maximum(0.3 - points["hub"].p[2], 0)]},
+    )
+    return model
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 1e6, 1e7, 1e8])
+def test_a_wheel_that_hangs_on_bushings_comes_to_stand(stiffness: float) -> None:
+    model = corner()
+    found = kt.equilibrium(model, parameters={"kb": stiffness})
+    assert found.residual < COARSE_RUN  # where the bushings give up to 1e7 m/s2 per metre
+    weight = sum(body.mass for body in model.bodies.values()) * 9.81
+    still = np.zeros(model.nv)
+    place = kt.derive(model, "kinematics", points=["upright.hub"])
+    height = place.evaluate(q=found.q, qd=still, qdd=still)["upright.hub.position"][2]
+    assert 2e5 * (0.3 - height) == pytest.approx(weight, rel=TRAJECTORY)
+
+
+def test_what_nothing_holds_is_named() -> None:
+    model = kt.Model("sledge", gravity=(0, 0, -9.81))
+    sledge = model.body("sledge", mass=2.0)
+    model.prismatic("x", model.ground, sledge, axis=(0.6, 0, 0.8))
+    bob = model.body("bob", mass=1.0, com=(0, 0, -0.4))
+    model.revolute("swing", sledge, bob, axis="y", initial=0.3)
+    with pytest.raises(ModelError, match="nothing holds 'x': lock them by locked="):
+        kt.equilibrium(model)
+    assert kt.equilibrium(model, locked=["x"]).q[1] == pytest.approx(0.0, abs=AT_STATES)

@@ -95,6 +95,8 @@ def test_equilibrium_modes_and_linearise(tmp_path: Path, capsys: Capture) -> Non
     found = answer(capsys, "modes", model, *start, "--equilibrium", "-o", str(out))
     assert [row["mode"] for row in found["modes"]] == [1, 2]
     assert json.loads(out.read_text())["modes"] == found["modes"]
+    still = answer(capsys, "simulate", model, *start, "-t", "1", "--equilibrium")
+    assert still["last"]["q_a"] == pytest.approx(-np.pi / 2)
     lin = answer(capsys, "linearise", model, *start)
     assert np.array(lin["A"]).shape == (4, 4)
     for verb in ("equilibrium", "modes", "linearise"):

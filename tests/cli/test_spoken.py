@@ -125,6 +125,7 @@ IDLE: dict[str, tuple[str, ...]] = {
     "rtol": ("simulate", "--method", "hht", "--rtol", "1e-3"),
     "method": ("simulate", "--formulation", "tree", "--method", "dop853"),
     "--lock": ("modes", "--lock", "swing"),
+    "--lock: it holds": ("simulate", "--lock", "swing"),
     "--qd": ("linearise", "--equilibrium", "--qd", "swing=1"),
 }
 """What is named in the sentence -> a command with an option that it has no use for."""

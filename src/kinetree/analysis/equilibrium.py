@@ -2,15 +2,17 @@
 
     qdd(q, qd = 0, x) = 0 along the independent velocities,  xd = 0
 
-solved by a damped Newton iteration with exact derivatives.  A locked coordinate keeps its value and
+solved by a damped Newton iteration with exact derivatives; where that leads nowhere, by following
+the accelerations downhill (`solve.relaxation`).  A locked coordinate keeps its value and
 an effort that holds it becomes the unknown in its place, or a parameter that is freed for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model import refuse_holding, retract
 from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
+from kinetree.solve.relaxation import relax
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
@@ -30,6 +33,10 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-9
 """Largest acceleration at rest, relative to those at the start [rad/s2, m/s2 or 1/s]."""
+ROUNDING = 64 * float(np.finfo(float).eps)
+"""Accelerations of this share of their slopes are rounding of coordinates of the size 1."""
+LOOSE = 1e-9
+"""A coordinate whose largest slope is below this share of the others' is held by nothing."""
 NUDGE = 0.05
 """Deviation from a start at which the iteration stalls, for a second attempt [rad or m]."""
 REACH = 1e3
@@ -88,10 +95,19 @@ class _Task:
     freed: tuple[str, ...]
     t: float
 
+    @cached_property
+    def function(self) -> Callable[..., Mapping[str, Array]]:
+        """Accelerations, rates and derivatives in native code."""
+        return cast("Callable[..., Mapping[str, Array]]", self.program.compile())
+
+    @cached_property
+    def close(self) -> Callable[..., Mapping[str, Array]] | None:
+        """What closes the loops, in native code."""
+        return self.closing.compile() if self.closing is not None else None
+
     def evaluate(self, at: _Place) -> dict[str, Array]:
         """Accelerations, rates and their derivatives."""
-        with np.errstate(all="ignore"):
-            return self.program.evaluate(**self._inputs(at, self.program))
+        return dict(self.function(check=False, **self._inputs(at, self.program)))
 
     def _inputs(self, at: _Place, program: Program) -> dict[str, Any]:
         still = OperatingPoint(self.t, at.q, np.zeros(self.system.nv), at.x)
@@ -134,11 +150,21 @@ class _Task:
         tau = at.tau.copy()
         tau[list(self.held)] += dtau
         new = _Place(retract(self.system.model, at.q, whole), at.x + dx, tau, at.p + dp)
-        if self.closing is None:
+        if self.closing is None or self.close is None:
             return new
-        with np.errstate(all="ignore"):
-            q = self.closing.evaluate(**self._inputs(new, self.closing))["q_closed"]
+        q = self.close(check=False, **self._inputs(new, self.closing))["q_closed"]
         return _Place(q if np.isfinite(q).all() else new.q, new.x, new.tau, new.p)
+
+    def rates(self) -> Array:
+        """Which equation (row) tells the acceleration or rate of which unknown (column)."""
+        states, efforts = len(self.system.states), len(self.held) + len(self.freed)
+        found = np.zeros((len(self.rows) + states, len(self.columns) + states + efforts))
+        for column, k in enumerate(self.columns):
+            if k in self.rows:
+                found[self.rows.index(k), column] = 1.0
+        for k in range(states):
+            found[len(self.rows) + k, len(self.columns) + k] = 1.0
+        return found
 
     @property
     def names(self) -> list[str]:
@@ -185,11 +211,12 @@ def equilibrium(
     values = _values(task)
     first = _Place(start.q, start.x, system.loads.fixed["tau"].copy(), values)
     found = _solve(task, first)
+    if not found.converged:
+        found = _nearer(found, _solve(task, first, relaxed=True))
     if not found.converged:  # a start at which no small step helps is left aside
         nudge = np.zeros(len(task.columns) + len(first.x) + len(task.held) + len(task.freed))
         nudge[: len(task.columns)] = NUDGE * np.cos(1.0 + np.arange(len(task.columns)))
-        again = _solve(task, task.move(first, nudge))
-        found = again if again.converged else found
+        found = _nearer(found, _solve(task, task.move(first, nudge)))
     if not found.converged:
         raise _failure(task, found)
     return _result(task, found)
@@ -262,8 +289,14 @@ def _values(task: _Task) -> Array:
     return np.array([row.default[row.labels.index(name)] for name in task.freed])
 
 
-def _solve(task: _Task, first: _Place) -> Solution:
-    """Newton's iteration with unknowns scaled to what a step of 1 may change."""
+def _solve(task: _Task, first: _Place, *, relaxed: bool = False) -> Solution:
+    """Newton's iteration with unknowns scaled to what a step of 1 may change.
+
+    Args:
+        task: unknowns and equations.
+        first: where to begin.
+        relaxed: whether to follow the accelerations instead, with steps that become Newton's.
+    """
     h, J = task.residuals(first)
     if task.held and np.isfinite(J).all():  # linear in the efforts: begin with the best ones
         k = len(task.columns) + len(first.x)
@@ -281,12 +314,36 @@ def _solve(task: _Task, first: _Place) -> Solution:
         h, J = task.residuals(at)
         return h, J * scale
 
-    return damped_newton(
-        function,
-        first,
-        lambda at, step: task.move(at, scale * step),
-        tolerance=TOLERANCE * need,
-    )
+    def move(at: _Place, step: Array) -> _Place:
+        return task.move(at, scale * step)
+
+    size = float(np.nan_to_num(np.abs(J)).max(initial=0.0))
+    tolerance = max(TOLERANCE * need, ROUNDING * size)
+    if not relaxed:
+        return damped_newton(function, first, move, tolerance=tolerance)
+    near = relax(function, first, move, task.rates() * scale, tolerance=tolerance)
+    found = damped_newton(function, near.x, move, tolerance=tolerance)  # to rounding
+    return replace(found if found.converged else near, steps=near.steps + found.steps)
+
+
+def _nearer(one: Solution, other: Solution) -> Solution:
+    """That of two ends which is a solution, or nearer to one."""
+    sizes = [
+        float(np.abs(found.h).max(initial=0.0)) if np.isfinite(found.h).all() else np.inf
+        for found in (one, other)
+    ]
+    return other if other.converged or sizes[1] < sizes[0] else one
+
+
+def _loose(task: _Task, found: Solution) -> list[str]:
+    """Coordinates along which nothing changes the accelerations: nothing holds them."""
+    J = task.residuals(found.x)[1][:, : len(task.columns)]
+    if not (J.size and np.isfinite(J).all()):
+        return []
+    size = np.abs(J).max(axis=0)
+    unheld = size <= LOOSE * size.max(initial=0.0)
+    names = task.system.model.velocities
+    return [names[k] for k, free in zip(task.columns, unheld, strict=True) if free]
 
 
 def _failure(task: _Task, found: Solution) -> ModelError:
@@ -299,10 +356,13 @@ def _failure(task: _Task, found: Solution) -> ModelError:
         )
     worst = int(np.argmax(h))
     when = "at the nearest state" if found.stalled else f"after {found.steps} steps"
+    loose = _loose(task, found)
+    listed = ", ".join(f"'{name}'" for name in loose)
+    held = f"nothing holds {listed}: lock them by locked=, or add what holds them"
     return ModelError(
         f"no equilibrium was found, {when} '{task.names[worst]}' accelerates by {h[worst]:.3g}",
         element=f"model '{task.system.model.name}'",
-        cure="start nearer to it, lock coordinates that nothing holds, or add what holds them",
+        cure=held if loose else "start nearer to it, lock coordinates, or add what holds them",
     )
 
 

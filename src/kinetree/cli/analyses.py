@@ -36,6 +36,7 @@ from kinetree.cli.runs import (
     parameter_option,
     parse,
     report_run,
+    rest_state,
     round_rows,
     start_options,
 )
@@ -69,18 +70,27 @@ def simulate(
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
     continues: Continues = None,
+    rest: Rest = False,
+    lock: Lock = None,
     out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate the motion from a start; write it to a file, .nc while it goes."""
+    """Simulate the motion from a start; write it to a file, .nc while it goes.
+
+    With --equilibrium it starts from the state of rest near the start values; efforts that --lock
+    finds for it hold nothing afterwards.
+    """
     from kinetree import simulate as run
 
     model, _ = read(file)
     options = loop_options(independent, loops) | not_empty(formulation=formulation, outputs=output)
     table = out is not None and out.suffix == ".csv"
     with model_warnings(as_json) as notes:
+        start = {"q": parse(q), "x": parse(x)}
+        if rest or lock:
+            start = rest_state(model, start, (parse(tau), parse(values)), lock, rest)
         found = run(
-            model, duration, method=method, q=parse(q), qd=parse(qd), x=parse(x), tau=parse(tau),
+            model, duration, method=method, **start, qd=parse(qd), tau=parse(tau),
             parameters=parse(values), events=event_option(stop, mark_laws), step=step, rtol=rtol,
             atol=atol, max_step=max_step, progress=False if as_json else None,
             continues=continues, file=None if table else out, **options,

@@ -118,6 +118,25 @@ def operating_state(
     return run(model, q=parse(q), parameters=parse(values), locked=lock or ())
 
 
+def rest_state(
+    model: Mechanism,
+    near: dict[str, Any],
+    given: tuple[dict[str, float] | None, dict[str, float] | None],
+    lock: Given,
+    rest: bool,
+) -> dict[str, Any]:
+    """q and x of the equilibrium near some values, under constant efforts and other parameters."""
+    from kinetree import equilibrium as run
+
+    if not rest:
+        raise FormatError(
+            "it holds a coordinate at rest", element="--lock", cure="give --equilibrium too"
+        )
+    tau, values = given
+    found = run(model, **near, tau=tau, parameters=values, locked=lock or ())
+    return {"q": found.q.tolist(), "x": found.x.tolist()}
+
+
 @contextmanager
 def model_warnings(as_json: bool) -> Iterator[list[str]]:
     """Collect model warnings and print them afterwards, unless --json."""
