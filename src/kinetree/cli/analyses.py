@@ -17,6 +17,7 @@ from kinetree.cli.runs import (
     Inputs,
     Interval,
     Lock,
+    MarkLaws,
     OutOption,
     Outputs,
     Rest,
@@ -29,6 +30,7 @@ from kinetree.cli.runs import (
     TextOut,
     event_option,
     finish,
+    first_state,
     loop_options,
     model_warnings,
     not_empty,
@@ -36,7 +38,6 @@ from kinetree.cli.runs import (
     parameter_option,
     parse,
     report_run,
-    rest_state,
     round_rows,
     start_options,
 )
@@ -59,9 +60,7 @@ def simulate(
     values: Set = None,
     stop: Stop = None,
     output: Outputs = None,
-    mark_laws: Annotated[
-        bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
-    ] = False,
+    mark_laws: MarkLaws = False,
     independent: IndependentOption = None,
     loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
     formulation: FormulationOption = "",
@@ -75,27 +74,20 @@ def simulate(
     out: OutOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate the motion from a start; write it to a file, .nc while it goes.
-
-    With --equilibrium it starts from the state of rest near the start values; efforts that --lock
-    finds for it hold nothing afterwards.
-    """
+    """Simulate the motion from a start; write it to a file, .nc while it goes."""
     from kinetree import simulate as run
 
     model, _ = read(file)
+    nc = None if out is not None and out.suffix == ".csv" else out
     options = loop_options(independent, loops) | not_empty(formulation=formulation, outputs=output)
-    table = out is not None and out.suffix == ".csv"
     with model_warnings(as_json) as notes:
-        start = {"q": parse(q), "x": parse(x)}
-        if rest or lock:
-            start = rest_state(model, start, (parse(tau), parse(values)), lock, rest)
+        options |= first_state(model, (q, x, tau, values), lock, rest=rest)
         found = run(
-            model, duration, method=method, **start, qd=parse(qd), tau=parse(tau),
-            parameters=parse(values), events=event_option(stop, mark_laws), step=step, rtol=rtol,
-            atol=atol, max_step=max_step, progress=False if as_json else None,
-            continues=continues, file=None if table else out, **options,
+            model, duration, method=method, qd=parse(qd), tau=parse(tau), parameters=parse(values),
+            events=event_option(stop, mark_laws), step=step, rtol=rtol, atol=atol, **options,
+            max_step=max_step, continues=continues, file=nc, progress=False if as_json else None,
         )  # fmt: skip
-    report_run(model, found, out, as_json, notes, written=not table)
+    report_run(model, found, out, as_json, notes, written=nc is out)
     if not str(found.attrs["termination"]).startswith(GOOD):
         raise typer.Exit(1)
 

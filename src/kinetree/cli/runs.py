@@ -45,6 +45,9 @@ Lock = Annotated[Given, typer.Option("--lock", help="Coordinate that an effort h
 IndependentOption = Annotated[
     Given, typer.Option("--independent", help="Coordinate of a closed system to keep independent.")
 ]
+MarkLaws = Annotated[
+    bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
+]
 Rest = Annotated[bool, typer.Option("--equilibrium", help="Find the equilibrium first.")]
 GOOD = ("finished", "event")
 """First words of the terminations that are a success."""
@@ -118,23 +121,24 @@ def operating_state(
     return run(model, q=parse(q), parameters=parse(values), locked=lock or ())
 
 
-def rest_state(
-    model: Mechanism,
-    near: dict[str, Any],
-    given: tuple[dict[str, float] | None, dict[str, float] | None],
-    lock: Given,
-    rest: bool,
+def first_state(
+    model: Mechanism, given: tuple[Given, Given, Given, Given], lock: Given, *, rest: bool
 ) -> dict[str, Any]:
-    """q and x of the equilibrium near some values, under constant efforts and other parameters."""
+    """q and x to start from: those given, or with --equilibrium the state of rest near them.
+
+    Efforts that hold locked coordinates at rest act no more afterwards.
+    """
     from kinetree import equilibrium as run
 
-    if not rest:
+    q, x, tau, values = (parse(words) for words in given)
+    if rest:
+        found = run(model, q=q, x=x, tau=tau, parameters=values, locked=lock or ())
+        return {"q": found.q.tolist(), "x": found.x.tolist()}
+    if lock:
         raise FormatError(
             "it holds a coordinate at rest", element="--lock", cure="give --equilibrium too"
         )
-    tau, values = given
-    found = run(model, **near, tau=tau, parameters=values, locked=lock or ())
-    return {"q": found.q.tolist(), "x": found.x.tolist()}
+    return {"q": q, "x": x}
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def relax(
         least, since = (size, taken) if size < 0.99 * least else (least, since)
         if taken - since > PATIENCE:
             return Solution(x, h, taken, False, True)
-        step = np.linalg.lstsq(rates / delta - J, h, rcond=None)[0]
+        step: Array = np.asarray(np.linalg.lstsq(rates / delta - J, h, rcond=None)[0], float)
         longest = float(np.abs(step[flowing]).max(initial=0.0))
         if longest > LONGEST:
             delta *= max(0.1, 0.5 * LONGEST / longest)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ZERO, Node, linear, mul, symbols
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, UnsupportedError
 from kinetree.formalism.forces.link_forces import elements
 from kinetree.model import state_symbol
 from kinetree.program import Output, Program
@@ -38,6 +38,10 @@ def gaps(frames: Frames, _: tuple[Node, ...]) -> None:
 def write_gaps(scheme: Scheme, system: MechanismView, given: ExternalInputs) -> None:
     """Write the gaps that force elements gave, and how fast things fall [m/s2]."""
     labels = tuple(given.stops)
+    if not labels:
+        raise UnsupportedError(
+            "the model has no stops", element="quantity 'gaps'", cure="add one by model.stop"
+        )
     for title, nodes in zip(
         RESULTS[:1] + DATA, zip(*given.stops.values(), strict=True), strict=True
     ):
