@@ -27,7 +27,10 @@ RUN = 1e-8  # a run with tight tolerances against a published or independent one
 LONG_RUN = 1e-7  # the same for long or stiff runs, and for the times of events
 TRAJECTORY = 1e-6  # the same motion by two integrators: 1e-9 per step, some hundred steps
 COARSE_RUN = 1e-5  # runs with usual tolerances, or in equal steps, against finer ones
+EQUAL_STEPS = 1e-4  # runs in equal steps, or with loose tolerances, against exact ones
 SINGLE = 1e-4  # single precision
+FOUR_DIGITS = 1e-4  # published values with four digits
+READ_OFF = 1e-3  # what is read off a curve, or printed with three digits
 
 
 def scale_of(expected: Any, scale: float | None = None) -> float:

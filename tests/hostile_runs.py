@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from tests import hostile
+from tests.approx import IDENTITY
 
 from kinetree.program import Program
 
@@ -220,7 +221,7 @@ def check_language(language: str, programs: Sequence[Program], folder: Path) -> 
     assert not Path(hostile.CANARY).exists(), f"{language}: a name was run"
     for program, values in zip(programs if found else (), found, strict=True):
         expected = program.evaluate(x=np.full(size(program), X))["y"]
-        np.testing.assert_allclose(np.ravel(values), expected, rtol=1e-12)
+        np.testing.assert_allclose(np.ravel(values), expected, rtol=IDENTITY)
 
 
 def check(texts: Sequence[str], folder: Path, languages: Sequence[str] = tuple(RUNS)) -> list[str]:

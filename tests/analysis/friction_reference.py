@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
+from tests.approx import AT_STATES
 
 import kinetree as kt
 
@@ -99,7 +100,7 @@ class Reference:
             f = self.forces(modes, limit, A, b)
             still = (moving == 0) & (modes != 0)
             forward = (modes * (A @ f + b))[still].min(initial=0) >= 0
-            if (np.abs(f) <= limit * (1 + 1e-9)).all() and forward:
+            if (np.abs(f) <= limit * (1 + AT_STATES)).all() and forward:
                 found.append(modes)
         (only,) = found
         return only

@@ -11,7 +11,7 @@ from scipy.linalg import null_space
 from scipy.optimize import linprog, minimize
 from tests import mechanisms
 from tests.analysis import systems
-from tests.approx import AT_STATES, CLOSED, EFFORTS, FORMALISM, assert_close
+from tests.approx import AT_STATES, CLOSED, EFFORTS, FORMALISM, TRAJECTORY, assert_close
 
 import kinetree as kt
 from kinetree.analysis.bounded_least_norm import least_between
@@ -112,7 +112,7 @@ def test_least_forces_agree_with_general_solvers(seed: int) -> None:
         best = minimize(
             lambda x: x @ (x / w), first, bounds=box, constraints=equal, options={"ftol": 1e-13}
         )
-        assert found @ (found / w) <= size**2 * best.fun * (1 + 1e-6)
+        assert found @ (found / w) <= size**2 * best.fun * (1 + TRAJECTORY)
 
 
 def test_bounds_that_cannot_be_kept_are_told() -> None:

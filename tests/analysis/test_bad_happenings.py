@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.analysis.test_happenings import block, slider_crank
-from tests.approx import IDENTITY
+from tests.approx import AT_STATES, IDENTITY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -27,7 +27,7 @@ def test_what_an_event_changes_in_a_loop_is_what_it_says(name: str, method: str)
     assert float(kicked["qd"].sel(velocity=name)) == pytest.approx(1.5, abs=IDENTITY)
     q, qd = kicked["q"].values, kicked["qd"].values
     closing = np.cos(q[0]) * qd[0] + 2 * np.cos(q[0] + q[1]) * (qd[0] + qd[1])
-    assert closing == pytest.approx(0, abs=1e-9)
+    assert closing == pytest.approx(0, abs=AT_STATES)
 
 
 def test_an_event_of_a_run_keeps_what_it_changes_too() -> None:

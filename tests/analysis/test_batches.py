@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests import mechanisms
 from tests.analysis import systems
+from tests.approx import AT_STATES, ROUNDING
 
 import kinetree as kt
 from kinetree.errors import (
@@ -129,7 +130,10 @@ def test_a_batch_of_equal_steps_is_its_runs_one_by_one(formulation: str) -> None
         single = kt.simulate(crank(), 1.2, **one(given, number), **how)
         for name in ("q", "qd", "qdd", "lam"):
             np.testing.assert_allclose(
-                batch[name][number], single[name], rtol=1e-9, atol=1e-9 * np.abs(single[name]).max()
+                batch[name][number],
+                single[name],
+                rtol=AT_STATES,
+                atol=AT_STATES * np.abs(single[name]).max(),
             )
         assert batch["termination"][number] == single.attrs["termination"]
         assert batch["steps"][number] == single.attrs["steps"]
@@ -268,4 +272,4 @@ def test_outputs_of_a_batch_are_those_of_its_runs() -> None:
     for number in range(2):
         single = kt.simulate(belt(), 0.5, parameters={"k": k[number]}, **given)
         for name in given["outputs"]:
-            np.testing.assert_allclose(batch[name][number], single[name], rtol=1e-14)
+            np.testing.assert_allclose(batch[name][number], single[name], rtol=ROUNDING)

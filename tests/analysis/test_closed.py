@@ -16,6 +16,7 @@ from tests.approx import (
     IDENTITY,
     ITERATED,
     LONG_RUN,
+    READ_OFF,
     RUN,
     SUMS,
     TRAJECTORY,
@@ -125,7 +126,7 @@ def test_squeezing_mechanism_agrees_to_eight_digits(method: str) -> None:
     model = kt.load(MODELS / "andrews.yaml")
     run = kt.simulate(model, 0.03, method=method, rtol=1e-11, atol=1e-12)
     expected = [ANDREWS[name] for name in run.coordinate.values]
-    assert run.q.values[-1] == pytest.approx(expected, rel=5e-9)
+    assert run.q.values[-1] == pytest.approx(expected, rel=5 * AT_STATES)
 
 
 def test_coordinates_are_chosen_anew_where_they_degrade() -> None:
@@ -214,7 +215,7 @@ def test_a_driven_tree_needs_no_loops() -> None:
     assert "lam" not in run
     angle, speed = run.q.values[:, 1], run.qd.values[:, 1]
     assert np.ptp(0.5 * speed**2 + 9.81 * (np.sin(angle) + np.cos(angle))) < TRAJECTORY
-    assert angle.min() == pytest.approx(-np.pi, abs=1e-3)
+    assert angle.min() == pytest.approx(-np.pi, abs=READ_OFF)
 
 
 @pytest.mark.parametrize(

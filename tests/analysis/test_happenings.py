@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, ROUNDING, TRAJECTORY
+from tests.approx import (
+    AT_STATES,
+    COARSE_RUN,
+    EQUAL_STEPS,
+    IDENTITY,
+    ITERATED,
+    LONG_RUN,
+    ROUNDING,
+    TRAJECTORY,
+)
 from tests.export.models import ball, thermostat
 
 import kinetree as kt
@@ -38,13 +47,13 @@ def bounces(count: int, restitution: float = 0.8) -> np.ndarray[Any, Any]:
 def test_bounces_of_a_ball_come_when_they_must(method: str) -> None:
     run = kt.simulate(ball(), 2.0, method=method, step=0.01)
     times = run["event_time"].values
-    assert times == pytest.approx(bounces(3), abs=LOCATED.get(method, 1e-10))
+    assert times == pytest.approx(bounces(3), abs=LOCATED.get(method, ITERATED))
     assert list(run["event_name"].values) == ["bounce"] * 3
     assert run.sizes["time"] == 201
     energy = 0.5 * run["qd"].values[:, 0] ** 2 + GRAVITY * run["q"].values[:, 0]
     laps = np.searchsorted(times, run["time"].values)
     expected = GRAVITY * 0.64**laps
-    assert energy == pytest.approx(expected, rel=1e-4 if method in LOCATED else 1e-7)
+    assert energy == pytest.approx(expected, rel=EQUAL_STEPS if method in LOCATED else LONG_RUN)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -55,7 +64,7 @@ def test_an_event_that_ends_the_run_makes_its_changes(method: str, timed: bool) 
     when: dict[str, Any] = {"at": (0.3,)} if timed else {"when": lambda q: q["x"] - 0.3}
     model.event("last", then={"done": 1.0}, stops=True, **when)
     run = kt.simulate(model, 1.0, qd={"x": 1.0}, method=method, step=0.01)
-    assert run.attrs["end_time"] == pytest.approx(0.3, abs=LOCATED.get(method, 1e-10))
+    assert run.attrs["end_time"] == pytest.approx(0.3, abs=LOCATED.get(method, ITERATED))
     assert list(run["event_name"].values) == ["last"]
     assert run["x"].values[-1] == [1.0]
     assert run["x"].values[-2] == [0.0]
@@ -138,7 +147,7 @@ def test_an_elastic_plastic_cycle_is_the_polyline(method: str) -> None:
     t = run["time"].values
     expected = np.interp(t, [0, 1 / 3, 1, 1 + 2 / 3, 3, 3 + 2 / 3, 4],
                          [0, 100, 100, -100, -100, 100, 100])  # fmt: skip
-    assert force == pytest.approx(expected, abs=1e-10 * 100)
+    assert force == pytest.approx(expected, abs=ITERATED * 100)
 
 
 def test_events_change_each_other_at_one_instant_until_they_settle() -> None:
@@ -306,7 +315,7 @@ def test_two_zeros_inside_one_step_are_seen(method: str) -> None:
     run = kt.simulate(model, 1.0, qd={"z": speed}, method=method, step=1.0)
     half = np.sqrt(2 * 0.0001 / GRAVITY)
     top = speed / GRAVITY
-    assert run["event_time"].values == pytest.approx([top - half, top + half], abs=1e-9)
+    assert run["event_time"].values == pytest.approx([top - half, top + half], abs=AT_STATES)
     assert run["x"].values[-1, 0] == 11
 
 
@@ -327,8 +336,8 @@ def test_methods_without_changes_of_their_own_make_the_same() -> None:
     native = kt.simulate(model, 12.0, method="dop853", step=0.1)
     other = kt.simulate(model, 12.0, method="DOP853", step=0.1, rtol=1e-10)
     assert list(native["event_name"].values) == list(other["event_name"].values)
-    assert native["event_time"].values == pytest.approx(other["event_time"].values, abs=1e-7)
-    assert native["x"].values == pytest.approx(other["x"].values, abs=1e-6)
+    assert native["event_time"].values == pytest.approx(other["event_time"].values, abs=LONG_RUN)
+    assert native["x"].values == pytest.approx(other["x"].values, abs=TRAJECTORY)
 
 
 @pytest.mark.parametrize("method", [*NATIVE, "DOP853"])

@@ -9,6 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests import zoo
+from tests.approx import (
+    AT_STATES,
+    EQUAL_STEPS,
+    IDENTITY,
+    ITERATED,
+    LONG_RUN,
+    READ_OFF,
+    ROUNDING,
+    RUN,
+    TRAJECTORY,
+)
 from tests.mechanisms import four_bar, slider_crank
 
 import kinetree as kt
@@ -57,12 +68,12 @@ def test_a_ball_bounces_ever_faster_and_comes_to_rest(floor: float) -> None:
     times = run["event_time"].values
     assert len(times) > 50
     assert set(run["event_name"].values) == {"floor"}
-    np.testing.assert_allclose(times, bounces(len(times)), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(times, bounces(len(times)), atol=ITERATED, rtol=0)
     end = math.sqrt(2 / G) * 1.8 / 0.2
-    assert times[-1] == pytest.approx(end, abs=1e-4)
+    assert times[-1] == pytest.approx(end, abs=EQUAL_STEPS)
     after = run["time"].values > times[-1]
-    np.testing.assert_allclose(run["contact"].values[after], 0.5 * G, rtol=1e-12)
-    np.testing.assert_allclose(run["q"].values[after], floor, atol=1e-14)
+    np.testing.assert_allclose(run["contact"].values[after], 0.5 * G, rtol=IDENTITY)
+    np.testing.assert_allclose(run["q"].values[after], floor, atol=ROUNDING)
     assert not run["qd"].values[after].any()
     assert run["x"].values[after].all()
     assert not run["contact"].values[~after].any()
@@ -77,14 +88,14 @@ def test_the_same_bounces_in_other_methods(method: str, within: float) -> None:
     run = kt.simulate(ball(), 5.0, step=0.5, method=method, rtol=1e-10, atol=1e-12)
     times = run["event_time"].values
     np.testing.assert_allclose(times, bounces(len(times)), atol=within, rtol=0)
-    assert float(run["contact"][-1, 0]) == pytest.approx(0.5 * G, rel=1e-9)
+    assert float(run["contact"][-1, 0]) == pytest.approx(0.5 * G, rel=AT_STATES)
     assert run.attrs["termination"] == "finished"
 
 
 def test_efforts_by_a_python_function_bounce_alike() -> None:
     run = kt.simulate(ball(), 5.0, step=0.5, tau=lambda t, q, qd: [0.0 * t])
     times = run["event_time"].values
-    np.testing.assert_allclose(times, bounces(len(times)), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(times, bounces(len(times)), atol=ITERATED, rtol=0)
 
 
 def test_without_restitution_it_stays_at_once() -> None:
@@ -107,11 +118,11 @@ def test_a_moving_table_throws_its_load() -> None:
     model.stop("table", "z", lower=lambda t: a * sin(w * t), restitution=0.3)
     run = kt.simulate(model, 0.02, step=0.001, qd=[a * w], rtol=1e-10, atol=1e-12)
     leaves = math.asin(G / (a * w**2)) / w
-    assert float(run["event_time"][0]) == pytest.approx(leaves, abs=1e-9)
+    assert float(run["event_time"][0]) == pytest.approx(leaves, abs=AT_STATES)
     t = run["time"].values
     force = 2.0 * (G - a * w**2 * np.sin(w * t))
     np.testing.assert_allclose(
-        run["contact"].values[:, 0], np.where(t < leaves, force, 0), atol=1e-8
+        run["contact"].values[:, 0], np.where(t < leaves, force, 0), atol=RUN
     )
 
 
@@ -123,7 +134,7 @@ def test_both_bounds_of_a_joint() -> None:
     run = kt.simulate(model, 16.0, step=0.5, qd=[1.0])
     names = run["event_name"].values.tolist()
     assert names == ["wall_upper", "wall_lower", "wall_upper"]
-    np.testing.assert_allclose(run["event_time"].values, [1.0, 5.0, 13.0], atol=1e-12)
+    np.testing.assert_allclose(run["event_time"].values, [1.0, 5.0, 13.0], atol=IDENTITY)
     assert float(run["qd"][-1, 0]) == pytest.approx(-0.125)
 
 
@@ -156,13 +167,13 @@ def test_a_cradle_gives_back_as_many_balls(balls: int, released: int) -> None:
     assert run["event_name"].values.tolist() == [first, last]
     hit = run["event_time"].values
     half = hit[1] - hit[0]  # of a swing
-    assert hit[0] == pytest.approx(half / 2, abs=1e-9)
+    assert hit[0] == pytest.approx(half / 2, abs=AT_STATES)
     middle = (run["time"].values > hit[0] + 1e-9) & (run["time"].values < hit[1])
     angles = run["q"].values[middle]
-    np.testing.assert_allclose(angles[:, : balls - released], 0, atol=1e-9)
-    assert np.ptp(angles[:, balls - released :], axis=1).max() < 1e-9
-    assert angles.min() == pytest.approx(-0.3, abs=1e-3)
-    assert np.ptp(energy(model, run)) < 1e-10
+    np.testing.assert_allclose(angles[:, : balls - released], 0, atol=AT_STATES)
+    assert np.ptp(angles[:, balls - released :], axis=1).max() < AT_STATES
+    assert angles.min() == pytest.approx(-0.3, abs=READ_OFF)
+    assert np.ptp(energy(model, run)) < ITERATED
 
 
 def row_of_masses(n: int, gravity: float) -> kt.Model:
@@ -200,7 +211,7 @@ def test_energy_never_rises_where_many_meet_at_once(n: int, gravity: float) -> N
         q, qd = (np.vstack([first, run[name].values]) for first, name in
                  ((np.zeros(n), "q"), (start, "qd")))  # fmt: skip
         out = energies(q=q, qd=qd, p=p)
-        assert np.diff(out["kinetic"] + out["potential"]).max() < 1e-8
+        assert np.diff(out["kinetic"] + out["potential"]).max() < RUN
         assert np.diff(run["q"].values, axis=1, prepend=0).min() > -1e-9
         assert run["contact"].values.min() > -1e-7
 
@@ -217,7 +228,7 @@ def test_momentum_is_kept_where_no_wall_is() -> None:
     qd = np.array([2.0, 0.5, -0.3, -2.0])
     run = kt.simulate(model, 5.0, step=0.05, qd=qd)
     assert run.sizes["event"] > 3
-    np.testing.assert_allclose(run["qd"].values @ masses, qd @ masses, atol=1e-12)
+    np.testing.assert_allclose(run["qd"].values @ masses, qd @ masses, atol=IDENTITY)
 
 
 def test_a_box_that_tumbles_comes_to_rest_on_four_corners() -> None:
@@ -232,9 +243,9 @@ def test_a_box_that_tumbles_comes_to_rest_on_four_corners() -> None:
     start = {"q": {"f_pz": 0.5}, "qd": [0.5, 0.3, 0.2, 0.1, 0, 0]}
     run = kt.simulate(model, 6.0, step=0.05, rtol=1e-9, atol=1e-11, **start)
     assert run.attrs["termination"] == "finished"
-    assert float(run["contact"].values[-1].sum()) == pytest.approx(3 * G, rel=1e-6)
-    assert run["q"].values[-1, 6] == pytest.approx(0.1, abs=1e-8)
-    assert np.diff(energy(model, run)).max() < 1e-7
+    assert float(run["contact"].values[-1].sum()) == pytest.approx(3 * G, rel=TRAJECTORY)
+    assert run["q"].values[-1, 6] == pytest.approx(0.1, abs=RUN)
+    assert np.diff(energy(model, run)).max() < LONG_RUN
 
 
 @pytest.mark.parametrize("seed", [1, 2, 4])
@@ -251,7 +262,7 @@ def test_energy_never_rises_in_trees_with_stops(seed: int) -> None:
     run = kt.simulate(tree, 1.0, step=0.01, qd=qd, rtol=1e-9, atol=1e-11)
     assert run.attrs["termination"] == "finished"
     assert run.sizes["event"] > 2
-    assert np.diff(energy(tree, run)).max() < 1e-6
+    assert np.diff(energy(tree, run)).max() < TRAJECTORY
 
 
 # --- loops ---------------------------------------------------------------------------------------
@@ -292,21 +303,21 @@ def test_a_closed_mechanism_against_a_stop_loses_what_the_law_says(case: str) ->
     for k, (before, after) in enumerate(pairwise(level)):
         if len(before) and len(after):
             expected = loss(build(), run["event_y"].values[k], joint, e)
-            assert before[-1] - after[0] == pytest.approx(expected, rel=1e-7, abs=1e-9)
-    assert np.diff(E).max() < 1e-8
+            assert before[-1] - after[0] == pytest.approx(expected, rel=LONG_RUN, abs=AT_STATES)
+    assert np.diff(E).max() < RUN
 
 
 def test_a_closed_mechanism_rests_against_its_stop() -> None:
     model = slider_crank()
     model.stop("end", "q1", lower=-0.5, restitution=0.5)
     run = kt.simulate(model, 4.0, step=0.1, rtol=1e-10, atol=1e-12)
-    assert run["q"].values[-1, 0] == pytest.approx(-0.5, abs=1e-10)
+    assert run["q"].values[-1, 0] == pytest.approx(-0.5, abs=ITERATED)
     assert run["contact"].attrs["units"] == "N.m"
     plain = slider_crank()
     found = kt.partition(plain)
     f = kt.derive(plain, "forward", partition=found).compile()
     held = f(q=run["q"].values[-1], qd=np.zeros(3), tau=[float(run["contact"][-1, 0]), 0, 0])
-    np.testing.assert_allclose(held["qdd"], 0, atol=1e-8)
+    np.testing.assert_allclose(held["qdd"], 0, atol=RUN)
 
 
 # --- beside locks and friction -------------------------------------------------------------------
@@ -322,8 +333,8 @@ def test_a_block_that_slides_with_friction_bounces_and_stops() -> None:
     v = math.sqrt(16 - 4.0)  # of 2 m/s2 over 1 m
     hit = (4 - v) / 2
     assert run["event_name"].values.tolist() == ["wall", "rub"]
-    np.testing.assert_allclose(run["event_time"].values, [hit, hit + v / 4], atol=1e-10)
-    assert float(run["q"][-1, 0]) == pytest.approx(1 - (v / 2) ** 2 / 4, abs=1e-10)
+    np.testing.assert_allclose(run["event_time"].values, [hit, hit + v / 4], atol=ITERATED)
+    assert float(run["q"][-1, 0]) == pytest.approx(1 - (v / 2) ** 2 / 4, abs=ITERATED)
 
 
 def test_an_impact_breaks_joints_loose_that_stick() -> None:
@@ -336,8 +347,8 @@ def test_an_impact_breaks_joints_loose_that_stick() -> None:
     model.stop("bump", gap=lambda q: q["x1"] - q["x0"], restitution=1.0)
     run = kt.simulate(model, 3.0, step=0.1, qd=[1.0, 0.0])
     assert run["event_name"].values.tolist() == ["bump", "rub"]
-    np.testing.assert_allclose(run["event_time"].values, [1.0, 1.5], atol=1e-10)
-    np.testing.assert_allclose(run["q"].values[-1], [1.0, 1.25], atol=1e-9)
+    np.testing.assert_allclose(run["event_time"].values, [1.0, 1.5], atol=ITERATED)
+    np.testing.assert_allclose(run["q"].values[-1], [1.0, 1.25], atol=AT_STATES)
 
 
 def test_a_lock_bears_impulses() -> None:
@@ -348,7 +359,7 @@ def test_a_lock_bears_impulses() -> None:
     model.lock("bolt", "x1", model.mode("shut", initial=1.0))
     model.stop("bump", gap=lambda q: q["x1"] - q["x0"], restitution=0.5)
     run = kt.simulate(model, 3.0, step=0.1, qd=[1.0, 0.0])
-    np.testing.assert_allclose(run["qd"].values[-1], [-0.5, 0.0], atol=1e-12)
+    np.testing.assert_allclose(run["qd"].values[-1], [-0.5, 0.0], atol=IDENTITY)
 
 
 def test_a_spring_holds_a_block_against_a_stop_until_it_is_pulled_off() -> None:
@@ -358,9 +369,11 @@ def test_a_spring_holds_a_block_against_a_stop_until_it_is_pulled_off() -> None:
     model.joint_law("pull", "x", lambda t: t - 2)
     run = kt.simulate(model, 3.0, step=0.25)
     assert run["event_name"].values.tolist() == ["wall"]
-    assert float(run["event_time"][0]) == pytest.approx(2.0, abs=1e-6)
-    assert float(run["q"][-1, 0]) == pytest.approx(1 / 6, abs=1e-6)
-    np.testing.assert_allclose(run["contact"].values[:8, 0], 2 - run["time"].values[:8], atol=1e-12)
+    assert float(run["event_time"][0]) == pytest.approx(2.0, abs=TRAJECTORY)
+    assert float(run["q"][-1, 0]) == pytest.approx(1 / 6, abs=TRAJECTORY)
+    np.testing.assert_allclose(
+        run["contact"].values[:8, 0], 2 - run["time"].values[:8], atol=IDENTITY
+    )
 
 
 def test_an_event_that_lifts_a_body_ends_its_contact() -> None:
@@ -382,12 +395,12 @@ def test_every_formalism_knows_stops(way: str) -> None:
     plain = kt.derive(zoo.chain(4), "forward")
     push = np.array([0, found["contact"][0], found["contact"][1], found["contact"][1]])
     expected = plain.evaluate(**{**given, "tau": given["tau"] + push})
-    np.testing.assert_allclose(found["qdd"], expected["qdd"], atol=1e-8)
+    np.testing.assert_allclose(found["qdd"], expected["qdd"], atol=RUN)
     gaps = kt.derive(chain, "gaps").evaluate(q=given["q"], qd=given["qd"])
     kept = (
         gaps["J"] @ found["qdd"] + gaps["Jdqd"] + 20 * gaps["rate"] + 100 * gaps["gap"]
     )  # far off
-    np.testing.assert_allclose(kept, 0, atol=1e-8)
+    np.testing.assert_allclose(kept, 0, atol=RUN)
 
 
 def test_a_run_that_is_continued_stays_in_contact(tmp_path: Path) -> None:
@@ -395,7 +408,7 @@ def test_a_run_that_is_continued_stays_in_contact(tmp_path: Path) -> None:
     first = kt.simulate(model, 5.0, step=0.5)
     again = kt.simulate(model, 1.0, step=0.5, continues=first)
     assert again.sizes["event"] == 0
-    np.testing.assert_allclose(again["contact"].values, 0.5 * G, rtol=1e-12)
+    np.testing.assert_allclose(again["contact"].values, 0.5 * G, rtol=IDENTITY)
     kt.save_run(first, tmp_path / "run.nc")
     assert "contact" in kt.load_run(tmp_path / "run.nc")
 
@@ -424,7 +437,7 @@ forces: {floor: {kind: joint_stop, joint: z, lower: 0, restitution: 0.8}}
     file = tmp_path / "ball.yaml"
     file.write_text(text)
     run = kt.simulate(kt.load(file), 2.0, step=0.1)
-    np.testing.assert_allclose(run["event_time"].values, bounces(3), atol=1e-10)
+    np.testing.assert_allclose(run["event_time"].values, bounces(3), atol=ITERATED)
 
 
 def bad_driven(model: kt.Model) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.approx import AT_STATES, COARSE_RUN
+from tests.approx import AT_STATES, COARSE_RUN, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
@@ -82,7 +82,7 @@ def test_differences_and_exact_slopes_agree() -> None:
 def test_first_order_equations_among_the_others() -> None:
     rows = np.genfromtxt(DATA / "easydyn_hydraulic_jack.csv", delimiter=",", names=True)
     run = kt.integrate(jack, rows["t"], [0.0, 1e6, 1e6], tolerance=5e-3, longest=5e-4)
-    assert np.abs(run.q[:, 0] - rows["x"]).max() < 2e-6
+    assert np.abs(run.q[:, 0] - rows["x"]).max() < 2 * TRAJECTORY
     assert np.abs(run.q[:, 1] - rows["p1"]).max() < 2e3
     assert np.abs(run.q[-1].values / [0.095, 1e7, 1e6] - 1).max() < 1e-2
     assert run.attrs["longest_step"] < 5.001e-4
@@ -97,7 +97,7 @@ def test_a_program_has_exact_slopes() -> None:
     times = np.linspace(0, 1, 11)
     run = kt.integrate(kt.derive(model, "inverse"), times, [0.3, 0.5], tolerance=1e-6)
     check = kt.simulate(model, 1.0, step=0.1, rtol=1e-10, atol=1e-10)
-    assert np.abs(run.q.values - check.q.values).max() < 2e-5
+    assert np.abs(run.q.values - check.q.values).max() < 2 * COARSE_RUN
     assert list(run.coordinate.values) == ["q1", "q2"]
 
 
@@ -150,4 +150,4 @@ def test_ctrl_c_keeps_what_was_found() -> None:
 def test_first_order_equations_alone() -> None:
     times = np.linspace(0, 1, 5)
     run = kt.integrate(lambda q, qd, qdd, t: qd + q - 0 * qdd, times, [1.0])
-    assert np.abs(run.q[:, 0] - np.exp(-times)).max() < 1e-5
+    assert np.abs(run.q[:, 0] - np.exp(-times)).max() < COARSE_RUN

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests import zoo
 from tests.analysis import systems
-from tests.approx import AT_STATES, ROUNDING, assert_close
+from tests.approx import AT_STATES, EQUAL_STEPS, READ_OFF, ROUNDING, assert_close
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -26,9 +26,9 @@ def test_rates_are_those_of_a_spline_where_none_are_given() -> None:
     run = kt.simulate(model, 1.0, step=0.002)
     whole = kt.inverse(model, {"time": run.time.values, "q": run.q.values})
     middle = np.abs(whole.tau.values[20:-20]).max()
-    assert middle < 1e-3
+    assert middle < READ_OFF
     half = kt.inverse(model, {"time": run.time.values, "q": run.q.values, "qd": run.qd.values})
-    assert np.abs(half.tau.values[20:-20]).max() < 1e-4
+    assert np.abs(half.tau.values[20:-20]).max() < EQUAL_STEPS
 
 
 def test_wrenches_and_parameters_act() -> None:

@@ -15,6 +15,7 @@ import pytest
 import xarray
 from tests import mechanisms
 from tests.analysis import systems
+from tests.approx import COARSE_RUN, TRAJECTORY
 
 import kinetree as kt
 from kinetree.analysis.runs import record
@@ -231,7 +232,7 @@ def test_a_run_in_two_parts_is_the_run_in_one(tmp_path: Path) -> None:
     kt.simulate(model, 5.0, step=0.125, file=tmp_path / "first.nc")
     rest = kt.simulate(model, 5.0, step=0.125, continues=tmp_path / "first.nc")
     assert np.array_equal(rest.time.values, whole.time.values[40:])
-    assert rest.x.values == pytest.approx(whole.x.values[40:], abs=1e-6)
+    assert rest.x.values == pytest.approx(whole.x.values[40:], abs=TRAJECTORY)
     assert list(rest.x.sel(state="count").values) == list(whole.x.sel(state="count").values[40:])
     again = kt.simulate(model, 5.0, step=0.125, continues=kt.simulate(model, 5.0, step=0.125))
     assert again.x.identical(rest.x)
@@ -248,7 +249,7 @@ def test_a_mechanism_goes_on_with_its_values(options: dict[str, Any]) -> None:
     rest = kt.simulate(model, 0.2, continues=first, **given)
     whole = kt.simulate(model, 0.4, qd={"q1": 3.0}, **given, **values)
     assert rest.attrs.get("parameters") == first.attrs.get("parameters")
-    assert rest.q.values == pytest.approx(whole.q.values[200:], abs=1e-5)
+    assert rest.q.values == pytest.approx(whole.q.values[200:], abs=COARSE_RUN)
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms, zoo
-from tests.approx import AT_STATES
+from tests.approx import AT_STATES, EQUAL_STEPS
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
@@ -22,7 +22,7 @@ def test_a_tree_moves_as_with_variable_steps(method: str) -> None:
     assert run.attrs["termination"] == "finished"
     assert run.sizes["time"] == 501
     assert float(run.time[-1]) == pytest.approx(0.5)
-    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=2e-4)
+    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=2 * EQUAL_STEPS)
 
 
 def test_a_closed_system_by_the_hybrid_formulation() -> None:
@@ -30,7 +30,7 @@ def test_a_closed_system_by_the_hybrid_formulation() -> None:
     how = {"formulation": "hybrid", "method": "trapezoidal", "step": 1e-3}
     run = kt.simulate(model, 0.5, **how)
     fine = kt.simulate(model, 0.5, rtol=1e-10)
-    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=1e-4)
+    np.testing.assert_allclose(run.q[-1], fine.q[-1], atol=EQUAL_STEPS)
     assert list(run.equation.values) == list(fine.equation.values)
     assert run.attrs["formulation"] == "hybrid"
 

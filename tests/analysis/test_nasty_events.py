@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.analysis.test_happenings import GRAVITY, block
+from tests.approx import LONG_RUN, RUN, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import ModelWarning
@@ -47,7 +48,7 @@ def test_a_condition_that_is_zero_at_the_start_and_rises_has_not_passed_zero(met
 def test_a_zero_at_an_output_time_happens_once_and_shows(method: str) -> None:
     found = run(counting(lambda q: q["x"] - 0.5), method=method)
     assert last(found) == 1
-    assert found["event_time"].values == pytest.approx([0.5], abs=1e-8)
+    assert found["event_time"].values == pytest.approx([0.5], abs=RUN)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -73,7 +74,7 @@ def test_a_change_that_puts_its_condition_back_makes_a_saw(method: str) -> None:
     model.event("saw", lambda x: x["w"] - 0.1, {"w": 0.0, "n": lambda x: x["n"] + 1})
     found = run(model, 0.95, method)
     assert last(found) == 9
-    assert found["event_time"].values == pytest.approx(0.1 * np.arange(1, 10), abs=1e-7)
+    assert found["event_time"].values == pytest.approx(0.1 * np.arange(1, 10), abs=LONG_RUN)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -120,8 +121,8 @@ def test_chattering_is_named_and_what_was_reached_is_kept(method: str) -> None:
     model.event("slow", lambda qd: qd["x"] - 1.0, {"push": 1.0}, direction="falling")
     with pytest.warns(ModelWarning, match=r"8 times within .* from t = 0\.5.*\(qd_x - 1\)"):
         found = kt.simulate(model, 2.0, method=method, step=0.1)
-    assert found.attrs["end_time"] == pytest.approx(0.5, abs=1e-6)
-    assert found["qd"].values[-1, 0] == pytest.approx(1.0, abs=1e-6)
+    assert found.attrs["end_time"] == pytest.approx(0.5, abs=TRAJECTORY)
+    assert found["qd"].values[-1, 0] == pytest.approx(1.0, abs=TRAJECTORY)
 
 
 def test_a_change_without_a_value_ends_the_run_by_name() -> None:

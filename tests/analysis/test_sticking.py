@@ -11,6 +11,16 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from tests import zoo
+from tests.approx import (
+    AT_STATES,
+    COARSE_RUN,
+    FORMALISM,
+    IDENTITY,
+    ITERATED,
+    LONG_RUN,
+    ROUNDING,
+    TRAJECTORY,
+)
 from tests.laws.test_dry_friction import searched_with_breakaway
 from tests.mechanisms import slider_crank
 from tests.reference import manutec
@@ -43,9 +53,9 @@ def test_a_block_at_rest_on_a_slope_stays(method: str) -> None:
     model = block()
     model.dry_friction("rub", "x", coulomb=10.0)
     run = kt.simulate(model, 10.0, step=0.5, method=method)
-    assert np.abs(run["q"].values).max() <= 1e-12
+    assert np.abs(run["q"].values).max() <= IDENTITY
     assert not run["x"].values.any()
-    np.testing.assert_allclose(run["hold"].values, -G, rtol=1e-14)
+    np.testing.assert_allclose(run["hold"].values, -G, rtol=ROUNDING)
     assert run["hold"].attrs["units"] == "N"
 
 
@@ -55,8 +65,8 @@ def test_a_block_that_slides_comes_to_rest_and_stays() -> None:
     run = kt.simulate(model, 3.0, step=0.1, qd=[1.0])
     a = (15 - G) / 2
     assert run["event_name"].values.tolist() == ["rub"]
-    assert float(run["event_time"][0]) == pytest.approx(1 / a, abs=1e-12)
-    assert float(run["q"][-1, 0]) == pytest.approx(0.5 / a, abs=1e-12)
+    assert float(run["event_time"][0]) == pytest.approx(1 / a, abs=IDENTITY)
+    assert float(run["q"][-1, 0]) == pytest.approx(0.5 / a, abs=IDENTITY)
     assert float(run["qd"][-1, 0]) == 0.0
     assert run["x"].values[[0, -1], 0].tolist() == [1, 0]
 
@@ -92,7 +102,7 @@ def test_stick_and_slip_of_a_mass_on_a_belt() -> None:
     run = kt.simulate(model, 6.0, step=0.05, rtol=1e-12, atol=1e-13)
     expected = stick_slip(6.0, k, v, bounds)
     assert len(expected) > 5
-    np.testing.assert_allclose(run["event_time"].values, expected, atol=1e-9)
+    np.testing.assert_allclose(run["event_time"].values, expected, atol=AT_STATES)
 
 
 # --- six joints ----------------------------------------------------------------------------------
@@ -186,9 +196,9 @@ def test_six_joints_of_r3_row_by_row(method: str) -> None:
         times.append(reference.t)
         modes.append(reference.modes)
     assert len(times) > 10
-    np.testing.assert_allclose(run["event_time"].values, times, atol=1e-7)
-    np.testing.assert_allclose(run["q"].values[-1], reference.y[:6], atol=1e-6)
-    np.testing.assert_allclose(run["qd"].values[-1], reference.y[6:], atol=1e-5)
+    np.testing.assert_allclose(run["event_time"].values, times, atol=LONG_RUN)
+    np.testing.assert_allclose(run["q"].values[-1], reference.y[:6], atol=TRAJECTORY)
+    np.testing.assert_allclose(run["qd"].values[-1], reference.y[6:], atol=COARSE_RUN)
     np.testing.assert_array_equal(run["x"].values[-1], reference.modes)
     before = run["event_y"].values[:, 12:]
     np.testing.assert_array_equal(before[1:], np.array(modes)[:-1])
@@ -208,7 +218,7 @@ def test_energy_never_rises_in_trees_with_friction(seed: int) -> None:
     run = kt.simulate(tree, 2.0, step=0.02, **start, rtol=1e-9, atol=1e-11)
     assert run.sizes["event"] > 5
     out = kt.derive(tree, "energy").compile()(q=run["q"].values, qd=run["qd"].values)
-    assert np.diff(out["kinetic"] + out["potential"]).max() < 1e-6
+    assert np.diff(out["kinetic"] + out["potential"]).max() < TRAJECTORY
 
 
 # --- locks ---------------------------------------------------------------------------------------
@@ -237,7 +247,7 @@ def test_a_lock_holds_its_joint_between_two_events() -> None:
     held = zoo.planar_pendulum(2)
     held.lock("bolt", held.velocities[1], 1.0)
     one = kt.simulate(held, 0.45, step=0.05, q=q[at], qd=qd[at], rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(one["q"].values[:, 0], q[at : at + 10, 0], atol=1e-9)
+    np.testing.assert_allclose(one["q"].values[:, 0], q[at : at + 10, 0], atol=AT_STATES)
 
 
 def test_a_lock_in_a_loop_stops_it() -> None:
@@ -248,9 +258,9 @@ def test_a_lock_in_a_loop_stops_it() -> None:
     found = kt.partition(model)
     state = {"q": found.q, "qd": np.zeros(3), "tau": np.zeros(3)}
     out = f(**state, x=[1.0])
-    np.testing.assert_allclose(out["qdd"], 0, atol=1e-12)
+    np.testing.assert_allclose(out["qdd"], 0, atol=IDENTITY)
     back = kt.derive(slider_crank(), "forward", partition=found).compile()
-    np.testing.assert_allclose(back(**{**state, "tau": out["hold"]})["qdd"], 0, atol=1e-11)
+    np.testing.assert_allclose(back(**{**state, "tau": out["hold"]})["qdd"], 0, atol=FORMALISM)
 
 
 @pytest.mark.parametrize("way", ["newton_euler", "order_n", "virtual_power", "dalembert"])
@@ -266,8 +276,8 @@ def test_forward_dynamics_with_locks_is_mixed_dynamics(way: str) -> None:
     gamma = np.where([False, True, True, False], 0.0, state["tau"])
     mixed = kt.derive(plain, "mixed", known={"j1": "qdd", "j2": "qdd"})
     expected = mixed.evaluate(q=state["q"], qd=state["qd"], gamma=gamma)
-    np.testing.assert_allclose(out["qdd"], expected["qdd"], atol=1e-10)
-    np.testing.assert_allclose(out["hold"], expected["tau"] - state["tau"], atol=1e-10)
+    np.testing.assert_allclose(out["qdd"], expected["qdd"], atol=ITERATED)
+    np.testing.assert_allclose(out["hold"], expected["tau"] - state["tau"], atol=ITERATED)
 
 
 # --- files and refusals --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from tests.analysis.friction_reference import (
     assert_follows,
     travel,
 )
+from tests.approx import FORMALISM, IDENTITY, LONG_RUN, TRAJECTORY
 from tests.mechanisms import slider_crank
 
 import kinetree as kt
@@ -105,11 +106,11 @@ def test_a_dependent_joint_that_sticks_stays() -> None:
     model = slider_crank()
     model.dry_friction("rub", "q3", coulomb=100.0)
     run = kt.simulate(model, 10.0, step=0.5)
-    assert np.ptp(run["q"].values, axis=0).max() <= 1e-12
+    assert np.ptp(run["q"].values, axis=0).max() <= IDENTITY
     qdd = kt.derive(slider_crank(), "forward").compile()(
         q=run["q"].values[0], qd=np.zeros(3), tau=run["hold"].values[0]
     )["qdd"]
-    np.testing.assert_allclose(qdd, 0, atol=1e-11)
+    np.testing.assert_allclose(qdd, 0, atol=FORMALISM)
 
 
 # --- a car ---------------------------------------------------------------------------------------
@@ -151,8 +152,8 @@ def test_friction_in_the_suspensions_of_a_car() -> None:
                 break
         np.testing.assert_array_equal(modes, reference.modes)
         qdd, force = reference.motion(0.0, np.concatenate(start))
-        np.testing.assert_allclose(out["hold"][at], force, atol=1e-6)
-        np.testing.assert_allclose(out["qdd"], qdd, atol=1e-7 * (1 + np.abs(qdd).max()))
+        np.testing.assert_allclose(out["hold"][at], force, atol=TRAJECTORY)
+        np.testing.assert_allclose(out["qdd"], qdd, atol=LONG_RUN * (1 + np.abs(qdd).max()))
         seen.add(tuple(modes))
     assert len(seen) > 1
 
@@ -184,7 +185,7 @@ def test_frictions_of_one_freedom_slide_and_stop_together() -> None:
     assert np.abs(hold).max() == pytest.approx(60)
     plain = kt.derive(slider_crank(), "forward").compile()
     out = plain(q=run["q"].values[-1], qd=np.zeros(3), tau=hold)
-    np.testing.assert_allclose(out["qdd"], 0, atol=1e-11)
+    np.testing.assert_allclose(out["qdd"], 0, atol=FORMALISM)
 
 
 def test_friction_on_a_joint_that_follows_a_drive_is_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import IDENTITY, ROUNDING
+from tests.approx import AT_STATES, FORMALISM, IDENTITY, ROUNDING
 from tests.closed import CLOSED
 
 import kinetree as kt
@@ -32,7 +32,7 @@ def test_a_closed_start_is_left_alone() -> None:
 @pytest.mark.parametrize("name", [n for n in CLOSED if n not in {"law", "rate"}])
 def test_every_kind_of_closure_is_assembled(name: str) -> None:
     found = kt.assemble(CLOSED[name]())
-    assert found.gap < 1e-11
+    assert found.gap < FORMALISM
 
 
 def test_driven_coordinates_stand_at_their_law() -> None:
@@ -122,7 +122,7 @@ def test_a_loop_that_cannot_close_is_named_with_its_gap() -> None:
 
 def test_a_stretched_start_is_left_behind() -> None:
     model = mechanisms.slider_crank(q1=0.0, q2=0.0, q3=1.7)
-    assert kt.assemble(model).gap < 1e-11
+    assert kt.assemble(model).gap < FORMALISM
 
 
 def test_bad_arguments_are_named() -> None:
@@ -147,7 +147,7 @@ def hinge(angle: float) -> kt.Model:
 def test_a_hinge_closes_with_its_axes_parallel(angle: float) -> None:
     found = kt.partition(hinge(angle))
     assert found.mobility == 1
-    assert found.q[1:3] == pytest.approx([0, 0], abs=1e-9)
+    assert found.q[1:3] == pytest.approx([0, 0], abs=AT_STATES)
 
 
 def test_a_hinge_that_closes_the_wrong_way_round_is_refused() -> None:

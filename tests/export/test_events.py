@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, LONG_RUN, assert_close
 
 import kinetree as kt
-from approx import assert_close
 from export.models import (
     LIMIT,
     SWING,
@@ -117,7 +117,7 @@ def test_an_elastic_plastic_path_is_the_polyline_everywhere(tmp_path: Path) -> N
     for found in runs:
         t = np.asarray(found["time"])
         force = plastic_force(SWING * t * np.sin(TURN * t), found["x_spring_set"])
-        assert_close(force / LIMIT, polyline(t) / LIMIT, 1e-12, "force")
+        assert_close(force / LIMIT, polyline(t) / LIMIT, IDENTITY, "force")
 
 
 @compiled
@@ -169,14 +169,14 @@ def test_events_of_a_closed_system_close_its_loops_and_settle(tmp_path: Path) ->
     truth = expected(model, 0.5)
     assert truth["x_kicks"][-1] >= 1
     kt.export_c(model, tmp_path / "c", duration=0.5, step=0.5 / 800, every=20)
-    assert_same(written(tmp_path / "c"), truth, 1e-7)
+    assert_same(written(tmp_path / "c"), truth, LONG_RUN)
     path = str(kt.export_fmu(model, tmp_path / "m.fmu", step=0.5 / 800))
     for kind in KINDS:
         found = fmpy.simulate_fmu(
             path, fmi_type=kind, stop_time=0.5, output_interval=0.5 / 40,
             relative_tolerance=1e-12, record_events=False,
         )  # fmt: skip
-        assert_same(found, truth, 1e-7)
+        assert_same(found, truth, LONG_RUN)
 
 
 def undoing() -> kt.Model:

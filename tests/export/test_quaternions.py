@@ -9,9 +9,9 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.approx import AT_STATES, assert_close
 
 import kinetree as kt
-from approx import assert_close
 from kinetree.export.building import compiler
 
 START = {"arm_w": 0.7}
@@ -74,7 +74,7 @@ def test_an_fmu_moves_as_the_model_does(way: str, tmp_path: Path) -> None:
     )  # fmt: skip
     run = kt.simulate(model(), 0.1, q=START, qd={"arm_w": 3.0}, method="rk4", step=0.005)
     for name, value in zip(run.coordinate.values, run.q.values[-1], strict=True):
-        assert_close(found[f"q_{name}"][-1], value, 1e-9, name, 1.0)
+        assert_close(found[f"q_{name}"][-1], value, AT_STATES, name, 1.0)
 
 
 def test_outputs_of_a_body_called_like_a_multiplier_are_positions(tmp_path: Path) -> None:

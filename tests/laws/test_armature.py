@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms, zoo
-from tests.approx import FORMALISM, IDENTITY, assert_close
+from tests.approx import CLOSED, EFFORTS, EQUAL_STEPS, FORMALISM, IDENTITY, assert_close
 from tests.laws.tools import values
 
 import kinetree as kt
@@ -105,8 +105,8 @@ def test_fixed_steps_reach_what_the_adaptive_run_reaches(formulation: str) -> No
     ]
     coarse, fine = (float(np.abs(q - exact.q[-1]).max()) for q in steps)
     bare = kt.simulate(slider_crank({}), 0.5).q[-1]
-    assert fine < 1e-4 * float(np.abs(bare - exact.q[-1]).max())
-    assert fine < 1e-9 or 3.5 < coarse / fine < 20
+    assert fine < EQUAL_STEPS * float(np.abs(bare - exact.q[-1]).max())
+    assert fine < CLOSED or 3.5 < coarse / fine < 20
 
 
 def test_the_global_formulation_refuses_rotors_of_quaternion_joints_by_name() -> None:
@@ -145,7 +145,7 @@ def test_a_link_without_mass_may_have_a_rotor() -> None:
     model = kt.Model("rotor")
     model.revolute("spin", model.ground, model.body("shaft"), armature=0.5)
     run = kt.simulate(model, 1.0, tau={"spin": 2.0})
-    assert_close(run.q[-1], [2.0], 1e-8)
+    assert_close(run.q[-1], [2.0], EFFORTS)
 
 
 @pytest.mark.parametrize(

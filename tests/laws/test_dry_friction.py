@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests import zoo
-from tests.approx import FORMALISM, assert_close
+from tests.approx import CLOSED, EFFORTS, FORMALISM, ROUNDING, assert_close
 from tests.laws.tools import values
 from tests.mechanisms import slider_crank
 from tests.reference import manutec
@@ -50,7 +50,9 @@ def searched(M: Array, rest: Array, limit: Array, qd: Array) -> Array:
         qdd[free] = np.linalg.solve(M[np.ix_(free, free)], (rest + force)[free])
         force[stuck] = (M @ qdd - rest)[stuck]
         still = (qd == 0) & (modes != 0)
-        if (np.abs(force) <= limit * (1 + 1e-9)).all() and (modes * qdd)[still].min(initial=0) >= 0:
+        if (np.abs(force) <= limit * (1 + CLOSED)).all() and (modes * qdd)[still].min(
+            initial=0
+        ) >= 0:
             found.append(modes)
     (only,) = found
     return np.asarray(only)
@@ -145,8 +147,8 @@ def test_a_block_on_a_slope(gamma: float, mode: int, qdd: float, friction: float
     bounds = {"coulomb": [10.0], "breakaway": [12.0]}
     out, _ = settled(f, [0.0], q=[0.0], qd=[0.0], gamma=[gamma], **bounds)
     assert out["modes"][0] == mode
-    assert out["qdd"][0] == pytest.approx(qdd, abs=1e-14)
-    assert out["friction"][0] == pytest.approx(friction, rel=1e-14)
+    assert out["qdd"][0] == pytest.approx(qdd, abs=ROUNDING)
+    assert out["friction"][0] == pytest.approx(friction, rel=ROUNDING)
 
 
 def test_a_block_that_comes_to_rest_sticks_by_the_smaller_bound() -> None:
@@ -222,8 +224,8 @@ def test_friction_inside_a_loop() -> None:
         tau = gamma.copy()
         tau[k] += out["friction"]
         back = forward(**state, tau=tau)["qdd"]
-        np.testing.assert_allclose(back, out["qdd"], atol=1e-8)
-        assert (np.abs(out["friction"]) <= np.array([5.0, 8.0]) * (1 + 1e-8)).all()
+        np.testing.assert_allclose(back, out["qdd"], atol=EFFORTS)
+        assert (np.abs(out["friction"]) <= np.array([5.0, 8.0]) * (1 + EFFORTS)).all()
         assert (out["modes"] * out["qdd"][k] >= -1e-9).all()
         reached.add(tuple(out["modes"]))
     assert len(reached) >= 3

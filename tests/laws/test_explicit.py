@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY, ITERATED
+from tests.approx import AT_STATES, EFFORTS, IDENTITY, ITERATED, LONG_RUN, TRAJECTORY
 from tests.closed import CLOSED
 from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
@@ -63,8 +63,8 @@ def test_all_equations_hold(name: str) -> None:
     size = 1 + np.abs(tree["c"]).max()
     np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
     np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=ITERATED)
-    np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], 0, atol=1e-9 * size)
-    np.testing.assert_allclose(left, 0, atol=1e-9 * size)
+    np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], 0, atol=AT_STATES * size)
+    np.testing.assert_allclose(left, 0, atol=AT_STATES * size)
     rolling = {*found.driven, *found.rate_dependent}
     kept = [k for k in found.u if model.velocities[k] not in rolling]
     np.testing.assert_array_equal(out["qd_closed"][kept], values["qd"][kept])
@@ -81,7 +81,7 @@ def test_rough_starts_lead_to_the_same_independent_coordinates(name: str) -> Non
     rows, _, _ = multiplied(model, out, values["tau"])
     np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
     want = program.evaluate(**given(program, **values))
-    np.testing.assert_allclose(out["q_closed"], want["q_closed"], atol=2e-6)
+    np.testing.assert_allclose(out["q_closed"], want["q_closed"], atol=2 * TRAJECTORY)
 
 
 @pytest.mark.parametrize("name", ["mechanism", "law", "tyre", "solid"])
@@ -104,7 +104,7 @@ def test_derivatives_along_the_motion(name: str) -> None:
         moved = {**values, by: values[by] + 1e-30j * direction}
         want = program.evaluate(**given(program, **moved))["qdd"].imag / 1e-30
         got = made[f"dqdd_d{by}"] @ direction
-        np.testing.assert_allclose(got, want, atol=1e-8 * (1 + np.abs(want).max()), err_msg=by)
+        np.testing.assert_allclose(got, want, atol=EFFORTS * (1 + np.abs(want).max()), err_msg=by)
 
 
 @pytest.mark.parametrize("loops", ["explicit", "multipliers"])
@@ -116,7 +116,9 @@ def test_formalisms_agree(way: str, loops: str) -> None:
     values |= {"q": want["q_closed"], "qd": want["qd_closed"]}
     other = kt.derive(model, "forward", way, partition=found, loops=loops).evaluate(**values)
     for key, x in want.items():
-        np.testing.assert_allclose(other[key], x, atol=1e-9 * (1 + np.abs(x).max()), err_msg=key)
+        np.testing.assert_allclose(
+            other[key], x, atol=AT_STATES * (1 + np.abs(x).max()), err_msg=key
+        )
 
 
 @pytest.mark.parametrize("loops", ["multipliers", "projection"])
@@ -130,7 +132,7 @@ def test_other_ways_give_the_same_motion(name: str, loops: str) -> None:
     out = other.evaluate(**given(other, **on))
     for key in ("qdd", "lam", "q_closed", "qd_closed"):
         size = 1 + np.abs(want[key]).max()
-        np.testing.assert_allclose(out[key], want[key], atol=1e-8 * size, err_msg=key)
+        np.testing.assert_allclose(out[key], want[key], atol=EFFORTS * size, err_msg=key)
 
 
 @pytest.mark.parametrize("name", ["mechanism", "law", "tyre", "solid"])
@@ -144,8 +146,8 @@ def test_projection_comes_from_aside(name: str) -> None:
     rows, left, tree = multiplied(model, out, values["tau"])
     size = 1 + np.abs(tree["c"]).max()
     np.testing.assert_allclose(rows["h"], 0, atol=ITERATED)
-    np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=1e-9)
-    np.testing.assert_allclose(left, 0, atol=1e-8 * size)
+    np.testing.assert_allclose(rows["J"] @ out["qd_closed"] + rows["ht"], 0, atol=AT_STATES)
+    np.testing.assert_allclose(left, 0, atol=EFFORTS * size)
 
 
 def test_stabilisation_pulls_back() -> None:
@@ -160,7 +162,7 @@ def test_stabilisation_pulls_back() -> None:
     rate = rows["J"] @ values["qd"]
     want = -2 * 3.0 * rate - 5.0**2 * rows["h"]
     assert np.abs(rows["h"]).max() > 1e-6
-    np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], want, atol=1e-7)
+    np.testing.assert_allclose(rows["J"] @ out["qdd"] + rows["Jdqd"], want, atol=LONG_RUN)
 
 
 def crank_and_slider() -> tuple[kt.Model, kt.Program]:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests import lengths
+from tests.approx import COARSE_RUN, TRAJECTORY
 from tests.closed import CLOSED
 
 import kinetree as kt
@@ -96,7 +97,7 @@ def singular(model: kt.Model, q: Array, rank: int) -> bool:
     """Whether equations nearly depend on each other that do not elsewhere."""
     J = derived(model, "constraints").evaluate(q=q, qd=np.zeros(model.nv))["J"]
     sizes = np.linalg.svd(J, compute_uv=False)
-    return bool(rank and sizes[rank - 1] < 1e-5 * sizes[0])
+    return bool(rank and sizes[rank - 1] < COARSE_RUN * sizes[0])
 
 
 def check(name: str, values: dict[str, float], way: str, q: Array, twin: Any) -> None:
@@ -114,8 +115,8 @@ def check(name: str, values: dict[str, float], way: str, q: Array, twin: Any) ->
             return
         want, gaps = accelerations(model, out["q_closed"], out["qd_closed"], tau)
         size = 1 + np.abs(want).max()
-        assert np.abs(gaps).max(initial=0.0) < 1e-6 * size, gaps
-        np.testing.assert_allclose(out["qdd"], want, atol=1e-6 * size)
+        assert np.abs(gaps).max(initial=0.0) < TRAJECTORY * size, gaps
+        np.testing.assert_allclose(out["qdd"], want, atol=TRAJECTORY * size)
     elif own is not None and alike(found, own):
         assert _fails(model, found, q, way, qd, tau)
 
@@ -217,8 +218,8 @@ def test_closures_in_space_with_any_value_changed(kind: str) -> None:
             told += 1
             want, gaps = accelerations(model, out["q_closed"], out["qd_closed"], tau, values)
             size = 1 + np.abs(want).max()
-            assert np.abs(gaps).max(initial=0.0) < 1e-6 * size, values
-            np.testing.assert_allclose(out["qdd"], want, atol=1e-6 * size)
+            assert np.abs(gaps).max(initial=0.0) < TRAJECTORY * size, values
+            np.testing.assert_allclose(out["qdd"], want, atol=TRAJECTORY * size)
         else:
             assert refused(model, found, values), values
     assert told > 3

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests import strategies, zoo
-from tests.approx import EFFORTS, FORMALISM, assert_close
+from tests.approx import AT_STATES, EFFORTS, FORMALISM, IDENTITY, ITERATED, assert_close
 from tests.closed import CLOSED
 from tests.laws.tools import MODELS, model, program, values, ways
 from tests.mechanisms import slider_crank
@@ -76,8 +76,8 @@ def test_all_64_modes_of_r3_in_one_program(way: str) -> None:
     out = f(**whole, alpha=MODES, beta=1 - MODES, gamma=gamma)
     for k, mode in enumerate(MODES):
         qdd, tau = reduced_solution(of_arm["M"], of_arm["c"], mode, gamma[k])
-        np.testing.assert_allclose(out["qdd"][k], qdd, rtol=1e-11, atol=1e-11)
-        np.testing.assert_allclose(out["tau"][k], tau, rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(out["qdd"][k], qdd, rtol=FORMALISM, atol=FORMALISM)
+        np.testing.assert_allclose(out["tau"][k], tau, rtol=FORMALISM, atol=FORMALISM)
 
 
 def total(prog: kt.Program) -> int:
@@ -169,7 +169,7 @@ def test_words_by_joint_hold_for_all_its_velocities_and_those_of_velocities_prev
     k = tree.velocities.index(first)
     assert out["qdd"][k] == 2.0
     assert out["tau"][[0, 3]].tolist() == [1.0, 4.0]
-    assert out["tau"][2] == pytest.approx(3.0, rel=1e-9)
+    assert out["tau"][2] == pytest.approx(3.0, rel=AT_STATES)
 
 
 def test_without_alpha_and_beta_gamma_is_the_force() -> None:
@@ -230,7 +230,7 @@ def test_closed_systems_obey_the_equations_and_forward_dynamics(kind: str) -> No
     state = {"q": found.q, "qd": rng.normal(size=tree.nv)}
     out = kt.derive(tree, "mixed", partition=found).evaluate(**state, **equation)
     both = equation["alpha"] * out["qdd"] + equation["beta"] * out["tau"]
-    np.testing.assert_allclose(both, equation["gamma"], atol=1e-8)
+    np.testing.assert_allclose(both, equation["gamma"], atol=EFFORTS)
     back = kt.derive(tree, "forward", partition=found).evaluate(**state, tau=out["tau"])
     for name in ("qdd", "lam"):
         size = 1 + float(np.abs(back[name]).max())
@@ -248,12 +248,12 @@ def test_words_make_systems_of_closed_models_smaller() -> None:
         modes = {"alpha": [1.0], "beta": [0.0]} if known[name] == "either" else {}
         out = prog.evaluate(**state, **modes)
         k = tree.velocities.index(name)
-        assert out["qdd"][k] == pytest.approx(state["gamma"][k], abs=1e-12)
+        assert out["qdd"][k] == pytest.approx(state["gamma"][k], abs=IDENTITY)
         others = np.arange(tree.nv) != k
-        np.testing.assert_allclose(out["tau"][others], state["gamma"][others], atol=1e-11)
+        np.testing.assert_allclose(out["tau"][others], state["gamma"][others], atol=FORMALISM)
         back = kt.derive(tree, "forward", partition=found)
         qdd = back.evaluate(q=found.q, qd=state["qd"], tau=out["tau"])["qdd"]
-        np.testing.assert_allclose(qdd, out["qdd"], atol=1e-10)
+        np.testing.assert_allclose(qdd, out["qdd"], atol=ITERATED)
 
 
 def test_a_motion_fixed_twice_has_no_force() -> None:
@@ -279,7 +279,7 @@ def test_forces_of_drives_are_those_of_actuators() -> None:
     out = prog.evaluate(**state, gamma=np.zeros(tree.nv))
     expected = derive_actuation(tree, (), partition=found).evaluate(**state, qdd=np.zeros(tree.nv))
     for name in ("tau", "qdd", "lam"):
-        np.testing.assert_allclose(out[name], expected[name], atol=1e-9)
+        np.testing.assert_allclose(out[name], expected[name], atol=AT_STATES)
 
 
 # --- refusals ------------------------------------------------------------------------------------

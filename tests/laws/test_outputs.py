@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import forced, zoo
-from tests.approx import GOLDEN, IDENTITY, assert_close
+from tests.approx import EFFORTS, GOLDEN, IDENTITY, assert_close
 
 import kinetree as kt
 from kinetree.forces import ALL
@@ -208,12 +208,12 @@ def test_rates_of_points_are_derivatives_in_the_frame_they_are_seen_from(place: 
 
     for one, other in (("position", "velocity"), ("velocity", "acceleration"),
                        ("angular_velocity", "spin")):  # fmt: skip
-        assert_close(rate(values(one)), values(other)[2:-2], 1e-8, other)
+        assert_close(rate(values(one)), values(other)[2:-2], EFFORTS, other)
     nine = [f"{a}{b}" for a in "xyz" for b in "xyz"]
     R = values("rotation", nine).reshape(-1, 3, 3)
     W = np.einsum("tij,tkj->tik", rate(R), R[2:-2])  # the rate is [ω] R
     w = np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=-1)
-    assert_close(w, values("angular_velocity")[2:-2], 1e-8, "angular velocity")
+    assert_close(w, values("angular_velocity")[2:-2], EFFORTS, "angular velocity")
     roll, pitch, yaw = np.moveaxis(values("angles", ("roll", "pitch", "yaw")), -1, 0)
     assert_close(np.stack([-np.sin(pitch), np.cos(pitch) * np.sin(roll)]),
                  np.stack([R[:, 2, 0], R[:, 2, 1]]), IDENTITY)  # fmt: skip

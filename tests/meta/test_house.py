@@ -121,3 +121,44 @@ def test_one_noun_has_one_owner() -> None:
                 owners.setdefault(name, []).append(str(path.relative_to(house.PACKAGE)))
     many = {k: v for k, v in owners.items() if len(v) > 1 and k not in SHARED_NOUNS}
     assert many == {}, "give the newer one a name of its own, or import it where it is the same"
+
+
+TESTS = house.ROOT / "tests"
+COMPARING = ("approx", "allclose", "assert_allclose", "assert_close", "assert_same", "isclose")
+TOLERANCES = ("abs", "abs_tol", "atol", "rel", "rel_tol", "rtol", "tolerance")
+SMALL = 1e-3
+"""Numbers in comparisons up to this are tolerances."""
+LITERALS = {
+    "analysis/test_integrate.py": "a length of steps, not a tolerance",
+    "targets/test_sincos.py": "less than one rounding: the value itself",
+}
+"""Files with one small number of their own in a comparison, and why."""
+
+
+def _tolerances(node: ast.AST) -> Iterator[ast.expr]:
+    """Expressions that say how far apart two values may be."""
+    if isinstance(node, ast.Compare):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        yield from (right for op, right in pairs if isinstance(op, ast.Lt | ast.LtE))
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in COMPARING:
+        yield from node.args[2:]
+        yield from (row.value for row in node.keywords if row.arg in TOLERANCES)
+
+
+def test_tolerances_have_names() -> None:
+    found: list[str] = []
+    for path in sorted(TESTS.rglob("*.py")):
+        name = str(path.relative_to(TESTS))
+        numbers = {
+            part
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for tolerance in _tolerances(node)
+            for part in ast.walk(tolerance)
+            if isinstance(part, ast.Constant)
+            and type(part.value) is float
+            and 0 < part.value <= SMALL
+        }
+        found += [f"{name}:{part.lineno}: {part.value}" for part in numbers][name in LITERALS :]
+    assert found == [], (
+        "tests/approx.py has names for tolerances, or takes a new one with its reason"
+    )

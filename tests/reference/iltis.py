@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.interpolate
 from ruamel.yaml import YAML
+from tests.approx import LONG_RUN, ULP
 
 import kinetree as kt
 from kinetree.formats.build import build
@@ -93,7 +94,7 @@ class Statics:
         q = q.copy()
         for _ in range(20):
             loop = self._call(self.loops, q)
-            if np.abs(loop["h"]).max() < 1e-15:
+            if np.abs(loop["h"]).max() < ULP:
                 break
             q[self.bound] -= np.linalg.solve(loop["J"][:, self.bound], loop["h"])
         return q, loop["J"]
@@ -114,7 +115,7 @@ class Statics:
         rows = [self.independent.index(name) for name in moving]
         for _ in range(10):
             f = self.forces(q)[0][rows]
-            if np.abs(f).max() < 1e-7:
+            if np.abs(f).max() < LONG_RUN:
                 break
             q[at] -= np.linalg.solve(self._slope(q, at, rows), f)
         q, _ = self.closed(q)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.optimize
+from tests.approx import AT_STATES, FOUR_DIGITS, READ_OFF
 from tests.reference import iltis
 
 import kinetree as kt
@@ -108,7 +109,7 @@ def test_all_printed_eigenvalues() -> None:
     linear, _ = held()
     wanted = printed()
     found = matched(np.linalg.eigvals(linear.A), wanted)
-    assert np.all(np.abs(found - wanted) <= 1e-9 + 5e-4 * np.abs(wanted))
+    assert np.all(np.abs(found - wanted) <= AT_STATES + 5 * FOUR_DIGITS * np.abs(wanted))
 
 
 def test_printed_state_is_not_at_rest() -> None:
@@ -195,6 +196,6 @@ def test_modes_of_the_vehicle() -> None:
     """What kinetree's equations say of the vehicle, running straight on its own tyres."""
     small = Small()
     y = small.steady()
-    assert np.abs(small.qdd(y)).max() < 1e-3  # the drag of the toe angles is left
+    assert np.abs(small.qdd(y)).max() < READ_OFF  # the drag of the toe angles is left
     found = matched(small.eigenvalues(y), VEHICLE)
-    assert np.all(np.abs(found - VEHICLE) < 1e-3 * np.abs(VEHICLE))
+    assert np.all(np.abs(found - VEHICLE) < READ_OFF * np.abs(VEHICLE))

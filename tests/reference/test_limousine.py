@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import CLOSED, ROUNDING
+from tests.approx import CLOSED, FOUR_DIGITS, LONG_RUN, ROUNDING
 from tests.reference import robotran
 from tests.reference.iltis import ROOT, Statics
 
@@ -51,7 +51,7 @@ def test_starts_in_balance() -> None:
     q = model().initial()
     closed, _ = still.closed(q)
     assert closed == pytest.approx(q, abs=CLOSED)
-    assert still.forces(q)[0] == pytest.approx(np.zeros(14), abs=1e-4)
+    assert still.forces(q)[0] == pytest.approx(np.zeros(14), abs=FOUR_DIGITS)
 
 
 def mirrored(q: dict[str, float]) -> dict[str, float]:
@@ -84,4 +84,4 @@ def test_left_is_the_mirror_image_of_right() -> None:
     other = accelerations(mirrored(q), mirrored(qd))
     size = max(abs(x) for x in one.values())
     for name, value in mirrored(one).items():
-        assert other[name] == pytest.approx(value, abs=1e-7 * size), name
+        assert other[name] == pytest.approx(value, abs=LONG_RUN * size), name

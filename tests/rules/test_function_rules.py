@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import CROSS_ENGINE, IDENTITY
 from tests.rules.examples import NAMES, call_as_it_stands, cost, read, sides, values
 
 from kinetree import engine as en
@@ -57,4 +57,4 @@ def test_both_sides_have_the_same_derivative(rule: Rule) -> None:
     left = en.derivative(call_as_it_stands(before), x)
     right = en.derivative(read(after), x)
     for a, b in values(left, right, span=0.9):
-        assert a == pytest.approx(b, rel=1e-9, abs=1e-9)
+        assert a == pytest.approx(b, rel=CROSS_ENGINE, abs=CROSS_ENGINE)

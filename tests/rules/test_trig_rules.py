@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.approx import ROUNDING
+from tests.approx import ROUNDING, SUMS
 from tests.rules.examples import NAMES, cost, read, sides, sum_as_it_stands, values
 
 from kinetree import engine as en
@@ -77,7 +77,7 @@ def test_both_sides_have_the_same_derivative(example: str, by: str) -> None:
     left = en.derivative(left_side(example), NAMES[by])
     right = en.derivative(read(sides(example)[1]), NAMES[by])
     for x, y in values(left, right, span=4.0):
-        assert x == pytest.approx(y, abs=1e-13)
+        assert x == pytest.approx(y, abs=SUMS)
 
 
 @every_rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import COARSE_RUN, IDENTITY
+from tests.approx import COARSE_RUN, EQUAL_STEPS, IDENTITY
 from tests.steppers import systems
 
 import kinetree as kt
@@ -46,7 +46,7 @@ def test_loops_and_user_controls() -> None:
     model = mechanisms.slider_crank()
     run = Stepper(model, "hybrid").run_adaptive([0, 0.5, 1.0], Control(1e-5))
     exact = Stepper(model, method="rk4").run(1.0, 1e-3)
-    np.testing.assert_allclose(run.q[-1], exact.q[-1], atol=1e-4)
+    np.testing.assert_allclose(run.q[-1], exact.q[-1], atol=EQUAL_STEPS)
 
 
 def test_position_matrices_with_states() -> None:

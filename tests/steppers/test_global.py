@@ -12,10 +12,12 @@ from tests.approx import (
     AT_STATES,
     CLOSED,
     COARSE_RUN,
+    EQUAL_STEPS,
     FORMALISM,
     IDENTITY,
     ILL_CONDITIONED,
     ITERATED,
+    READ_OFF,
 )
 from tests.steppers import systems
 
@@ -238,7 +240,7 @@ def test_law_of_a_quaternion() -> None:
         assert run.report.end == "finished", run.report.message
         assert gaps(model, run) < CLOSED
         apart.append(np.abs(run.q - other.run(0.3, h, qd=speed).q).max())
-    assert apart[1] < 1e-4
+    assert apart[1] < EQUAL_STEPS
     assert np.log2(apart[0] / apart[1]) == pytest.approx(2, abs=0.3)
 
 
@@ -267,7 +269,7 @@ def test_driven_joints_equal_the_tree() -> None:
     for h in (2e-3, 1e-3):
         one, two = stepper.run(0.5, h), other.run(0.5, h)
         apart.append(np.abs(one.q - two.q).max())
-    assert apart[1] < 1e-3
+    assert apart[1] < READ_OFF
     assert np.log2(apart[0] / apart[1]) == pytest.approx(2, abs=0.3)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import AT_STATES, CLOSED, IDENTITY, ITERATED
+from tests.approx import AT_STATES, CLOSED, IDENTITY, ITERATED, RUN
 from tests.steppers import systems
 
 import kinetree as kt
@@ -133,7 +133,7 @@ def test_derivative_by_the_state(build, method: str) -> None:
                 column = exact[f"{of}_next"].imag / ROOT
                 got = found[f"d{of}_next_d{by}"][:, k]
                 scale = max(1.0, np.abs(column).max())
-                np.testing.assert_allclose(got, column, atol=1e-8 * scale)
+                np.testing.assert_allclose(got, column, atol=RUN * scale)
 
 
 @pytest.mark.parametrize(

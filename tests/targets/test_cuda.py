@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, TRAJECTORY, relative_error
 
 import kinetree as kt
-from approx import IDENTITY, relative_error
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
 from kinetree.program import Output, Program
 from kinetree.targets.cuda import CudaFunction, Tuning, driver, nvrtc, order, trig
@@ -252,7 +252,7 @@ def test_a_function_is_compiled_without_a_gpu_and_says_what_running_needs() -> N
     function = corpus.with_preamble().compile(target="cuda", dtype="float", arch="sm_90")
     assert function.machine_code().arch == "sm_90"
     expected = corpus.with_preamble().compile().preamble_values()
-    assert function.constants() == pytest.approx(expected, rel=1e-6)
+    assert function.constants() == pytest.approx(expected, rel=TRAJECTORY)
     if driver.library() is None:
         with pytest.raises(UnsupportedError, match="CuPy"):
             function(q=np.zeros((2, 2)))

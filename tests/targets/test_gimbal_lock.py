@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY, ULP
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -42,7 +43,7 @@ def rank_lost(model: kt.Model, coordinate: int, angles: Any) -> np.ndarray:
     q[:, coordinate] = angles
     found = kt.derive(model, "mass_bias").compile()(q=q, qd=np.zeros((len(q), model.nv)))
     singular = np.linalg.svd(found["M"], compute_uv=False)
-    return np.asarray(singular[:, -1] < 1e-12 * singular[:, 0])
+    return np.asarray(singular[:, -1] < IDENTITY * singular[:, 0])
 
 
 def assert_locks(model: kt.Model, coordinate: int, lock: float) -> None:
@@ -59,7 +60,7 @@ def assert_locks(model: kt.Model, coordinate: int, lock: float) -> None:
 def test_locks_are_where_the_mass_matrix_is_singular(steps: str) -> None:
     model, (k, angle) = turned(steps), LOCKING[steps]
     locks = kt.derive(model, "forward").input("q").locks
-    assert locks == ((k + 1, pytest.approx(angle, abs=1e-15)),)
+    assert locks == ((k + 1, pytest.approx(angle, abs=ULP)),)
     assert_locks(model, *locks[0])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import TRAJECTORY
 
 import kinetree as kt
 from kinetree.analysis.runs import forms
@@ -52,7 +53,7 @@ def test_equal_models_are_derived_once(derived: list[str]) -> None:
     values = [last(swing()), last(swing()), last(swing(), q=[0.0], method="RK45")]
     assert derived == ["swing"]
     assert values[0] == values[1]
-    assert values[2] == pytest.approx(values[0], rel=1e-6)
+    assert values[2] == pytest.approx(values[0], rel=TRAJECTORY)
 
 
 def test_any_change_is_derived_anew(derived: list[str]) -> None:

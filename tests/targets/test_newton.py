@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY, ROUNDING
+from tests.approx import CROSS_ENGINE, FORMALISM, IDENTITY, ITERATED, ROUNDING, SUMS
 
 from kinetree import engine as en
 from kinetree.program import Output, Program, Solve
@@ -148,7 +148,7 @@ def test_c(name: str, tmp_path: Path, gcc: str) -> None:
     arrays = batch(program, 3)
     for index in range(3):
         values = one(arrays, index)
-        assert error(called(library, program, values), function(**values)) < 1e-13
+        assert error(called(library, program, values), function(**values)) < SUMS
 
 
 def test_c_gives_not_a_number_where_it_does_not_converge(tmp_path: Path, gcc: str) -> None:
@@ -200,8 +200,10 @@ def test_general_systems(n: int, k: int, parts: tuple[int, ...]) -> None:
     single = function(**one(arrays, 4))
     for name, X in expected.items():
         scale = np.max(np.abs(X), axis=(1, 2))
-        assert np.max(np.max(np.abs(found[name] - X), axis=(1, 2)) / scale) < 1e-9
-        np.testing.assert_allclose(single[name], found[name][4], rtol=1e-10, atol=1e-11 * scale[4])
+        assert np.max(np.max(np.abs(found[name] - X), axis=(1, 2)) / scale) < CROSS_ENGINE
+        np.testing.assert_allclose(
+            single[name], found[name][4], rtol=ITERATED, atol=FORMALISM * scale[4]
+        )
 
 
 def test_rows_are_exchanged_where_a_pivot_vanishes() -> None:

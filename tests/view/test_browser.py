@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approx import AT_STATES, TRAJECTORY
 
 import kinetree as kt
 from kinetree.targets.html.policy import source
@@ -184,7 +185,7 @@ def test_a_slider_poses_the_mechanism(lived: dict[str, Any]) -> None:
     first, posed = lived["first"], lived["posed"]
     model = kt.load("examples/models/four_bar.yaml")
     wanted = kt.assemble(model, [0.4, *first["q"][1:]], independent=["crank"]).q
-    assert np.allclose(posed["q"], wanted, atol=1e-9)
+    assert np.allclose(posed["q"], wanted, atol=AT_STATES)
     assert posed["shown"] == pytest.approx(0.4)
     assert posed["picture"] != first["picture"]
     assert posed["t"] == 0
@@ -196,8 +197,10 @@ def test_the_page_simulates_from_there(lived: dict[str, Any]) -> None:
     assert steps > 5
     model = kt.load("examples/models/four_bar.yaml")
     run = kt.simulate(model, ran["t"], q=posed["q"], method="trapezoidal", step=0.001)
-    assert np.allclose(ran["q"], run.q.values[-1], atol=1e-6)
-    assert abs(np.exp(1j * ran["shown"]) - np.exp(1j * ran["q"][0])) < 1e-9  # up to whole turns
+    assert np.allclose(ran["q"], run.q.values[-1], atol=TRAJECTORY)
+    assert (
+        abs(np.exp(1j * ran["shown"]) - np.exp(1j * ran["q"][0])) < AT_STATES
+    )  # up to whole turns
     assert ran["clock"] == f"{ran['t']:.2f} s"
     assert ran["points"] > posed["points"]
     assert lived["requests"] == 0

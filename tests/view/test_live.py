@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY
+from tests.approx import AT_STATES, IDENTITY, READ_OFF
 
 import kinetree as kt
 from kinetree.algebra import disp, rotq, rotz
@@ -105,7 +105,7 @@ def test_the_page_moves_as_simulate_does(name: str, tmp_path: Path) -> None:
         if part in run:
             wanted = run[part].values[-1]
             scale = max(1.0, float(np.abs(run[part].values).max()))
-            assert np.abs(np.array(now["state"][part]) - wanted).max() < 1e-9 * scale, part
+            assert np.abs(np.array(now["state"][part]) - wanted).max() < AT_STATES * scale, part
     placed = poses(model, np.array(now["state"]["q"])[None])[0]
     found = np.array([frame["position"] for frame in now["frames"]])
     assert np.allclose(found, placed[:, 4:], atol=IDENTITY)
@@ -117,7 +117,7 @@ def test_a_coordinate_poses_a_closed_mechanism(tmp_path: Path) -> None:
     assert [row["name"] for row in data["controls"] if row["kind"] == "q"] == ["crank"]
     wanted = kt.assemble(model, [0.3, *model.initial()[1:]], independent=["crank"]).q
     assert there["made"] is True
-    assert np.allclose(there["state"]["q"], wanted, atol=1e-9)
+    assert np.allclose(there["state"]["q"], wanted, atol=AT_STATES)
 
 
 def test_a_loop_that_cannot_close_is_told_and_the_state_stays(tmp_path: Path) -> None:
@@ -147,8 +147,8 @@ def test_efforts_and_parameters_act(tmp_path: Path) -> None:
     calls += [["advance", 100]]
     answers, _ = told(model, Live(step=0.002), calls, tmp_path)
     run = kt.simulate(model, 0.2, tau=[5.0, 0.0], method="trapezoidal", step=0.002)
-    assert np.allclose(answers[-1]["state"]["q"], run.q.values[-1], rtol=1e-9, atol=1e-9)
-    assert not np.allclose(answers[0]["state"]["q"], answers[-1]["state"]["q"], atol=1e-3)
+    assert np.allclose(answers[-1]["state"]["q"], run.q.values[-1], rtol=AT_STATES, atol=AT_STATES)
+    assert not np.allclose(answers[0]["state"]["q"], answers[-1]["state"]["q"], atol=READ_OFF)
 
 
 def test_sliders_offer_what_can_be_chosen() -> None:

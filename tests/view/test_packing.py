@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.approx import IDENTITY
 
 from kinetree.view.packing import STEPS, pack, unpack
 
@@ -24,7 +25,7 @@ def test_every_value_returns_within_half_a_step(name: str) -> None:
     back = unpack(pack(table))
     assert back.shape == table.shape
     step = np.ptp(table, axis=0) / STEPS
-    assert (np.abs(back - table) <= 0.51 * step + 1e-12 * np.abs(table)).all()
+    assert (np.abs(back - table) <= 0.51 * step + IDENTITY * np.abs(table)).all()
 
 
 def test_smooth_columns_cost_less_than_two_bytes_a_value() -> None:

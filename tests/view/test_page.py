@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests import mechanisms
+from tests.approx import AT_STATES, RUN, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, UnsupportedError
@@ -48,8 +49,8 @@ def test_a_page_carries_the_curves_of_its_run(pendulum: kt.Model, run: Any) -> N
     groups = {row["name"]: row for row in data["signals"]}
     assert groups["q"]["names"] == list(pendulum.coordinates)
     assert groups["qd"]["units"] == ["rad/s", "rad/s"]
-    assert unpack(groups["qd"]["data"]) == pytest.approx(run["qd"].values, abs=1e-6)
-    assert data["clips"][0]["times"] == pytest.approx(run["time"].values, abs=1e-8)
+    assert unpack(groups["qd"]["data"]) == pytest.approx(run["qd"].values, abs=TRAJECTORY)
+    assert data["clips"][0]["times"] == pytest.approx(run["time"].values, abs=RUN)
 
 
 def test_a_title_is_text_and_never_markup(pendulum: kt.Model, run: Any) -> None:
@@ -91,9 +92,9 @@ def test_a_mode_swings_along_its_shape_about_the_equilibrium(pendulum: kt.Model)
     assert len(footage.clips) == 2
     first = footage.q[:PHASES] - found.linear.q
     assert footage.q[0] == pytest.approx(footage.q[PHASES - 1])
-    assert first.sum(axis=0) - first[0] == pytest.approx([0, 0], abs=1e-9)
+    assert first.sum(axis=0) - first[0] == pytest.approx([0, 0], abs=AT_STATES)
     share = first[:, 1] * found.shapes[0, 0].real - first[:, 0] * found.shapes[0, 1].real
-    assert share == pytest.approx(np.zeros(PHASES), abs=1e-9)
+    assert share == pytest.approx(np.zeros(PHASES), abs=AT_STATES)
     assert f"{found.frequencies[0]:.4g} Hz" in footage.clips[0]["label"]
     assert np.abs(first).max() > 0.01
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests import zoo
-from tests.approx import ROUNDING
+from tests.approx import ROUNDING, TRAJECTORY
 from tests.closed import KINDS, PARENTS, branches
 
 import kinetree as kt
@@ -45,8 +45,8 @@ def test_poses_of_a_page_are_those_of_the_kinematics() -> None:
     rates = np.zeros((120, model.nv))
     wanted = program.evaluate(q=q, qd=rates, qdd=rates)
     for k, name in enumerate(model.bodies):
-        assert np.abs(matrices(shown[:, k, :4]) - wanted[f"{name}.rotation"]).max() < 1e-6
-        assert np.abs(shown[:, k, 4:] - wanted[f"{name}.position"]).max() < 1e-6
+        assert np.abs(matrices(shown[:, k, :4]) - wanted[f"{name}.rotation"]).max() < TRAJECTORY
+        assert np.abs(shown[:, k, 4:] - wanted[f"{name}.position"]).max() < TRAJECTORY
 
 
 def test_a_body_that_never_moves_stands_where_its_joint_puts_it() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.approx import COARSE_RUN, EQUAL_STEPS
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -71,7 +72,7 @@ def test_a_mesh_is_carried_along_scaled(write: Any, tmp_path: Path) -> None:
     assert triangles(path) == pytest.approx(CORNERS)
     solid = only({"kind": "mesh", "file": "part.stl", "scale": [1, 2, 0.001]}, tmp_path)
     carried = unpack(solid["triangles"]).reshape(-1, 3, 3)
-    assert carried == pytest.approx(CORNERS * [1, 2, 0.001], abs=1e-5)
+    assert carried == pytest.approx(CORNERS * [1, 2, 0.001], abs=COARSE_RUN)
 
 
 @pytest.mark.parametrize(
@@ -124,4 +125,4 @@ def test_a_package_is_found_among_the_folders_around(tmp_path: Path) -> None:
     binary(tmp_path / "robot" / "arm.stl")
     mesh = {"mesh": {"filename": "package://robot/arm.stl", "scale": [2, 2, 2]}}
     (solid,) = read_shapes(model_with({"arm": {"visual": [mesh]}}), inner).parts["arm"]
-    assert unpack(solid["triangles"]).max() == pytest.approx(4, abs=1e-4)
+    assert unpack(solid["triangles"]).max() == pytest.approx(4, abs=EQUAL_STEPS)

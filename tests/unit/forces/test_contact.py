@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.optimize
-from tests.approx import CROSS_ENGINE, IDENTITY, ITERATED
+from tests.approx import (
+    AT_STATES,
+    COARSE_RUN,
+    CROSS_ENGINE,
+    EQUAL_STEPS,
+    IDENTITY,
+    ITERATED,
+    READ_OFF,
+)
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
@@ -99,7 +107,7 @@ def test_ball_bounces_with_the_restitution_of_hunt_and_crossley() -> None:
     run = scipy.integrate.solve_ivp(
         rate, (0, 0.05), [0.101, -speed], rtol=1e-9, atol=1e-12, max_step=1e-3
     )
-    assert run.y[1, -1] / speed == pytest.approx(e, abs=5e-4)
+    assert run.y[1, -1] / speed == pytest.approx(e, abs=5 * EQUAL_STEPS)
 
 
 def bowl(x: Any, y: Any) -> Any:
@@ -167,7 +175,7 @@ def test_bodies_push_each_other_oppositely(kind: str) -> None:
     assert np.linalg.norm(F1) > 1.0
     assert pytest.approx(-F2, rel=ITERATED) == F1
     moments = T1 + np.cross(one[0][4:], F1) + T2 + np.cross(two[0][4:], F2)
-    assert moments == pytest.approx(np.zeros(3), abs=1e-9 * np.linalg.norm(F1))
+    assert moments == pytest.approx(np.zeros(3), abs=AT_STATES * np.linalg.norm(F1))
 
 
 def test_wheel_touches_with_the_lowest_point_of_its_circle() -> None:
@@ -182,7 +190,7 @@ def test_wheel_touches_with_the_lowest_point_of_its_circle() -> None:
     lowest = points[:, np.argmin(points[2])]
     depth = -(p[2] + lowest[2] - 0.05)
     assert pytest.approx([0, 0, 1e5 * depth], rel=DIRECTION) == F
-    assert pytest.approx(np.cross(lowest, F), rel=1e-3) == T
+    assert pytest.approx(np.cross(lowest, F), rel=READ_OFF) == T
 
 
 def test_a_lying_wheel_has_finite_force_and_slope() -> None:
@@ -222,7 +230,9 @@ def test_derivatives_are_those_of_differences(kind: str, height: float) -> None:
             up[name][k] += step
             down[name][k] -= step
             slope = (call(tau, **up)["tau"] - call(tau, **down)["tau"]) / (2 * step)
-            assert out[f"dtau_d{name}"][:, k] == pytest.approx(slope, rel=2e-5, abs=2e-4)
+            assert out[f"dtau_d{name}"][:, k] == pytest.approx(
+                slope, rel=2 * COARSE_RUN, abs=2 * EQUAL_STEPS
+            )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import CROSS_ENGINE, GOLDEN, IDENTITY
+from tests.approx import CROSS_ENGINE, EQUAL_STEPS, GOLDEN, IDENTITY
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
@@ -252,7 +252,7 @@ def test_derivatives_are_those_of_differences(kind: str, motion: tuple[float, fl
             down[name][k] -= step
             slope = (call(tau, **up)["tau"] - call(tau, **down)["tau"]) / (2 * step)
             rough = 1e-3 + 1e-5 * np.abs(slope).max()  # differences of numbers near 1e4
-            assert out[f"dtau_d{name}"][:, k] == pytest.approx(slope, rel=1e-4, abs=rough)
+            assert out[f"dtau_d{name}"][:, k] == pytest.approx(slope, rel=EQUAL_STEPS, abs=rough)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_letters_are_unit_vectors(letter):
 
 @given(st.tuples(finite, finite, finite).filter(lambda a: max(map(abs, a)) > 1e-9))
 def test_a_direction_has_length_one(axis):
-    assert math.isclose(math.hypot(*v.direction(axis, "axis")), 1, rel_tol=1e-12)
+    assert math.isclose(math.hypot(*v.direction(axis, "axis")), 1, rel_tol=IDENTITY)
 
 
 def test_tiny_and_huge_axes_are_directions():

@@ -73,8 +73,8 @@ def brute_force(problem: dict[str, Any]) -> list[tuple[int, ...]]:
         k = np.flatnonzero(m == 0)
         f[k] = np.linalg.solve(A[np.ix_(k, k)], -(b + A @ f)[k])
         w = A @ f + b
-        inside = (f >= problem["lower"] - 1e-12).all() and (f <= problem["upper"] + 1e-12).all()
-        if inside and (w[m < 0] >= -1e-12).all() and (w[m > 0] <= 1e-12).all():
+        inside = (f >= problem["lower"] - 1e-12).all() and (f <= problem["upper"] + IDENTITY).all()
+        if inside and (w[m < 0] >= -1e-12).all() and (w[m > 0] <= IDENTITY).all():
             found.append(modes)
     return found
 

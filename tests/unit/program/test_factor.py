@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.approx import IDENTITY
+from tests.approx import IDENTITY, SUMS
 
 from kinetree import engine as en
 from kinetree.program.factor import factor
@@ -73,7 +73,7 @@ def test_values_are_kept_and_costs_do_not_rise(
     point = {s: rng.uniform(-2, 2) for s in NAMES}
     before, after = en.evaluate((node, made), point)
     scale = sum(abs(coef) * 2 ** len(factors) for coef, factors in rows)
-    assert after == pytest.approx(before, abs=1e-13 * (1 + scale))
+    assert after == pytest.approx(before, abs=SUMS * (1 + scale))
     assert en.count((made,)).total <= en.count((node,)).total
     assert factor(made) is made or en.count((factor(made),)).total <= en.count((made,)).total
 
