@@ -79,7 +79,7 @@ def remember(
         decisions: everything else that it depends on.
         known: called where the result is there already, to warn of what `make` would warn of.
     """
-    key = (what, model.name, model.content_hash(), *decisions)
+    key = (what, model.name, model.content_hash(), *decisions, "varied", *sorted(model.varied))
     place: KeyParts = (id(current()), *key)
     with _changing:
         if place in _results:

@@ -47,6 +47,15 @@ def test_values_named_in_parameters_are_those_of_the_run(options: dict[str, Any]
     assert_close(*(row["reaction_joint"].values for row in carried), TRAJECTORY, "reactions")
 
 
+@pytest.mark.parametrize("options", [{}, {"formulation": "hybrid", "step": 1e-3}], ids=str)
+def test_what_was_derived_without_it_is_not_taken(options: dict[str, Any]) -> None:
+    model = crank()
+    plain = kt.simulate(model, 0.1, **options)
+    heavy = kt.simulate(model, 0.1, parameters=VALUES, **options)
+    assert np.abs(heavy["q"].values - plain["q"].values).max() > 1e-4
+    assert np.array_equal(kt.simulate(model, 0.1, **options)["q"].values, plain["q"].values)
+
+
 def test_every_analysis_varies_what_it_is_given() -> None:
     model, exact = crank(), crank(3.0, 0.5)
     rest = [
