@@ -211,3 +211,63 @@ def test_outputs_of_models_of_position_matrices() -> None:
     one, other = (kt.simulate(m, 0.2, outputs=names) for m in (tree, tree.as_frames()))
     for name in names:
         assert_close(other[name].values, one[name].values, RUN, name)
+
+
+# --- events --------------------------------------------------------------------------------------
+
+
+def sprung() -> kt.Model:
+    """A mass that falls into a spring, and a latch that closes at a force of 30 N."""
+    model = kt.Model("sprung", gravity=(0, 0, -9.81))
+    model.prismatic("z", model.ground, model.body("mass", mass=2.0), axis="z")
+    model.joint_spring("spring", "z", 100.0)
+    model.mode("latch")
+    model.output("excess", lambda outputs: outputs["spring.force"] - 30.0)
+    return model
+
+
+def test_events_happen_where_outputs_pass_zero() -> None:
+    """z = g/w² (cos wt - 1), so a force of 30 N is reached at cos wt = 1 - 30/(m g)."""
+    model = sprung()
+    model.event("close", lambda outputs: outputs["excess"],
+                {"latch": lambda outputs: outputs["mass.acceleration.z"]})  # fmt: skip
+    w, mg = np.sqrt(50.0), 2 * 9.81
+    at = np.arccos(1 - 30 / mg) / w
+    stop = np.arccos(0.0) / w  # weight and force are equal
+    run = kt.simulate(model, 1.0, rtol=1e-11, atol=1e-12,
+                      events={"level": kt.Event("mass.acceleration.z", "rising"),
+                              "again": lambda outputs: outputs["spring.force"] - mg})  # fmt: skip
+    names, times = list(run["event_name"].values), run["event_time"].values
+    assert_close(times[names.index("close")], at, RUN, "30 N")
+    assert_close(times[names.index("level")], stop, RUN, "no acceleration")
+    assert_close(times[names.index("again")], stop, RUN, "weight")
+    assert_close(run["x"].values[-1, 0], (30 - mg) / 2, RUN, "what the latch holds")
+
+
+def test_events_of_closed_systems_and_files_may_name_outputs(tmp_path: Path) -> None:
+    model = joined()
+    model.event("pulled", lambda outputs: outputs["closure.pin.reaction.fx"] + 9.0, stops=True,
+                direction="both")  # fmt: skip
+    kt.save(model, tmp_path / "m.yaml")
+    for one in (model, kt.load(tmp_path / "m.yaml")):
+        run = kt.simulate(one, 2.0, outputs=["closure.pin.reaction.fx"], step=0.5)
+        assert run.attrs["termination"].startswith("event 'pulled'")
+        assert abs(run["closure.pin.reaction.fx"].values[-1] + 9.0) < RUN
+
+
+def test_unknown_outputs_in_events_are_named() -> None:
+    model = sprung()
+    with pytest.raises(UnknownNameError, match=r"event 'e'.*did you mean 'spring\.force'"):
+        model.event("e", lambda outputs: outputs["spring.forse"])
+    with pytest.raises(FormatError, match=r"event 'e'.*did you mean 'spring\.force'"):
+        kt.simulate(model, 0.1, events={"e": "spring.forse - 2"})
+
+
+def test_sampled_values_may_be_outputs() -> None:
+    model = sprung()
+    model.clock("tick", 0.1)
+    model.sample("measured", "tick", lambda outputs: outputs["spring.force"])
+    run = kt.simulate(model, 0.45, step=0.05, outputs=["spring.force"])
+    held = run["x"].values[:, list(run["state"].values).index("measured")]
+    force = run["spring.force"].values
+    assert_close(held[1::2], force[:-1:2], AT_STATES, scale=10.0)

@@ -105,3 +105,30 @@ def test_unknown_outputs_and_inputs_are_refused_by_name(write: Any, tmp_path: Pa
     ):
         with pytest.raises(UnknownNameError, match=said):
             write(pumped(), tmp_path / "new", **given)
+
+
+def latched() -> kt.Model:
+    """A mass that falls into a spring; a latch keeps the acceleration at a force of 30 N."""
+    model = kt.Model("latched", gravity=(0, 0, -9.81))
+    model.prismatic("z", model.ground, model.body("mass", mass=2.0), axis="z")
+    model.joint_spring("spring", "z", 100.0)
+    model.mode("latch")
+    model.event("close", lambda outputs: outputs["spring.force"] - 30.0,
+                {"latch": lambda outputs: outputs["mass.acceleration.z"]})  # fmt: skip
+    return model
+
+
+@built
+@compiled
+def test_events_that_name_outputs_happen_in_fmus_and_c(tmp_path: Path) -> None:
+    expected = (30 - 2 * 9.81) / 2
+    kt.export_c(latched(), tmp_path / "c", duration=0.5, outputs=["spring.force"])
+    found = run(tmp_path / "c")
+    assert found["x_latch"][0] == 0
+    assert_close(found["x_latch"][-1], expected, 1e-7)
+    path = kt.export_fmu(latched(), tmp_path / "m.fmu", outputs=["spring.force"], derivatives=False)
+    for kind in ("CoSimulation", "ModelExchange"):
+        played = fmpy.simulate_fmu(
+            str(path), fmi_type=kind, stop_time=0.5, output=["x_latch"], relative_tolerance=1e-9
+        )
+        assert_close(played["x_latch"][-1], expected, 1e-6, kind)

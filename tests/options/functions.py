@@ -458,10 +458,11 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {
                 "step": 1e-3, "method": "hht", "formulation": "hybrid", "tolerance": 1e-4,
                 **STARTED, "parameters": {"k": 5.0}, "sliders": ["k"], "independent": ["q1"],
+                "outputs": ["energy.total"],
             },
             # a page knows its model, `Live` does not: names are refused by `animate`
             dict.fromkeys(("q", "qd", "x", "parameters"), "named")
-            | {"sliders": "names", "independent": "names"},
+            | {"sliders": "names", "independent": "names", "outputs": "names"},
         ),
     ),
     "Table": (

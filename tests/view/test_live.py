@@ -33,7 +33,8 @@ const told = calls.map(([what, ...rest]) => {
   if (what === "q") simulation.start.q[rest[0]] = rest[1];
   if (what === "tau") simulation.tau[rest[0]] = rest[1];
   if (what === "p") simulation.parameters[rest[0]] = rest[1];
-  return { made, t: simulation.t, problem: simulation.problem, state: plain(simulation.state),
+  return { made, outputs: Array.from(simulation.state.outputs ?? []), t: simulation.t,
+    problem: simulation.problem, state: plain(simulation.state),
     frames: simulation.frames().map(plain) };
 });
 console.log(JSON.stringify(told));
@@ -205,3 +206,25 @@ def test_the_page_carries_its_programs(viewer: str, tmp_path: Path) -> None:
     assert text.count("globalThis.kinetreeLive = ") == 1
     assert "import" not in text.split("globalThis.kinetreeLive", 1)[1].split("</script>", 1)[0]
     assert len(text) < 1e6
+
+
+@pytest.mark.parametrize("method", ["trapezoidal", "semi_implicit_euler"])
+def test_pages_draw_outputs(method: str, tmp_path: Path) -> None:
+    """Forces, reactions of loops, energies and expressions, as a run in equal steps has them."""
+    model = four_bar()
+    model.joint_spring("spring", model.coordinates[0], 3.0, 0.1, 0.2)
+    closure = next(iter(model.closures))
+    model.output("twice", lambda outputs, t: 2 * outputs["spring.force"] + t)
+    names = ["twice", "spring.power", f"{closure}.reaction.fx", "energy.total"]
+    how = Live(method=method, outputs=names, step=1e-3)
+    answers, data = told(model, how, [["advance", 20]], tmp_path)
+    run = kt.simulate(model, 0.02, method=method, step=1e-3, outputs=names,
+                      formulation=how.formulation)  # fmt: skip
+    group = next(row for row in data["signals"] if row["name"] == "outputs")
+    assert group["names"] == names
+    assert group["units"][1:] == ["W", "N", "J"]
+    assert answers[0]["outputs"] == pytest.approx(
+        [run[name].values[-1] for name in names], rel=1e-5
+    )
+    with pytest.raises(UnknownNameError, match=r"spring\.force"):
+        engine(model, Live(outputs=["spring.forse"]), 1.0)

@@ -10,6 +10,7 @@ import pytest
 import kinetree as kt
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.view import plot as plotting
+from kinetree.view.clips import of_run
 from kinetree.view.signals import curves
 
 if TYPE_CHECKING:
@@ -58,3 +59,26 @@ def test_a_phase_plot_has_a_signal_along_the_abscissa(run: Any) -> None:
 def test_a_mistake_is_a_sentence(run: Any, tmp_path: Path, signals: list[str], file: str) -> None:
     with pytest.raises(KinetreeError, match=r"use \.png|name some"):
         kt.plot(run, signals, tmp_path / file)
+
+
+def test_without_signals_outputs_are_drawn_or_coordinates(run: Any, tmp_path: Path) -> None:
+    assert plotting._usual(run) == ["q"]
+    seen = run.assign(load=("time", run["q"].values[:, 0], {"units": "N"}))
+    assert plotting._usual(seen) == ["load"]
+    for one in (run, seen):
+        assert kt.plot(one, tmp_path / "p.svg").stat().st_size > 2000
+    assert kt.plot(seen, "load", tmp_path / "p.png").stat().st_size > 2000
+    with pytest.raises(KinetreeError, match="no file was named"):
+        kt.plot(run, ["q"])
+    with pytest.raises(UnknownNameError, match="did you mean 'load'"):
+        kt.plot(seen, ["loed"], tmp_path / "p.png")
+
+
+def test_outputs_are_one_group_of_curves_of_a_page(run: Any) -> None:
+    seen = run.assign(
+        load=("time", run["q"].values[:, 0], {"units": "N"}),
+        rate=("time", run["q"].values[:, 1], {"units": "m/s"}),
+    )
+    *_, group = of_run(seen).signals
+    assert (group.name, group.names, group.units) == ("outputs", ("load", "rate"), ("N", "m/s"))
+    assert [g.name for g in of_run(run).signals] == ["q", "qd"]

@@ -22,6 +22,7 @@ from kinetree.cli.common import (
     refuse_full,
 )
 from kinetree.cli.export import EXPORTS, ExportOptions, export
+from kinetree.cli.runs import Inputs, Outputs
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.printing import TableRow, print_json, print_table, say, working
 
@@ -93,6 +94,8 @@ def generate(
     parameters: Treatment = "run-time",
     fmi: Annotated[str, typer.Option(help="Version of FMI of an FMU: 3.0 or 2.0.")] = "3.0",
     point: ExportPoint = None,
+    output: Outputs = None,
+    inputs: Inputs = None,
     step: Annotated[float, typer.Option(help=r"Step of an FMU or package \[s].")] = 1e-3,
     force: Annotated[
         bool, typer.Option("--force", help="Write among files that are there.")
@@ -105,7 +108,7 @@ def generate(
     refuse_full(out, force=force)
     if target in EXPORTS:
         _refuse_parts(target, of, by, parameters)
-        wanted = ExportOptions(out, fmi, point or (), step, formalism)
+        wanted = ExportOptions(out, fmi, point or (), step, formalism, output, inputs)
         export(model, target, wanted, as_json=as_json)
         return
     with working(show=not as_json) as tell:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.cli.runs import not_empty
 from kinetree.errors import ModelWarning
 from kinetree.printing import print_json, say, warn, working
 
@@ -25,6 +26,8 @@ class ExportOptions:
         points: paths of points whose positions are outputs.
         step: of the fixed-step method [s].
         formalism: as for `derive`; empty for the usual one.
+        outputs: names of outputs; none for the model's own.
+        inputs: names of inputs; none for all efforts and wrenches.
     """
 
     out: Path
@@ -32,11 +35,13 @@ class ExportOptions:
     points: Sequence[str] = ()
     step: float = 1e-3
     formalism: str = ""
+    outputs: Sequence[str] | None = None
+    inputs: Sequence[str] | None = None
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the equations are derived."""
-        return {"formalism": self.formalism} if self.formalism else {}
+        """How the equations are derived, and what goes in and comes out."""
+        return not_empty(formalism=self.formalism, outputs=self.outputs, inputs=self.inputs)
 
 
 def fmu(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:

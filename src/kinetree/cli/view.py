@@ -59,10 +59,11 @@ def view(
 @app.command()
 def plot(
     run: RunFile,
-    signals: Annotated[
-        list[str], typer.Argument(metavar="SIGNAL…", help="q.NAME, qd.NAME, NAME, or all of q.")
-    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="A .png, .svg or .pdf file.")],
+    signals: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SIGNAL…", help="q.NAME, qd, an output; usually all outputs, or q."),
+    ] = None,
     x: Annotated[str, typer.Option("--x", help="Signal along the abscissa.")] = "time",
     title: Title = "",
     as_json: AsJson = False,
@@ -71,7 +72,8 @@ def plot(
     from kinetree.results.files import load_run
     from kinetree.view.plot import plot as draw
 
-    picture = draw(load_run(run), signals, out, x=x, title=title)
+    wanted = (signals, out) if signals else (out,)
+    picture = draw(load_run(run), *wanted, x=x, title=title)
     _tell(picture, as_json=as_json)
 
 

@@ -116,7 +116,7 @@ def equations(  # noqa: PLR0913  one argument per decision
         t0: time at which it starts [s].
         events: whether the conditions of branches are outputs, too; those of events always are.
     """
-    forward, rows = dynamics.forward, effects(dynamics)
+    forward, rows = effects(dynamics)
     whole = forward if seen is None else attach(forward, seen.program)
     chosen = choose_inputs(whole, inputs, _constant(dynamics.loads))
     main, projection = programs(whole, name, chosen, rows, events=events)

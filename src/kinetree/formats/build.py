@@ -250,7 +250,7 @@ class _Builder:
 
     def event(self, name: str, data: EventData) -> None:
         """Add one event; its condition and its changes are expressions."""
-        path, names = f"events.{name}", law_symbols(state_names(self.model))
+        path, names = f"events.{name}", law_symbols(output_names(self.model))
         when = None
         if data.when is not None:
             when = as_node(self.scalar(f"{name}.when", data.when, f"{path}.when", names))

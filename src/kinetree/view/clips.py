@@ -11,7 +11,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.model import retract
 from kinetree.view.poses import poses
-from kinetree.view.signals import SignalGroup, groups
+from kinetree.view.signals import SignalGroup, groups, join_outputs
 
 if TYPE_CHECKING:
     import xarray
@@ -61,7 +61,7 @@ def of_run(run: xarray.Dataset) -> Footage:
     kept = usable[thin(time[usable], FRAMES)]
     tables = [
         SignalGroup(g.name, g.names, g.units, np.nan_to_num(g.values[kept], posinf=0.0, neginf=0.0))
-        for g in groups(run)
+        for g in join_outputs(groups(run))
         if g.names
     ]
     return Footage(q[kept], [_clip("run", "", 0, time[kept])], tables)

@@ -32,11 +32,25 @@ class Simulation {
     const lam = labels(this.programs.step, "lam");
     const known = labels(start, "lam");
     state.lam = Float64Array.from(lam, (name) => out.lam?.[known.indexOf(name)] ?? 0);
-    this.state = state;
+    this.state = this.observe(state, 0);
     this.t = 0;
     this.count = 0;
     this.problem = "";
     return true;
+  }
+
+  // The state with the outputs of the model, which are found where they are looked at.
+  observe(state, t) {
+    const { outputs, step } = this.programs;
+    if (!outputs) return state;
+    const known = labels(step, "lam");
+    let found = null;
+    const get = () => {
+      const lam = labels(outputs, "lam").map((name) => state.lam[known.indexOf(name)] ?? 0);
+      found ??= this.run(outputs, { ...state, lam, t }).out;
+      return found;
+    };
+    return Object.defineProperty(state, "outputs", { get });
   }
 
   gap() {
@@ -60,9 +74,9 @@ class Simulation {
           "The motion is too violent for it, a loop is torn, or a law has no value there.");
         return made;
       }
-      this.state = next;
       this.count += 1;
       this.t = this.count * h;
+      this.state = this.observe(next, this.t);
       this.problem = "";
     }
     return steps;

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.observing.program import Observed, with_positions
 from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
@@ -65,6 +66,8 @@ class Live:
         sliders: parameters to change on the page; by default those that the model declares, those
             of its forces, gravity and masses, ten at most.
         independent: of a closed system: the coordinates to pose it with.
+        outputs: names of what is drawn beside the motion, such as "strut.force"
+            (`kinetree.model.outputs`); by default the model's own.
     """
 
     step: float | None = None
@@ -77,6 +80,7 @@ class Live:
     parameters: Mapping[str, float] | None = None
     sliders: Sequence[str] | None = None
     independent: Sequence[str] | None = None
+    outputs: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         check_arguments(type(self), vars(self))
@@ -129,6 +133,9 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "start": derive(model, "forward", partition=found),
         "frames": condense(pose_program(model, folded=False)),
     }
+    seen = with_positions(model, how.outputs, ())
+    if seen is not None:
+        programs["outputs"] = seen.program
     length = how.step or (SHORT if step.count().total < QUICK else LONG)
     if not 0 < length < np.inf:
         raise ShapeError(
@@ -140,7 +147,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "parameters": _values(programs.values(), how.parameters),
         "bodies": list(model.bodies),
         "loops": list(model.closures),
-        "signals": _signals(model),
+        "signals": _signals(model, seen),
     }
     preview = _preview(model, how, length)
     data["controls"] = widen(controls(model, data, (found, how.sliders, size)), preview)
@@ -209,14 +216,18 @@ def _values(programs: Iterable[Program], given: Mapping[str, float] | None) -> d
     return values
 
 
-def _signals(model: Mechanism) -> list[dict[str, Any]]:
-    """What is recorded: coordinates, velocities, user states."""
+def _signals(model: Mechanism, seen: Observed | None) -> list[dict[str, Any]]:
+    """What is recorded: coordinates, velocities, user states, outputs."""
     units = {
         "q": [u for joint in model.leaders for u in joint.q_units],
         "qd": [u for joint in model.leaders for u in joint.v_units],
         "x": [state.unit for state in model.states.values()],
+        "outputs": list(seen.units) if seen else [],
     }
-    names = {"q": model.coordinates, "qd": model.velocities, "x": tuple(model.states)}
+    names = {
+        "q": model.coordinates, "qd": model.velocities, "x": tuple(model.states),
+        "outputs": seen.labels if seen else (),
+    }  # fmt: skip
     return [
         {"name": name, "names": list(names[name]), "units": rows}
         for name, rows in units.items()

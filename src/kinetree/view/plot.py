@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import replacing
 from kinetree.plain import plain
-from kinetree.view.signals import Curve, curves
+from kinetree.view.signals import Curve, curves, groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,8 @@ COLOURS = (
 
 def plot(
     run: xarray.Dataset,
-    signals: Sequence[str],
-    path: str | Path,
+    signals: Sequence[str] | str | Path,
+    path: str | Path | None = None,
     *,
     x: str = "time",
     title: str = "",
@@ -38,7 +38,9 @@ def plot(
 
     Args:
         run: as `simulate` gives it.
-        signals: names such as "q.elbow", "elbow" (the first variable that has it) or "qd" (all).
+        signals: names such as "q.elbow", "elbow" (the first variable that has it), "qd" (all) or
+            "strut.force" (an output).  Without them, kt.plot(run, path), the outputs of the run
+            are drawn, or where it has none its coordinates.
         path: .png, .svg or .pdf.
         x: signal along the abscissa; another than "time" gives a phase plot.
         title: heading.
@@ -47,6 +49,8 @@ def plot(
         The path written.
     """
     check_arguments(plot, locals())
+    if path is None:
+        signals, path = _usual(run), _file(signals)
     file = Path(path)
     if file.suffix.lower() not in FORMATS:
         raise FormatError(
@@ -54,15 +58,30 @@ def plot(
             element=f"file '{file}'",
             cure=f"use {', '.join(FORMATS)}",
         )
-    if not signals:
+    names = [str(signals)] if isinstance(signals, str | Path) else list(signals)
+    if not names:
         raise FormatError("no signal was named", element="plot", cure="name some, such as 'q'")
-    found = [curve for name in signals for curve in curves(run, name)]
+    found = [curve for name in names for curve in curves(run, name)]
     shown = {curve.name: curve for curve in found}
     along = curves(run, x)[0]
     figure = _figure(list(shown.values()), along, title)
     with replacing(file) as part:
         figure.savefig(part, dpi=150, format=file.suffix[1:].lower())
     return file
+
+
+def _usual(run: xarray.Dataset) -> list[str]:
+    """What is drawn where nothing is named: outputs, or coordinates where there are none."""
+    return [group.name for group in groups(run) if group.names == (group.name,)] or ["q"]
+
+
+def _file(given: Any) -> str | Path:
+    """The path that was given in place of signals."""
+    if isinstance(given, str | Path):
+        return given
+    raise FormatError(
+        "no file was named", element="plot", cure="give a path that ends in .png, .svg or .pdf"
+    )
 
 
 def _figure(shown: list[Curve], along: Curve, title: str) -> Figure:

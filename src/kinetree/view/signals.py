@@ -113,6 +113,18 @@ def groups(run: xarray.Dataset) -> list[SignalGroup]:
     return made
 
 
+def join_outputs(table: list[SignalGroup]) -> list[SignalGroup]:
+    """The groups with all variables of one component, the outputs, as one group at the end."""
+    single = [group for group in table if group.names == (group.name,)]
+    rest = [group for group in table if group.names != (group.name,)]
+    if not single:
+        return rest
+    names = tuple(group.name for group in single)
+    units = tuple(group.units[0] for group in single)
+    values = np.concatenate([group.values for group in single], axis=1)
+    return [*rest, SignalGroup("outputs", names, units, values)]
+
+
 def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:
     """The curves that a name stands for: "time", "q.elbow", all of "q", or just "elbow".
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, derivation
+from kinetree.analysis.observing.program import OUT, derive_outputs
+from kinetree.engine import ZERO, Node, derivation, symbols
+from kinetree.model import output_names, time_symbol
 from kinetree.program import Input, Output, Program, Scheme, state_form
 from kinetree.program.inline import inline
 from kinetree.program.parameters import join_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from kinetree.model import Mechanism
 
 FOUND = ("qdd", "hold")
 """Inputs of outputs that are outputs of forward dynamics."""
@@ -42,6 +46,32 @@ def attach(forward: Program, program: Program) -> Program:
         for out in program.outputs
     ]
     return replace(written, outputs=(*forward.outputs, *new))
+
+
+def attach_used(
+    model: Mechanism, forward: Program, nodes: Sequence[Node]
+) -> tuple[Program, dict[Node, Node]]:
+    """Forward dynamics in which expressions find the outputs that they use.
+
+    Args:
+        model: that offers the outputs.
+        forward: its forward dynamics.
+        nodes: expressions of the state, the time, parameters and outputs.
+
+    Returns:
+        Forward dynamics with the equations of these outputs, and the value of each by its symbol.
+    """
+    used, known = set(symbols(nodes)), {s for row in forward.inputs for s in row.symbols}
+    if used <= {*known, time_symbol()}:
+        return forward, {}
+    offered = {s: name for name, s in output_names(model)["outputs"].items()}
+    found = {s: offered[s] for s in used - known if s in offered}
+    if not found:
+        return forward, {}
+    seen = derive_outputs(model, sorted(found.values()))
+    whole = attach(forward, seen.program)
+    values = _by_label(whole.output(OUT))
+    return replace(whole, outputs=forward.outputs), {s: values[name] for s, name in found.items()}
 
 
 def _join_inputs(forward: Program, program: Program) -> dict[str, Input]:
@@ -79,4 +109,4 @@ def _by_label(row: Input | Output) -> dict[str, Node]:
     return dict(zip(row.labels, nodes, strict=True))
 
 
-__all__ = ["attach"]
+__all__ = ["attach", "attach_used"]

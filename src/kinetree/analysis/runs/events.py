@@ -8,36 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinetree.analysis.observing.attach import attach_used
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.event_laws import EventLaw
 from kinetree.arguments import show
 from kinetree.arrays import Array
-from kinetree.engine import (
-    HOLD,
-    PREVIOUS,
-    Node,
-    Rank,
-    as_node,
-    select,
-    substitute,
-    symbol,
-    symbols,
-    text,
-)
-from kinetree.errors import ModelError, unknown
-from kinetree.formats.expression import parse
+from kinetree.engine import ZERO, Node, Rank, select, substitute, symbol, symbols, text
+from kinetree.errors import ModelError
 from kinetree.integrate.problem import Watch
-from kinetree.model import (
-    DIRECTIONS,
-    Event,
-    Mechanism,
-    Named,
-    clock_events,
-    instant_symbol,
-    refuse_words,
-    state_names,
-    time_symbol,
-    trace,
-)
+from kinetree.model import DIRECTIONS, Event, Mechanism, clock_events, instant_symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import LABEL, crossings
 from kinetree.program.passes import condense, dead
@@ -165,22 +144,43 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     own_events = happenings(dynamics.model)
     events = {**own_events, **_events(given, own_events)}
     rows = _conditions_first([*_all_rows(dynamics, events), *_settling(dynamics)])
+    forward, rows = _find_outputs(dynamics, rows)
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
     return Watched(
         tuple(row.watch for row in rows),
-        _conditions(dynamics, rows) if conditions else None,
+        _conditions(forward, rows) if conditions else None,
         tuple(row.event for row in rows if row.node is None),
-        _update(dynamics.forward, rows) if changing or len(rows) > conditions else None,
+        _update(forward, rows) if changing or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
         tuple(k for k, row in enumerate(rows) if row.settles),
     )
 
 
-def effects(dynamics: Dynamics) -> tuple[WatchRow, ...]:
-    """The events of a model that change the state or end a run, conditions first."""
+def effects(dynamics: Dynamics) -> tuple[Program, tuple[WatchRow, ...]]:
+    """Forward dynamics, and the events of a model that change the state or end a run in its terms.
+
+    Conditions come first; the equations of outputs that events use are in the dynamics.
+    """
     rows = [*_all_rows(dynamics, happenings(dynamics.model)), *_settling(dynamics)]
-    return tuple(_conditions_first([row for row in rows if row.then or row.event.stops]))
+    kept = _conditions_first([row for row in rows if row.then or row.event.stops])
+    forward, found = _find_outputs(dynamics, kept)
+    return forward, tuple(found)
+
+
+def _find_outputs(dynamics: Dynamics, rows: list[WatchRow]) -> tuple[Program, list[WatchRow]]:
+    """Forward dynamics with the outputs that events use, and the events in its terms."""
+    nodes = [node for row in rows for node in (row.node, *row.then.values()) if node is not None]
+    forward, values = attach_used(dynamics.model, dynamics.forward, nodes)
+
+    found = []
+    for row in rows if values else ():
+        *then, node = substitute(
+            [*row.then.values(), ZERO if row.node is None else row.node], values
+        )
+        changed = dict(zip(row.then, then, strict=True))
+        found.append(row._replace(node=None if row.node is None else node, then=changed))
+    return forward, found or rows
 
 
 def _all_rows(dynamics: Dynamics, events: Mapping[str, Event]) -> list[WatchRow]:
@@ -213,7 +213,7 @@ def _settling(dynamics: Dynamics) -> list[WatchRow]:
 
 def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     """The watches of one event: one, or one per branch of all laws."""
-    law = _Law(dynamics, f"event '{name}'")
+    law = EventLaw(dynamics, f"event '{name}'")
     then = {law.target(key): law.node(new) for key, new in event.then.items()}
     way, ends = DIRECTIONS[event.direction], event.stops or bool(then)
     if event.when == LAWS:
@@ -234,9 +234,8 @@ def _branches(forward: Program) -> Output:
     return crossings(dead(replace(forward, outputs=moving)))
 
 
-def _conditions(dynamics: Dynamics, rows: list[WatchRow]) -> Any:
+def _conditions(forward: Program, rows: list[WatchRow]) -> Any:
     """The function g(t, y, …) of all conditions."""
-    forward = dynamics.forward
     nodes = tuple(row.node for row in rows if row.node is not None)
     labels = tuple(row.watch.name for row in rows)[: len(nodes)]
     out = Output("g", (len(nodes),), nodes, labels)
@@ -331,66 +330,6 @@ def _mapping(given: Events | None) -> Mapping[str, Any]:
             cure=f'write {{"low": "{given}"}}, or "{LAWS}" for the branches of laws',
         )
     return given or {}
-
-
-class _Law:
-    """Expressions of one event: of the state, the time and named parameters."""
-
-    def __init__(self, dynamics: Dynamics, element: str) -> None:
-        self.element = element
-        parts = {
-            row.name: dict(zip(row.labels, row.symbols, strict=True))
-            for row in state_parts(dynamics.forward)
-        }
-        # closed systems have other symbols for what is a start value of their loops
-        names = state_names(dynamics.model)
-        self.symbols = {
-            names[part][label]: own for part, row in parts.items() for label, own in row.items()
-        }
-        t = time_symbol()
-        self.names: dict[str, Any] = {
-            "q": Named("coordinate", parts["q"], element),
-            "qd": Named("velocity", parts["qd"], element),
-            "x": Named("state", parts.get("x", {}), element),
-            "t": t,
-        }
-        self.state = {f"{p}_{name}": s for p, row in parts.items() for name, s in row.items()}
-        named = {row.name: row.symbol for row in dynamics.model.parameters.values()}
-        self.own = self.state | {t.name: t} | named
-        self.instants = {instant_symbol(name) for name in parts.get("x", {})}
-
-    def target(self, key: Any) -> str:
-        """The name of what an event changes."""
-        word = key.name if isinstance(key, Node) else str(key)
-        if word not in self.state and f"x_{word}" in self.state:
-            word = f"x_{word}"
-        if word not in self.state:
-            raise unknown("coordinate, velocity, state or mode", word, self.state, self.element)
-        return word
-
-    def node(self, law: Any) -> Node:
-        """An expression from a text, a function, a number or an expression."""
-        if isinstance(law, str):
-            node = parse(law, self.own, self.element)
-            refuse_words((node,), (PREVIOUS, HOLD), self.element)
-            return node
-        node = as_node(trace(law, self.names, self.element))
-        refuse_words((node,), (PREVIOUS, HOLD), self.element)
-        (node,) = substitute([node], self.symbols)
-        known = {*self.own.values(), *self.instants}
-        for found in symbols([node]):
-            if found not in known:
-                raise unknown("name", found.name, list(self.own), self.element)
-        return node
-
-    def condition(self, law: Any) -> Node:
-        """A condition, which must be able to change."""
-        node = self.node(law)
-        if not set(symbols([node])):
-            raise ModelError(
-                "it never changes", element=self.element, cure="use t, q, qd or x in it"
-            )
-        return node
 
 
 __all__ = [

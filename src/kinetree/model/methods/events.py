@@ -14,6 +14,7 @@ from kinetree.model.events import Clock, Event, check_sampled
 from kinetree.model.laws import law_expressions, law_symbols, state_names
 from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
+from kinetree.model.outputs import output_names
 
 if TYPE_CHECKING:
     from kinetree.model.forces import State
@@ -102,7 +103,7 @@ class EventMethods(OutputMethods):
         Args:
             name: unique among the states; x_NAME in laws and equations, x["NAME"] in functions.
             clock: at whose ticks; or its name.
-            law: expression or function of q, qd, t, x right before the tick, in SI units; other
+            law: expression or function of q, qd, t, x, outputs right before the tick; other
                 sampled values in it are those of this instant, `functions.previous` gives those
                 of the tick before and `functions.hold` those of any clock.  Without it, give it
                 later by `sample_law`.
@@ -129,7 +130,7 @@ class EventMethods(OutputMethods):
         if name not in known:
             raise unknown("sampled value", name, known, "sample_law")
         element = f"state '{name}' sampled"
-        names = state_names(self, element)
+        names = output_names(self, element)
         (expr,) = law_expressions(self, law, names, element, 1, at_ticks=True)
         check_sampled(self, name, expr)
         self.states[name] = replace(self.states[name], sampled=expr)
@@ -151,9 +152,10 @@ class EventMethods(OutputMethods):
 
         Args:
             name: unique among the events.
-            when: it happens where this passes zero: an expression or function of q, qd, t, x.
+            when: it happens where this passes zero: an expression or function of q, qd, t, x and
+                outputs, see `output`.
             then: new values: q_NAME, qd_NAME, x_NAME or the name of a state or mode -> expression
-                or function of q, qd, t, x before the event; all change at once.
+                or function of the same before the event; all change at once.
             direction: "rising" (when becomes positive), "falling" or "both".
             stops: whether the run ends there.
             every: in place of `when`, the period of an event that comes again and again [s].
@@ -163,7 +165,7 @@ class EventMethods(OutputMethods):
         element = new_element("event", name, {**self.events, **self.clocks})
         given = {"then": then, "every": every, "offset": offset}
         check_arguments(EventMethods.event, given, element)
-        names = state_names(self, element)
+        names = output_names(self, element)
         condition = None
         if when is not None:
             (condition,) = law_expressions(self, when, names, element, 1)

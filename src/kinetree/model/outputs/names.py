@@ -71,8 +71,12 @@ class Offered:
     @property
     def symbol(self) -> Node:
         """What stands for a scalar in expressions."""
-        ranks = MOTION_RANKS if self.source == "motion" else {}
-        return symbol(self.name, ranks.get(self.key, Rank.FORCE))
+        return symbol(self.name, self.rank)
+
+    @property
+    def rank(self) -> Rank:
+        """Of its symbols: what stands for the motion in laws has that of the laws."""
+        return MOTION_RANKS.get(self.key, Rank.FORCE) if self.source == "motion" else Rank.FORCE
 
 
 def signals(row: Offered) -> list[Offered]:
@@ -121,8 +125,8 @@ def output_names(model: Mechanism, element: str = "") -> dict[str, Any]:
 
     Beside what the rates of states may use, every component that the model offers.
     """
-    rows = (one for row in offers(model).values() for one in signals(row))
-    symbols = {one.name: one.symbol for one in rows}
+    rows = offers(model).values()
+    symbols = {label: symbol(label, row.rank) for row in rows for label in row.labels}
     return {**state_names(model, element), "outputs": Named("output", symbols, element)}
 
 
