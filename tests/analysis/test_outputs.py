@@ -271,3 +271,16 @@ def test_sampled_values_may_be_outputs() -> None:
     held = run["x"].values[:, list(run["state"].values).index("measured")]
     force = run["spring.force"].values
     assert_close(held[1::2], force[:-1:2], AT_STATES, scale=10.0)
+
+
+def test_gaps_and_forces_of_stops_are_outputs() -> None:
+    """A ball that comes to rest on the floor: its weight is the force of the stop."""
+    model = kt.Model("ball", gravity=(0, 0, -9.81))
+    model.prismatic("z", model.ground, model.body("ball", mass=2.0), axis="z", initial=0.2)
+    model.stop("floor", "z", lower=0.05, restitution=0.2)
+    model.joint_spring("spring", "z", 3.0)
+    run = kt.simulate(model, 1.5, outputs=["floor.gap", "floor.force", "spring.force"])
+    assert_close(run["floor.gap"].values, run["q"].values[:, 0] - 0.05, ROUNDING, scale=0.1)
+    assert_close(run["floor.force"].values, run["contact"].values[:, 0], ROUNDING)
+    assert_close(run["floor.force"].values[-1], 2 * 9.81 + 3 * 0.05, AT_STATES)
+    assert run["floor.force"].attrs["units"] == "N"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import AT_STATES, IDENTITY, READ_OFF
+from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, READ_OFF
 
 import kinetree as kt
 from kinetree.algebra import disp, rotq, rotz
@@ -224,7 +224,7 @@ def test_pages_draw_outputs(method: str, tmp_path: Path) -> None:
     assert group["names"] == names
     assert group["units"][1:] == ["W", "N", "J"]
     assert answers[0]["outputs"] == pytest.approx(
-        [run[name].values[-1] for name in names], rel=1e-5
+        [run[name].values[-1] for name in names], rel=COARSE_RUN
     )
     with pytest.raises(UnknownNameError, match=r"spring\.force"):
         engine(model, Live(outputs=["spring.forse"]), 1.0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Input
 
-MOTION = ("q", "qd", "qdd", "x", "hold", "grip")
+MOTION = ("q", "qd", "qdd", "x", "hold", "grip", "contact")
 """Inputs that a run must have."""
 
 

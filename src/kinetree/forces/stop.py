@@ -116,6 +116,7 @@ JOINT = ForceKind(
     units=UNITS,
     check=partial(check, SIDES),
     modes=modes_of_sides,
+    work=(),
 )
 GAP = ForceKind(
     "gap_stop",
@@ -127,6 +128,7 @@ GAP = ForceKind(
     units=UNITS,
     check=partial(check, ("gap",)),
     modes=gap_mode,
+    work=(),
 )
 POINTS = ForceKind(
     "point_stop",
@@ -138,5 +140,6 @@ POINTS = ForceKind(
     units=UNITS,
     check=partial(check, ("gap",)),
     modes=gap_mode,
+    work=(),
 )
 KINDS = (JOINT, GAP, POINTS)

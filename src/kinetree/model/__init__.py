@@ -46,6 +46,7 @@ from kinetree.model.forces import (
     holding,
     refuse_holding,
     refuse_pushes,
+    stop_modes,
     stopping,
 )
 from kinetree.model.frame_model import FrameModel, map_elements
@@ -155,6 +156,7 @@ __all__ = [
     "offers", "output_names", "parameter_table", "place_symbols", "plain", "plus",
     "position_matrices", "problems", "product", "quaternions", "refuse", "refuse_events",
     "refuse_holding", "refuse_pushes", "refuse_words", "retract", "rotate", "rotation",
-    "rotation_rpy", "scalar", "signals", "snap", "state_names", "state_symbol", "stopping",
-    "time_symbol", "times", "to_data", "trace", "transpose", "uses_time", "variable", "vec", "vec3",
+    "rotation_rpy", "scalar", "signals", "snap", "state_names", "state_symbol", "stop_modes",
+    "stopping", "time_symbol", "times", "to_data", "trace", "transpose", "uses_time", "variable",
+    "vec", "vec3",
 ]  # fmt: skip

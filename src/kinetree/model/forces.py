@@ -321,6 +321,12 @@ FORCES: dict[str, ForceKind] = {}
 """The force table: kind name -> row; the room `forces` fills it."""
 
 
+def stop_modes(force: Force) -> tuple[str, ...]:
+    """Names of the modes of a stop, one per gap; empty of other forces."""
+    row = FORCES[force.kind]
+    return row.modes(force.name, force.arguments) if row.modes else ()
+
+
 def holding(model: Mechanism) -> list[str]:
     """Names of the forces that may hold joints still, by which forward dynamics has modes."""
     return [force.name for force in model.forces.values() if FORCES[force.kind].holds]

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
 FOUND = ("qdd", "hold")
-"""Inputs of outputs that are outputs of forward dynamics."""
+"""Inputs of outputs that are outputs of forward dynamics, one value per velocity."""
+FORCES = ("lam", "contact", "grip")
+"""The same by their labels: forces that close loops, of stops, of friction between bodies."""
 
 
 @derivation()
@@ -80,7 +82,7 @@ def _join_inputs(forward: Program, program: Program) -> dict[str, Input]:
     for row in program.inputs:
         if row.name == "p" and "p" in found:
             found["p"] = join_parameters(found["p"], row)
-        elif row.name not in (*found, *FOUND, "lam"):
+        elif row.name not in (*found, *FOUND, *FORCES):
             found[row.name] = row
     return found
 
@@ -92,8 +94,8 @@ def _meaning(forward: Program, program: Program, inputs: dict[str, Input]) -> di
     known |= {name: forward.output(name).nodes for name in FOUND if forward.gives(name)}
     new: dict[Node, Node] = {}
     for row in program.inputs:
-        if row.name == "lam":
-            own = _by_label(forward.output("lam")) if forward.gives("lam") else {}
+        if row.name in FORCES:
+            own = _by_label(forward.output(row.name)) if forward.gives(row.name) else {}
             new |= {s: own.get(k, ZERO) for s, k in zip(row.symbols, row.labels, strict=True)}
         elif row.name == "p":
             own = _by_label(inputs["p"])

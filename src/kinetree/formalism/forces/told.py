@@ -3,6 +3,7 @@
 | output | meaning |
 |---|---|
 | FORCE.NAME | what the row of its kind offers: force, rate, length, … |
+| MODE.gap, MODE.force | gap of a stop and the force that opens it, by its mode |
 | FORCE.power | power that it brings into the mechanism [W], the sum over the row's products |
 | FORCE.energy | potential energy [J], where its kind knows one |
 """
@@ -11,10 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, add
+from kinetree.engine import ZERO, Node, Rank, add, symbol
 from kinetree.forces import FORCES
 from kinetree.formalism.forces.force_writer import grip_symbol, hold_symbol
-from kinetree.model import gripping, holding
+from kinetree.model import gripping, holding, stop_modes
 from kinetree.program import Input, Scheme
 
 if TYPE_CHECKING:
@@ -24,8 +25,17 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism, Told
 
 
+def contact_symbol(mode: str) -> Node:
+    """The force of a stop that opens its gap, by its mode: contact_MODE."""
+    return symbol(f"contact_{mode}", Rank.FORCE)
+
+
 def declare_holds(scheme: Scheme, model: Mechanism) -> None:
-    """Declare the input hold, the forces of locks and dry friction, where the model has such."""
+    """Declare hold and contact, forces of locks, dry friction and stops, where there are such."""
+    stops = [mode for force in model.forces.values() for mode in stop_modes(force)]
+    if stops:
+        nodes = tuple(contact_symbol(mode) for mode in stops)
+        scheme.input(Input("contact", (len(stops),), nodes, None, False, tuple(stops)))
     if holding(model):
         names = tuple(model.velocities)
         holds = tuple(hold_symbol(name) for name in names)
@@ -40,17 +50,19 @@ def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:
     """Write the outputs of all force elements, each with a writer of its own."""
     for act in writers:
         force, row = act.force, FORCES[act.force.kind]
-        if row.modes:  # runs have the forces of stops
-            continue
         act.told = {}
         row.write(act, force)
         told = act.told
+        for mode in stop_modes(force):
+            scheme.output(f"{mode}.gap", (act.given.stops[mode][0],), ())
+            scheme.output(f"{mode}.force", (contact_symbol(mode),), ())
         for offer in row.offers(force.labels):
             nodes = parts(told[offer.name])
             shape = (len(offer.parts),) if offer.parts else ()
             scheme.output(f"{force.name}.{offer.name}", nodes, shape)
-        power = add(ZERO, *(_product(told, *work) for work in row.works(force.labels)))
-        scheme.output(f"{force.name}.power", (power,), ())
+        if row.work:
+            power = add(ZERO, *(_product(told, *work) for work in row.works(force.labels)))
+            scheme.output(f"{force.name}.power", (power,), ())
         if row.potential is not None:
             scheme.output(f"{force.name}.energy", (row.potential(act, force),), ())
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import UnknownNameError, unknown
-from kinetree.model.forces import FORCES
+from kinetree.model.forces import FORCES, stop_modes
 from kinetree.model.laws import Named, state_names
 from kinetree.model.outputs.elements import POINT_QUANTITIES, Seen
 from kinetree.model.parameters import unit_words
@@ -158,13 +158,16 @@ def _motion(model: Mechanism) -> Iterator[Offered]:
 
 def _forces(model: Mechanism) -> Iterator[Offered]:
     for force in model.forces.values():
-        if FORCES[force.kind].modes:  # runs have the forces of stops
-            continue
         row, words = FORCES[force.kind], unit_words(model, force)
         for offer in row.offers(force.labels):
             name, unit = f"{force.name}.{offer.name}", offer.unit.format(**words)
             yield Offered(name, "forces", name, 0, offer.parts, (unit,) * (len(offer.parts) or 1))
-        more = {"power": "W"} | ({} if row.potential is None else {"energy": "J"})
+        for mode in stop_modes(force):
+            known = row.coordinates or force.points  # a law alone does not say what its gap is
+            gap, effort = (words["q"], words["effort"]) if known else ("", "")
+            yield Offered(f"{mode}.gap", "forces", f"{mode}.gap", 0, (), (gap,))
+            yield Offered(f"{mode}.force", "forces", f"{mode}.force", 0, (), (effort,))
+        more = ({"power": "W"} if row.work else {}) | ({"energy": "J"} if row.potential else {})
         for ending, unit in more.items():
             name = f"{force.name}.{ending}"
             yield Offered(name, "forces", name, 0, (), (unit,))
