@@ -18,7 +18,7 @@ from kinetree.analysis.runs.events import Watched
 from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.arrays import Array
 from kinetree.integrate.crossings import crosses
-from kinetree.integrate.loops.changes import CROWD, PIVOTS, ROUNDS
+from kinetree.integrate.loops.changes import CROWD, PIVOTS, ROUNDS, SAME
 from kinetree.integrate.problem import Hit, Watch
 
 AT_ONCE = 1e-13
@@ -93,10 +93,10 @@ def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> tu
     """
     for _ in range(PIVOTS if events.sticking else 0):
         new = _update_once(system, events, t, y, events.sticking)
-        if np.array_equal(new, y):
-            return y, ""
         if not np.isfinite(new).all():
             return new, name_rivals(system, t, y)
+        if (np.abs(new - y) <= SAME * (1 + np.abs(y))).all():
+            return new, ""
         y = new
     return (np.full_like(y, np.nan), "its modes never settle") if events.sticking else (y, "")
 

@@ -164,7 +164,7 @@ static int settled(KT_NAME_system *s)
         if (k == PIVOTS || changed(s, settles))
             return 1;
         for (i = 0, moves = 0; i < KT_NAME_STATES; i++)
-            moves |= s->now.y[i] != before[i];
+            moves |= fabs(s->now.y[i] - before[i]) > 1e-13*(1.0 + fabs(before[i]));
     }
     return 0;
 }

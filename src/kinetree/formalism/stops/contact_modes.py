@@ -46,8 +46,9 @@ from kinetree.program.complementarity import HALF, change_least_index
 NodeRows = Sequence[Sequence[Node]]
 HELD, STRUCK, SPARED, LEAVES = 1, 2, 3, 4
 """Modes beside 0; the last three pass within an instant."""
-TOUCH, PARTED = 1e-12, 1e-6
-"""Gaps below this touch; those above that cannot be in contact, whatever moved them [m, rad]."""
+TOUCH, PARTED, DEEP = 1e-12, 1e-6, 1e-7
+"""Gaps below this touch; those above that cannot be in contact, whatever moved them; those below
+minus the last have closed, wherever they go [m, rad]."""
 STILL, SLOW = (1e-12, 1e-13), (1e-9, 1e-9)
 """Speeds below which a gap rests, and below which it opens no more: a share of all speeds, and a
 speed [m/s, rad/s]."""
@@ -118,7 +119,7 @@ class Contact:
 
     def watch(self) -> Node:
         """Above zero where it closes, or a contact pulls."""
-        closes = minimum(-self.gap, -self.rate)
+        closes = maximum(minimum(-self.gap, -self.rate), -self.gap - DEEP)
         pulls = select(self.is_in(HELD) - HALF, self.pull - 2 * GRIP * self.slack, -1)
         return select(HALF - call("abs", self.mode), closes, pulls)
 

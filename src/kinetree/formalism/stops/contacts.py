@@ -84,7 +84,9 @@ def _refuse(gaps: Program, model: Mechanism) -> None:
     for k, label in enumerate(gaps.output("gap").labels):
         if all(x is ZERO for x in gaps.output("J").nodes[k * n : k * n + n]):
             raise ModelError(
-                "no coordinate changes its gap", element=f"stop '{label}'", cure="use q in it"
+                "no coordinate changes its gap",
+                element=f"stop '{label}'",
+                cure="use q in it, or points that move",
             )
 
 

@@ -19,6 +19,8 @@ GATES = ("g_old", "g_hit", "g_work", "later", "root")
 """Vectors of conditions that are looked at here."""
 PIVOTS = 10_000
 """Changes of modes of dry friction and contacts at one instant, at most."""
+SAME = 1e-13
+"""Share of 1 and of a value up to which it has not changed: projections leave roundings."""
 CROWD = 8
 """Instants with events in a row that are too many where they come too fast."""
 AHEAD = 2.0**-46
@@ -89,7 +91,7 @@ def settle_text(tableau: Tableau) -> str:
 
 
 def _settle_friction(memory: Memory, count: Value) -> None:
-    """Change modes of dry friction one pivot after the other, as long as they change."""
+    """Change modes of dry friction and contacts, one pivot after the other, while they change."""
     code, n, t, y = memory.code, memory.entry("n"), memory.cell("t"), memory.vector("y")
     fired, sticking = memory.entry("fired", PTR), memory.entry("sticking", PTR)
     nothing = [code.constant(0.0)]
@@ -101,14 +103,22 @@ def _settle_friction(memory: Memory, count: Value) -> None:
         del index, carried
         code.copy(sticking, fired, count)
         found = memory.evaluate("update", t, y)
-        (apart,) = code.fold(n, nothing, lambda k, sums: [
-            sums[0] + code.unary("fabs", code.load(code.at(found, k)) - code.load(code.at(y, k)))
-        ])  # fmt: skip
+
+        def count_moves(k: Value, sums: tuple[Value, ...]) -> list[Value]:
+            new, old = code.load(code.at(found, k)), code.load(code.at(y, k))
+            same = code.unary("fabs", old) * SAME + SAME
+            return [sums[0] + code.choose(code.unary("fabs", new - old) > same, 1.0, 0.0)]
+
+        (changed,) = code.fold(n, nothing, count_moves)
         code.copy(found, y, n)
         code.call("kt.project", [*memory.both, t, y])
-        return [apart]
+        return [changed]
 
-    code.fold(code.constant(PIVOTS, INT), [some], pivot, lambda carried: carried[0] > 0.0)
+    pivots = code.constant(PIVOTS, INT)
+    (left,) = code.fold(pivots, [some], pivot, lambda carried: carried[0] > 0.0)
+    with code.when(left > 0.0):  # it never ends: there is no such state
+        endless = left / 0.0
+        code.store(endless - endless, y)
 
 
 def _events(memory: Memory, into: Value) -> None:
@@ -235,4 +245,4 @@ def _are_crowded(memory: Memory) -> Value:
     return memory.cell("crowd") >= float(CROWD)
 
 
-__all__ = ["CROWD", "PIVOTS", "ROUNDS", "look_ahead", "next_tick", "settle_text"]
+__all__ = ["CROWD", "PIVOTS", "ROUNDS", "SAME", "look_ahead", "next_tick", "settle_text"]

@@ -27,6 +27,8 @@ NEXT = 1e-12
 """Values of a condition are next to zero below the root of this share of others."""
 LITTLE = 1e-3
 """How far from its ends a step is looked at to tell where conditions go, in shares of it."""
+PROBES = (0.2, 0.4, 0.6, 0.8)
+"""Places inside a step at which contacts are looked at, in shares of it."""
 HALVES = 50
 """Halvings of a step in search of an extremum."""
 ENDLESS = 2**62
@@ -171,11 +173,43 @@ def _look_inside(memory: Memory, tableau: Tableau, g: dict[str, Value]) -> None:
             memory.put("cut", code.choose(place < first, place, first))
 
     code.each(memory.entry("event_count"), one)
+    with code.when(memory.entry("update").same(0).negate()):
+        _probe(memory, g)
     with code.when(memory.cell("cut") < 1.0):
         cut = memory.cell("cut")
         code.call("kt.dense", [*memory.both, cut, work])
         t = memory.cell("t") + cut * memory.cell("h_try")
         code.call("kt.events", [*memory.both, t, work, g["g_new"]])
+
+
+def _probe(memory: Memory, g: dict[str, Value]) -> None:
+    """Cut the step where a condition has passed zero at one of some places inside it.
+
+    Gaps that close and open again have conditions with corners, whose slopes at the ends of a step
+    say nothing; where there are dry friction and stops, all are looked at.
+    """
+    code, work = memory.code, memory.vector("work")
+    sticking, nothing = memory.entry("sticking", PTR), [code.constant(0.0)]
+    (some,) = code.fold(
+        memory.entry("all_events"), nothing,
+        lambda index, sums: [sums[0] + code.load(code.at(sticking, index))],
+    )  # fmt: skip
+
+    def count_passed(index: Value, sums: tuple[Value, ...]) -> list[Value]:
+        rows = ("g_old", "g_work", "sense")
+        a, b, sense = (code.load(code.at(g[name], index)) for name in rows)
+        rising = (a < 0.0) & (b >= 0.0) & (sense >= 0.0)
+        falling = (a > 0.0) & (b <= 0.0) & (sense <= 0.0)
+        return [sums[0] + code.choose(rising | falling, 1.0, 0.0)]
+
+    for share in PROBES:
+        with code.when((some > 0.0) & (memory.cell("cut") > share)):
+            code.call("kt.dense", [*memory.both, code.constant(share), work])
+            t = memory.cell("t") + memory.cell("h_try") * share
+            code.call("kt.events", [*memory.both, t, work, g["g_work"]])
+            (count,) = code.fold(memory.entry("event_count"), nothing, count_passed)
+            with code.when(count > 0.0):
+                memory.put("cut", share)
 
 
 def turning_text() -> str:
