@@ -14,6 +14,9 @@
 Stage 2 is the only one that works with numbers: it derives the equations of the closures as a
 Program of their own, closes them by Newton's method and eliminates (`assembly`).  Who knows the
 partition gives it, and the stage is left out.
+
+In stage 5 the equations of closures are written twice, inside the blocks that close the loops and
+behind them: they are evaluated at different values (docs/decisions/0007).
 """
 
 from __future__ import annotations
@@ -125,7 +128,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
-    model, row = _parameters_to_vary(model, vary, parameters), QUANTITIES[quantity]
+    model, row = _with_parameters(model, vary, parameters), QUANTITIES[quantity]
     matrices = model.by_matrices or formalism == MATRICES
     closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
     regroups = not matrices and (row.regroups or BASE in row.options)
@@ -155,7 +158,7 @@ def _stop(program: Program, model: Mechanism, matrices: bool, parameters: str) -
     return with_stops(program, gaps, model)
 
 
-def _parameters_to_vary(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
+def _with_parameters(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
     """The model with these scalars as parameters."""
     if names and parameters == "folded":
         raise UnsupportedError(

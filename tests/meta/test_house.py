@@ -162,3 +162,33 @@ def test_tolerances_have_names() -> None:
     assert found == [], (
         "tests/approx.py has names for tolerances, or takes a new one with its reason"
     )
+
+
+SENTENCES = (
+    (r"(?<!there )\b(is|are) no (?!longer|more)\w+", "say what it is not a valid value of"),
+    (r"\bno number\b", "it is NaN, or infinite"),
+    (r"\b(anew|to and fro|foretell|whoever|howsoever)\b", "say it in plain words"),
+)
+"""Idioms that messages do without, and what to say instead."""
+
+
+def _messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Texts of errors and warnings, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and re.search(
+            "(Error|Warning|warn)$", ast.unparse(node.func)
+        ):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.lineno, part.value
+
+
+def test_messages_are_plain_sentences() -> None:
+    found = [
+        f"{path.relative_to(house.PACKAGE)}:{line}: {text!r}: {better}"
+        for path in sorted(house.PACKAGE.rglob("*.py"))
+        for line, text in _messages(path)
+        for idiom, better in SENTENCES
+        if re.search(idiom, text, re.IGNORECASE)
+    ]
+    assert found == []

@@ -74,7 +74,7 @@ def _sign(x: Any) -> Any:
 
 
 def _select(c: Any, a: Any, b: Any) -> Any:
-    """a where the real part of c is above 0, else b: also where c is no number."""
+    """a where the real part of c is above 0, else b: also where c is NaN."""
     return np.where(np.real(c) > 0, a, b)[()]
 
 

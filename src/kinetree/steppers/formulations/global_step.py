@@ -47,7 +47,7 @@ def global_step(system: NaturalSystem, family: Family, settings: NewtonSettings)
     """One step of the global formulation."""
     if settings.update == "step":
         raise UnsupportedError(
-            "the global formulation makes its tangent anew in every iteration",
+            "the global formulation forms its tangent in every iteration",
             element="option 'update'",
             cure="use update='iteration', or the formulation hybrid",
         )

@@ -4,7 +4,7 @@ The library's functions carry what extreme numbers need with them: far angles a 
 in local memory, divisions a call, and around calls registers are scarce.  Here an angle is reduced
 by a multiple of pi/2 held in three parts (Cody and Waite) and two polynomials follow.  In float,
 angles beyond 2e5 rad are reduced in double.  Beyond FAR, where the next double is 0.02 rad away,
-sine and cosine are no numbers.  A reciprocal starts from the hardware's estimate and is corrected
+sine and cosine are NaN.  A reciprocal starts from the hardware's estimate and is corrected
 twice.
 """
 

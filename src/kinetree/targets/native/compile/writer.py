@@ -192,7 +192,7 @@ class Writer:
         return self.code.choose(above, 1.0, self.code.choose(below, -1.0, a))
 
     def _select(self, entry: int, condition: Value) -> Value:
-        """Both branches are evaluated; a condition that is no number takes the second."""
+        """Both branches are evaluated; a condition that is NaN takes the second."""
         above = condition > 0.0
         a, b = (self.value(e) for e in self.tape.operands(entry)[1:])
         return self.code.choose(above, a, b)

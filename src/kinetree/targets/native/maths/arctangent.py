@@ -75,7 +75,7 @@ def _choose(beyond: list[Value], values: tuple[float, ...], kind: str) -> Value:
 
 
 def _linear(beyond: list[Value], pairs: tuple[tuple[float, float], ...], size: Value) -> Value:
-    """factor·|x| + constant; infinity times 0 is no number, so that factor is not taken."""
+    """factor·|x| + constant; infinity times 0 is NaN, so that factor is not taken."""
     code, kind = size.code, size.kind
     factor, constant = (tuple(pair[i] for pair in pairs) for i in (0, 1))
     chosen = _choose(beyond, factor, kind), size, _choose(beyond, constant, kind)

@@ -3,7 +3,7 @@
 The argument is reduced to |r| <= pi/4 by subtracting a multiple of pi/2 held in parts (Cody and
 Waite), both kernels are minimax polynomials with the coefficients of fdlibm, and the quadrant is
 applied by bit operations, so there is no branch on the value.  At most 2 ulp from the true value
-as long as |x| <= limit; beyond it, and for what is no number, the C library's functions take over.
+as long as |x| <= limit; beyond it, and for NaN, the C library's functions take over.
 
 The kernels are those of Sun's fdlibm (1993), the reduction is in Cody and Waite's manual (1980).
 """
@@ -83,7 +83,7 @@ def sincos_definition(lanes: int, fused: bool) -> str:
     """IR of `@kt.sincos.<lanes>(T)`: sine and cosine of every lane, and an integer per lane.
 
     The integer has more than bits + 1 bits where the angle lies beyond the limit of the reduction
-    or is no number; sine and cosine are worthless then.
+    or is NaN; sine and cosine are worthless then.
     """
     code = _function("kt.sincos", lanes, "alwaysinline")
     r, multiple = _reduce(code, fused)

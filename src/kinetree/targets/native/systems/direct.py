@@ -187,7 +187,7 @@ class _Elimination:
         return both if self.place.lanes == 1 else code.bits(both).same(-1)
 
     def _holds(self, row: int, column: int) -> Value:
-        """|b - A x| <= TOLERANCE (|A| |x| + |b|) in one row; never true for what is no number."""
+        """|b - A x| <= TOLERANCE (|A| |x| + |b|) in one row; never true for NaN."""
         code = self.code
         rest = self.given_entry(row, column)
         size = code.intrinsic("fabs", rest)
