@@ -110,6 +110,7 @@ class PackageCode:
             "CONDITIONS": len(self.found.conditions),
             "CLOCKS": len(self.found.clocks),
             "HAPPENINGS": len(self.found.happenings),
+            "MOVING": len(self.found.moving),
         }
         row = self.found.row("p")
         values = row.default if row is not None and row.default is not None else (0.0,)
@@ -123,6 +124,7 @@ class PackageCode:
             "KT_START_STATES": list_numbers(self.found.start.tolist(), number),
             "KT_START_INPUTS": list_numbers(self.found.inputs or (0.0,), number),
             "KT_START_PARAMETERS": list_numbers(values, number),
+            "KT_MOVERS": list_numbers(self.found.moving or (0,), lambda k: str(int(k))),
             "KT_REAL": self.language.real,
         }
 

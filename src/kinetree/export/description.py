@@ -156,9 +156,9 @@ def _version_2(about: Description, rows: Sequence[Variable]) -> str:
     stepping = {**can, "canHandleVariableCommunicationStepSize": True}
     files = element("SourceFiles", {}, [element("File", {"name": n}) for n in about.sources])
     structure = [
-        _unknowns_2("Outputs", [v for v in rows if v.causality == "output"]),
-        _unknowns_2("Derivatives", [v for v in rows if v.derivative is not None]),
-        _unknowns_2("InitialUnknowns", [v for v in rows if v.unknown_at_start]),
+        _unknowns_2("Outputs", rows, [v for v in rows if v.causality == "output"]),
+        _unknowns_2("Derivatives", rows, [v for v in rows if v.derivative is not None]),
+        _unknowns_2("InitialUnknowns", rows, [v for v in rows if v.unknown_at_start]),
     ]
     inner = [
         element("ModelExchange", exchange, [files]),
@@ -181,9 +181,10 @@ def _version_2(about: Description, rows: Sequence[Variable]) -> str:
     return f"{HEAD}\n{element('fmiModelDescription', head, inner)}\n"
 
 
-def _unknowns_2(kind: str, rows: Sequence[Variable]) -> str:
+def _unknowns_2(kind: str, rows: Sequence[Variable], some: Sequence[Variable]) -> str:
     """FMI 2.0 counts variables from 1."""
-    inner = [element("Unknown", {"index": row.reference + 1}) for row in rows]
+    place = {row.reference: k for k, row in enumerate(rows, 1)}
+    inner = [element("Unknown", {"index": place[row.reference]}) for row in some]
     return element(kind, {}, inner) if inner else ""
 
 

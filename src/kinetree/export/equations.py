@@ -40,7 +40,7 @@ RESULTS = ("yd", "out", "g")
 """Outputs of the equations; the last two are absent where there are none."""
 
 
-FORCES = ("lam", "hold", "contact")
+FORCES = ("lam", "hold", "grip", "contact")
 """Forces that are always outputs: of loops, of locks and dry friction, of stops."""
 
 
@@ -59,6 +59,7 @@ class ModelPrograms:
         update: of `fired`, too, a mark per event; output y after these events, not projected; none
             where there are no events.
         happenings: these events, conditions first: the last of g are theirs.
+        held: names of the states that only events change.
     """
 
     main: Program
@@ -70,6 +71,12 @@ class ModelPrograms:
     units: tuple[str, ...] = ()
     update: Program | None = None
     happenings: tuple[WatchRow, ...] = ()
+    held: frozenset[str] = frozenset()
+
+    @property
+    def moving(self) -> list[int]:
+        """Numbers of the states that have rates."""
+        return [k for k, label in enumerate(self.labels("y")) if label not in self.held]
 
     @property
     def conditions(self) -> tuple[WatchRow, ...]:
@@ -123,7 +130,10 @@ def equations(  # noqa: PLR0913  one argument per decision
     start = initial_state(dynamics, t0, *at)
     update = _update(forward, main, name, rows) if rows else None
     tied, units = _tied_states(dynamics), output_units(forward, seen)
-    return ModelPrograms(main, projection, start, chosen.values, t0, tied, units, update, rows)
+    held = frozenset(f"x_{name}" for name, s in dynamics.model.states.items() if s.held)
+    return ModelPrograms(
+        main, projection, start, chosen.values, t0, tied, units, update, rows, held
+    )
 
 
 @derivation()

@@ -17,7 +17,7 @@ from kinetree.export.c_text import PackageCode
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
-from kinetree.export.variables import variables
+from kinetree.export.variables import derivative_name
 from kinetree.model import refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
 from kinetree.program import Newton, Program
@@ -108,7 +108,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
 def _words(code: PackageCode, duration: float, every: int) -> dict[str, str]:
     """What stands in the program: the names of its columns, the usual run."""
     found = code.found
-    states = [row.name for row in variables(found, code.step)][1 : 1 + 2 * len(found.start)]
+    labels = found.labels("y")
+    states = (*labels, *(derivative_name(label) for label in labels))
     names = [code.language.string("," + cell(x)) for x in (*states, *found.labels("out"))]
     return {
         "KT_COLUMNS": "".join(f"    {name}\n" for name in names),

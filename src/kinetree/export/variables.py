@@ -3,7 +3,7 @@
 | name | what |
 |---|---|
 | time | the independent variable |
-| q_NAME, qd_NAME, x_NAME | states: coordinates, velocities, user states |
+| q_NAME, qd_NAME, x_NAME | states: coordinates, velocities, user states; modes are discrete |
 | der(q_NAME), qdd_NAME, der(x_NAME) | their derivatives |
 | tau_NAME, WRENCH_tx … WRENCH_fz, … | inputs: efforts, external wrenches, or those chosen |
 | as in the model | parameters |
@@ -18,6 +18,7 @@ Characters that FMI refuses in names become underscores; a name that is taken ge
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from kinetree.export.equations import ModelPrograms
 
+VariablePart = Callable[["ModelPrograms", "FmiNames", int], "Iterator[Variable]"]
+"""(the Programs, names, first reference) -> variables of one sort."""
 STEP = "step"
 EFFORTS = ("N", "N.m")
 
@@ -38,9 +41,9 @@ class Variable:
 
     Attributes:
         name: unique.
-        reference: its value reference: number in the order of `variables`.
+        reference: its value reference; in rising order.
         causality: "independent", "output", "local", "input" or "parameter".
-        variability: "continuous" or "tunable".
+        variability: "continuous", "discrete" or "tunable".
         initial: "exact", "approx", "calculated", or empty where the causality says it.
         start: value before a run; none where it is calculated.
         unit: empty where unknown.
@@ -90,12 +93,34 @@ def variables(found: ModelPrograms, step: float) -> list[Variable]:
     names = FmiNames()
     names.fresh("time")
     rows = [Variable("time", 0, "independent", unit="s", description="time")]
-    for part in (_states, _derivatives, _inputs, _parameters, _outputs, _events):
-        rows += part(found, names, len(rows))
+    first = 1
+    for part, size in _parts(found):
+        rows += part(found, names, first)
+        first += size
     text = "longest step of the fixed-step method of Co-Simulation"
     name = names.fresh(STEP)
-    rows.append(Variable(name, len(rows), "parameter", "tunable", "", step, "s", description=text))
+    rows.append(Variable(name, first, "parameter", "tunable", "", step, "s", description=text))
     return rows
+
+
+def _parts(found: ModelPrograms) -> list[tuple[VariablePart, int]]:
+    """The parts in order, each with the number of its references; modes have no derivatives."""
+    n, inputs, parameters, outputs, events = (
+        len(found.labels(name)) for name in ("y", "u", "p", "out", "g")
+    )
+    return [
+        (_states, n),
+        (_derivatives, n),
+        (_inputs, inputs),
+        (_parameters, parameters),
+        (_outputs, outputs),
+        (_events, events),
+    ]
+
+
+def derivative_name(label: str) -> str:
+    """The name of the derivative of a state."""
+    return f"qdd_{label[3:]}" if label.startswith("qd_") else f"der({label})"
 
 
 def _units(found: ModelPrograms, name: str) -> tuple[str, ...]:
@@ -109,20 +134,21 @@ def _states(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Varia
     for k, (label, value) in enumerate(zip(found.labels("y"), found.start, strict=True)):
         how = "approx" if label in found.tied else "exact"
         text = "follows from the loops" if how == "approx" else "state"
+        held = label in found.held
         yield Variable(
-            names.fresh(label), first + k, "output", initial=how, start=float(value),
-            unit=units[k], description=text,
+            names.fresh(label), first + k, "output", "discrete" if held else "continuous",
+            how, float(value), units[k], description="mode" if held else text,
         )  # fmt: skip
 
 
 def _derivatives(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
     labels, units = found.labels("y"), _units(found, "y")
-    for k, label in enumerate(labels):
-        speed = label.startswith("qd_")
-        name = f"qdd_{label[3:]}" if speed else f"der({label})"
+    for k in found.moving:
+        label, speed = labels[k], labels[k].startswith("qd_")
         yield Variable(
-            names.fresh(name), first + k, "output" if speed else "local", initial="calculated",
-            unit=per_second(units[k]), derivative=1 + k, description=f"derivative of {label}",
+            names.fresh(derivative_name(label)), first + k, "output" if speed else "local",
+            initial="calculated", unit=per_second(units[k]), derivative=1 + k,
+            description=f"derivative of {label}",
         )  # fmt: skip
 
 
@@ -167,4 +193,4 @@ def _events(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Varia
         )  # fmt: skip
 
 
-__all__ = ["FmiNames", "Variable", "variables"]
+__all__ = ["FmiNames", "Variable", "derivative_name", "variables"]

@@ -121,7 +121,7 @@ API Status FMI(GetNumberOfEventIndicators)(instance *m, size_t *n)
 API Status FMI(GetNumberOfContinuousStates)(instance *m, size_t *n)
 {
     (void)m;
-    *n = KT_NAME_STATES;
+    *n = MOVING;
     return OK;
 }
 

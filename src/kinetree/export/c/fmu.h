@@ -42,6 +42,10 @@ enum {
     AT_END = AT_STEP + 1
 };
 
+/* The states that have rates; events alone change the others, which are discrete. */
+enum { MOVING = KT_MOVING };
+static const int movers[KT_ROOM_MOVING] = {KT_MOVERS};
+
 enum { INSTANTIATED, INITIALISING, EVENT, CONTINUOUS, STEPPING, TERMINATED };
 
 enum { GOOD, NO_VALUE, NO_REFERENCE };
@@ -458,28 +462,34 @@ API Status FMI(SetTime)(instance *m, double t)
 
 API Status FMI(SetContinuousStates)(instance *m, const double y[], size_t n)
 {
-    if (n != KT_NAME_STATES)
+    size_t k;
+    if (n != MOVING)
         return status_of(m, NO_REFERENCE);
-    memcpy(m->system.now.y, y, n*sizeof(double));
+    for (k = 0; k < n; k++)
+        m->system.now.y[movers[k]] = y[k];
     invalidate(m, 1);
     return OK;
 }
 
 API Status FMI(GetContinuousStates)(instance *m, double y[], size_t n)
 {
-    if (n != KT_NAME_STATES)
+    size_t k;
+    if (n != MOVING)
         return status_of(m, NO_REFERENCE);
-    memcpy(y, m->system.now.y, n*sizeof(double));
+    for (k = 0; k < n; k++)
+        y[k] = m->system.now.y[movers[k]];
     return OK;
 }
 
 API Status DERIVATIVES(instance *m, double yd[], size_t n)
 {
     int failed;
-    if (n != KT_NAME_STATES)
+    size_t k;
+    if (n != MOVING)
         return status_of(m, NO_REFERENCE);
     failed = KT_NAME_interface.rates(&m->system);
-    memcpy(yd, m->system.yd, n*sizeof(double));
+    for (k = 0; k < n; k++)
+        yd[k] = m->system.yd[movers[k]];
     return status_of(m, failed ? NO_VALUE : GOOD);
 }
 
