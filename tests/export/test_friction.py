@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from approx import RUN
 from export.test_events import TIGHT, assert_same, written
 from kinetree.engine import sin
 from kinetree.export.building import compiler
@@ -116,7 +117,7 @@ def test_events_of_an_fmu_are_at_the_same_times(name: str, version: str, tmp_pat
         relative_tolerance=1e-12, record_events=True,
     )  # fmt: skip
     for t in run["event_time"].values:
-        assert np.abs(found["time"] - t).min() < 1e-8
+        assert np.abs(found["time"] - t).min() < RUN
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,31 @@ def test_wishes_that_cannot_be(viewer: str, tmp_path: Path) -> None:
         kt.animate(kt.Model("empty"), path=page, live=True)
     with pytest.raises(UnsupportedError, match="a run and live"):
         kt.animate(model, {"time": [0], "q": [[0, 0]]}, page, live=True)
+    assert not page.exists()
+
+
+HAPPENS: dict[str, Callable[[kt.Model], Any]] = {
+    "event": lambda m: m.event("bounce", lambda q: q["x"] - 1, {"qd_x": 0.0}),
+    "clock": lambda m: m.event("bounce", then={m.mode("on").name: 1.0}, every=0.1),
+    "friction": lambda m: m.dry_friction("bounce", "x", 1.0),
+    "brake": lambda m: m.brake("bounce", "x", 1.0),
+    "lock": lambda m: m.lock("bounce", "x", 1.0),
+    "stop": lambda m: m.stop("bounce", "x", lower=-1.0),
+}
+
+
+@pytest.mark.parametrize("what", HAPPENS)
+def test_what_happens_at_instants_is_refused_by_name(
+    what: str, viewer: str, tmp_path: Path
+) -> None:
+    """A page makes equal steps and would pass over it."""
+    del viewer
+    model = kt.Model("block", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("block", mass=1.0), axis="x")
+    HAPPENS[what](model)
+    page = tmp_path / "page.html"
+    with pytest.raises(UnsupportedError, match=r"live page of model 'block': .*bounce.*a run"):
+        kt.animate(model, path=page, live=True)
     assert not page.exists()
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.observing.program import Observed, with_positions
+from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
@@ -26,6 +27,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.initial import Initial
+from kinetree.model import refuse_events, refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
@@ -124,6 +126,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
             "nothing can move", element=f"live page of model '{model.name}'",
             cure="add a joint with a coordinate, or leave live= out",
         )  # fmt: skip
+    _refuse_happenings(model)
     model = model.with_varied((*(how.parameters or ()), *(how.sliders or ())))
     start = _start(model, how)
     found = _choose_partition(model, how, start["q"])
@@ -152,6 +155,13 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
     preview = _preview(model, how, length)
     data["controls"] = widen(controls(model, data, (found, how.sliders, size)), preview)
     return Engine(script(programs), data, preview)
+
+
+def _refuse_happenings(model: Mechanism) -> None:
+    """Refuse what a page in equal steps would pass over: events, what sticks, what is hit."""
+    element, cure = f"live page of model '{model.name}'", "show a run of it: kt.animate(model, run)"
+    refuse_events(happenings(model), element, cure)
+    refuse_holding(model, element, cure)
 
 
 def script(programs: Mapping[str, Program]) -> str:
