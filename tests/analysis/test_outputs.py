@@ -284,3 +284,27 @@ def test_gaps_and_forces_of_stops_are_outputs() -> None:
     assert_close(run["floor.force"].values, run["contact"].values[:, 0], ROUNDING)
     assert_close(run["floor.force"].values[-1], 2 * 9.81 + 3 * 0.05, AT_STATES)
     assert run["floor.force"].attrs["units"] == "N"
+
+
+def one_of_each() -> kt.Model:
+    """A mass of 1 kg and no gravity along x: what is folded unless it is varied."""
+    model = kt.Model("ones", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("body", mass=1.0, com=(1, 0, 0)), axis="x")
+    model.joint_spring("spring", "x", 1.0)
+    return model
+
+
+def test_outputs_follow_zeros_and_ones_that_are_varied() -> None:
+    model = one_of_each()
+    given = {"body.mass": 3.0, "spring.stiffness": 5.0, "gravity_x": 2.0}
+    names = ["energy.kinetic", "energy.potential", "spring.force"]
+    run = kt.simulate(model, 0.5, qd={"x": 0.4}, parameters=given, outputs=names)
+    q, qd = run["q"].values[:, 0], run["qd"].values[:, 0]
+    for found in (run, kt.outputs(model, run.drop_vars(names), names)):
+        assert_close(found["energy.kinetic"].values, 1.5 * qd**2, ROUNDING)
+        assert_close(found["energy.potential"].values, 2.5 * q**2 - 6 * (q + 1), IDENTITY)
+        assert_close(found["spring.force"].values, -5 * q, ROUNDING)
+    lin = kt.linearise(model, {"q": [0.5]}, outputs=names[2:], inputs=["spring.stiffness"],
+                       parameters={"body.mass": 2.0})  # fmt: skip
+    assert_close(lin.B, [[0], [-0.25]], ROUNDING)
+    assert_close(lin.D, [[-0.5]], ROUNDING)

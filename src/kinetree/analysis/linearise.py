@@ -27,7 +27,7 @@ from kinetree.analysis.given.operating_point import (
     point,
 )
 from kinetree.analysis.observing.attach import attach
-from kinetree.analysis.observing.inputs import Chosen, choose_inputs
+from kinetree.analysis.observing.inputs import Chosen, choose_inputs, vary_inputs
 from kinetree.analysis.observing.program import OUT, with_positions
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
@@ -113,9 +113,9 @@ def linearise(
             options[name] = getattr(at, name)
     given = given_parts(at)
     t = float(given.get("t", t))
-    system = dynamics(model, q=given.get("q"), t=t, **options)
+    system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)
     where = point(system, given, t)
-    seen = with_positions(model, outputs, ())
+    seen = with_positions(system.model, outputs, ())
     whole = system.forward if seen is None else attach(system.forward, seen.program)
     chosen = choose_inputs(whole, inputs, system.loads.fixed)
     return _linear(system, where, freedom(system), _with_inputs(whole, chosen))

@@ -44,7 +44,7 @@ def outputs(
     """
     check_arguments(outputs, locals())
     _refuse_other(model, run)
-    return observer(model, names)(run)
+    return observer(model.with_varied(parameters_of(run)), names)(run)
 
 
 def _refuse_other(model: Mechanism, run: Any) -> None:

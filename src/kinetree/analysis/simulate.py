@@ -135,7 +135,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     """
     row = _check(locals(), options)
     q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
-    look = observer(model, outputs)
+    look = observer(model.with_varied(parameters or ()), outputs)
     given = RunGiven(q, qd, x, tau, wrenches, parameters)
     if row.solve is None:
         made = Marching(model, duration, t0, step, progress, formulation, row.name, options)

@@ -19,6 +19,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.observing.inputs import vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
@@ -101,8 +102,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     check_options("export_fmu", options, ("parameters", *OPTIONS))
     unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)
-    seen = with_positions(model, outputs, points)
-    moving = dynamics(model, q=q, **options)
+    moving = dynamics(vary_inputs(model, inputs), q=q, **options)
+    seen = with_positions(moving.model, outputs, points)
     found = equations(moving, unit.identifier, seen, inputs=inputs, at=(q, qd, x))
     return unit.write(target, found, force=force)
 

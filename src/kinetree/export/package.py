@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.analysis.observing.inputs import vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.analysis.runs.events import happenings
@@ -89,11 +90,11 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     check_positive("a positive number of steps", every=every)
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
-    moving = dynamics(model, q=q, t=t0, **options)
+    moving = dynamics(vary_inputs(model, inputs), q=q, t=t0, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
         refuse_holding(model, "single precision", 'use precision="double"')
-    seen = with_positions(model, outputs, points)
+    seen = with_positions(moving.model, outputs, points)
     found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
     code = PackageCode(name, found, step, precision)
     texts = code.files()

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kinetree.errors import unknown
+from kinetree.model.parameters import scalars
 from kinetree.program import Input, Program, state_form
 
 if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.engine import Node
+    from kinetree.model import Mechanism
 
 
 class InputEntry(NamedTuple):
@@ -84,6 +86,12 @@ def choose_inputs(
     return Chosen(tuple(found.values()), tuple(rest))
 
 
+def vary_inputs(model: Mechanism, names: Sequence[str] | None) -> Mechanism:
+    """The mechanism in which scalars that are to be inputs are parameters, zeros and ones too."""
+    known = {name for name, *_ in scalars(model)}
+    return model.with_varied([name for name in names or () if name in known])
+
+
 def outside(forward: Program) -> list[Input]:
     """The inputs of forward dynamics that are neither time, state nor parameters."""
     return [row for row in state_form.state_inputs(forward)[2:] if not row.parameter]
@@ -118,4 +126,4 @@ def _as_input(name: str, rows: Sequence[InputEntry], *, parameter: bool) -> Inpu
     return Input(name, (len(rows),), symbols, first, parameter, names, units)
 
 
-__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside"]
+__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside", "vary_inputs"]
