@@ -2,19 +2,30 @@
 
 The lane change of the saloon of `tests/data/suspensions/car_hardpoints.yaml`: a drive of some
 seconds against as many native calls of the rates in a loop, and the preparation (a run of a
-millisecond) in a fresh process, with an empty and with a full cache.  The tyre is the magic formula
-of 1987, whose coefficients are printed; dampers are linear.
+millisecond) in a fresh process, with an empty and with a full cache; processor time.  The tyre is
+the magic formula of 1987, whose coefficients are printed; dampers are linear.
 """
 
 from __future__ import annotations
 
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
 from typing import Any
 
 import numpy as np
 import yaml
 
 import kinetree as kt
+from benchmarks import report
+from benchmarks.integration import best, repeat_address
 from benchmarks.models import ROOT
+from kinetree.analysis.runs.dynamics import dynamics
+from kinetree.targets.native.function import address
 
 DATA = ROOT / "tests" / "data" / "suspensions" / "car_hardpoints.yaml"
 FREE = "T1 T2 T3 R3 R1 R2"
@@ -31,11 +42,11 @@ warnings.simplefilter("ignore")
 import kinetree as kt, llvmlite.binding, xarray
 from benchmarks.car import car, lane_change
 model = car()
-start = time.perf_counter()
+start = time.process_time()
 lane_change(model, 1e-3)
-first = time.perf_counter()
+first = time.process_time()
 lane_change(model, 1e-3)
-again = time.perf_counter()
+again = time.process_time()
 print(json.dumps({"first": first - start, "again": again - first}))
 """
 
@@ -172,3 +183,69 @@ def lane_change(model: kt.Model, duration: float, **how: Any) -> Any:
     qd = {"body_1": speed}
     qd |= {name: speed / 0.33 for name in model.velocities if name.endswith("_spin")}
     return kt.simulate(model, duration, qd=qd, **{"method": "dopri5", "rtol": RTOL, **how})
+
+
+def fresh_process(cache: str) -> dict[str, float]:
+    """Processor time of a run of a millisecond in a fresh process: the first and the next [s]."""
+    search = os.pathsep.join([str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        env={**os.environ, "PYTHONPATH": search, "KINETREE_CACHE": cache},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def evaluation_seconds(run: Any) -> float:
+    """Duration of a native call of the rates along a run [s], every call after the one before."""
+    model = car()
+    system = dynamics(model)
+    function = system.forms.rates.function
+    where, library = repeat_address()
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 2)(where)
+    x, c = np.zeros(function.sizes["x"]), function.preamble_values()
+    y, n, count = np.zeros(function.sizes["y"]), 2 * model.nv, 200
+    total = []
+    for row in range(0, run.sizes["time"], 50):
+        x[0] = float(run["time"][row])
+        x[1 : 1 + n] = np.concatenate([run["q"].values[row], run["qd"].values[row]])
+        at = (function.address, address(x), address(c), address(y))
+        total.append(best(lambda at=at: call(*at, count, n), 3) / count)
+    del library
+    return float(np.mean(total))
+
+
+def measure(quick: bool = False) -> dict[str, Any]:
+    """A lane change against its evaluations, and the preparation with and without a cache."""
+    model, duration = car(), 1.0 if quick else DURATION
+    lane_change(model, 1e-3)
+    spent = {}
+    for length in (1e-3, duration):
+        began = time.process_time()
+        run = lane_change(model, length)
+        spent[length] = time.process_time() - began
+    bare = evaluation_seconds(run)
+    evaluations = run.attrs["evaluations"]
+    own = spent[duration] - spent[1e-3]
+    with tempfile.TemporaryDirectory() as folder:
+        cold, cached = fresh_process(folder), fresh_process(folder)
+    rows = [
+        ["evaluations", evaluations, None],
+        ["bare evaluation µs", 1e6 * bare, None],
+        ["run µs per evaluation", 1e6 * own / evaluations, None],
+        ["run / evaluations", own / evaluations / bare, WANTED],
+        ["prepared, empty cache s", cold["first"], None],
+        ["prepared, full cache s", cached["first"], PREPARED],
+        ["prepared again s", cached["again"], None],
+    ]
+    report.show("a car of 81 coordinates and 16 loops", ("what", "found", "at most"), rows)
+    return {"rows": rows}
+
+
+if __name__ == "__main__":
+    measure("--quick" in sys.argv)

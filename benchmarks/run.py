@@ -193,6 +193,13 @@ def integrate(options: argparse.Namespace) -> dict[str, Any]:
     return part.measure(quick=options.quick)
 
 
+def car(options: argparse.Namespace) -> dict[str, Any]:
+    """A car of 81 coordinates: a run against its evaluations, its preparation."""
+    from benchmarks import car as part
+
+    return part.measure(quick=options.quick)
+
+
 def closed(options: argparse.Namespace) -> dict[str, Any]:
     """Closed loops beside Exudyn and MuJoCo, to equal accuracy."""
     from benchmarks import closed as part
@@ -221,6 +228,7 @@ PARTS = {
     "first": first,
     "condensed": condensed,
     "integrate": integrate,
+    "car": car,
     "closed": closed,
     "explicit": explicit,
     "talos_c": talos_c,

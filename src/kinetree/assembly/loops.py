@@ -20,13 +20,14 @@ from kinetree.program import Scheme
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
-from kinetree.targets.kept import remember
+from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from kinetree.model import Closure, Mechanism
     from kinetree.program import Program
+    from kinetree.targets.native.function import Function
 
 
 REMEMBERED = 16
@@ -78,6 +79,14 @@ class Loops:
         made = remember(lambda: condense(self.written), "whole loops", self.model)
         own = {row.name: row for row in self.written.inputs}  # with the values of parameters
         return replace(made, inputs=tuple(own[row.name] for row in made.inputs))
+
+    @cached_property
+    def function(self) -> Function:
+        """h and J as native code, for many evaluations one after the other."""
+        made = remember(lambda: DerivedProgram.of(self.program), "loop function", self.model)
+        row = next((row for row in self.program.inputs if row.name == "p"), None)
+        values = dict(zip(row.labels, row.default or (), strict=True)) if row is not None else {}
+        return made.function.with_values(values)
 
     @property
     def share(self) -> float:

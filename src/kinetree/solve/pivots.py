@@ -85,6 +85,71 @@ def eliminate(
     return Pivots(tuple(rows), tuple(columns), tuple(sizes), rest)
 
 
+def eliminate_many(
+    matrices: Array, later: Sequence[int] = (), tolerance: float = TOLERANCE
+) -> list[Pivots]:
+    """The same for many matrices at once, (count, m, n); every one as `eliminate` finds it."""
+    found = _Many(matrices, tolerance)
+    first = [i for i in range(found.used.shape[1]) if i not in set(later)]
+    for group in (first, list(later)):
+        lanes = np.arange(len(matrices))
+        for _ in group:
+            lanes = found.step(lanes, group)
+    return found.pivots()
+
+
+class _Many:
+    """Eliminations side by side; matrices that have no pivot left in a group stand aside."""
+
+    def __init__(self, matrices: Any, tolerance: float) -> None:
+        self.tolerance = tolerance
+        tops = np.abs(matrices).max(axis=2, initial=0.0)
+        keep = tops > tolerance * tops.max(axis=1, initial=0.0)[:, None]
+        scale = np.where(keep, tops, 1.0)[:, :, None]
+        self.A = np.where(keep[:, :, None], matrices / scale, 0.0)
+        self.largest = keep.any(axis=1).astype(float)
+        self.used = np.zeros(keep.shape, dtype=bool)
+        self.found: list[list[tuple[int, int, float]]] = [[] for _ in matrices]
+
+    def step(self, lanes: Any, group: list[int]) -> Any:
+        """Take the next pivot of some matrices in a group of rows; those that had one."""
+        if not len(lanes) or not self.A.shape[-1]:
+            return lanes[:0]
+        block = np.full((len(lanes), *self.A.shape[1:]), -1.0)
+        block[:, group] = np.abs(self.A[lanes][:, group])
+        block[self.used[lanes]] = -1.0
+        flat = block.reshape(len(lanes), -1)
+        best = flat.argmax(axis=1)
+        top = flat[np.arange(len(lanes)), best]
+        good = top > self.tolerance * self.largest[lanes]
+        i, j = np.divmod(best[good], self.A.shape[-1])
+        lanes, top = lanes[good], top[good]
+        for lane, row, column, size in zip(lanes, i, j, top, strict=True):
+            self.found[lane].append((int(row), int(column), float(size)))
+        self.used[lanes, i] = True
+        self.largest[lanes] = np.maximum(self.largest[lanes], top)
+        self._clear(lanes, i, j)
+        return lanes
+
+    def _clear(self, lanes: Any, i: Any, j: Any) -> None:
+        """Subtract the pivot rows from those that have no pivot yet."""
+        A, open_rows, here = self.A[lanes], ~self.used[lanes], np.arange(len(lanes))
+        share = np.where(open_rows, A[here, :, j] / A[here, i, j][:, None], 0.0)
+        A -= share[:, :, None] * A[here, i][:, None, :]
+        A[here, :, j] = np.where(open_rows, 0.0, A[here, :, j])
+        self.A[lanes] = A
+
+    def pivots(self) -> list[Pivots]:
+        """What was found, matrix by matrix."""
+        return [
+            Pivots(
+                tuple(i for i, _, _ in row), tuple(j for _, j, _ in row),
+                tuple(size for _, _, size in row), tuple(np.flatnonzero(~used).tolist()),
+            )
+            for row, used in zip(self.found, self.used, strict=True)
+        ]  # fmt: skip
+
+
 def _next(block: Array, worth: Sequence[int] | None) -> tuple[int, int]:
     """Row and column of the next pivot."""
     if worth is None:
@@ -113,4 +178,4 @@ def combination(matrix: Any, row: int, others: Sequence[int]) -> Array:
     return found
 
 
-__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "scale_rows"]
+__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "eliminate_many", "scale_rows"]

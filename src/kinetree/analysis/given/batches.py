@@ -65,6 +65,11 @@ class RunGiven:
             raise ShapeError("it has no run", element="batch", cure="give one run or more")
         return axes
 
+    @property
+    def flat(self) -> RunGiven:
+        """The same runs along one axis."""
+        return self.of(self.axes, np.arange(int(np.prod(self.axes))))
+
     def of(self, axes: Axes, numbers: Numbers) -> RunGiven:
         """What one run of a batch is given, or some of them; these have one leading axis then."""
         return RunGiven(

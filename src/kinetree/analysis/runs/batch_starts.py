@@ -29,9 +29,10 @@ from kinetree.assembly import (
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import KinetreeError
 from kinetree.integrate.start.beginning import Beginning
-from kinetree.integrate.start.many import begin_many
-from kinetree.model import Mechanism
-from kinetree.solve.pivots import Pivots, eliminate
+from kinetree.integrate.start.many import begin_many, parameter_rows
+from kinetree.integrate.steps.fitting import refuse_parameters
+from kinetree.model import Mechanism, gimbal_locks
+from kinetree.solve.pivots import Pivots, eliminate_many
 
 if TYPE_CHECKING:
     from kinetree.analysis.runs.events import Events
@@ -69,7 +70,12 @@ class BatchStart:
         """Of the batch."""
         return self.given.axes
 
-    @property
+    @cached_property
+    def lanes(self) -> RunGiven:
+        """What is given, with all runs along one axis."""
+        return self.given.flat
+
+    @cached_property
     def count(self) -> int:
         """Number of runs."""
         return int(np.prod(self.axes))
@@ -103,7 +109,7 @@ class BatchStart:
                 begun = self._alone(number)
                 first.append(begun[0])
                 return begun
-            one = self.given.of(self.axes, number)
+            one = self.lanes.of((self.count,), number)
             system = self._system(first[0], one)
             return system, initial_state(system, self.t, one.q, one.qd, one.x, complete=False)
 
@@ -125,43 +131,49 @@ class BatchStart:
 
         def begin(numbers: Sequence[int]) -> None:
             rows = np.array(numbers)
-            q[rows], qd[rows] = begin_many(closed, self._beginning(rows))
+            given = self._beginning(rows)
+            refuse_parameters(self.model, closed.whole, given.parameters, self.t)
+            q[rows], qd[rows] = begin_many(closed, given)
 
         for number, error in each_fault(begin, range(self.count)):
             found[number] = error
-        same = _Shared(self, closed, q)
-        for number in range(self.count):
-            if found[number] is None:
-                found[number] = _attempt(lambda k: self._closed_one(same, k, q[k], qd[k]), number)
+        begun = [number for number in range(self.count) if found[number] is None]
+        same = _Shared(self, closed, q, begun)
+        for number in begun:
+            found[number] = _attempt(lambda k: self._closed_one(same, k, q[k], qd[k]), number)
         return [start for start in found if start is not None]
 
     def _beginning(self, rows: Any) -> Beginning:
         """What some of the runs are given, with one leading axis where they differ."""
-        some = self.given.of(self.axes, rows)
+        some = self.lanes.of((self.count,), rows)
         parameters = dict(some.parameters or {})
         kept = tuple(self.options.get("independent") or ())
         return Beginning(some.q, some.qd, t=self.t, parameters=parameters, independent=kept)
 
     def _closed_one(self, same: _Shared, number: int, q: Array, qd: Array) -> Begun:
-        one = self.given.of(self.axes, number)
+        one = self.lanes.of((self.count,), number)
         like, partition = same.choice(number)
-        system = self._system(like, one, partition=partition, loops=same.closed.at(one.parameters))
+        closed = same.closed.at(one.parameters)
+        system = self._system(like, one, partition=partition, loops=closed)
         states = given_values(one.x, initial_states(system), system.states, "x")
         y = system.project(self.t, np.concatenate([q, qd, states]))
         refuse_open(system, self.t, y)
-        refuse_gimbal_lock(self.model, system.split(y)[0])
+        if same.locks:
+            refuse_gimbal_lock(self.model, system.split(y)[0])
         return system, y
 
 
 class _Shared:
     """Equations that runs of a batch share: one set for every choice of coordinates."""
 
-    def __init__(self, batch: BatchStart, closed: Loops, q: Array) -> None:
+    def __init__(self, batch: BatchStart, closed: Loops, q: Array, numbers: Sequence[int]) -> None:
         self.batch, self.closed, self.q = batch, closed, q
-        jumps = resets(batch.model, batch.events)
-        self._stay = batch.options.get("independent") or all_names(jumps)
+        self.locks = gimbal_locks(batch.model)
         self._known: dict[Pivots, tuple[Dynamics, Partition]] = {}
         self._given: Dynamics | None = None
+        self._pivots = dict(
+            zip(numbers, self._eliminate(np.array(numbers, dtype=int)), strict=True)
+        )
 
     def choice(self, number: int) -> tuple[Dynamics, Partition | None]:
         """Dynamics in the coordinates that a single run would choose, and its partition."""
@@ -169,7 +181,7 @@ class _Shared:
         if options.get("partition") is not None:
             self._given = self._given or self._dynamics(number, **options)
             return self._given, self._given.partition
-        pivots = self._pivots(number)
+        pivots = self._pivots[number]
         known = self._known.get(pivots)
         if known is None:
             made = self._dynamics(number, **options)
@@ -186,13 +198,19 @@ class _Shared:
             events=self.batch.events, **options,
         )  # fmt: skip
 
-    def _pivots(self, number: int) -> Pivots:
-        """How the equations are solved at the start of a run."""
-        one = self.batch.given.of(self.batch.axes, number)
-        closed = self.closed.at(one.parameters)
-        _, J = closed.evaluate(self.q[number], self.batch.t)
-        found = eliminate(J[:, free_columns(closed, self._stay)], closed.rates, closed.share)
-        return replace(found, sizes=())
+    def _eliminate(self, numbers: Any) -> list[Pivots]:
+        """How the equations are solved at the start of some runs."""
+        batch, closed = self.batch, self.closed
+        stay = batch.options.get("independent") or all_names(resets(batch.model, batch.events))
+        some = batch.lanes.of((batch.count,), numbers)
+        given = {"q": self.q[numbers], "qd": np.zeros(batch.model.nv), "t": np.asarray(batch.t)}
+        p = parameter_rows(closed, some.parameters or {})
+        if p is not None:
+            given["p"] = p
+        J = closed.program.evaluate(**closed.program.pick_inputs(given))["J"]
+        J = np.broadcast_to(J, (len(numbers), *J.shape[-2:]))[..., free_columns(closed, stay)]
+        found = eliminate_many(J, closed.rates, closed.share)
+        return [replace(pivots, sizes=()) for pivots in found]
 
 
 def each_fault(

@@ -104,11 +104,15 @@ class Continuity:
             self._left.setdefault(who, []).extend(times)
         self._last = motion.at(-1)
 
-    def facts(self) -> tuple[dict[str, str | int], str]:
-        """Rows for the attributes of the run, and what to warn of; empty: nothing."""
+    def facts(self, mobility: int | None = None) -> tuple[dict[str, str | int], str]:
+        """Rows for the attributes of the run, and what to warn of; empty: nothing.
+
+        Args:
+            mobility: degrees of freedom at the start, where they are known.
+        """
         if self._first is None or not self.loops.model.closures:
             return {}, ""
-        mobility = _mobility(self._first)
+        mobility = _mobility(self._first) if mobility is None else mobility
         found = [*self._jumps[:MOST], *_sentences(self._left)]
         said = found if mobility or self.loops.model.drives else [_stands(self._first), *found]
         rows = {"discontinuities": "; ".join(found)} if found else {}

@@ -67,15 +67,15 @@ class Dynamics:
 
     # --- sizes and parts of y --------------------------------------------------------------------
 
-    @cached_property
+    @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return self.model.nq
+        return self.forms.sizes[0]
 
-    @cached_property
+    @property
     def nv(self) -> int:
         """Number of velocities."""
-        return self.model.nv
+        return self.forms.sizes[1]
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -123,10 +123,14 @@ class Dynamics:
         if not rows:
             return np.zeros((len(t), 0, nv))
         assert self.loops is not None
-        program = self.loops.program
-        given = {"q": q, "t": t, "qd": np.zeros((len(t), nv))}
-        J = program.evaluate(**program.pick_inputs(given))["J"]
-        return np.broadcast_to(J, (len(t), *J.shape[-2:]))[:, rows]
+        function, rest = self.loops.function, np.zeros(nv)
+        known = [port.name for port in function.inputs if not port.parameter]
+        found = []
+        for time, place in zip(t, q, strict=True):
+            given = {"q": place, "t": np.array(time), "qd": rest}
+            J = function(check=False, **{name: given[name] for name in known})["J"]
+            found.append(J[rows])
+        return np.array(found)
 
     def check_parameters(self, parameters: Parameters) -> dict[str, float]:
         """Values by name in place of the model's; unknown names and no numbers are refused."""

@@ -45,6 +45,12 @@ class Forms:
     rates: DerivedProgram
     projection: DerivedProgram | None
 
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of coordinates and velocities."""
+        q, qd = (self.forward.program.input(name) for name in ("q", "qd"))
+        return len(q.symbols), len(qd.symbols)
+
     @property
     def exact_jacobian(self) -> bool:
         """Whether d der(y)/dy is worth its derivation."""

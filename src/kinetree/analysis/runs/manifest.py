@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,18 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 
+@cache
+def _version() -> str:
+    return version("kinetree")
+
+
 def manifest(model: Mechanism, program: Program) -> dict[str, Any]:
     """Version, model, hash, and how its equations were derived."""
     info = {
         name: program.info[name] for name in ("formalism", "formulation") if name in program.info
     }
     return {
-        "kinetree_version": version("kinetree"),
+        "kinetree_version": _version(),
         "model": model.name,
         "model_hash": model.content_hash(),
         **info,

@@ -40,6 +40,8 @@ UNFINISHED = "unfinished"
 """Termination of a run in a file that is being written, or whose program was killed."""
 AT_ONCE = 2**15
 """Rows that are evaluated at once."""
+BOUNDS = ("rtol", "atol")
+"""Bounds of the error that the manifest tells."""
 KEPT = "results up to there are kept, "
 STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 
@@ -103,16 +105,15 @@ class Recording:
             warnings.warn(said, ModelWarning, stacklevel=4)
         return made
 
-    def result(self, run: Run) -> Found:
-        """Everything that was found of the run that has ended."""
+    def result(self, run: Run, mobility: int | None = None) -> Found:
+        """Everything that was found of the run that has ended; its mobility where it is known."""
         ended, advice = termination(run)
-        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
+        more, doubts = ({}, "") if self._motion is None else self._motion.facts(mobility)
         said = f"{ended}; {advice}" if advice else ""
         if advice and ended == FINISHED:
             said = _small_steps_warning(run, advice)
-        made_by, counts = _counts(run)
         return Found(
-            run.last.dynamics, made_by, {**counts, **more}, ended,
+            run, {**_counts(run), **more}, ended,
             tuple(text for text in (said, doubts) if text),
             self.rows, tuple(self._equations),
             self._event_rows(np.inf) if run.last.watches else None,
@@ -184,8 +185,7 @@ class Found:
     """What was found of a run.
 
     Attributes:
-        dynamics: at its end.
-        manifest: what it was made from, and how.
+        run: as it was made.
         counts: what there is to say of it: steps, evaluations, mobility.
         ended: why it ended.
         doubts: what to warn of.
@@ -194,14 +194,30 @@ class Found:
         events: names, times [s] and states; none where nothing was watched.
     """
 
-    dynamics: Dynamics
-    manifest: dict[str, Any]
+    run: Run
     counts: dict[str, Any]
     ended: str
     doubts: tuple[str, ...]
     rows: list[_Rows]
     equations: tuple[str, ...]
     events: tuple[Any, ...] | None
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """At its end."""
+        return self.run.last.dynamics
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What it was made from, and how."""
+        run, system = self.run, self.dynamics
+        return {
+            **manifest(system.model, system.forward),
+            **changes(system.parameters),
+            **_repeated_equations(system),
+            "method": run.method.name,
+            **{k: getattr(run.settings, k) for k in BOUNDS if k in run.method.uses},
+        }
 
 
 @dataclass(frozen=True)
@@ -254,24 +270,14 @@ def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any
     }
 
 
-def _counts(run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The rows of the manifest: what a run is made from and by, and what was counted."""
-    system, paths = run.last.dynamics, [segment.path for segment in run.segments]
-    bounds: dict[str, Any] = {
-        k: getattr(run.settings, k) for k in ("rtol", "atol") if k in run.method.uses
-    }
-    made_by: dict[str, Any] = {
-        **manifest(system.model, system.forward),
-        **changes(system.parameters),
-        **_repeated_equations(system),
-        "method": run.method.name,
-        **bounds,
-    }
-    return made_by, {
+def _counts(run: Run) -> dict[str, Any]:
+    """What was counted in a run."""
+    paths = [segment.path for segment in run.segments]
+    return {
         "steps": sum(path.steps for path in paths),
         "evaluations": sum(path.evaluations for path in paths),
         "jacobians": sum(path.jacobians for path in paths),
-        "partitions": run.partitions if system.closed else 0,
+        "partitions": run.partitions if run.last.dynamics.closed else 0,
         "wall_time_s": round(run.seconds, 6),
     }
 

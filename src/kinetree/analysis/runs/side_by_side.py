@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kinetree.analysis.runs.batch_starts import Begun
 from kinetree.analysis.runs.record import Found, Recording
@@ -99,7 +100,14 @@ class SideBySide:
         how = replace(self.how, settings=settings, again=self.again(number, start))
         record = Recording(how)
         run = integrate(system, y, self.times, replace(how, record=record.add))
-        return record.result(run)
+        found = record.result(run, self._mobility.get("first"))
+        self._mobility.setdefault("first", found.counts.get("mobility"))
+        return found
+
+    @cached_property
+    def _mobility(self) -> dict[str, int | None]:
+        """Degrees of freedom of the first run that has ended, which is that of all."""
+        return {}
 
 
 __all__ = ["Again", "Result", "SideBySide"]

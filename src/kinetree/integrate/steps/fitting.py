@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.assembly import closure_equations
 from kinetree.assembly.partition import partition
 from kinetree.errors import PartitionError, UnsupportedError
+from kinetree.model.parameters import POSITIVE
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -49,6 +50,9 @@ def refuse_parameters(
     lost = np.flatnonzero(np.isnan(np.broadcast_to(h, (len(p), h.shape[-1]))).any(axis=-1))
     if not h.shape[-1]:
         lost = np.arange(len(p))  # no equation is left that could tell
+    lengths = [f"{name}.{scalar}" for name in model.closures for scalar in POSITIVE]
+    for name in values.keys() & lengths:
+        lost = np.union1d(lost, np.flatnonzero(values[name] <= 0))
     for lane in lost[:1]:  # for the sentence, if there is one to say
         closure_equations(model, {name: float(x[lane]) for name, x in values.items()})
 
