@@ -86,7 +86,7 @@ class Loops:
         made = remember(lambda: DerivedProgram.of(self.program), "loop function", self.model)
         row = next((row for row in self.program.inputs if row.name == "p"), None)
         values = dict(zip(row.labels, row.default or (), strict=True)) if row is not None else {}
-        return made.function.with_values(values)
+        return made.quick_function.with_values(values)
 
     @property
     def share(self) -> float:

@@ -65,6 +65,11 @@ class DerivedProgram:
         """The Program, compiled."""
         return native_function(self.program, self.digest)
 
+    @cached_property
+    def quick_function(self) -> Function:
+        """The same, compiled at once, for what is not called often."""
+        return native_function(self.program, self.digest, tier="quick")
+
 
 def remember(
     make: Callable[[], T], what: str, model: Mechanism, *decisions: str,
