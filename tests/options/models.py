@@ -380,6 +380,6 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
 }  # fmt: skip
 QUIET = {
-    "content_hash", "findings", "initial", "neutral", "tree", "as_frames",
+    "content_hash", "findings", "initial", "neutral", "tree", "as_frames", "vary", "with_varied",
 }  # fmt: skip
-"""Methods without choices, and those that formats use to read laws."""
+"""Methods without choices, and those that take any number of names (tests/unit/model/test_vary)."""

@@ -205,7 +205,7 @@ def equilibrium(
     held = [name for name in locked if name in model.velocities and name not in model.drives]
     if held and model.closures and not options.keys() & {"partition", "independent"}:
         options["independent"] = held
-    system = dynamics(model.with_varied(free), q=q, t=t, **options)
+    system = dynamics(model.with_varied(free, "free"), q=q, t=t, **options)
     start = point(system, {"q": q, "x": x}, t)
     task = _task(system, freedom(system), tuple(locked), tuple(free), t)
     values = _values(task)

@@ -152,9 +152,14 @@ class Mechanism(ABC):
         check_arguments(Mechanism.vary, {"names": names}, "vary")
         self.varied = (*self.varied, *folded_scalars(self, names))
 
-    def with_varied(self, names: Iterable[str]) -> Self:
-        """The same mechanism in which these scalars are parameters; itself where they are."""
-        folded = folded_scalars(self, names)
+    def with_varied(self, names: Iterable[str], element: str = "") -> Self:
+        """The same mechanism in which these scalars are parameters; itself where they are.
+
+        Args:
+            names: of the scalars.
+            element: named where there is none of a name; by default the model.
+        """
+        folded = folded_scalars(self, names, element)
         if not folded:
             return self
         other = copy(self)

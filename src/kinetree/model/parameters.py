@@ -170,7 +170,7 @@ def parameter_table(model: Mechanism, *, folded: bool = False) -> ParameterTable
     return ParameterTable((*named.values(), *automatic), nodes, values)
 
 
-def folded_scalars(model: Mechanism, names: Iterable[str]) -> tuple[str, ...]:
+def folded_scalars(model: Mechanism, names: Iterable[str], element: str = "") -> tuple[str, ...]:
     """Those of some scalars, by name, that are 0 or 1 and therefore no parameters yet.
 
     Raises:
@@ -181,7 +181,8 @@ def folded_scalars(model: Mechanism, names: Iterable[str]) -> tuple[str, ...]:
     found = {name: value for name, value, _, _ in scalars(model)} if wanted else {}
     for name in wanted:
         if name not in found:
-            raise unknown("parameter", name, [*model.parameters, *found], f"model '{model.name}'")
+            where = element or f"model '{model.name}'"
+            raise unknown("parameter", name, [*model.parameters, *found], where)
         value = found[name]
         if isinstance(value, Node):
             used = ", ".join(f"'{row.name}'" for row in symbols([value]))

@@ -120,6 +120,10 @@ def test_values_at_zero_and_one_change_nothing() -> None:
 def test_what_cannot_be_varied_is_said(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"'crank\.mas'; did you mean 'crank\.mass'"):
         kt.simulate(crank(), 0.1, parameters={"crank.mas": 2.0})
+    with pytest.raises(UnknownNameError, match="there is no parameter '3'"):
+        crank().vary(3)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="free: there is no parameter 'stiffness'"):
+        kt.equilibrium(crank(), locked=["q1"], free=["stiffness"])
     with pytest.raises(UnknownNameError, match=r"did you mean 'crank\.mass'"):
         crank().vary("crank.masse")
     model = kt.Model("ball")
