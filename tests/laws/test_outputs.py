@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import forced, zoo
-from tests.approx import EFFORTS, GOLDEN, IDENTITY, assert_close
+from tests.approx import EFFORTS, FORMALISM, GOLDEN, IDENTITY, ROUNDING, assert_close
+from tests.laws.tools import time_derivative
 
 import kinetree as kt
 from kinetree.forces import ALL
@@ -226,3 +227,48 @@ def test_rates_of_points_are_derivatives_in_the_frame_they_are_seen_from(place: 
     assert_close(np.stack([-np.sin(pitch), np.cos(pitch) * np.sin(roll)]),
                  np.stack([R[:, 2, 0], R[:, 2, 1]]), IDENTITY)  # fmt: skip
     assert_close(np.cos(pitch) * np.sin(yaw), R[:, 1, 0], IDENTITY, "yaw")
+
+
+@pytest.mark.parametrize("kind", [row.name for row in ALL if row.potential])
+def test_energy_of_an_element_falls_by_its_power(kind: str) -> None:
+    """Without dampers and laws; of a bushing with equal stiffnesses against turning."""
+    model = chain()
+    ground, first, last = forced.places(model)
+    if kind == "link":
+        model.spring("new", ground, last, 7.0, 0.4)
+    elif kind == "bushing":
+        model.force(kind, "new", (first, last), {"stiffness": (3, 4, 5), "rotation": (0.6,) * 3})
+    else:
+        model.joint_spring("new", model.coordinates[0], 3.0, 0.2)
+    assert model.forces["new"].kind == kind
+    program = restrict(kt.derive(model, "forces"), ["new.energy", "new.power"])
+    state = zoo.state(model, 6)
+    fall = time_derivative(
+        lambda q, qd: program.evaluate(**program.pick_inputs({"q": q, "qd": qd}))["new.energy"],
+        model, state["q"], state["qd"],
+    )  # fmt: skip
+    power = program.evaluate(**program.pick_inputs(state))["new.power"]
+    assert abs(power) > ROUNDING
+    assert_close(-fall, power, FORMALISM, kind, scale=1.0)
+
+
+def test_unequal_bushings_keep_their_energy_to_second_order_of_the_angle() -> None:
+    """Of a body that turns by small angles, the energy lost is of the third order in them."""
+    model = kt.Model("mount", gravity=(0, 0, 0))
+    body = model.body("body", mass=1.0, inertia=(1, 1, 1))
+    model.spherical("s", model.ground, body)
+    model.force("bushing", "new", (model.ground, body), {"stiffness": (0, 0, 0),
+                                                        "rotation": (0.6, 0.7, 0.8)})  # fmt: skip
+    program = restrict(kt.derive(model, "forces"), ["new.energy", "new.power"])
+    lost = []
+    for angle in (0.1, 0.05):
+        axis = np.array([0.48, 0.6, 0.64])
+        q = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
+        qd = np.array([0.3, -0.2, 0.5])
+        fall = time_derivative(
+            lambda q, qd: program.evaluate(**program.pick_inputs({"q": q, "qd": qd}))["new.energy"],
+            model, q, qd,
+        )  # fmt: skip
+        power = program.evaluate(**program.pick_inputs({"q": q, "qd": qd}))["new.power"]
+        lost.append(float(power + fall))
+    assert 3.5 < lost[0] / lost[1] < 4.5

@@ -10,14 +10,19 @@ rotation of the second frame relative to the first,
 ddot and ω are rates seen from the first frame.  θ is the rotation vector to third order in the
 angle φ about the unit axis n: a bushing is meant for angles well below 1 rad, and beyond a right
 angle its torque would fall again.  The first body feels -F and -T - d×F at its own point, so that
-forces and moments balance about any point.  The three torques derive from no energy for large
-angles, so none is counted.
+forces and moments balance about any point.  The energy that is counted,
+
+    V = ½ Σ stiffness·d² + Σ c (1 - S_jj),   c_x = (rotation_y + rotation_z - rotation_x)/2, …
+
+gives the forces, and the torques where the three rotation stiffnesses are equal; where they differ,
+the torques derive from no energy, and V holds to second order in the angle.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kinetree.engine import add
 from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
@@ -36,6 +41,7 @@ from kinetree.model import (
 )
 
 if TYPE_CHECKING:
+    from kinetree.engine import Node
     from kinetree.model import Action, Force, Mat, Vec
 
 
@@ -59,6 +65,17 @@ def write(act: Action, force: Force) -> None:
             "angle": angle,
         }
     )  # fmt: skip
+
+
+def potential(act: Action, force: Force) -> Node:
+    """V of the springs; see the module."""
+    seen = act.between(*force.points)
+    d, S = apply_transposed(seen.R_first, seen.d), matmul(transpose(seen.R_first), seen.R_second)
+    k, r = act.vector("stiffness"), act.vector("rotation")
+    total = add(*r)
+    shift = add(*(k[j] * d[j] * d[j] for j in range(3)))
+    turn = add(*((total - 2 * r[j]) * (1 - S[j][j]) for j in range(3)))
+    return (shift + turn) / 2
 
 
 def rotation_vector(S: Mat) -> Vec:
@@ -91,4 +108,5 @@ KIND = ForceKind(
     },
     outputs=(*AT_POINT, Offer("deflection", "m", XYZ), Offer("angle", "rad", XYZ)),
     work=AT_POINT_WORK,
+    potential=potential,
 )
