@@ -271,17 +271,7 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> 
 
 
 __all__ = [
-    "ArgumentKind",
-    "changed_arguments",
-    "check_arguments",
-    "check_arrays",
-    "check_choice",
-    "check_options",
-    "check_positive",
-    "is_array",
-    "is_finite",
-    "is_number",
-    "is_row",
-    "keywords",
+    "ArgumentKind", "changed_arguments", "check_arguments", "check_arrays", "check_choice",
+    "check_options", "check_positive", "is_array", "is_finite", "is_number", "is_row", "keywords",
     "show",
-]
+]  # fmt: skip

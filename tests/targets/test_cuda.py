@@ -86,7 +86,7 @@ def test_parameters_and_names(program: Program, parameters: str, tmp_path: Path,
 @pytest.mark.parametrize("rule", order.RULES)
 def test_every_order_has_each_operation_after_what_it_reads(rule: str) -> None:
     tape = lower(corpus.SYSTEMS["system_7_11"]).body
-    page = order.graph(tape, order.operations(tape))
+    page = order.graph(tape, tape.operations())
     found = order.by_rule(page, rule)
     assert sorted(found) == page.work
     place = {entry: k for k, entry in enumerate(found)}
@@ -96,7 +96,7 @@ def test_every_order_has_each_operation_after_what_it_reads(rule: str) -> None:
 def test_the_best_order_keeps_fewer_values_than_the_tape() -> None:
     model = kt.load(Path(__file__).parents[2] / "examples" / "models" / "arm7.urdf")
     tape = lower(kt.derive(model, "forward")).body
-    work = order.operations(tape)
+    work = tape.operations()
     page = order.graph(tape, work)
     kept = {rule: max(order.live(page, order.by_rule(page, rule))) for rule in order.RULES}
     assert min(kept.values()) < 0.8 * kept["tape"]

@@ -24,11 +24,6 @@ from kinetree.formalism.regressor import PARAMETERS
 from kinetree.formalism.view import MechanismView
 
 __all__ = [
-    "PARAMETERS",
-    "QUANTITIES",
-    "MechanismView",
-    "declare_inputs",
-    "declare_laws",
-    "force_slopes",
+    "PARAMETERS", "QUANTITIES", "MechanismView", "declare_inputs", "declare_laws", "force_slopes",
     "write_states",
-]
+]  # fmt: skip

@@ -265,20 +265,7 @@ def _solve_block(
 
 
 __all__ = [
-    "CHOICES",
-    "EITHER",
-    "QDD",
-    "TAU",
-    "Declare",
-    "JointEquation",
-    "JointLaw",
-    "JointMotion",
-    "Known",
-    "SpeedBond",
-    "count_from_given",
-    "declare_equations",
-    "given_accelerations",
-    "read_known",
-    "solve_mixed",
-    "whole_accelerations",
-]
+    "CHOICES", "EITHER", "QDD", "TAU", "Declare", "JointEquation", "JointLaw", "JointMotion",
+    "Known", "SpeedBond", "count_from_given", "declare_equations", "given_accelerations",
+    "read_known", "solve_mixed", "whole_accelerations",
+]  # fmt: skip

@@ -283,10 +283,5 @@ def newmark(
 
 
 __all__ = [
-    "MotionState",
-    "Newmark",
-    "ResidualFunction",
-    "SecondOrderPath",
-    "SlopesFunction",
-    "newmark",
-]
+    "MotionState", "Newmark", "ResidualFunction", "SecondOrderPath", "SlopesFunction", "newmark",
+]  # fmt: skip

@@ -5,9 +5,5 @@ from kinetree.steppers.families import ALL, FAMILIES
 from kinetree.steppers.step import FORMULATIONS, step_program
 
 __all__ = [
-    "ALL",
-    "FAMILIES",
-    "FORMULATIONS",
-    "discrete_program",
-    "step_program",
-]
+    "ALL", "FAMILIES", "FORMULATIONS", "discrete_program", "step_program",
+]  # fmt: skip

@@ -381,11 +381,5 @@ def append_final_state(path: Path) -> Path:
 
 
 __all__ = [
-    "Repartition",
-    "Run",
-    "RunOptions",
-    "Segment",
-    "append_final_state",
-    "as_problem",
-    "integrate",
-]
+    "Repartition", "Run", "RunOptions", "Segment", "append_final_state", "as_problem", "integrate",
+]  # fmt: skip

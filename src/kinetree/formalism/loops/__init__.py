@@ -17,9 +17,5 @@ from kinetree.formalism.loops.positions import Choice
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
 
 __all__ = [
-    "Choice",
-    "Coupling",
-    "Row",
-    "Validity",
-    "unsolved_rows",
-]
+    "Choice", "Coupling", "Row", "Validity", "unsolved_rows",
+]  # fmt: skip

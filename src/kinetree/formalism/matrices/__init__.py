@@ -14,9 +14,5 @@ from kinetree.formalism.matrices.placement import Placement
 from kinetree.formalism.matrices.quantities import DERIVATIVES, FORMALISM, PLACED, derive_placed
 
 __all__ = [
-    "DERIVATIVES",
-    "FORMALISM",
-    "PLACED",
-    "Placement",
-    "derive_placed",
-]
+    "DERIVATIVES", "FORMALISM", "PLACED", "Placement", "derive_placed",
+]  # fmt: skip

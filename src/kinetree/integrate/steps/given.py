@@ -83,10 +83,5 @@ def cores() -> int:
 
 
 __all__ = [
-    "Progress",
-    "cores",
-    "refuse_numbers",
-    "rising_times",
-    "series_of",
-    "whole_steps",
-]
+    "Progress", "cores", "refuse_numbers", "rising_times", "series_of", "whole_steps",
+]  # fmt: skip

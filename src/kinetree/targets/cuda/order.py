@@ -22,8 +22,6 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kinetree.targets.tape.tape import LEAVES, ZERO
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -91,7 +89,7 @@ def graph(tape: Tape, work: list[int]) -> DependencyGraph:
 def _fused_products(tape: Tape, work: list[int]) -> dict[int, int]:
     """Sum or difference -> a product that nothing else reads."""
     readers: dict[int, int] = dict.fromkeys(tape.outputs, 2)
-    for entry in operations(tape):
+    for entry in tape.operations():
         for operand in tape.operands(entry):
             readers[operand] = readers.get(operand, 0) + 1
     inside = set(work)
@@ -282,24 +280,3 @@ def _forward(page: DependencyGraph) -> list[int]:
                 stamp[user] = len(order)
                 queue.push(user)
     return order
-
-
-def operations(tape: Tape) -> list[int]:
-    """The entries that are operations."""
-    return [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
-
-
-def stages(tape: Tape, count: int) -> tuple[list[int], list[int]]:
-    """All that the first outputs need, and the rest."""
-    solved = {tape.a[e]: e for e in operations(tape) if tape.code[e] == "solve"}
-    early: set[int] = set()
-    stack = [entry for entry in tape.outputs[:count] if entry != ZERO]
-    while stack:
-        entry = stack.pop()
-        if tape.code[entry] == "part":
-            entry = solved[tape.a[entry]]
-        if entry not in early and tape.code[entry] not in LEAVES:
-            early.add(entry)
-            stack.extend(tape.operands(entry))
-    work = operations(tape)
-    return [e for e in work if e in early], [e for e in work if e not in early]

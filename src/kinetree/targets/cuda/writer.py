@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from kinetree.targets.cuda import tables
-from kinetree.targets.cuda.order import operations, order_operations, stages
+from kinetree.targets.cuda.order import order_operations
 from kinetree.targets.tape.solve_steps import ZERO, Iteration, Product, Scale, Subtract, System
 from kinetree.targets.tape.tape import LEAVES
 
@@ -83,7 +83,7 @@ class CudaWriter:
         """All operations in a good order; each wanted value is stored as soon as it is there."""
         shared = self.shared
         for entry in order_operations(
-            self.tape, operations(self.tape), shared.kind.budget, shared.rule
+            self.tape, self.tape.operations(), shared.kind.budget, shared.rule
         ):
             self.operation(entry)
             for place in wanted.get(entry, ()):
@@ -269,7 +269,7 @@ class _Step(CudaWriter):
     def iteration_lines(self, system: Iteration, array: str, turn: str) -> list[str]:
         """The statements of the loop: equations, test, correction."""
         kind, shared = self.shared.kind, self.shared
-        early, late = stages(self.tape, system.equations)
+        early, late = self.tape.stages(system.equations)
         for entry in order_operations(self.tape, early, kind.budget, shared.rule):
             self.operation(entry)
         limit = kind.literal(kind.tolerance(system.tolerance))

@@ -146,6 +146,25 @@ class Tape:
             return self.a[entry], self.b[entry], self.c[entry]
         return (self.a[entry],)
 
+    def operations(self) -> list[int]:
+        """The entries that are operations."""
+        return [entry for entry, code in enumerate(self.code) if code not in LEAVES]
+
+    def stages(self, count: int) -> tuple[list[int], list[int]]:
+        """The operations that the first outputs need, and the others."""
+        work = self.operations()
+        solved = {self.a[entry]: entry for entry in work if self.code[entry] == "solve"}
+        early: set[int] = set()
+        stack = [entry for entry in self.outputs[:count] if entry != ZERO]
+        while stack:
+            entry = stack.pop()
+            if self.code[entry] == "part":
+                entry = solved[self.a[entry]]
+            if entry not in early and self.code[entry] not in LEAVES:
+                early.add(entry)
+                stack.extend(self.operands(entry))
+        return [e for e in work if e in early], [e for e in work if e not in early]
+
 
 __all__ = [
     "BINARY", "CALL", "LATENCY", "LEAVES", "TWO", "ZERO", "Iteration", "System", "Tape",

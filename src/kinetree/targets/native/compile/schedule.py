@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 
-from kinetree.targets.tape.tape import CALL, LATENCY, LEAVES, ZERO, Iteration, System, Tape
+from kinetree.targets.tape.tape import CALL, LATENCY, ZERO, Iteration, System, Tape
 
 SHORT = 2000
 """Operations up to which a tape is reordered."""
@@ -26,7 +26,7 @@ NEAR = 300
 
 def schedule(tape: Tape) -> Tape:
     """The same tape in an order that hides latencies."""
-    work = [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
+    work = tape.operations()
     return tape if len(work) > SHORT else _rebuilt(tape, _order(tape, work))
 
 
@@ -109,23 +109,12 @@ def _rebuilt(tape: Tape, order: list[int]) -> Tape:
 
 def split_stages(tape: Tape, count: int) -> tuple[Tape, int]:
     """The tape with all that the first outputs need before the rest; the entry after these."""
-    work = [entry for entry, code in enumerate(tape.code) if code not in LEAVES]
-    solved = {tape.a[entry]: entry for entry in work if tape.code[entry] == "solve"}
-    early: set[int] = set()
-    stack = [entry for entry in tape.outputs[:count] if entry != ZERO]
-    while stack:
-        entry = stack.pop()
-        if tape.code[entry] == "part":
-            entry = solved[tape.a[entry]]
-        if entry not in early and tape.code[entry] not in LEAVES:
-            early.add(entry)
-            stack.extend(tape.operands(entry))
+    early, late = tape.stages(count)
     order: list[int] = []
-    for stage in ([e for e in work if e in early], [e for e in work if e not in early]):
+    for stage in (early, late):
         order += _on_demand(tape, stage) if len(stage) > SHORT else _order(tape, stage)
     new = _rebuilt(tape, order)
-    seen = [e for e, code in enumerate(new.code) if code not in LEAVES]
-    return new, seen[len(early) - 1] + 1 if early else 0
+    return new, new.operations()[len(early) - 1] + 1 if early else 0
 
 
 def _on_demand(tape: Tape, stage: list[int]) -> list[int]:
