@@ -226,6 +226,18 @@ def test_a_mass_on_a_belt_that_moves(method: str) -> None:
     np.testing.assert_allclose(run["event_time"].values, expected, atol=AT_STATES)
 
 
+def test_a_strut_that_sticks_for_long_does_not_slip_by_errors_of_the_run() -> None:
+    """Clocks tick on the way; usual tolerances."""
+    model = swing()
+    model.link_friction("strut", "ground.hook", "link1.tip", 1e4)
+    model.event("tick", then={model.mode("on").name: 1.0}, every=1.0)
+    run = kt.simulate(model, 30.0, step=0.1)
+    assert set(run["event_name"].values) == {"tick"}
+    ends = [math.hypot(math.cos(a) + math.cos(a + b) - 0.4, math.sin(a) + math.sin(a + b) - 0.9)
+            for a, b in run["q"].values]  # fmt: skip
+    assert np.ptp(ends) < TRAJECTORY
+
+
 def test_energy_never_rises_with_a_strut() -> None:
     model = swing()
     model.link_friction("strut", "ground.hook", "link1.tip", 3.0)

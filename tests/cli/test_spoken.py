@@ -89,6 +89,20 @@ def test_runs_in_equal_steps_say_what_they_took(
     assert f"{method}: 10 steps" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("held", ["friction", "lock"])
+def test_a_joint_both_driven_and_held_is_named(held: str, tmp_path: Path, capsys: Capture) -> None:
+    model = kt.Model("block", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("block", mass=1.0), axis="x")
+    model.drive("x", lambda t: t)
+    if held == "lock":
+        model.lock("bolt", "x", 1.0)
+    else:
+        model.dry_friction("rub", "x", 1.0)
+    assert run("simulate", stored(model, tmp_path), "--duration", "1")
+    said = "velocity 'x': it is driven and locked" if held == "lock" else "'rub': velocity 'x' is"
+    assert said in capsys.readouterr().err
+
+
 def test_bench_of_joints_that_follow_others(tmp_path: Path, capsys: Capture) -> None:
     model = systems.double_pendulum()
     body = model.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))

@@ -17,9 +17,9 @@ from kinetree.program.complementarity import HALF, choose_by_sign
 
 AGAIN = 3
 """Mode of a joint that sticks after sliding at the same instant."""
-DRIFT, CREEP = 1e-6, 1e-8
+DRIFT, CREEP = 1e-4, 1e-6
 """Share of the terms of a speed, and speed [rad/s or m/s], that what sticks may have by errors."""
-ROUNDING = 1e-6
+ROUNDING = 1e-8
 """Share of its slack below which a speed is zero to rounding."""
 
 
