@@ -21,9 +21,10 @@ from tests.approx import (
     TRAJECTORY,
 )
 from tests.mechanisms import four_bar, slider_crank
+from tests.reference import manutec
 
 import kinetree as kt
-from kinetree.engine import sin
+from kinetree.engine import select, sin
 from kinetree.errors import KinetreeError
 
 if TYPE_CHECKING:
@@ -369,6 +370,40 @@ def test_an_impact_breaks_joints_loose_that_stick() -> None:
     assert run["event_name"].values.tolist() == ["bump", "rub"]
     np.testing.assert_allclose(run["event_time"].values, [1.0, 1.5], atol=ITERATED)
     np.testing.assert_allclose(run["q"].values[-1], [1.0, 1.25], atol=AT_STATES)
+
+
+def test_a_joint_that_rubs_is_pressed_against_its_stop() -> None:
+    """The friction bears its coulomb force, the stop the rest; then friction alone holds it."""
+    model = kt.Model("press", gravity=(0, 0, 0))
+    body = model.body("block", mass=1.0)
+    model.prismatic("x", model.ground, body, axis="x", initial=0.5)
+    model.dry_friction("rub", "x", coulomb=2.0, breakaway=3.0)
+    model.joint_law("push", "x", lambda t: select(t - 4, 1.5, 5.0))
+    model.stop("wall", "x", upper=1.0, restitution=0.3)
+    model.event("less", then={"x_wall": lambda x: x["wall"]}, at=4.0)
+    run = kt.simulate(model, 6.0, step=0.5)
+    assert run.attrs["termination"] == "finished"
+    t = run["time"].values
+    pressed, held = (t > 2) & (t < 4), t > 4
+    np.testing.assert_allclose(run["contact"].values[pressed, 0], 3.0, rtol=IDENTITY)
+    np.testing.assert_allclose(run["hold"].values[pressed, 0], -2.0, rtol=IDENTITY)
+    np.testing.assert_allclose(run["contact"].values[held, 0], 0.0, atol=IDENTITY)
+    np.testing.assert_allclose(run["hold"].values[held, 0], -1.5, rtol=IDENTITY)
+    np.testing.assert_allclose(run["q"].values[t > 2, 0], 1.0, rtol=IDENTITY)
+
+
+def test_a_robot_with_friction_falls_into_its_stops() -> None:
+    arm = manutec.r3("rigid")
+    for name in arm.velocities:
+        arm.stop(f"end_{name}", name, -0.4, 0.5, restitution=0.3)
+    for name in arm.velocities[:3]:
+        arm.dry_friction(f"rub_{name}", name, 5.0)
+    run = kt.simulate(arm, 3.0, step=0.01, qd=np.full(6, 0.5))
+    assert run.attrs["termination"] == "finished"
+    assert run.sizes["event"] > 50
+    assert np.diff(energy(arm, run)).max() < TRAJECTORY
+    assert run["q"].values.max() < 0.5 + TRAJECTORY
+    assert run["q"].values.min() > -0.4 - TRAJECTORY
 
 
 def test_a_lock_bears_impulses() -> None:

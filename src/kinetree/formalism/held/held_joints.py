@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from kinetree.engine import ONE, ZERO, Node, mul, select
+from kinetree.engine import ONE, ZERO, Node, mul, number, select
 from kinetree.formalism.forces.force_writer import ExternalInputs
 from kinetree.formalism.forces.rubbing import Rubbing
 from kinetree.formalism.held.dry_friction import (
@@ -25,6 +25,11 @@ from kinetree.program.complementarity import HALF
 if TYPE_CHECKING:
     from kinetree.formalism.links.frames import Frames
     from kinetree.program import Scheme
+
+
+PRESSED = number(1e-10), number(1e-12)
+"""Acceleration [m/s2, rad/s2] and speed [m/s, rad/s] of what a stop holds: these are roundings, and
+no reason to stick or to slide."""
 
 
 class _Row(NamedTuple):
@@ -80,19 +85,20 @@ class HeldJoints:
 
     def _write_modes(self, scheme: Scheme, motion: JointMotion, rows: Sequence[_Row]) -> None:
         """Write what follows for the modes of all that rub."""
+        still, creep = PRESSED if self.given.stops else (ZERO, ZERO)
         moves = [row.rubbing.moves(row.speed) for row in rows]
         modes, count = next_modes(
             scheme,
             [row.rubbing for row in rows],
             [row.force for row in rows],
-            [(row.acceleration, row.least) for row in rows],
+            [(row.acceleration, row.least + still) for row in rows],
             moves,
         )
         if motion.valid is not ONE:  # what slides goes on, whatever is undetermined
             modes = [select(move - HALF, row.rubbing.mode, motion.valid * new)
                      for row, move, new in zip(rows, moves, modes, strict=True)]  # fmt: skip
         begun = [row.rubbing.begin(row.speed, new) for row, new in zip(rows, modes, strict=True)]
-        slip = [row.rubbing.slip(row.force, row.speed, 4 * OWN_SLACK) for row in rows]
+        slip = [row.rubbing.slip(row.force, row.speed, 4 * OWN_SLACK) - creep for row in rows]
         names = [*self.given.modes.values(), *self.given.grips]
         rest = self._rest(motion, count)
         scheme.output("modes", begun, None, names)

@@ -4,6 +4,7 @@
 |---|---|
 | gaps | the gaps of all stops, their rates and gradients |
 | contact_modes | which gaps are in contact, and the impulses of impacts |
+| pinned | joints with dry friction against their stops |
 | contacts | forward dynamics with the forces of contacts |
 """
 

@@ -76,6 +76,7 @@ class Contact:
         acceleration: of the gap with the forces of those in contact.
         give: inverse inertia along the gap.
         slack: accelerations above minus this violate nothing.
+        borne: 1 where a joint that sticks bears what the contact would, else 0.
     """
 
     mode: Node
@@ -87,6 +88,7 @@ class Contact:
     acceleration: Node
     give: Node
     slack: Node
+    borne: Node = ZERO
 
     def is_in(self, mode: int) -> Node:
         """1 where it is in a mode, else 0."""
@@ -253,7 +255,7 @@ class ContactStep:
         asked = []
         for row in self.rows:
             falls = select(-row.acceleration - row.slack, HELD, row.mode)
-            stays = select(row.slack - row.acceleration, HELD, row.mode)
+            stays = select(row.slack * (1 - 2 * row.borne) - row.acceleration, HELD, row.mode)
             rests = select(row.touches - HALF, select(call("abs", row.rate) - self.still, 0, 1), 0)
             apart = select(rests - HALF, stays, row.mode)
             held = select(row.pull - GRIP * row.slack, LEAVES, row.mode)

@@ -31,6 +31,7 @@ from kinetree.formalism.stops.contact_modes import (
     ContactStep,
     solve_active,
 )
+from kinetree.formalism.stops.pinned import Pinned, pinned_joints
 from kinetree.model import state_symbol
 from kinetree.program import Assign, Input, Note, Program, Scheme
 from kinetree.program.complementarity import HALF
@@ -42,7 +43,7 @@ from kinetree.program.sort_blocks import sort_blocks
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
 
-AFFINE = ("qdd", "lam", "hold")
+AFFINE = ("qdd", "lam", "hold", "grip")
 """Outputs that efforts change in proportion."""
 DECIDED = ("modes", "rest", "slip")
 """Outputs of dry friction: what it decides."""
@@ -63,7 +64,7 @@ def with_stops(forward: Program, gaps: Program, model: Mechanism) -> Program:
         (velocities) and slip, by which modes and velocities change (`contact_modes`).
     """
     _refuse(gaps, model)
-    page = _Page(forward, gaps)
+    page = _Page(forward, gaps, pinned_joints(model))
     page.write()
     return condense(sort_blocks(page.scheme.program(**dict(forward.info))))
 
@@ -119,8 +120,8 @@ class _Answer:
 class _Page:
     """Forward dynamics with stops being written."""
 
-    def __init__(self, forward: Program, gaps: Program) -> None:
-        self.forward, self.gaps = forward, gaps
+    def __init__(self, forward: Program, gaps: Program, pinned: Sequence[Pinned]) -> None:
+        self.forward, self.gaps, self.pinned = forward, gaps, pinned
         self.labels = gaps.output("gap").labels
         self.scheme = Scheme(forward.name)
         own, more = parameters_of(forward), parameters_of(gaps)
@@ -160,7 +161,7 @@ class _Page:
             Contact(
                 state_symbol(label), motion["gap"][k], motion["rate"][k],
                 motion["restitution"][k], motion["shortest"][k], force[k],
-                falling[k] + _dot(A[k], force), A[k][k], slack[k],
+                falling[k] + _dot(A[k], force), A[k][k], slack[k], self._borne(label),
             )
             for k, label in enumerate(self.labels)
         ]  # fmt: skip
@@ -180,6 +181,19 @@ class _Page:
             for label in self.labels
         ]
         return solve_active(self.scheme, "contact", A, kept, held)
+
+    def _borne(self, label: str) -> Node:
+        """1 where the dry friction of the joint of a stop holds it, else 0."""
+        return next((joint.sticks for joint in self.pinned if label in joint.ways), ZERO)
+
+    def _pin(self, rub: dict[str, dict[str, Node]], at: Mapping[str, Node]) -> None:
+        """Let friction act towards the stops that joints are in contact with."""
+        for joint in self.pinned:
+            way, v = joint.way, joint.velocity
+            held = call("abs", way) - HALF
+            rub["modes"][joint.mode] = select(held, way, rub["modes"][joint.mode])
+            rub["slip"][joint.mode] = select(held, -ONE, rub["slip"][joint.mode])
+            rub["rest"][v] = select(held, at[v], rub["rest"].get(v, at[v]))
 
     def _slack(self, qdd: NodeTuple, motion: Mapping[str, NodeTuple]) -> list[Node]:
         """Accelerations of gaps that are as good as none."""
@@ -251,9 +265,10 @@ class _Page:
     ) -> None:
         """Write modes, rest and slip, those of dry friction included."""
         names = self.forward.input("qd").labels
-        rub = self._rub(force)
         old = {label: state_symbol(label) for label in self.friction}
         at = dict(zip(names, self.qd, strict=True))
+        rub = self._rub(force)
+        self._pin(rub, at)
         waits = [call("abs", new - old[label]) for label, new in rub["modes"].items()]
         waits += [call("abs", new - at[name]) for name, new in rub["rest"].items()]
         size = _size([pair for row in self.seeds for pair in zip(row, self.qd, strict=True)])
