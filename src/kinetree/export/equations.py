@@ -167,9 +167,7 @@ def programs(
     main = condense(replace(whole, name=f"{name}_equations"))
     projection = state_form.projection(forward)
     if projection is not None:
-        projection = replace(
-            _merge(projection, main), name=f"{name}_projection", outputs=projection.outputs
-        )
+        projection = replace(projection, inputs=main.inputs, name=f"{name}_projection")
     return main, projection
 
 
@@ -239,11 +237,6 @@ def _inputs(forward: Program, chosen: Chosen) -> list[Input]:
     time, state, *_ = state_form.state_inputs(forward)
     state = replace(state, units=state_form.state_units(forward))
     return [time, state, *(row for row in (chosen.u, chosen.p) if row is not None)]
-
-
-def _merge(program: Program, main: Program) -> Program:
-    """A Program of t, y, tau, wrenches, p as one of the arguments of the equations."""
-    return replace(program, inputs=main.inputs)
 
 
 # --- derivatives ---------------------------------------------------------------------------------
