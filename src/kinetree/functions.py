@@ -130,6 +130,11 @@ def select(c: Any, a: Any, b: Any) -> Any:
     return _FUNCTIONS["select"](c, a, b)
 
 
+def switch(c: Any, a: Any, b: Any) -> Any:
+    """As `select`; in a run the branch changes at an event where c passes zero, between steps."""
+    return _FUNCTIONS["switch"](c, a, b)
+
+
 def previous(x: Any) -> Any:
     """In the law of a sampled value: a sampled value as it was before this tick."""
     return _FUNCTIONS["previous"](x)
@@ -174,6 +179,6 @@ def table(x: Any, data: Table, order: int = 0) -> Any:
 
 __all__ = [
     "Table", "abs", "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "heaviside", "hold",
-    "log", "maximum", "minimum", "previous", "select", "sign", "sin", "sinh", "sqrt", "table",
-    "tan", "tanh", "total",
+    "log", "maximum", "minimum", "previous", "select", "sign", "sin", "sinh", "sqrt", "switch",
+    "table", "tan", "tanh", "total",
 ]  # fmt: skip

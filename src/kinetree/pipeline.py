@@ -49,7 +49,7 @@ from kinetree.formalism.quantities import JOINT_LAWS
 from kinetree.formalism.stops import with_motion, with_stops
 from kinetree.model import stopping
 from kinetree.model.check import check
-from kinetree.program.passes import condense
+from kinetree.program.passes import condense, hold_switches, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     loops: str = "explicit",
     known: str | Mapping[str, str] | None = None,
     vary: Sequence[str] = (),
+    switches: str = "select",
 ) -> Program:
     """The Program of a quantity of a model.
 
@@ -92,14 +93,13 @@ def derive(  # noqa: PLR0913  one argument per decision
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "mixed" (qdd, tau, from
             alpha qdd + beta tau = gamma of every velocity), "friction" (qdd, tau, friction and the
             next modes of joints that stick and slide), "reaction" (wrench on the ground),
-            "reactions" (wrench in every joint and closure),
-            "forces" (what every force element tells of itself: force, rate, power, …),
-            "kinematics" (pose, velocity, acceleration, Jacobian of every named point),
-            "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
-            coordinates),
-            "energy" (kinetic, potential), "regressor" (Y, base parameters),
-            "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd), "forward_derivatives" (qdd,
-            dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along der(q) = N(q) qd.
+            "reactions" (wrench in every joint and closure), "forces" (what every force element
+            tells of itself: force, rate, power, …), "kinematics" (pose, velocity, acceleration,
+            Jacobian of every named point), "constraints" (h, J, Jdqd, ht of the closures), "drives"
+            (q, qd, qdd of driven coordinates), "energy" (kinetic, potential), "regressor" (Y, base
+            parameters), "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd),
+            "forward_derivatives" (qdd, dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along
+            der(q) = N(q) qd.
         formalism: "newton_euler", "order_n", "virtual_power", "lagrange" or "dalembert"; the
             default is the cheapest that offers the quantity, for a model given by position
             matrices "dalembert".
@@ -118,8 +118,8 @@ def derive(  # noqa: PLR0913  one argument per decision
             not given).  One word for all velocities, or words by name of joint or velocity with
             "tau" for those not named; by default "either" for all.  For "friction", joints of
             which either may be known have dry friction, besides which gamma acts.
-        vary: scalars of the model, such as "crank.mass", that stay parameters where they are 0 or
-            1; others are parameters anyway.
+        vary: scalars such as "crank.mass" that stay parameters where they are 0 or 1, as others do.
+        switches: "select" makes them selections, "held" modes in x, their conditions an output.
 
     Returns:
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
@@ -128,6 +128,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
+    check_choice("switches", switches, ("select", "held"), "treatment of switches")
     model, row = _with_parameters(model, vary, parameters), QUANTITIES[quantity]
     matrices = model.by_matrices or formalism == MATRICES
     closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
@@ -148,14 +149,16 @@ def derive(  # noqa: PLR0913  one argument per decision
     else:
         options = {BASE: base_parameters, "points": points, "known": words}
         program = _derive_open(model, row, formalism, parameters, options)
-    stops = quantity == "forward" and stopping(model)
-    return _stop(program, model, matrices, parameters) if stops else program
+    return _finish(program, model, quantity, switches)
 
 
-def _stop(program: Program, model: Mechanism, matrices: bool, parameters: str) -> Program:
-    """Forward dynamics in which the stops of the model take part."""
-    gaps = derive(model, "gaps", MATRICES if matrices else None, parameters)
-    return with_stops(program, gaps, model)
+def _finish(program: Program, model: Mechanism, quantity: str, switches: str) -> Program:
+    """The Program with stops, where the model has some, and switches as they were asked for."""
+    if quantity == "forward" and stopping(model):
+        way = MATRICES if program.info["formalism"] == MATRICES else None
+        gaps = derive(model, "gaps", way, program.info["parameters"])
+        program = with_stops(plain(program), gaps, model)
+    return plain(program) if switches == "select" else hold_switches(program)
 
 
 def _with_parameters(model: Mechanism, names: Sequence[str], parameters: str) -> Mechanism:
@@ -182,7 +185,7 @@ def _derive_open(
     system = linkage(model, folded=folded, welds=row.welds)
     if options[BASE] and row.regroups:
         system = regroup(system, all_moves=row.minimal)
-    program = condense(row.derive(system, way, **options))
+    program = condense(row.derive(system, way, **options), switches=True)
     return _with_provenance(program, model, row.name, formalism=way, parameters=parameters)
 
 
@@ -210,7 +213,7 @@ def _derive_from_matrices(
     whole, of, by = DERIVATIVES.get(quantity, (quantity, "", ()))
     _check_masses(model, whole in SOLVED, known, folded=parameters == "folded")
     system = placement(model.as_frames(), folded=parameters == "folded")
-    program = condense(derive_placed(system, whole, points=points, known=known))
+    program = condense(derive_placed(system, whole, points=points, known=known), switches=True)
     program = with_motion(program, model) if quantity == "gaps" else program
     if by:
         program = replace(program.derivative(of, by, tangent=True), name=f"{model.name}_{quantity}")
@@ -273,10 +276,10 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
     if how.quantity in JOINT_LAWS:
-        program = condense(mixed_dynamics(system, closed, how.quantity, how.known))
+        program = condense(mixed_dynamics(system, closed, how.quantity, how.known), switches=True)
     else:
         try:
-            program = condense(LOOP_TREATMENTS[loops](system, closed))
+            program = condense(LOOP_TREATMENTS[loops](system, closed), switches=True)
         except ExpressionError as error:
             raise _light(model, loops) or error from None
     rows = {

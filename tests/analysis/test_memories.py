@@ -66,6 +66,17 @@ def test_parameters_of_a_plastic_spring_vary() -> None:
     assert force / 50.0 == pytest.approx(expected / 50.0, abs=IDENTITY)
 
 
+def test_paths_side_by_side_are_those_alone() -> None:
+    limits = np.array([100.0, 50.0, 70.0])
+    runs = kt.simulate(plastic(named=True), 4.0, step=0.02, parameters={"limit": limits})
+    (axis,) = set(runs["q"].dims) - {"time", "coordinate"}
+    for k, limit in enumerate(limits):
+        run = runs.isel({axis: k})
+        force = plastic_force(run["q"].values[:, 0], run["x"].values[:, 0], limit)
+        expected = polyline(run["time"].values, limit)
+        assert force / limit == pytest.approx(expected / limit, abs=IDENTITY)
+
+
 @pytest.mark.parametrize("method", ["dop853", "cvode_adams", "RK45"])
 def test_a_largest_value_is_kept_where_it_turns(method: str) -> None:
     """The same way a largest value is remembered: at its turn, else it is the present one."""

@@ -86,6 +86,20 @@ def test_a_change_onto_zero_does_not_happen_again_by_itself(method: str) -> None
     assert last(run(model, 0.9, method)) == 1
 
 
+@pytest.mark.parametrize("method", [*METHODS, "cvode_bdf", "BDF", "Radau"])
+def test_a_condition_that_turns_on_zero_passes_it_twice(method: str) -> None:
+    """It reaches zero when the clock turns it back: from the other side it passes zero again."""
+    model = block()
+    model.mode("n")
+    model.mode("way", 1.0)
+    model.event("hit", lambda x, t: x["way"] * (t - 0.5), {"n": lambda x: x["n"] + 1},
+                direction="both")  # fmt: skip
+    model.event("back", then={"way": -1.0}, at=0.5)
+    found = run(model, method=method)
+    assert list(found["event_name"].values) == ["hit", "back", "hit"]
+    assert last(found) == 2
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_an_event_may_undo_the_change_that_made_it(method: str) -> None:
     model = block()

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import kinetree as kt
-from kinetree.functions import previous, select, sin, table
+from kinetree.functions import previous, select, sin, switch, table
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STOP = kt.Table.monotone((-1.0, 0.0, 0.5, 1.0), (-4.0, 0.0, 1.0, 6.0), "stop")
@@ -89,6 +89,14 @@ def cascade() -> kt.Model:
     model.sample("i", fast, lambda x: previous(x["i"]) + PERIOD * x["e"])
     pull = model.sample("force", fast, lambda qd, x: 40 * x["e"] + 4 * x["i"] - 9 * qd["x"])
     model.joint_law("motor", "x", pull)
+    return model
+
+
+def hopper() -> kt.Model:
+    """A block that is pushed by 4 N below half a metre and pushed back by 40 N above."""
+    model = kt.Model("hopper", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("block", mass=2.0), axis="x")
+    model.joint_law("law", "x", lambda q: switch(q["x"] - 0.5, -40.0, 4.0))
     return model
 
 

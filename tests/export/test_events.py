@@ -22,6 +22,7 @@ from export.models import (
     ball,
     cascade,
     example,
+    hopper,
     plastic,
     plastic_force,
     polyline,
@@ -48,6 +49,7 @@ RUNS: dict[str, tuple[Callable[[], kt.Model], float]] = {
     "room": (thermostat, 8.0),
     "servo": (servo, 1.0),
     "cascade": (cascade, 1.0),
+    "hopper": (hopper, 3.0),
 }
 """Model and duration [s]."""
 
@@ -118,6 +120,19 @@ def test_an_elastic_plastic_path_is_the_polyline_everywhere(tmp_path: Path) -> N
         t = np.asarray(found["time"])
         force = plastic_force(SWING * t * np.sin(TURN * t), found["x_spring_set"])
         assert_close(force / LIMIT, polyline(t) / LIMIT, IDENTITY, "force")
+
+
+@compiled
+@pytest.mark.parametrize("kind", KINDS)
+def test_switches_begin_on_the_side_of_the_values_that_an_importer_sets(
+    kind: str, tmp_path: Path
+) -> None:
+    path = str(kt.export_fmu(hopper(), tmp_path / "m.fmu", step=2e-3))
+    found = fmpy.simulate_fmu(
+        path, fmi_type=kind, stop_time=0.2, output_interval=0.01, start_values={"q_x": 2.0},
+        relative_tolerance=1e-12, record_events=False,
+    )  # fmt: skip
+    assert_close(found["q_x"], 2.0 - 10 * found["time"] ** 2, NEAR, "q_x")
 
 
 @compiled

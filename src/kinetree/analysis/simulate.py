@@ -156,8 +156,9 @@ def _run(
         refuse_in_batches(every_step=how.settings.every_step)
         return _store(_run_many(begin, times, how), file)
     system = dynamics(
-        begin.made_of, q=given.q, t=begin.t, **given.fixed, **options, events=begin.events
-    )
+        begin.made_of, q=given.q, t=begin.t, **given.fixed, **options, events=begin.events,
+        runs=True,
+    )  # fmt: skip
     start = initial_state(system, begin.t, given.q, given.qd, given.x, complete=False)
     how = replace(how, again=_again(system, given.fixed, options))
     return record_run(system, start, times, how, file)
@@ -255,7 +256,7 @@ def _again(
         if found is None or found.independent == current:
             return None
         current = found.independent
-        return dynamics(system.model, **fixed, **options, partition=found)
+        return dynamics(system.model, **fixed, **options, partition=found, runs=True)
 
     return again
 

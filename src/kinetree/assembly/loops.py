@@ -23,7 +23,7 @@ from kinetree.solve.pivots import TOLERANCE
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from kinetree.model import Closure, Mechanism
     from kinetree.program import Program
@@ -66,11 +66,12 @@ class Loops:
         if not parameters:
             return self
         name = self.model.name
-        program, written = (with_values(p, parameters, name) for p in (self.program, self.written))
-        guards, drives = (
-            None if program is None else with_values(program, parameters, name)
-            for program in (self.guards, self.drives)
+        written = with_values(self.written, parameters, name)  # which knows all of them
+        program, guards, drives = (
+            None if made is None else with_values(made, _parameters_of(made, parameters), name)
+            for made in (self.program, self.guards, self.drives)
         )
+        assert program is not None
         return replace(self, program=program, written=written, guards=guards, drives=drives)
 
     @cached_property
@@ -201,6 +202,12 @@ def _frozen(values: Array) -> Array:
 def _evaluate(program: Program, **given: Any) -> dict[str, Array]:
     """Outputs of a Program that takes some of the inputs given."""
     return program.evaluate(**program.pick_inputs(given))
+
+
+def _parameters_of(program: Program, parameters: Mapping[str, float]) -> Mapping[str, float]:
+    """Those of the values that a Program speaks of."""
+    known = {label for row in program.inputs if row.name == "p" for label in row.labels}
+    return {name: value for name, value in parameters.items() if name in known}
 
 
 def _guards(model: Mechanism, parameters: Parameters) -> Program | None:

@@ -45,7 +45,7 @@ from kinetree.engine.node import (
     tan,
     tanh,
 )
-from kinetree.engine.ops import ADD, HOLD, MUL, NUM, OPS, PREVIOUS, SELECT, SYM, Op
+from kinetree.engine.ops import ADD, HOLD, MUL, NUM, OPS, PREVIOUS, SELECT, SWITCH, SYM, Op
 from kinetree.engine.show import dot, latex, text
 from kinetree.engine.substitute import rebuild, substitute
 from kinetree.engine.walk import (
@@ -59,12 +59,12 @@ from kinetree.engine.walk import (
 from kinetree.tables import Table
 
 __all__ = [
-    "ADD", "HOLD", "MUL", "NUM", "ONE", "OPS", "PREVIOUS", "SELECT", "SYM", "ZERO", "Arena", "Node",
-    "Op", "OperationCount", "Rank", "Table", "acos", "add", "apply", "as_node", "asin", "at_last",
-    "atan", "atan2", "call", "compounds", "cos", "cosh", "count", "count_nodes", "current",
-    "derivation", "derivative", "dot", "evaluate", "exp", "fold", "fresh_arena", "latex", "linear",
-    "log", "maximum", "minimum", "monomial", "mul", "number", "partials", "pause_collector",
-    "power", "reach", "rebuild", "scale", "select", "sign", "sin", "sinh", "split_coefficient",
-    "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tangent", "tanh", "text",
-    "topological", "use_counts",
+    "ADD", "HOLD", "MUL", "NUM", "ONE", "OPS", "PREVIOUS", "SELECT", "SWITCH", "SYM", "ZERO",
+    "Arena", "Node", "Op", "OperationCount", "Rank", "Table", "acos", "add", "apply", "as_node",
+    "asin", "at_last", "atan", "atan2", "call", "compounds", "cos", "cosh", "count", "count_nodes",
+    "current", "derivation", "derivative", "dot", "evaluate", "exp", "fold", "fresh_arena", "latex",
+    "linear", "log", "maximum", "minimum", "monomial", "mul", "number", "partials",
+    "pause_collector", "power", "reach", "rebuild", "scale", "select", "sign", "sin", "sinh",
+    "split_coefficient", "sqrt", "substitute", "symbol", "symbols", "table", "tan", "tangent",
+    "tanh", "text", "topological", "use_counts",
 ]  # fmt: skip

@@ -138,14 +138,17 @@ FUNCTIONS: tuple[Op, ...] = (
        "", r"\operatorname{select}", 2, lambda c, a, b: a if c > 0 else b),
 )
 MARKS: tuple[Op, ...] = (
+    Op("switch", 3, 21, _select,
+       lambda F, a, f: (F.number(0), F.select(a[0], 1, 0), F.select(a[0], 0, 1)),
+       "", r"\operatorname{switch}", 2, lambda c, a, b: a if c > 0 else b),
     Op("previous", 1, 22, np.positive, lambda F, a, f: (F.number(1),), "",
        r"\operatorname{previous}", 0),
     Op("hold",  1, 23, np.positive, lambda F, a, f: (F.number(1),), "",
        r"\operatorname{hold}", 0),
 )
 # fmt: on
-"""Words of laws that say what happens in a run, too; no Program has them."""
+"""Words of laws that say what happens in a run, too; no Program that is given away has them."""
 
 OPS: dict[str, Op] = {op.name: op for op in (NUM, SYM, ADD, MUL, *FUNCTIONS, *MARKS)}
 SIN, COS, SQRT, SELECT = (OPS[name] for name in ("sin", "cos", "sqrt", "select"))
-PREVIOUS, HOLD = MARKS
+SWITCH, PREVIOUS, HOLD = MARKS

@@ -143,6 +143,8 @@ class PackageCode:
         }
         words = {f"KT_{name}": list_numbers(row or (0.0,), number) for name, row in rows.items()}
         words["KT_BEGINS"] = list_numbers(begins.tolist(), lambda k: str(int(k)))
+        modes = [row.mode for row in found.conditions] or [-1]
+        words["KT_MODES"] = list_numbers(modes, lambda k: str(int(k)))
         names = [self.language.string(row.watch.name) for row in found.happenings]
         words["KT_EVENT_NAMES"] = ", ".join(names) or '""'
         return words

@@ -102,7 +102,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     check_options("export_fmu", options, ("parameters", *OPTIONS))
     unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)
-    moving = dynamics(vary_inputs(model, inputs), q=q, **options)
+    moving = dynamics(vary_inputs(model, inputs), q=q, runs=True, **options)
     seen = with_positions(moving.model, outputs, points)
     found = equations(moving, unit.identifier, seen, inputs=inputs, at=(q, qd, x))
     return unit.write(target, found, force=force)

@@ -90,7 +90,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     check_positive("a positive number of steps", every=every)
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
-    moving = dynamics(vary_inputs(model, inputs), q=q, t=t0, **options)
+    runs = precision == "double"  # single precision locates no events: switches are selections
+    moving = dynamics(vary_inputs(model, inputs), q=q, t=t0, runs=runs, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
         refuse_holding(model, "single precision", 'use precision="double"')

@@ -8,7 +8,8 @@
 
 A name is a parameter of the model (dots allowed) or `pi`; a function is one of the engine's table,
 among them select(c, a, b), which is a where c > 0 and b elsewhere; min(a, b) or max(a, b);
-previous(x_NAME) or hold(x_NAME) in laws of sampled values; or
+switch(c, a, b), which changes its branch at events; previous(x_NAME) or hold(x_NAME) in laws of
+sampled values; or
 table_NAME(x), the table of that name looked up, of which table_NAME.d1(x) is the derivative.
 As in Python, -a**2 is -(a**2) and a**b**c is a**(b**c).
 """

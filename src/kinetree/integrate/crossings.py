@@ -34,12 +34,14 @@ def crossings(
         watches: their directions.
         dense: t -> y inside the step.
         step: its beginning and end [s].
-        sides: signs to take for events that are zero at the beginning; none leaves them zero.
+        sides: signs to take for events whose value at the beginning is zero or says otherwise; 0
+            leaves them as they are.
     """
     times = np.linspace(*step, SAMPLES)
     values = np.array([watched(t, dense(t)) for t in times])
     if sides is not None:
-        values[0] = np.where(values[0] == 0, sides * TINY, values[0])
+        other = (sides != 0) & (values[0] * sides <= 0)
+        values[0] = np.where(other, sides * TINY, values[0])
     found = []
     for k, watch in enumerate(watches):
         g = values[:, k]
@@ -68,6 +70,8 @@ def _root(
         return float(watched(t, dense(t))[k])
 
     a, b = float(between[0]), float(between[1])
+    if value(a) * value(b) > 0:  # at the beginning it was as good as zero
+        return float(np.nextafter(a, b))
     before, root = value(a), float(brentq(value, a, b, xtol=1e-14, rtol=1e-14))
     ahead = np.spacing(max(abs(a), abs(b)))
     while root < b and value(root) * before > 0:  # behind the zero, so it is not found again

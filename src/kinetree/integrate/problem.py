@@ -62,6 +62,8 @@ class Changes:
         ticks: rows of a time [s], rising, and a mark per event at given times.
         instant: span [s] in which a crowd of events is chattering.
         sticking: which events are those of dry friction, whose modes settle at every event.
+        modes: of every condition, the component of y that says on which side of zero it is, 1 above
+            and 0 below, where it is that of a switch; else -1.
     """
 
     kernel: Kernel
@@ -69,6 +71,7 @@ class Changes:
     ticks: Array
     instant: float
     sticking: Array
+    modes: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,8 @@ class Problem:
         watched: (t, y) -> values of all events; none where there are no events.
         watches: their names and directions.
         native: the same rates as machine code; none where a Python function takes part.
-        sides: of events that are zero at the start, the sign of the side they are on; none where
-            the side is the one they go to.
+        sides: of events that are as good as zero at the start, the sign of the side they are on;
+            0 or none where the side is the one they go to.
     """
 
     rates: Callable[[float, Array], Array]

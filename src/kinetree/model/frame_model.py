@@ -22,12 +22,18 @@ from kinetree.algebra import Rotation, Transform, Vector
 from kinetree.algebra.rotations import Factor, RotationRows
 from kinetree.algebra.transforms import TransformStep
 from kinetree.arguments import check_arguments
-from kinetree.engine import Node, as_node, evaluate, symbols
+from kinetree.engine import SWITCH, Node, as_node, evaluate, symbols
 from kinetree.errors import MissingError, ModelError
 from kinetree.model import check as checks
 from kinetree.model.check import ERROR, Finding
 from kinetree.model.contents import elements
-from kinetree.model.laws import Named, coordinate_symbol, law_expressions, time_symbol
+from kinetree.model.laws import (
+    Named,
+    coordinate_symbol,
+    law_expressions,
+    refuse_words,
+    time_symbol,
+)
 from kinetree.model.methods.closures import ClosureMethods
 from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.methods.joints import JointMethods
@@ -154,7 +160,13 @@ class FrameModel(ForceMethods):
             T = _from_rows(T, element)
         q = {name: coordinate_symbol(name) for name in self.coordinates}
         names = {"q": Named("coordinate", q, element), "t": time_symbol()}
-        return map_elements(T, lambda flat: law_expressions(self, flat, names, element))
+
+        def read(flat: Any) -> tuple[Node, ...]:
+            found = law_expressions(self, flat, names, element)
+            refuse_words(found, (SWITCH,), element)
+            return found
+
+        return map_elements(T, read)
 
     # --- what such a model does not have ---------------------------------------------------------
 

@@ -29,6 +29,7 @@ from kinetree.arguments import show
 from kinetree.engine import (
     HOLD,
     PREVIOUS,
+    SWITCH,
     Node,
     Op,
     Rank,
@@ -249,7 +250,9 @@ def refuse_words(laws: Iterable[Node], ops: Sequence[Op], element: str) -> None:
             raise ModelError(
                 f"'{node.op.name}' says nothing there",
                 element=element,
-                cure="use it in the law of a sampled value, model.sample",
+                cure="write select"
+                if node.op is SWITCH
+                else "use it in the law of a sampled value, model.sample",
             )
 
 

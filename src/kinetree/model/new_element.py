@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kinetree.engine import SWITCH
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.kinds import ANY, REQUIRED, ElementKind
-from kinetree.model.laws import find_coordinate, find_velocity, law_expressions
+from kinetree.model.laws import find_coordinate, find_velocity, law_expressions, refuse_words
 from kinetree.model.parts import Body, Point, check_name
 from kinetree.model.values import Scalar, frozen, scalar, scalars
 
@@ -176,7 +177,10 @@ def _argument(  # noqa: PLR0911  one line per sort of argument
     if key in row.vectors:
         return scalars(value, where, (3,))
     if value is not None and key in row.laws:
-        return law_expressions(model, value, names, where, row.law_size)
+        found = law_expressions(model, value, names, where, row.law_size)
+        if row.noun != "force":
+            refuse_words(found, (SWITCH,), where)
+        return found
     if value is not None and key in row.vector_laws:
         return _vector_law(model, row, value, names, where)
     return frozen(value)

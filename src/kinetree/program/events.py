@@ -33,6 +33,9 @@ def crossings(program: Program) -> Output:
     """
     fixed = {s for row in program.inputs if row.parameter for s in row.symbols}
     fixed |= {t for b in program.preamble for t in b.targets}
+    if program.gives("switches"):  # modes of switches cross nothing between events
+        modes = len(program.output("switches").nodes)
+        fixed |= set(program.input("x").symbols[-modes:])
     found: dict[Node, None] = {}
     for node in compounds(program.roots(preamble=False)):
         if node.op is SELECT:

@@ -160,7 +160,8 @@ def _plain(J: Array, h: Array, cutoff: float) -> Array | None:
         inverse = np.linalg.inv(J)
     except np.linalg.LinAlgError:
         return None
-    worst = np.abs(J).max(axis=(1, 2)) * np.abs(inverse).max(axis=(1, 2))
+    most = (np.abs(each).max(axis=(1, 2), initial=0.0) for each in (J, inverse))
+    worst = np.prod(list(most), axis=0)
     if not (worst * J.shape[1] ** 2 < REGULAR / cutoff).all():
         return None
     return np.asarray(-np.einsum("rij,rj->ri", inverse, h))

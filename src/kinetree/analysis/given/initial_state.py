@@ -45,7 +45,7 @@ def initial_state(
         ShapeError: at gimbal lock, where there are no accelerations.
     """
     model = dynamics.model
-    states = given_values(x, initial_states(dynamics), dynamics.states, "x")
+    states = given_states(dynamics, x)
     if complete:
         refuse_unset(dynamics.states, states)
     if dynamics.loops is None:
@@ -95,10 +95,17 @@ def refuse_open(dynamics: Dynamics, t: float, y: Array) -> None:
         )
 
 
+def given_states(dynamics: Dynamics, x: Values) -> Array:
+    """User states, given or initial, and modes of switches, which are found when a run begins."""
+    names = dynamics.states[: len(dynamics.model.states)]
+    own = given_values(x, initial_states(dynamics), names, "x")
+    return np.append(own, np.zeros(len(dynamics.states) - len(names)))
+
+
 def initial_states(dynamics: Dynamics) -> Array:
     """Initial values of the user states."""
     known: dict[str, Any] = getattr(dynamics.model, "states", {})
-    return np.array([float(known[name].initial) for name in dynamics.states], dtype=float)
+    return np.array([float(state.initial) for state in known.values()], dtype=float)
 
 
-__all__ = ["initial_state", "initial_states", "refuse_open"]
+__all__ = ["given_states", "initial_state", "initial_states", "refuse_open"]

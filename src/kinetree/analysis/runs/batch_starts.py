@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from kinetree.analysis.given.batches import Axes, RunGiven
-from kinetree.analysis.given.initial_state import initial_state, initial_states, refuse_open
+from kinetree.analysis.given.initial_state import given_states, initial_state, refuse_open
 from kinetree.analysis.given.loads import loads
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.resets import all_names, resets
@@ -23,7 +23,6 @@ from kinetree.assembly import (
     Loops,
     Partition,
     free_columns,
-    given_values,
     refuse_gimbal_lock,
 )
 from kinetree.assembly.loops import loops as loops_of
@@ -97,7 +96,8 @@ class BatchStart:
     def _alone(self, number: int) -> Begun:
         """A run that begins as a single one does."""
         one, t = self.given.of(self.axes, number), self.t
-        system = dynamics(self.model, q=one.q, t=t, **one.fixed, **self.options, events=self.events)
+        how = {**one.fixed, **self.options}
+        system = dynamics(self.model, q=one.q, t=t, **how, events=self.events, runs=True)
         return system, initial_state(system, t, one.q, one.qd, one.x, complete=False)
 
     def _open_tree(self) -> Callable[[int], Begun]:
@@ -155,7 +155,7 @@ class BatchStart:
         like, partition = same.choice(number)
         closed = same.closed.at(one.parameters)
         system = self._system(like, one, partition=partition, loops=closed)
-        states = given_values(one.x, initial_states(system), system.states, "x")
+        states = given_states(system, one.x)
         y = system.project(self.t, np.concatenate([q, qd, states]))
         refuse_open(system, self.t, y)
         if same.locks:
@@ -195,7 +195,7 @@ class _Shared:
         one = self.batch.given.of(self.batch.axes, number)
         return dynamics(
             self.batch.model, q=self.q[number], t=self.batch.t, parameters=one.parameters,
-            events=self.batch.events, **options,
+            events=self.batch.events, runs=True, **options,
         )  # fmt: skip
 
     def _eliminate(self, numbers: Any) -> list[Pivots]:

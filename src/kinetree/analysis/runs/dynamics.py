@@ -79,13 +79,19 @@ class Dynamics:
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the user states."""
+        """Names of the user states, then of the modes of switches."""
         return self.forward.input("x").labels if self.forward.takes("x") else ()
 
     @property
     def changing(self) -> list[int]:
         """Numbers of the user states that have a rate; the others are modes."""
-        return [k for k, name in enumerate(self.states) if not self.model.states[name].held]
+        known = self.model.states
+        return [k for k, name in enumerate(self.states) if name in known and not known[name].held]
+
+    @property
+    def own_size(self) -> int:
+        """Number of components of y that are the user's; behind them are modes of switches."""
+        return self.nq + self.nv + len(self.model.states)
 
     @property
     def closed(self) -> bool:
@@ -276,6 +282,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     partition: Partition | None = None,
     base_parameters: bool = True,
     events: Any = None,
+    runs: bool = False,
 ) -> Dynamics:
     """The dynamics of a model with loads and parameter values.
 
@@ -293,6 +300,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
         partition: likewise; not with independent.
         base_parameters: likewise.
         events: that happen beside those of the model; what they change is kept independent.
+        runs: whether they are for a run: switches of laws take their branch from modes.
     """
     check_arguments(dynamics, locals())
     model = model.with_varied(parameters or ())
@@ -306,7 +314,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
         _refuse_singular(model, sorted_out)
     if sorted_out is not None:
         refuse_dependent(jumps, sorted_out)
-    how = Derivation(formalism, loops, base_parameters)
+    how = Derivation(formalism, loops, base_parameters, "held" if runs else "select")
     found = forms(model, how, sorted_out)
     made = Dynamics(model, found, acting, sorted_out, {}, stay, closed, jumps)
     return replace(made, parameters=made.check_parameters(parameters))

@@ -27,8 +27,11 @@ class EventLaw:
 
     def __init__(self, dynamics: Dynamics, element: str) -> None:
         self.element, self.model = element, dynamics.model
+        hidden = dynamics.states[len(dynamics.model.states) :]
         parts = {
-            row.name: dict(zip(row.labels, row.symbols, strict=True))
+            row.name: {
+                a: s for a, s in zip(row.labels, row.symbols, strict=True) if a not in hidden
+            }
             for row in state_parts(dynamics.forward)
         }
         # closed systems have other symbols for what is a start value of their loops

@@ -13,7 +13,7 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.event_laws import EventLaw
 from kinetree.arguments import show
 from kinetree.arrays import Array
-from kinetree.engine import ZERO, Node, Rank, select, substitute, symbol, symbols, text
+from kinetree.engine import ZERO, Node, Rank, as_node, select, substitute, symbol, symbols, text
 from kinetree.errors import ModelError
 from kinetree.integrate.problem import Watch
 from kinetree.model import DIRECTIONS, Event, Mechanism, clock_events, instant_symbol
@@ -54,6 +54,8 @@ class Watched:
             in `fired` is 1, before its projection; none where there is nothing to see to.
         final: numbers of the watches that end the run.
         sticking: numbers of the watches of dry friction: its modes settle at every event.
+        modes: of every condition, the component of y that is 1 above its zero and 0 below where it
+            is that of a switch, else -1.
     """
 
     watches: tuple[Watch, ...] = ()
@@ -62,6 +64,7 @@ class Watched:
     update: Any = None
     final: frozenset[int] = frozenset()
     sticking: tuple[int, ...] = ()
+    modes: tuple[int, ...] = ()
 
     @property
     def conditions(self) -> tuple[Watch, ...]:
@@ -124,6 +127,7 @@ class WatchRow(NamedTuple):
 
     Of two that change the same at one instant, that of the higher rank does: that added later.
     What settles, dry friction and stops, is repeated at every instant until nothing changes.
+    The watches of a switch have the number of its mode in y.
     """
 
     watch: Watch
@@ -132,6 +136,7 @@ class WatchRow(NamedTuple):
     then: Mapping[str, Node]
     rank: int = 0
     settles: bool = False
+    mode: int = -1
 
 
 def happenings(model: Mechanism) -> dict[str, Event]:
@@ -143,7 +148,8 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
     own_events = happenings(dynamics.model)
     events = {**own_events, **_events(given, own_events)}
-    rows = _conditions_first([*_all_rows(dynamics, events), *_settling(dynamics)])
+    made = [*_all_rows(dynamics, events), *_switches(dynamics), *_settling(dynamics)]
+    rows = _conditions_first(made)
     forward, rows = _find_outputs(dynamics, rows)
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
@@ -154,6 +160,7 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         _update(forward, rows) if changing or len(rows) > conditions else None,
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
         tuple(k for k, row in enumerate(rows) if row.settles),
+        tuple(row.mode for row in rows[:conditions]),
     )
 
 
@@ -162,7 +169,8 @@ def effects(dynamics: Dynamics) -> tuple[Program, tuple[WatchRow, ...]]:
 
     Conditions come first; the equations of outputs that events use are in the dynamics.
     """
-    rows = [*_all_rows(dynamics, happenings(dynamics.model)), *_settling(dynamics)]
+    own = _all_rows(dynamics, happenings(dynamics.model))
+    rows = [*own, *_switches(dynamics), *_settling(dynamics)]
     kept = _conditions_first([row for row in rows if row.then or row.event.stops])
     forward, found = _find_outputs(dynamics, kept)
     return forward, tuple(found)
@@ -192,6 +200,21 @@ def _conditions_first(rows: list[WatchRow]) -> list[WatchRow]:
     """The watches in the order of their numbers, ranked by the order in which they were added."""
     ranked = [row._replace(rank=k) for k, row in enumerate(rows)]
     return sorted(ranked, key=lambda row: row.node is None)
+
+
+def _switches(dynamics: Dynamics) -> list[WatchRow]:
+    """The watches of switches: one that goes up, one that goes down through zero, of each."""
+    forward, first = dynamics.forward, dynamics.own_size
+    if not forward.gives("switches"):
+        return []
+    found = forward.output("switches")
+    names = dynamics.states[len(dynamics.model.states) :]
+    return [
+        WatchRow(Watch(name, way, True, label), node, Event(node, word),
+                 {f"x_{name}": as_node(new)}, mode=first + k)
+        for k, (name, label, node) in enumerate(zip(names, found.labels, found.nodes, strict=True))
+        for way, word, new in ((1, "rising", 1), (-1, "falling", 0))
+    ]  # fmt: skip
 
 
 def _settling(dynamics: Dynamics) -> list[WatchRow]:

@@ -29,6 +29,7 @@ class Derivation:
     formalism: str | None = None
     loops: str = LOOPS
     base_parameters: bool = True
+    switches: str = "select"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> For
     def make() -> Forms:
         forward = derive(
             model, "forward", how.formalism, base_parameters=how.base_parameters,
-            partition=partition, loops=how.loops,
+            partition=partition, loops=how.loops, switches=how.switches,
         )  # fmt: skip
         made = (forward, state_form.rates(forward), state_form.projection(forward))
         first, rates, last = (None if p is None else DerivedProgram.of(p) for p in made)

@@ -125,8 +125,8 @@ class Recording:
         q, qd, x = system.split(y)
         found = system.outputs(t, y)
         values = {"q": q, "qd": qd, "qdd": found["qdd"], "tau": found["tau"]}
-        if system.states:
-            values["x"] = x
+        if system.model.states:
+            values["x"] = x[:, : len(system.model.states)]
         held = ("hold", "grip", "contact")
         values |= {name: found[name] for name in held if name in found}
         if labels := system.forward.output("lam").labels if "lam" in found else ():
@@ -166,7 +166,7 @@ class Recording:
     def _event_rows(self, until: float) -> tuple[Any, ...]:
         """Names, times [s] and states of the events up to a time, one row each."""
         assert self._last is not None
-        size = self._last.path.y.shape[1]
+        size = self._last.dynamics.own_size
         none = (np.zeros(0, dtype="<U1"), np.zeros(0), np.zeros((0, size)))
         found = [np.concatenate(part) for part in zip(none, *self._events, strict=True)]
         return tuple(part[found[1] <= until] for part in found)
@@ -255,7 +255,7 @@ def _named_events(segment: Segment) -> tuple[Any, Array, Array]:
     hits = Hits.of(segment.path.hits, segment.path.y.shape[1])
     known = np.array([watch.name for watch in segment.watches])
     states = _consistent(segment.dynamics, hits.times, hits.states)
-    return known[hits.watches.astype(int)], hits.times, states
+    return known[hits.watches.astype(int)], hits.times, states[:, : segment.dynamics.own_size]
 
 
 def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any]:
@@ -295,9 +295,9 @@ def variable_axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimensio
     """Names and units of the dimensions of a run."""
     q, qd = system.forward.input("q"), system.forward.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
-    if system.states:
+    if size := len(system.model.states):
         row = system.forward.input("x")
-        axes["state"] = Dimension(row.labels, row.units)
+        axes["state"] = Dimension(row.labels[:size], row.units[:size])
     if system.forward.gives("contact"):
         stops = system.forward.output("contact").labels
         known = _stop_units(system.model, dict(zip(q.labels, q.units, strict=True)))

@@ -20,8 +20,10 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watching
 from kinetree.analysis.runs.updates import (
     Crowd,
+    known_sides,
     settle,
     settle_friction,
+    settle_switches,
     sides,
     simultaneous,
 )
@@ -144,19 +146,23 @@ class _Journey:
     def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
         self.how, self.times, self.start = how, times, start
         self.better: _Better | None = None
+        self.problem: Problem
         self.segments: list[Segment] = []
         self.seconds, self.partitions = 0.0, 1
         self.crowd = Crowd.within(times)
         self.take(system)
         self.start = self.begin(start)
+        self.problem = replace(self.problem, sides=known_sides(self.events, self.start))
         ticks = [] if how.goes_on else self.events.ticks(float(times[0]))
         if ticks:
             self.happen(float(times[0]), self.start, ticks)
         refuse_unset(system.states, system.split(self.start)[2])
 
     def begin(self, start: Array) -> Array:
-        """The start with the modes of dry friction settled."""
-        y, trouble = settle_friction(self.system, self.events, float(self.times[0]), start)
+        """The start with the modes of switches and dry friction settled."""
+        t = float(self.times[0])
+        start = settle_switches(self.system, self.events, t, start)
+        y, trouble = settle_friction(self.system, self.events, t, start)
         if trouble:
             raise AssemblyError(trouble, element=f"model '{self.system.model.name}'")
         return y
@@ -173,9 +179,12 @@ class _Journey:
                 np.isin(numbers, list(some)).astype(float)
                 for some in (self.events.final, self.events.sticking)
             )
-            changes = replace(native.changes, final=final, instant=span, sticking=sticking)
+            changes = replace(native.changes, final=final, instant=span, sticking=sticking,
+                              modes=np.array(self.events.modes, dtype=float))  # fmt: skip
             native = replace(native, changes=changes if self.method.changes else None)
             self.problem = replace(self.problem, native=native)
+        sides = known_sides(self.events, self.start)
+        self.problem = replace(self.problem, sides=sides)
         with np.errstate(all="ignore"):
             self.problem.rates(float(self.times[0]), self.start)  # compiled before the clock runs
 

@@ -23,6 +23,8 @@ from kinetree.integrate.problem import Hit, Watch
 
 AT_ONCE = 1e-13
 """Times that differ by less than this part of them are one."""
+AHEAD = 1e-8
+"""How far after an event a condition on zero is looked at, in shares of the time."""
 INSTANT, ROUNDINGS = 1e-9, 1000
 """Events chatter where a crowd of them happens within this part of the run, of its first second
 where it is longer, and that many roundings of the time."""
@@ -54,7 +56,7 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
             names = _names(events.watches, fired)
             why = f": {trouble}" if trouble else ""
             return Settled(y, tuple(hits), f"the state after {names} has no value{why}")
-        fired = _crossings(system, events, t, y, new)
+        fired = _crossings(system, events, t, y, new) or _late(system, events, t, new)
         y = new
         if not fired:
             return Settled(y, tuple(hits))
@@ -101,6 +103,41 @@ def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> tu
     return (np.full_like(y, np.nan), "its modes never settle") if events.sticking else (y, "")
 
 
+def _late(
+    system: Dynamics, events: Watched, t: float, y: Array, *, everywhere: bool = False
+) -> list[int]:
+    """Watches of switches whose mode is not that of the side to which their condition goes.
+
+    Args:
+        system: what moves.
+        events: what may happen.
+        t: time [s].
+        y: state.
+        everywhere: whether conditions beside zero count, too, as they do at the start.
+    """
+    if not any(mode >= 0 for mode in events.modes):
+        return []
+    step = AHEAD * max(abs(t), 1.0)
+    later = (t + step, y + step * system.rates(t, y))
+    g, h = (system.call(events.function, *place)["g"] for place in ((t, y), later))
+    side = np.where(g == 0, h, g if everywhere else 0.0)
+    return [
+        k
+        for k, (watch, mode) in enumerate(zip(events.conditions, events.modes, strict=True))
+        if mode >= 0 and side[k] * watch.direction > 0 and (y[mode] > 0.5) != (side[k] > 0)
+    ]
+
+
+def settle_switches(system: Dynamics, events: Watched, t: float, y: Array) -> Array:
+    """The start of a run with the modes of switches on the sides of their conditions."""
+    for _ in range(ROUNDS):
+        late = _late(system, events, t, y, everywhere=True)
+        if not late:
+            break
+        y = _update_once(system, events, t, y, late)
+    return y
+
+
 def _crossings(system: Dynamics, events: Watched, t: float, y: Array, new: Array) -> list[int]:
     """Numbers of the conditions that pass zero from one state to another in their direction."""
     if events.function is None:
@@ -141,7 +178,15 @@ def sides(system: Dynamics, events: Watched, t: float, before: Array, after: Arr
     came = before - step * system.rates(t, before)
     places = ((t - step, came), (t, before), (t, after))
     g, reached, left = (system.call(events.function, *place)["g"] for place in places)
-    return np.where((reached == 0) & (left == 0), -np.sign(g), 0.0)
+    found = np.where((reached == 0) & (left == 0), -np.sign(g), 0.0)
+    said = known_sides(events, after)
+    return np.where(said != 0, said, found)
+
+
+def known_sides(events: Watched, y: Array) -> Array:
+    """Side of zero on which the modes of switches say that their conditions are; 0 of others."""
+    modes = np.array(events.modes, dtype=int)
+    return np.where(modes < 0, 0.0, np.where(y[modes] > 0.5, 1.0, -1.0))
 
 
 def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
@@ -203,4 +248,13 @@ class Crowd:
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
 
 
-__all__ = ["Crowd", "Settled", "settle", "settle_friction", "sides", "simultaneous"]
+__all__ = [
+    "Crowd",
+    "Settled",
+    "known_sides",
+    "settle",
+    "settle_friction",
+    "settle_switches",
+    "sides",
+    "simultaneous",
+]

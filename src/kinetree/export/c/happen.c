@@ -94,6 +94,17 @@ static int ticked(KT_NAME_system *s, double *fired)
     return any;
 }
 
+/* Components of y that say on which side of zero conditions of switches are; -1: no switch. */
+static const int modes[KT_ROOM_CONDITIONS] = {KT_MODES};
+
+static void take_sides(KT_NAME_system *s)
+{
+    int i;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++)
+        if (modes[i] >= 0)
+            s->now.side[i] = s->now.y[modes[i]] > 0.5 ? 1.0 : -1.0;
+}
+
 static int crosses(int condition, double side, double g)
 {
     return (side < 0.0 && g >= 0.0 && ways[condition] >= 0.0)
@@ -105,6 +116,7 @@ static int crosses(int condition, double side, double g)
 static int crossed(KT_NAME_system *s, double *fired, int reached)
 {
     int i, any = 0;
+    take_sides(s);
     for (i = 0; i < KT_NAME_CONDITIONS; i++) {
         const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i], side = s->now.side[i];
         const int now = crosses(i, side, g) && (reached || g != 0.0);
@@ -123,6 +135,7 @@ int KT_NAME_due(KT_NAME_system *s)
     int i, any = 0;
     if (KT_NAME_evaluate(s))
         return 0;
+    take_sides(s);
     for (i = 0; i < KT_NAME_CONDITIONS; i++) {
         const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i];
         if (crosses(i, s->now.side[i], g))

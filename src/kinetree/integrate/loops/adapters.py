@@ -116,6 +116,16 @@ def _roots() -> str:
     code, memory = _function("roots", (REAL, "t"), (PTR, "y"), (PTR, "g"), USER)
     arguments = [code.argument("t"), _data(memory, "y"), code.argument("g")]
     code.call("kt.events", [*memory.both, *arguments])
+    g, sides = code.argument("g"), memory.event_vector(1, "g_old")
+
+    def one(index: Value) -> None:
+        side = code.load(code.at(sides, index))
+        value = code.load(code.at(g, index))
+        with code.when((value * side <= 0.0) & side.same(0.0).negate()):
+            code.store(side, code.at(g, index))
+
+    with code.when(code.argument("t").same(memory.cell("t0"))):  # where a side is known, it counts
+        code.each(memory.entry("event_count"), one)
     code.leave(0)
     return code.text()
 

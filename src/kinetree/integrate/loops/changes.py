@@ -230,6 +230,12 @@ def _begin_again(memory: Memory, g: dict[str, Value]) -> None:
         wrong = passed & (new * behind <= 0.0)
         side = code.choose(new.same(0.0), later, new)
         code.store(code.choose(wrong, behind, side), code.at(g["g_old"], index))
+        mode = code.load(code.at(memory.entry("modes", PTR), index))
+        with code.when(mode >= 0.0):  # a switch is on the side that its mode says
+            above = code.load(code.at(y, code.whole(mode))) > 0.5
+            said = code.choose(above, code.constant(TINY), -TINY)
+            with code.when(new * said <= 0.0):
+                code.store(said, code.at(g["g_old"], index))
 
     code.each(memory.entry("event_count"), one)
 

@@ -44,6 +44,7 @@ class Cvode(Slices):
         self._user = np.array([address(self.state), address(self.table)], dtype=np.int64)
         self._found = np.zeros(max(self.layout.events, 1), dtype=np.int32)
         self._record_start()
+        self.state[self.layout.event_vector("g_old")] = self.known_sides()
         senses = tuple(row.direction for row in problem.watches[: self.layout.events])
         setup = Setup(
             family, self.t, self["end"], self._callbacks(), address(self._user), senses,

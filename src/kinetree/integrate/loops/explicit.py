@@ -68,6 +68,9 @@ class ExplicitLoop(Slices):
         later = self.state[self.layout.event_vector("later")]
         later[:] = values(self.t + ahead, self.y + ahead * slope)
         g[g == 0.0] = later[g == 0.0]
+        sides = self.known_sides()
+        other = (sides != 0.0) & (g * sides <= 0.0)
+        g[other] = sides[other]
 
     def _first_step(self) -> float:
         """A step in which the error is about a hundredth of the tolerance."""

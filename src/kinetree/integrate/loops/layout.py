@@ -41,14 +41,15 @@ TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
     "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
-    "all_events", "fired", "final", "sticking", "ticks", "tick_events",
+    "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Entries of the table.
 
 Of every kernel: its address (0 where there is none), addresses of its c, x = [t, y, …] and y.
 Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
-fired, final, sticking: addresses of one number per event, those at given times included; ticks:
+fired, final, sticking: addresses of one number per event, those at given times included; modes: of
+one per condition, the component of y that says on which side of zero it is, or -1; ticks:
 address of rows of a time and a mark per event at given times, of which there are tick_events.
 Output times and values are windows of time_count rows; turn is called where they are full.
 """

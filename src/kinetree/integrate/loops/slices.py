@@ -8,6 +8,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.integrate import problem as nouns
+from kinetree.integrate.crossings import TINY
 from kinetree.integrate.loops.layout import (
     CHATTERING,
     DONE,
@@ -85,6 +86,7 @@ class Slices:
         self._enter_changes(changes)
         self._set_cells(settings)
         self._set_tolerances(settings)
+        self._sides = problem.sides
         watches = problem.watches[:m]
         self.state[self.layout.event_vector("sense")] = [row.direction for row in watches]
         self.state[self.layout.event_vector("terminal")] = [row.stops for row in watches]
@@ -138,6 +140,11 @@ class Slices:
         """The events that were not taken yet."""
         return Hits.from_rows(np.vstack([self._event_rows[:0], *self._hits]))
 
+    def known_sides(self) -> Array:
+        """Values as good as zero on the side of every event that is known at the start; else 0."""
+        none = np.zeros(self.layout.events)
+        return none if self._sides is None else TINY * self._sides[: none.size]
+
     def _slice(self, budget: int) -> int:
         """Let native code work; how it ended."""
         raise NotImplementedError
@@ -187,8 +194,9 @@ class Slices:
             ticks = np.vstack([changes.ticks.reshape(-1, 1 + timed), np.full(1 + timed, np.inf)])
             marks = address(self.kernels["update"].x[-count:])
             self._enter({"fired": marks, "final": address(final), "tick_events": timed})
-            self._enter({"sticking": address(sticking)})
-            self._held += [final, sticking]
+            modes = np.append(changes.modes, np.full(self.layout.events - changes.modes.size, -1.0))
+            self._enter({"sticking": address(sticking), "modes": address(modes)})
+            self._held += [final, sticking, modes]
         self._held.append(ticks)
         self._enter({"all_events": count, "ticks": address(ticks)})
 

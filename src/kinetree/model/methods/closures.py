@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
+from kinetree.engine import SWITCH
 from kinetree.errors import DuplicateNameError
 from kinetree.model.closures import CLOSURES, Closure, Drive
 from kinetree.model.laws import (
     closure_law_names,
     find_coordinate,
     law_expressions,
+    refuse_words,
     time_symbol,
 )
 from kinetree.model.methods.forces import ForceMethods
@@ -170,6 +172,7 @@ class ClosureMethods(ForceMethods):
         expr = None
         if law is not None:
             (expr,) = law_expressions(self, law, {"t": time_symbol()}, f"{element} law", 1)
+            refuse_words((expr,), (SWITCH,), f"{element} law")
         self.drives[name] = Drive(name, expr)
         return self.drives[name]
 

@@ -20,17 +20,26 @@ from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair_trig import pair
 from kinetree.program.passes.schedule import schedule
 from kinetree.program.passes.share import share
+from kinetree.program.passes.switches import hold_switches, plain
 from kinetree.program.program import Program
 
 ALL: tuple[Callable[[Program], Program], ...] = (dead, hoist, pair, share, dead, schedule)
 
 
 @pause_collector()
-def condense(program: Program) -> Program:
-    """The Program after all passes, in their order."""
+def condense(program: Program, *, switches: bool = False) -> Program:
+    """The Program after all passes, in their order.
+
+    Args:
+        program: to be condensed.
+        switches: whether its switches stay; else they become selections.
+    """
+    program = program if switches else plain(program)
     for run in ALL:
         program = run(program)
     return program
 
 
-__all__ = ["ALL", "condense", "dead", "hoist", "pair", "schedule", "share"]
+__all__ = [
+    "ALL", "condense", "dead", "hoist", "hold_switches", "pair", "plain", "schedule", "share",
+]  # fmt: skip
