@@ -200,6 +200,13 @@ def car(options: argparse.Namespace) -> dict[str, Any]:
     return part.measure(quick=options.quick)
 
 
+def many(options: argparse.Namespace) -> dict[str, Any]:
+    """Starts of many runs, and runs with many events."""
+    from benchmarks import many_runs as part
+
+    return part.measure(quick=options.quick)
+
+
 def closed(options: argparse.Namespace) -> dict[str, Any]:
     """Closed loops beside Exudyn and MuJoCo, to equal accuracy."""
     from benchmarks import closed as part
@@ -229,6 +236,7 @@ PARTS = {
     "condensed": condensed,
     "integrate": integrate,
     "car": car,
+    "many": many,
     "closed": closed,
     "explicit": explicit,
     "talos_c": talos_c,

@@ -273,3 +273,29 @@ def test_outputs_of_a_batch_are_those_of_its_runs() -> None:
         single = kt.simulate(belt(), 0.5, parameters={"k": k[number]}, **given)
         for name in given["outputs"]:
             np.testing.assert_allclose(batch[name][number], single[name], rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("how", [{}, {"method": "hht"}], ids=str)
+def test_many_runs_begin_where_single_ones_do(how: dict[str, Any]) -> None:
+    """Hundreds of starts go through a Program; those whose loops it closes otherwise do not."""
+    rng = np.random.default_rng(1)
+    given = {"q": {"q1": rng.uniform(-1, 1, 300)}, "qd": {"q1": rng.uniform(-2, 2, 300)}}
+    batch = kt.simulate(crank(), 0.02, step=0.01, **given, **how)
+    for number in (0, 7, int(given["q"]["q1"].argmin()), int(given["q"]["q1"].argmax())):
+        single = kt.simulate(
+            crank(), 0.02, step=0.01, q={"q1": given["q"]["q1"][number]},
+            qd={"q1": given["qd"]["q1"][number]}, **how,
+        )  # fmt: skip
+        for name in ("q", "qd", "qdd"):
+            np.testing.assert_allclose(
+                batch[name][number], single[name], rtol=AT_STATES, atol=AT_STATES
+            )
+
+
+def test_stops_act_in_their_runs() -> None:
+    model = kt.Model("stopped", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("mass", mass=1.0), axis="x")
+    model.stop("wall", "x", upper=1.0, restitution=0.5)
+    batch = kt.simulate(model, 1.0, step=0.1, qd=[[0.5], [2.0], [4.0]])
+    for number, speed in enumerate((0.5, 2.0, 4.0)):
+        assert_same(batch.isel(run=number), kt.simulate(model, 1.0, step=0.1, qd=[speed]))
