@@ -17,6 +17,7 @@ from kinetree.errors import FormatError
 from kinetree.files import replacing, unreadable, write_file
 from kinetree.plain import plain
 from kinetree.results.dataset import refuse_many
+from kinetree.results.heaps import has_endless_heap
 
 if TYPE_CHECKING:
     import xarray
@@ -63,16 +64,18 @@ def _load_rows(file: Path, rows: slice) -> xarray.Dataset:
     """Rows of a run in a file."""
     refuse_suffix(file)
     try:
-        with file.open("rb"):
-            pass
+        endless = has_endless_heap(file)
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from error
+    if endless:
+        raise _unread(file, "its texts are damaged")
     try:
         run = _open(file, rows)
+        missing = _missing(file)
     except Exception as error:  # damage shows in every kind of exception
         said = " ".join(str(error).split())[:LONGEST]
         raise _unread(file, f"it cannot be read as NetCDF ({said})") from error
-    if missing := _missing(file):
+    if missing:
         raise FormatError(
             f"the run was not finished, and its rows in '{missing}' are missing",
             element=f"file '{file}'",

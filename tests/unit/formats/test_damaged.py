@@ -173,3 +173,15 @@ def test_files_of_others_are_no_runs(tmp_path: Path) -> None:
     with pytest.raises(KinetreeError, match="there is no signal 'q'"):
         kt.plot(run, ["q"], tmp_path / "q.png")
     assert kt.save_run(run, tmp_path / "words.csv").read_text() == "time\n0.0\n1.0\n"
+
+
+def test_a_run_whose_texts_lead_nowhere_is_refused_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "run.nc"
+    kt.save_run(kt.simulate(systems.pendulum(), 0.1, step=0.05), file)
+    data = bytearray(file.read_bytes())
+    at = data.find(b"GCOL")
+    assert at > 0
+    data[at + 16 : at + 32] = bytes(16)  # an object without size: HDF5 would look at it for ever
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match="texts are damaged"):
+        kt.load_run(file)
