@@ -92,8 +92,19 @@ def test_joints_that_follow() -> None:
         agree(tree, quantity, zoo.state(tree, 4))
 
 
+def test_gaps_of_stops() -> None:
+    tree = zoo.build(zoo.random_links(3, 5))
+    first, last = tree.bodies["b0"], tree.bodies["b2"]
+    places = {"foot": last.point("foot", (0.1, 0.2, -0.4)), "toe": first.point("toe", (0, 0.3, 0))}
+    tree.stop("floor", points=places, gap=lambda points: points["foot"].p[2] - points["toe"].p[0])
+    one = next(joint.name for joint in tree.joints.values() if joint.nq == 1)
+    tree.stop("bounds", one, lower=-0.5, upper=0.7, restitution=0.3)
+    agree(tree, "gaps", zoo.state(tree, 3, (4,)))
+
+
 def test_every_quantity_is_compared() -> None:
-    assert set(PLACED) == {*SAME, "forward", "mixed", "friction"}
+    elsewhere = {"forward", "mixed", "friction", "forces"}  # above, test_mixed, test_outputs
+    assert set(PLACED) == {*SAME, "gaps", *elsewhere}
 
 
 def test_run_time_parameters_are_shared() -> None:
