@@ -185,6 +185,9 @@ class Function:
                 view[...] = value
             else:
                 return self._single(local, default[1], check)
+        if not usual:  # to look at what is usual would take a tenth of a short call
+            asked = {"parameters": parameters, "check": check, "threads": threads}
+            check_arguments(Function.__call__, asked)
         return self._general(arrays, parameters, check, threads)
 
     def _buffers(self, local: dict[str, Any]) -> None:
@@ -211,8 +214,6 @@ class Function:
         check: bool,
         threads: int | None,
     ) -> dict[str, NDArray[np.float64]]:
-        asked = {"parameters": parameters, "check": check, "threads": threads}
-        check_arguments(Function.__call__, asked)
         if threads is not None:
             check_positive("a positive number", threads=threads)
         for name in given:
