@@ -43,7 +43,7 @@ def refuse_duplicate(noun: str, name: str, taken: Container[str]) -> None:
     """Refuse a name that another element of the same sort has."""
     if name in taken:
         raise DuplicateNameError(
-            f"there is a {noun} of this name already",
+            f"there is {'an' if noun[0] in 'aeiou' else 'a'} {noun} of this name already",
             element=f"{noun} '{name}'",
             cure=f"give every {noun} a name of its own",
         )
