@@ -71,11 +71,11 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     return Exported(tmp_path_factory.mktemp("fmu"))
 
 
-def played(path: str, kind: str, duration: float, **options: Any) -> Any:
+def played(path: str, kind: str, duration: float, rtol: float = 1e-11, **options: Any) -> Any:
     """The run of an FMU in another simulator, 41 times."""
     return fmpy.simulate_fmu(
         path, fmi_type=kind, stop_time=duration, output_interval=duration / 40,
-        relative_tolerance=1e-11, record_events=False, **options,
+        relative_tolerance=rtol, record_events=False, **options,
     )  # fmt: skip
 
 

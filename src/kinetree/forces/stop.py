@@ -15,6 +15,7 @@ changes at events.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -130,16 +131,5 @@ GAP = ForceKind(
     modes=gap_mode,
     work=(),
 )
-POINTS = ForceKind(
-    "point_stop",
-    write_gap,
-    options={"gap": REQUIRED, "restitution": 0, "shortest": SHORTEST},
-    scalars=DATA,
-    laws=("gap",),
-    places=ANY,
-    units=UNITS,
-    check=partial(check, ("gap",)),
-    modes=gap_mode,
-    work=(),
-)
+POINTS = replace(GAP, name="point_stop", places=ANY)
 KINDS = (JOINT, GAP, POINTS)
