@@ -38,12 +38,15 @@ READING = {
 """What helps where a file cannot be read, other than permission."""
 
 
-def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
+def write_file(
+    path: str | os.PathLike[str], content: str | bytes, *, by: Path | None = None
+) -> Path:
     """Write a file, whole or not at all; folders that are missing are made.
 
     Args:
         path: where to; a link is followed, and permissions of a file that is there are kept.
         content: bytes, or text that is written as UTF-8 with line ends as they are.
+        by: see `replacing`.
 
     Returns:
         The path given.
@@ -51,16 +54,21 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     Raises:
         FileError: where it cannot be written; what was there is untouched then.
     """
-    with replacing(path) as part:
+    with replacing(path, by=by) as part:
         part.write_bytes(_data(content))
     return Path(path)
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], *, by: Path | None = None) -> Iterator[Path]:
     """A file beside `path` to write into, which takes its place when the block ends well.
 
     The path given to the block has the suffix of `path`.
+
+    Args:
+        path: of the file.
+        by: folder on the same disk that it is in until then, None: that of `path`; what a killed
+            program leaves is there.
 
     Raises:
         FileError: where it cannot be written; what was there is untouched then.
@@ -72,8 +80,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             if _is_device(place):
                 yield place
                 return
-            undo.enter_context(_folder(place.parent))
-            part = undo.enter_context(_beside(place))
+            for folder in (place.parent, by or place.parent):
+                undo.enter_context(_folder(folder))
+            part = undo.enter_context(_beside((by or place.parent) / place.name))
             yield part
             _flush(part)
             _rename(part, place)

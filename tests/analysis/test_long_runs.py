@@ -172,6 +172,36 @@ def test_a_killed_run_has_what_was_reached(moment: int, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["more.nc", "run.nc"]
 
 
+ENDS_AT_A_RENAMING = """
+import os, sys
+from kinetree import files
+from kinetree.results import growing
+from tests.analysis.test_long_runs import endless
+growing.EVERY, growing.WHOLE = 0.02, 2**18
+rename, left = files._rename, [int(sys.argv[2])]
+def last(part, place):
+    left[0] -= 1
+    os._exit(1) if left[0] < 0 else rename(part, place)
+files._rename = last
+endless(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("renamings", [2, 3])
+def test_what_was_being_written_at_the_end_goes_with_the_parts(
+    renamings: int, tmp_path: Path
+) -> None:
+    """A part (2) or the file itself (3) was whole, but not yet in its place."""
+    file = tmp_path / "run.nc"
+    line = [sys.executable, "-c", ENDS_AT_A_RENAMING, str(file), str(renamings)]
+    assert subprocess.run(line, cwd=ROOT, check=False).returncode == 1
+    left = [path.suffix for path in (tmp_path / "run.nc.parts").glob(".*")]
+    assert left == [".h5" if renamings == 2 else ".nc"]
+    assert kt.load_run(file).attrs["termination"] == "unfinished"
+    kt.simulate(room(), 0.01, file=file)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
+
+
 def test_a_run_whose_parts_are_gone_is_refused(tmp_path: Path) -> None:
     killed(tmp_path / "run.nc", 0.05)
     (tmp_path / "run.nc.parts").rename(tmp_path / "elsewhere")

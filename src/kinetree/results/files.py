@@ -174,11 +174,11 @@ def netcdf_bytes(run: xarray.Dataset) -> bytes:
 
 
 @contextmanager
-def filling(path: Path) -> Iterator[Any]:
-    """A NetCDF file on disk to fill, which takes its place when the block ends well."""
+def filling(path: Path, by: Path) -> Iterator[Any]:
+    """A NetCDF file to fill, in the folder `by` until it takes its place at the end."""
     import h5netcdf
 
-    with replacing(path) as part, part.open("r+b", buffering=0) as disk:
+    with replacing(path, by=by) as part, part.open("r+b", buffering=0) as disk:
         raw = _Disk(disk)
         with h5netcdf.File(raw, "w") as file:
             yield file

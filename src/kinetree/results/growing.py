@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.files import discard, write_file
-from kinetree.results.files import filling, netcdf_bytes, over_time, save_run
+from kinetree.files import PART, discard, write_file
+from kinetree.results.files import filling, netcdf_bytes, over_time
 
 if TYPE_CHECKING:
     import xarray
 
 FOLDER = ".parts"
 """What the name of the folder adds to the name of the file."""
-PATTERN = "*rows-*.h5"
-"""Names of the parts, those included that were being written when a program was killed."""
+PATTERNS = ("rows-*.h5", f".*{PART}*")
+"""Names of the parts, and of what was being written when a program was killed."""
 EVERY = 1.0
 """Time between two moments of writing [s]."""
 SHARE = 20.0
@@ -85,7 +85,7 @@ class GrowingRun:
         names = _names(rows)
         path = write_file(self._folder / next(self._names), _hdf5(rows, names))
         part = _Part(path, {name: rows[name].shape for name in names})
-        write_file(self.path, self._index(rows, [*self.parts, part]))
+        self._replace(self._index(rows, [*self.parts, part]))
         discard(self._older({part.path, *(part.path for part in self.parts)}))
         now = time.perf_counter()
         self._next = now + max(EVERY, SHARE * (now - began))
@@ -99,13 +99,18 @@ class GrowingRun:
         if self.parts:
             self._merge(rows)
         else:
-            save_run(rows, self.path)
+            self._replace(netcdf_bytes(rows))
         discard([*self._older(set()), self._folder])
         return self.path
 
     def _older(self, kept: set[Path]) -> list[Path]:
         """Parts of this run and of others before it in its place, but those that are kept."""
-        return [path for path in self._folder.glob(PATTERN) if path not in kept]
+        found = itertools.chain.from_iterable(map(self._folder.glob, PATTERNS))
+        return [path for path in found if path not in kept]
+
+    def _replace(self, content: bytes) -> None:
+        """Write the file of the run; what a killed program leaves of that is among the parts."""
+        write_file(self.path, content, by=self._folder)
 
     def _index(self, rows: xarray.Dataset, parts: Sequence[_Part]) -> bytes:
         """A file that shows the rows of parts as its own."""
@@ -143,7 +148,7 @@ class GrowingRun:
         """One file of all parts and these rows, variable by variable and part by part."""
         from xarray.backends import H5NetCDFStore
 
-        with filling(self.path) as file:
+        with filling(self.path, self._folder) as file:
             rows.drop_dims("time").dump_to_store(H5NetCDFStore(file))
             count = sum(part.rows for part in self.parts) + rows.sizes["time"]
             file.dimensions["time"] = count
