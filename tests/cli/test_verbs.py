@@ -169,6 +169,13 @@ def test_cache_shows_and_clears(
     assert (cleared["dropped"], cleared["freed"]) == (1, found["bytes"])
     assert (cleared["entries"], cleared["bytes"]) == (0, 0)
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+    assert answer(capsys, "cache", "--limit", "0.5")["limit"] == 2**19
+    assert answer(capsys, "cache")["limit"] == 2**19
+
+
+def test_the_version_is_told(capsys: Capture) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"kinetree {kt.__version__}\n"
 
 
 def test_cache_says_that_it_is_off(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,13 +30,39 @@ def test_nothing_else_looks_public() -> None:
     assert extra <= {"annotations"}
 
 
+def test_a_room_does_not_hide_the_export_of_its_name() -> None:
+    code = "import kinetree as kt, kinetree.integrate; print(callable(kt.integrate))"
+    assert python(code) == ["True"]
+
+
+@pytest.mark.parametrize("room", ["model.model", "program.program", "formats.load"])
+def test_a_room_imported_first_knows_every_kind_and_target(room: str) -> None:
+    code = (
+        f"import kinetree.{room}; from kinetree.model import Model, JOINTS, CLOSURES, FORCES;"
+        " from kinetree.program import TARGETS;"
+        " print('revolute' in JOINTS, 'ball' in CLOSURES, 'bushing' in FORCES, 'fmu' in TARGETS)"
+    )
+    assert python(code) == ["True"] * 4
+
+
+def test_the_package_and_its_help_start_quickly() -> None:
+    code = "import sys, kinetree{}; print(sum(m.startswith('kinetree.') for m in sys.modules))"
+    assert int(python(code.format(""))[0]) <= 2
+    assert int(python(code.format(".cli"))[0]) <= 20
+
+
+def python(code: str) -> list[str]:
+    """The words that a program prints in an interpreter of its own."""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return result.stdout.split()
+
+
 def test_import_leaves_heavy_packages_alone() -> None:
     heavy = (
         "sympy", "scipy", "pandas", "xarray", "matplotlib", "pydantic", "ruamel", "yaml",
         "llvmlite",
     )  # fmt: skip
-    code = f"import sys, kinetree; print(*[m for m in {heavy!r} if m in sys.modules])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.split() == []
+    code = f"import sys; from kinetree import *; print(*[m for m in {heavy!r} if m in sys.modules])"
+    assert python(code) == []

@@ -220,11 +220,21 @@ def test_off(compiled: list[str], monkeypatch: pytest.MonkeyPatch, folder: Path)
 
 def test_the_platforms_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(cache.VARIABLE, raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(cache.sys, "platform", "linux")
+    monkeypatch.setattr(cache, "user_cache_path", lambda name, **_: tmp_path / name)
     found = cache.default_cache()
     assert found is not None
     assert found.folder == tmp_path / "kinetree"
+
+
+def test_a_limit_that_is_set_stays_and_is_kept_at_once(folder: Path) -> None:
+    store = cache.Cache(folder)
+    for name in "abc":
+        store.write((name,), b"x" * 1000)
+    store.set_limit(2200)
+    assert cache.Cache(folder).limit == 2200
+    assert sum(entry.size for entry in store.entries()) <= 2200
+    (folder / "limit").write_text("much")
+    assert store.limit == cache.LIMIT
 
 
 def test_no_half_written_file_stays(folder: Path) -> None:

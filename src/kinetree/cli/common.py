@@ -26,6 +26,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def show_version(asked: bool) -> None:
+    """Print the version of the package and end."""
+    if asked:
+        from kinetree import __version__
+
+        print(f"kinetree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Options of the command line as a whole."""
+    del version
+
+
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")]
 OfOption = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
 Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]

@@ -59,10 +59,13 @@ def cite(
 @app.command()
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Drop all of it.")] = False,
+    limit: Annotated[
+        float | None, typer.Option(help=r"Keep at most so much from now on \[MB].", min=0)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the compiled code that is kept on this computer, or drop it."""
-    from kinetree.targets.native.cache import LIMIT, VARIABLE, default_cache
+    """Show the compiled code that is kept on this computer, limit its size, or drop it."""
+    from kinetree.targets.native.cache import VARIABLE, default_cache
 
     store = default_cache()
     if store is None:
@@ -72,12 +75,14 @@ def cache(
             cure=f"unset the environment variable {VARIABLE}, or let it name a folder",
         )
     dropped = store.clear() if clear else []
+    if limit is not None:
+        store.set_limit(round(limit * 2**20))
     kept = store.entries()
     rows: TableRow = {
         "folder": str(store.folder),
         "entries": len(kept),
         "bytes": sum(entry.size for entry in kept),
-        "limit": LIMIT,
+        "limit": store.limit,
     }
     if clear:
         rows |= {"dropped": len(dropped), "freed": sum(entry.size for entry in dropped)}
@@ -102,7 +107,8 @@ def citation_keys(given: str, entries: Mapping[str, str]) -> list[str]:
     """The key itself, or the keys that a formalism's file names as its sources."""
     if given in entries:
         return [given]
-    files = {path.stem: path for path in sorted(FORMALISMS.glob("[a-z]*.py"))}
+    inner_first = sorted(FORMALISMS.rglob("[a-z]*.py"), key=lambda path: -len(path.parts))
+    files = {path.stem: path for path in inner_first}
     if given not in files:
         raise unknown("work or formalism", given, [*entries, *files])
     text = files[given].read_text(encoding="utf-8")

@@ -7,7 +7,7 @@
 | order_n, articulated | forward and mixed dynamics by articulated bodies |
 | joint_equations, held | one equation between acceleration and force per velocity or bond |
 | inertia_bias | M, and M qdd + c at given accelerations, by every formalism |
-| virtual_power, lagrange, dalembert | the same from other principles |
+| virtual_power, lagrange | the same from other principles |
 | kinematics, energy, reactions | motion of points, energies, wrenches in joints |
 | derivatives, forward_derivatives, force_derivatives | exact slopes of dynamics and forces |
 | regressor, base_columns | inverse dynamics as linear in mass properties |

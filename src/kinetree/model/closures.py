@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinetree.door import Registry
 from kinetree.model.kinds import ElementKind
 from kinetree.model.values import Scalar, Vector3
 
@@ -192,5 +193,5 @@ class ClosureKind(ElementKind):
     rates: bool = False
 
 
-CLOSURES: dict[str, ClosureKind] = {}
+CLOSURES = Registry[ClosureKind]("kinetree.constraints")
 """The closure table: kind name -> row; the room `constraints` fills it."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
+from kinetree.door import Registry
 from kinetree.engine import ZERO, Node, sqrt
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model.kinds import ANY, ElementKind
@@ -317,7 +318,7 @@ AT_POINT = (
 )
 """What every element on a point tells: its wrench, velocity and angular velocity of the point."""
 AT_POINT_WORK = (Work(), Work("torque", "angular_rate"))
-FORCES: dict[str, ForceKind] = {}
+FORCES = Registry[ForceKind]("kinetree.forces")
 """The force table: kind name -> row; the room `forces` fills it."""
 
 

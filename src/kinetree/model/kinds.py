@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinetree.door import Registry
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -72,7 +74,7 @@ class JointKind(ElementKind):
     v_suffixes: tuple[str, ...] | None = None
 
 
-JOINTS: dict[str, JointKind] = {}
+JOINTS = Registry[JointKind]("kinetree.joints")
 """The joint table: kind name -> row; the room `joints` fills it."""
 REQUIRED = object()
 """Marks an argument of a kind that has no default."""

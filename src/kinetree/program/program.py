@@ -15,6 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice, check_options, keywords
+from kinetree.door import Registry
 from kinetree.engine import Node, OperationCount, count_nodes, topological
 from kinetree.errors import unknown
 from kinetree.plain import plain
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from kinetree.program.differentiate.directions import By
     from kinetree.program.locks import Locks
 
-TARGETS: dict[str, Any] = {}
+TARGETS = Registry[Any]("kinetree.targets", "kinetree.export.target")
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
 
 

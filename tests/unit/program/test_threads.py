@@ -175,7 +175,7 @@ thread.join()
 
 
 def test_python_without_its_lock_is_refused() -> None:
-    code = "import sys; sys._is_gil_enabled = lambda: False; import kinetree"
+    code = "import sys; sys._is_gil_enabled = lambda: False; from kinetree import Model"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False,
         env=_environment(),

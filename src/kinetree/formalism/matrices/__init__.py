@@ -7,6 +7,7 @@
 | transform_kinematics | velocities and accelerations along a product of transforms |
 | kinematics | motion of bodies |
 | forces | force elements on bodies |
+| dalembert | the equations of motion from them, by virtual power |
 | quantities | the table of quantities |
 """
 

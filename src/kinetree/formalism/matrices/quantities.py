@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import symbols
 from kinetree.errors import UnsupportedError
-from kinetree.formalism import dalembert
+from kinetree.formalism.matrices import dalembert
 from kinetree.formalism.quantities import JOINT_LAWS, declare_inputs, declare_laws
 from kinetree.model import elements, time_symbol, uses_time
 from kinetree.program import Program, Scheme

@@ -4,8 +4,9 @@ An entry is a file whose name is a digest of everything the object depends on, a
 carries a digest of that name and of itself: what is damaged, cut short or stands under another name
 is ignored and made anew.  Code is only ever read from a folder and a file that belong to this user
 and that nobody else may write.  Entries that were not used for long go, and the least recently used
-where all together are too large.  The folder is the platform's own for caches, or the environment
-variable KINETREE_CACHE; the value `off` turns the store off.
+where all together are too large; a file `limit` in the folder may hold another size.  The folder is
+the platform's own for caches, or the environment variable KINETREE_CACHE; the value `off` turns the
+store off.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ import hashlib
 import os
 import re
 import stat
-import sys
 import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
+from kinetree.files import write_file
+
 MAGIC = b"kinetree object 2\n"
 VARIABLE = "KINETREE_CACHE"
 LIMIT = 256 * 2**20
-"""Size of all entries together [byte]; about 5 000 functions."""
+"""Size of all entries together [byte] unless the user sets another; about 5 000 functions."""
 ROOM = 0.75
 """Share of the limit that is kept where it was passed, so that this happens rarely."""
 UNUSED = 90 * 86400.0
@@ -102,11 +106,25 @@ class Cache:
                         found.append(Entry(Path(row.path), status.st_size, status.st_mtime))
         return sorted(found, key=lambda entry: (entry.used, entry.path))
 
+    @property
+    def limit(self) -> int:
+        """Size of all entries together above which some go [byte]."""
+        try:
+            return int((self.folder / "limit").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return LIMIT
+
+    def set_limit(self, limit: int) -> None:
+        """Set the size of all entries together [byte], and drop what is above it."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(self.folder / "limit", f"{limit}\n")
+        self.prune()
+
     def prune(self) -> None:
         """Drop what was not used for long, and the least recently used above the limit."""
-        entries, now = self.entries(), time.time()
+        entries, now, limit = self.entries(), time.time(), self.limit
         total = sum(entry.size for entry in entries)
-        keep = LIMIT if total <= LIMIT else ROOM * LIMIT
+        keep = limit if total <= limit else ROOM * limit
         for entry in entries:
             idle = now - entry.used
             if total > keep or idle > (UNUSED if entry.finished else PRECISION):
@@ -159,12 +177,5 @@ def default_cache() -> Cache | None:
     given = os.environ.get(VARIABLE)
     if given == "off":
         return None
-    return Cache(Path(given).expanduser() if given else _platform_folder() / "kinetree")
-
-
-def _platform_folder() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    ours = Path(given).expanduser() if given else user_cache_path("kinetree", appauthor=False)
+    return Cache(ours)

@@ -1,0 +1,37 @@
+"""What the package exports, and where it lives; `door` loads each name when it is first used."""
+
+from kinetree import algebra, functions
+from kinetree.analysis.equilibrium import Equilibrium, equilibrium
+from kinetree.analysis.integrate import integrate
+from kinetree.analysis.inverse import inverse
+from kinetree.analysis.kinematics import kinematics
+from kinetree.analysis.linearise import Linear, linearise
+from kinetree.analysis.modes import Modes, modes
+from kinetree.analysis.outputs import outputs
+from kinetree.analysis.reactions import reactions
+from kinetree.analysis.runs.events import Event
+from kinetree.analysis.simulate import simulate
+from kinetree.assembly import Assembly, Partition
+from kinetree.assembly.assemble import assemble
+from kinetree.assembly.partition import partition
+from kinetree.engine import Node, OperationCount, Table
+from kinetree.export.fmu import export_fmu
+from kinetree.export.package import export_c, write_simulation
+from kinetree.formats.load import load, save
+from kinetree.model import FrameModel, Model, as_frames, position_matrices
+from kinetree.pipeline import derive, derive_actuation
+from kinetree.program import Program
+from kinetree.results.files import load_run, save_run
+from kinetree.view.page import Live, animate
+from kinetree.view.plot import plot
+
+__version__: str
+
+__all__ = [
+    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes",
+    "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
+    "assemble", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu", "functions",
+    "integrate", "inverse", "kinematics", "linearise", "load", "load_run", "modes", "outputs",
+    "partition", "plot", "position_matrices", "reactions", "save", "save_run", "simulate",
+    "write_simulation",
+]  # fmt: skip
