@@ -92,14 +92,14 @@ def derive(  # noqa: PLR0913  one argument per decision
         model: the mechanism.
         quantity: "inverse" (tau), "mass_bias" (M, c), "forward" (qdd), "mixed" (qdd, tau, from
             alpha qdd + beta tau = gamma of every velocity), "friction" (qdd, tau, friction and the
-            next modes of joints that stick and slide), "reaction" (wrench on the ground),
-            "reactions" (wrench in every joint and closure), "forces" (what every force element
-            tells of itself: force, rate, power, …), "kinematics" (pose, velocity, acceleration,
-            Jacobian of every named point), "constraints" (h, J, Jdqd, ht of the closures), "drives"
-            (q, qd, qdd of driven coordinates), "energy" (kinetic, potential), "regressor" (Y, base
-            parameters), "inverse_derivatives" (tau, dtau_dq, dtau_dqd, dtau_dqdd),
-            "forward_derivatives" (qdd, dqdd_dq, dqdd_dqd, dqdd_dtau); derivatives by q are along
-            der(q) = N(q) qd.
+            next modes of joints that stick and slide), "gravity" (forces that hold the weight),
+            "coriolis" (C), "reaction" (wrench on the ground), "reactions" (wrench in every joint
+            and closure), "forces" (what every force element tells of itself), "kinematics" (pose,
+            velocity, acceleration, Jacobian of every named point), "jacobians" (of every point,
+            "aligned", "local", "world", and rates), "centroidal" (momentum, its matrix, rates),
+            "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
+            coordinates), "energy" (kinetic, potential), "regressor" (Y, base parameters),
+            "inverse_derivatives", "forward_derivatives" (those by q along der(q) = N(q) qd).
         formalism: "newton_euler", "order_n", "virtual_power", "lagrange" or "dalembert"; the
             default is the cheapest that offers the quantity, for a model given by position
             matrices "dalembert".

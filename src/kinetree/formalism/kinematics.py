@@ -16,6 +16,14 @@ points beyond it and is the column of all their Jacobians.
 Velocities are [angular; linear], the linear part that of the point, so velocity = J qd and
 acceleration = J qdd + Jdqd.
 
+Robotics knows three Jacobians of a frame (`jacobians`), all [angular; linear]:
+
+| here | elsewhere | angular part in | linear part |
+|---|---|---|---|
+| aligned | LOCAL_WORLD_ALIGNED | ground components | velocity of the frame's origin, ground |
+| local | LOCAL | components of the frame | velocity of the frame's origin, frame |
+| world | WORLD | ground components | velocity at the ground's origin, ground |
+
 Refs: Docquier2013 secs. 3.3, 3.5.2, eqs. 47 and 48; SaminFisette2003
 """
 
@@ -27,7 +35,18 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ONE, ZERO, Node
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import relative
-from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, cross, minus, plus
+from kinetree.formalism.links.vectors import (
+    NULL,
+    Mat,
+    Pair,
+    Vec,
+    apply,
+    apply_transposed,
+    cross,
+    mat3,
+    minus,
+    plus,
+)
 from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
@@ -46,6 +65,9 @@ NOTES = notes("""
     v     | velocity of the origin           | SaminFisette2003      | m/s    | ground
     wq wd | angular acceleration             | SaminFisette2003      | rad/s2 | ground
     ac a  | acceleration of the origin       | SaminFisette2003      | m/s2   | ground
+""")
+FRAME = notes("""
+    ad bd | rate of the axis of velocity {} | | | ground
 """)
 POINT = notes("""
     r x | position of the point | | m    | ground
@@ -162,6 +184,73 @@ def jacobian(frames: Frames, place: Geometry, link: int, at: Vec) -> list[list[N
     return J
 
 
+def moving_columns(
+    frames: Frames, state: tuple[Geometry, Velocities], link: int, at: Vec, v_at: Vec
+) -> tuple[list[Pair], list[Pair]]:
+    """Columns of the Jacobian of a link's velocity at a point, and their rates, ground components.
+
+    Args:
+        frames: the links and the scheme to write into.
+        state: poses and velocities of the links up to that one.
+        link: whose velocity it is.
+        at: position of the point.
+        v_at: velocity of the point; 0 for one that stands still in the ground.
+    """
+    place, motion = state
+    J, Jd = ([(NULL, NULL)] * frames.system.nv for _ in range(2))
+    for j in frames.system.path(link):
+        arm, arm_rate = minus(at, place.p[j]), minus(v_at, motion.v[j])
+        for k, w, v in frames.columns(j):
+            let = frames.naming(FRAME, j, k + 1)
+            a, b = apply(place.R[j], w), apply(place.R[j], v)
+            ad = let("ad", cross(motion.w[j], a), at=f"{j}_{k}")
+            bd = let("bd", cross(motion.w[j], b), at=f"{j}_{k}")
+            linear = plus(J[k][1], cross(a, arm), b)
+            rate = plus(Jd[k][1], cross(ad, arm), cross(a, arm_rate), bd)
+            J[k], Jd[k] = (plus(J[k][0], a), linear), (plus(Jd[k][0], ad), rate)
+    return J, Jd
+
+
+def jacobians(frames: Frames, _: Sequence[Node] = (), points: Sequence[str] | None = None) -> None:
+    """Write the Jacobians of every point in the three conventions of the module's table.
+
+    The outputs are "point.aligned", "point.local", "point.world", 6 × nv, [angular; linear], and
+    their rates of change "point.aligned_rate" and so on.
+    """
+    system = frames.system
+    wanted = [(point.path, system.pose(point)) for point in points_of(system.model, points)]
+    place = geometry(frames, sorted({i for _, pose in wanted for i in system.path(pose.link)}))
+    state = place, velocities(frames, place)
+    for path, pose in wanted:
+        let, i = about(frames.scheme, POINT, path), pose.link
+        w, r = state[1].w[i], let("r", apply(place.R[i], pose.p))
+        v = plus(state[1].v[i], let("vr", cross(w, r)))
+        J, Jd = moving_columns(frames, state, i, let("x", plus(place.p[i], r)), v)
+        R = mat3(rotate(pose.R.T, row) for row in place.R[i])
+        local = [_turn(R, column) for column in J]
+        # d(Rᵀ J)/dt = Rᵀ (J̇ - w × J)
+        still = [
+            (minus(ad, cross(w, a)), minus(bd, cross(w, b)))
+            for (a, b), (ad, bd) in zip(J, Jd, strict=True)
+        ]
+        _write_columns(frames, f"{path}.aligned", J, Jd)
+        _write_columns(frames, f"{path}.local", local, [_turn(R, column) for column in still])
+        _write_columns(frames, f"{path}.world", *moving_columns(frames, state, i, NULL, NULL))
+
+
+def _turn(R: Mat, column: Pair) -> Pair:
+    """Rᵀ times both parts."""
+    return apply_transposed(R, column[0]), apply_transposed(R, column[1])
+
+
+def _write_columns(frames: Frames, name: str, value: list[Pair], rate: list[Pair]) -> None:
+    """Write a Jacobian and its rate, given by their columns."""
+    for tail, columns in (("", value), ("_rate", rate)):
+        rows = zip(*((*a, *b) for a, b in columns), strict=True)
+        nodes = [x for row in rows for x in row]
+        frames.scheme.output(f"{name}{tail}", nodes, (6, frames.system.nv))
+
+
 def points_of(model: Mechanism, names: Sequence[str] | None) -> list[Point]:
     """The points of the given paths "body" or "body.point"; by default all of the moving bodies."""
     if names is not None:
@@ -226,5 +315,5 @@ def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) ->
 
 __all__ = [
     "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "geometry",
-    "jacobian", "kinematics", "points_of", "velocities",
+    "jacobian", "jacobians", "kinematics", "points_of", "velocities",
 ]  # fmt: skip

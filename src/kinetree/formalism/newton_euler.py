@@ -164,6 +164,14 @@ def inertial(frames: Frames, qdd: tuple[Node, ...]) -> list[Node]:
     )
 
 
+def gravity(frames: Frames, _: tuple[Node, ...] = ()) -> None:
+    """Write the output "gravity": the generalised forces that hold the weight of the bodies."""
+    none, still = AppliedForces(), (ZERO,) * frames.system.nv
+    f, n = inward(frames, outward(frames, still, still), none)
+    tau = project(frames, f, n, none)
+    frames.scheme.output("gravity", tau, None, frames.system.model.velocities)
+
+
 def bias(frames: Frames, qd: tuple[Node, ...]) -> list[Node]:
     """c: the generalised forces at qdd = 0."""
     return inverse(frames, qd, (ZERO,) * len(qd))
@@ -195,6 +203,6 @@ def _welded_mass(system: Linkage) -> tuple[Node, Vec]:
 
 
 __all__ = [
-    "Motions", "acceleration_tensor", "bias", "inertia_torque", "inertial", "inverse", "inward",
-    "outward", "project", "reaction", "resting",
+    "Motions", "acceleration_tensor", "bias", "gravity", "inertia_torque", "inertial", "inverse",
+    "inward", "outward", "project", "reaction", "resting",
 ]  # fmt: skip

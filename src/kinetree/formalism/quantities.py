@@ -26,7 +26,7 @@ from kinetree.formalism.joint_equations import (
     solve_mixed,
     whole_accelerations,
 )
-from kinetree.formalism.kinematics import kinematics
+from kinetree.formalism.kinematics import jacobians, kinematics
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.rates import rate_matrix
@@ -34,6 +34,8 @@ from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.constraints import constraints
 from kinetree.formalism.loops.drives import drives
 from kinetree.formalism.loops.validity import valid
+from kinetree.formalism.momentum.centroidal import centroidal
+from kinetree.formalism.momentum.coriolis import coriolis
 from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.formalism.stops import gaps, with_motion
@@ -358,6 +360,18 @@ ALL: tuple[Quantity, ...] = (
     Quantity(
         "kinematics", "qdd", {"recursive": kinematics}, False, wrenches=False, options=("points",),
         laws=False,
+    ),
+    Quantity(
+        "jacobians", "", {"recursive": jacobians}, False, wrenches=False, options=("points",),
+        laws=False,
+    ),
+    Quantity(
+        "gravity", "", {"newton_euler": newton_euler.gravity}, velocities=False, wrenches=False,
+        laws=False,
+    ),
+    Quantity("coriolis", "", {"composite": coriolis}, wrenches=False, laws=False),
+    Quantity(
+        "centroidal", "qdd", {"composite": centroidal}, False, wrenches=False, laws=False
     ),
     Quantity(
         "constraints", "", {"recursive": constraints}, regroups=False, wrenches=False,

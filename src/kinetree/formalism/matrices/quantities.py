@@ -69,6 +69,10 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "reaction": NO_JOINTS,
     "reactions": NO_JOINTS,
     "regressor": ("whose equations are not sorted by mass properties", NO_JOINTS[1]),
+    "jacobians": ("whose points have one", "derive 'kinematics'"),
+    "gravity": ("whose equations are not sorted by gravity", "take c of 'mass_bias' at qd = 0"),
+    "coriolis": ("which name no axes", NO_JOINTS[1]),
+    "centroidal": ("which name no axes", NO_JOINTS[1]),
     "constraints": ("which satisfy all conditions by themselves", "leave the constraints out"),
     "drives": ("in which a given motion is an expression of t", "derive 'kinematics'"),
 }
