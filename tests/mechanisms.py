@@ -79,6 +79,20 @@ def chain(n: int) -> kt.Model:
     return model
 
 
+def ring(n: int) -> kt.Model:
+    """n links closed to a ring of 1 m radius that hangs from one of its hinges."""
+    model = kt.Model("ring", gravity=(0, -9.81, 0))
+    length, mass, inner = 2 * math.sin(math.pi / n), 6.0 / n, model.ground
+    inertia = (0, mass * length**2 / 12, mass * length**2 / 12)
+    for k in range(n):
+        link = model.body(f"link{k}", mass=mass, com=(length / 2, 0, 0), inertia=inertia)
+        turn = -math.pi / n if k == 0 else -2 * math.pi / n
+        model.revolute(f"q{k}", inner, link, initial=turn)
+        inner = link.point("tip", (length, 0, 0))
+    model.close_ball("closed", inner, model.ground)
+    return model
+
+
 def tilted(angle: float) -> kt.Model:
     """A four-bar whose second hinge is not quite parallel: it cannot move."""
     model = kt.Model("tilted", gravity=(0, -9.81, 0))

@@ -25,10 +25,10 @@ from tests.approx import (
 
 import kinetree as kt
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import RunOptions
-from kinetree.analysis.simulate import _again
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.integrate.problem import Settings
 
@@ -134,7 +134,9 @@ def test_coordinates_are_chosen_anew_where_they_degrade() -> None:
     system = dynamics(model, independent=["q3"])
     start = initial_state(system, 0.0, {"q1": 0.5}, {"q1": 3.0}, None)
     times = np.linspace(0, 2, 201)
-    how = RunOptions("auto", Settings(1e-10, 1e-11), {"low": "q_q1 - 6"}, _again(system, {}, {}))
+    how = RunOptions(
+        "auto", Settings(1e-10, 1e-11), {"low": "q_q1 - 6"}, repartition(system, {}, {})
+    )
     found = record_run(system, start, times, how)
     assert found.attrs["partitions"] > 1
     plain = kt.simulate(

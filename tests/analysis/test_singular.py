@@ -116,6 +116,6 @@ def test_lengths_that_lock_a_mechanism_are_refused_not_wound_up(formulation: str
 
 def test_the_most_steps_are_those_of_all_choices_together() -> None:
     with pytest.warns(ModelWarning, match="too many steps after"):
-        run = kt.simulate(mechanisms.chain(3), 3.0, max_steps=700)
+        run = kt.simulate(mechanisms.chain(3), 3.0, max_steps=150)
     assert run.attrs["partitions"] > 1
-    assert run.attrs["steps"] <= 700
+    assert run.attrs["steps"] <= 150

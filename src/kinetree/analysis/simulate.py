@@ -21,7 +21,9 @@ from kinetree.analysis.given.times import output_times
 from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.batch_dataset import Batch, batch_dataset
 from kinetree.analysis.runs.batch_starts import BatchStart, Begun
-from kinetree.analysis.runs.dynamics import OPTIONS, Dynamics, dynamics
+from kinetree.analysis.runs.coordinates.chosen_loops import AUTO
+from kinetree.analysis.runs.coordinates.repartition import repartition
+from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.runs.march import (
     STEPPING,
@@ -45,7 +47,6 @@ from kinetree.arguments import (
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import BOUNDS, Method, find
-from kinetree.integrate.partition_health import better
 from kinetree.integrate.problem import Settings
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
@@ -123,9 +124,10 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
             trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps, and locate no
             events.
         **options: of `derive`: formalism, loops, base_parameters, partition; for a closed system
-            also independent, names of the coordinates to be kept independent.  Without these two
-            they are chosen at the start, and anew on the way where that gets bad.  Of equal steps:
-            those of `kinetree.steppers.step_program`.
+            also independent, names of the coordinates to be kept independent.  Without these
+            they are chosen at the start, and anew on the way where that gets bad; long loops, and
+            those in which it gets bad often, keep all coordinates (loops="projection").  Of equal
+            steps: those of `kinetree.steppers.step_program`.
 
     Returns:
         The Dataset: q, qd, qdd, tau, with user states x, with closures lam, and outputs, over time.
@@ -143,7 +145,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
         how = RunOptions(method, bounds, events, observe=look, goes_on=continues is not None)
-        begin = BatchStart(model, given, t0, options, events)
+        begin = BatchStart(model, given, t0, _with_loops(model, options), events)
         return _run(begin, output_times(t0, duration, step), how, file)
 
 
@@ -160,7 +162,7 @@ def _run(
         runs=True,
     )  # fmt: skip
     start = initial_state(system, begin.t, given.q, given.qd, given.x, complete=False)
-    how = replace(how, again=_again(system, given.fixed, options))
+    how = replace(how, again=repartition(system, given.fixed, options))
     return record_run(system, start, times, how, file)
 
 
@@ -169,7 +171,7 @@ def _run_many(batch: BatchStart, times: Array, how: RunOptions) -> xarray.Datase
     begin, length, report = float(times[0]), float(times[-1] - times[0]), how.settings.report
 
     def again(number: int, start: Begun) -> Repartition | None:
-        return _again(start[0], batch.given.of(batch.axes, number).fixed, batch.options)
+        return repartition(start[0], batch.given.of(batch.axes, number).fixed, batch.options)
 
     def tell(number: int) -> None:
         if report is not None:
@@ -179,6 +181,13 @@ def _run_many(batch: BatchStart, times: Array, how: RunOptions) -> xarray.Datase
     results = SideBySide(batch.starts(), times, how, again, tell).run()
     made = batch_dataset(Batch(batch.axes, times, batch.given.parameters or {}), results)
     return how.observe(made)
+
+
+def _with_loops(model: Mechanism, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options with the treatment of loops, left to the run where the user says nothing."""
+    said = options.keys() & {"loops", "partition", "independent"}
+    closed = bool(model.closures or model.drives)
+    return options if said or not closed else {**options, "loops": AUTO}
 
 
 def _start(
@@ -238,27 +247,6 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
     refuse_stepping(options)
     check_options("simulate", options, OPTIONS)
     return row
-
-
-def _again(
-    system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]
-) -> Repartition | None:
-    """How coordinates are chosen anew; none where they are the user's, or none is dependent."""
-    chosen = "partition" in options or "independent" in options or bool(system.jumps)
-    if not system.explicit or chosen:
-        return None
-    assert system.partition is not None
-    current, rank = system.independent, system.partition.rank
-
-    def again(q: Array, t: float) -> Dynamics | None:
-        nonlocal current
-        found = better(system.model, q, t, system.parameters, rank)
-        if found is None or found.independent == current:
-            return None
-        current = found.independent
-        return dynamics(system.model, **fixed, **options, partition=found, runs=True)
-
-    return again
 
 
 __all__ = ["simulate"]

@@ -31,7 +31,6 @@ from kinetree.cli.runs import (
     event_option,
     finish,
     first_state,
-    loop_options,
     model_warnings,
     not_empty,
     operating_state,
@@ -62,7 +61,7 @@ def simulate(
     output: Outputs = None,
     mark_laws: MarkLaws = False,
     independent: IndependentOption = None,
-    loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "explicit",
+    loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "",
     formulation: FormulationOption = "",
     step: Interval = None,
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
@@ -79,13 +78,13 @@ def simulate(
 
     model, _ = read(file)
     nc = None if out is not None and out.suffix == ".csv" else out
-    options = loop_options(independent, loops) | not_empty(formulation=formulation, outputs=output)
+    options = not_empty(independent=independent, loops=loops, formulation=formulation)
     with model_warnings(as_json) as notes:
-        options |= first_state(model, (q, x, tau, values), lock, rest=rest)
         found = run(
             model, duration, method=method, qd=parse(qd), tau=parse(tau), parameters=parse(values),
             events=event_option(stop, mark_laws), step=step, rtol=rtol, atol=atol, **options,
             max_step=max_step, continues=continues, file=nc, progress=False if as_json else None,
+            **first_state(model, (q, x, tau, values), lock, rest=rest), outputs=output or None,
         )  # fmt: skip
     report_run(model, found, out, as_json, notes, written=nc is out)
     if not str(found.attrs["termination"]).startswith(GOOD):

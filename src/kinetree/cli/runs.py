@@ -77,12 +77,6 @@ def event_option(stop: Given, mark_laws: bool) -> dict[str, Any] | None:
     return events | ({"laws": "laws"} if mark_laws else {}) or None
 
 
-def loop_options(independent: Given, loops: str) -> dict[str, Any]:
-    """How the loops of a closed system are treated, as options of an analysis."""
-    treatment = {"loops": loops} if loops != "explicit" else {}
-    return {**treatment, **({"independent": independent} if independent else {})}
-
-
 def not_empty(**values: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in values.items() if value}

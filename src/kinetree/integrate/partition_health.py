@@ -1,8 +1,8 @@
 """Whether dependent velocities are still well determined, and a better choice where they are not.
 
 The equations that are used, J, have a least singular value over all velocities that may move, and
-one over the dependent ones alone.  Where the second falls far below the first, the choice is bad
-while the mechanism itself is not singular.
+one over the dependent ones alone.  Where the second falls below the first, more than it did where
+the choice was made, the choice is bad while the mechanism itself is not singular.
 
 Refs: WehageHaug1982
 """
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from kinetree.assembly import Partition
     from kinetree.model import Mechanism
 
-LEAST = 0.03
-"""Share of the least singular value below which the dependent velocities are a bad choice."""
+LEAST = 0.25
+"""Share of the least singular value, relative to that where the choice was made, below which the
+dependent velocities are a bad choice: errors of the others reach them several times enlarged."""
 SINGULAR = 1e-3
 """Least singular value, rows scaled, below which a mechanism is nearly singular."""
 
@@ -38,19 +39,21 @@ class Judge:
         dependent: numbers of the dependent velocities.
         free: numbers of all velocities that are not driven.
         scale: size of every row of J where the choice was made.
+        share: of the dependent velocities there.
     """
 
     jacobians: Callable[[Array, Array], Array]
     dependent: Sequence[int]
     free: Sequence[int]
     scale: Array
+    share: float
 
     def bad(self, t: Array, q: Array) -> Array:
         """Where the choice is bad, at many configurations."""
         if not self.scale.size:
             return np.zeros(len(q), dtype=bool)
         found = shares(self.jacobians(t, q), self.dependent, self.free, self.scale)
-        return np.asarray(found < LEAST)
+        return np.asarray(found < LEAST * self.share)
 
     def singular(self, t: float, q: Array) -> bool:
         """Whether the equations nearly depend on each other at a configuration."""
@@ -96,7 +99,9 @@ def judge(
 ) -> Judge:
     """The judge of a choice that was made at a time and a configuration; see `Judge`."""
     J = np.asarray(jacobians(np.array([t]), q[None]))[0]
-    return Judge(jacobians, dependent, free, sizes(J))
+    scale = sizes(J)
+    share = float(shares(J, dependent, free, scale))
+    return Judge(jacobians, dependent, free, scale, share)
 
 
 def better(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.given.loads import Loads, loads
+from kinetree.analysis.runs.coordinates.chosen_loops import AUTO, chosen_loops
 from kinetree.analysis.runs.forms import Derivation, Forms, forms
 from kinetree.analysis.runs.resets import Resets, all_names, breaks_loops, refuse_dependent
 from kinetree.analysis.runs.resets import resets as resets_of
@@ -296,7 +297,7 @@ def dynamics(  # noqa: PLR0913  one argument per decision
         parameters: values by name in place of the model's.
         independent: of a closed system, the coordinates to keep independent.
         formalism: as for `derive`.
-        loops: likewise.
+        loops: likewise; "auto" keeps all coordinates of long loops.
         partition: likewise; not with independent.
         base_parameters: likewise.
         events: that happen beside those of the model; what they change is kept independent.
@@ -307,13 +308,14 @@ def dynamics(  # noqa: PLR0913  one argument per decision
     acting = loads(model, tau, wrenches)
     _refuse_choices(model, independent, partition)
     closed = loops_of(model, parameters) if model.closures or model.drives else None
-    jumps = resets_of(model, events) if closed is not None and loops == LOOPS else {}
+    jumps = resets_of(model, events) if closed is not None and loops in (LOOPS, AUTO) else {}
     sorted_out, stay = partition, tuple(independent or ())
     if closed is not None and sorted_out is None:
         sorted_out = _sort_out(closed, Wish(q, independent=stay, t=t), jumps)
         _refuse_singular(model, sorted_out)
     if sorted_out is not None:
         refuse_dependent(jumps, sorted_out)
+    loops = chosen_loops(model, sorted_out, jumps) if loops == AUTO else loops
     how = Derivation(formalism, loops, base_parameters, "held" if runs else "select")
     found = forms(model, how, sorted_out)
     made = Dynamics(model, found, acting, sorted_out, {}, stay, closed, jumps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -32,22 +32,19 @@ def reporting(
     columns = (TextColumn("t = {task.fields[now]:.4g} s"), BarColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=sys.stderr.isatty())
     task = bar.add_task("", total=t1 - t0, now=t0)
-    began = time.perf_counter()
-    shown = False
+    patience = threading.Timer(0.0 if wanted else PATIENCE, bar.start)  # while equations are made
+    patience.daemon = True
 
     def report(t: float) -> None:
-        nonlocal shown
-        if not shown and (wanted or time.perf_counter() - began > PATIENCE):
-            bar.start()
-            shown = True
-        if shown:
-            bar.update(task, completed=t - t0, now=t)
+        bar.update(task, completed=t - t0, now=t)
 
+    patience.start()
     try:
         yield report
     finally:
-        if shown:
-            bar.stop()
+        patience.cancel()
+        patience.join()
+        bar.stop()
 
 
 __all__ = ["PATIENCE", "reporting"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.runs.continuity import Continuity
+from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
@@ -278,6 +279,7 @@ def _counts(run: Run) -> dict[str, Any]:
         "evaluations": sum(path.evaluations for path in paths),
         "jacobians": sum(path.jacobians for path in paths),
         "partitions": run.partitions if run.last.dynamics.closed else 0,
+        **loop_treatments(run),
         "wall_time_s": round(run.seconds, 6),
     }
 

@@ -205,7 +205,7 @@ class _Journey:
         tick = self.prepare()
         assert self.method.solve is not None  # of rates
         began = time.perf_counter()
-        sink = self.receive if self.how.flows else None
+        sink = self.receive if self.how.flows or self.how.again is not None else None
         settings = replace(self.how.settings, max_steps=self.steps_left, sink=sink)
         path = append_final_state(self.method.solve(self.problem, settings))
         self.seconds += time.perf_counter() - began
@@ -364,10 +364,16 @@ def _better(
     number = _first_bad_output(system, path, begin)
     if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
         number = len(path.t) - 1
-    if number is None or number == 0:
+    if not number:
         return None
-    t = float(path.t[number])
-    y = system.project(t, path.y[number])
+    # errors grow towards a bad output: the one before is better, where another choice is
+    return _from_row(system, path, number - 1, again) or _from_row(system, path, number, again)
+
+
+def _from_row(system: Dynamics, path: Path, row: int, again: Repartition) -> _Better | None:
+    """Other coordinates from a row of a path on; None where those at hand are best there."""
+    t = float(path.t[row])
+    y = system.project(t, path.y[row])
     q = system.split(y)[0]
     new = again(q, t) if np.isfinite(q).all() else None
     return None if new is None else _Better(t, new.project(t, y), new)

@@ -108,7 +108,8 @@ class Independent:
         found = self._function(**self._loops.pick_inputs(given), check=False)["J"]
         J = np.nan_to_num(np.broadcast_to(found, (lanes * rows, *found.shape[-2:]))[:, self.rows])
         J = J.reshape(lanes, rows, *J.shape[1:])
-        return np.asarray((shares(J, *self._columns, sizes(J[:, :1])) < LEAST)[:, 1:].any(axis=1))
+        found = shares(J, *self._columns, sizes(J[:, :1]))
+        return np.asarray((found < LEAST * found[:, :1])[:, 1:].any(axis=1))
 
     @property
     def _columns(self) -> tuple[list[int], list[int]]:
