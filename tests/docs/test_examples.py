@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.pages import blocks, run
 
 from kinetree.view.page import BUNDLE
 
@@ -18,19 +19,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
-
-
-def blocks(page: Path) -> str:
-    """The Python blocks of a page as one program that keeps the page's line numbers."""
-    text = page.read_text(encoding="utf-8")
-    lines = [""] * (text.count("\n") + 1)
-    for match in BLOCK.finditer(text):
-        start = text.count("\n", 0, match.start(1))
-        for offset, line in enumerate(match.group(1).splitlines()):
-            lines[start + offset] = line
-    return "\n".join(lines)
 
 
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.name)
@@ -78,7 +67,7 @@ def test_blocks_of_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
         pytest.skip("the viewer is not built")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    exec(compile(blocks(page), str(page), "exec"), {"__name__": "__main__"})
+    run(page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

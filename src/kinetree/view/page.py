@@ -136,7 +136,7 @@ def bundle() -> str:
         raise UnsupportedError(
             "the viewer is not built in this installation",
             element="animate",
-            cure="run 'make web' in the repository (it needs node), or install a released wheel",
+            cure="run 'make web' in the repository, or install a released wheel",
         )
     return BUNDLE.read_text(encoding="utf-8")
 
