@@ -144,6 +144,21 @@ def test_the_header_serves_c_plus_plus(tmp_path: Path, gcc: str) -> None:
     subprocess.run(command, input=lines.encode(), check=True)
 
 
+def test_parameters_have_values_and_places_have_names(tmp_path: Path, gcc: str) -> None:
+    program = corpus.with_preamble()
+    library = built(program, tmp_path, gcc)
+    row = program.input("p")
+    values = (ctypes.c_double * 3).in_dll(library, "with_preamble_p_default")
+    assert list(values) == list(row.default or ())
+    checks = [
+        f'_Static_assert(with_preamble_p_{label} == {place}, "place");'
+        for place, label in enumerate(("rod_mass", "rod_length", "double"))
+    ]
+    lines = "\n".join(['#include "with_preamble.h"', *checks])
+    command = [gcc, "-x", "c", "-std=c11", "-fsyntax-only", "-Werror", "-I", str(tmp_path), "-"]
+    subprocess.run(command, input=lines.encode(), check=True)
+
+
 def test_the_header_says_what_it_is_and_what_it_costs(tmp_path: Path) -> None:
     program = corpus.with_preamble()
     text = program.write("c", tmp_path)[1].read_text()

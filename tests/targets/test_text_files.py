@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import kinetree as kt
+import zoo
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.program.program import TARGETS
 from targets import corpus
@@ -72,6 +73,14 @@ def test_files_of_other_origin_are_left_alone(target: str, tmp_path: Path) -> No
 def test_what_only_writes_says_so(target: str) -> None:
     with pytest.raises(UnsupportedError, match=r"only writes files.*native function"):
         corpus.with_preamble().compile(target=target)
+
+
+def test_jax_unrolls_where_it_is_asked_to(tmp_path: Path) -> None:
+    program = kt.derive(zoo.tree(4), "forward")
+    (rolled,) = program.write("jax", tmp_path / "rolled", unroll=False)
+    (whole,) = program.write("jax", tmp_path / "whole", unroll=True)
+    assert "LuhWalkerPaul1980" in whole.read_text()
+    assert "LuhWalkerPaul1980" not in rolled.read_text()
 
 
 @pytest.mark.parametrize("target", ["jax", "torch", "casadi", "sympy"])

@@ -20,6 +20,14 @@
 #define KT_MACHINES
 #endif
 
+const double cart_forward_p_default[3] = {
+    -9.81, 1.5, 2.0
+};
+
+const double cart_forward_x_default[1] = {
+    0.0
+};
+
 /* the number of knots not above x */
 static inline int kt_piece(const double *knots, int count, double x)
 {

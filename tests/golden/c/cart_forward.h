@@ -29,6 +29,49 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    cart_forward_q_x
+};
+
+/* Places in qd. */
+enum {
+    cart_forward_qd_x
+};
+
+/* Places in tau. */
+enum {
+    cart_forward_tau_x
+};
+
+/* Places in p. */
+enum {
+    cart_forward_p_gravity_z,
+    cart_forward_p_ground_wall_x,
+    cart_forward_p_cart_mass
+};
+
+/* Places in x. */
+enum {
+    cart_forward_x_push
+};
+
+/* Places in qdd. */
+enum {
+    cart_forward_qdd_x
+};
+
+/* Places in xd. */
+enum {
+    cart_forward_xd_push
+};
+
+/* Values of the model for p. */
+extern const double cart_forward_p_default[3];
+
+/* Values of the model for x. */
+extern const double cart_forward_x_default[1];
+
 /* What depends on the parameters alone. */
 typedef struct cart_forward_constants {
     double ground_wall_x;

@@ -23,6 +23,39 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    drill_inverse_q_thread,
+    drill_inverse_q_ball_w,
+    drill_inverse_q_ball_x,
+    drill_inverse_q_ball_y,
+    drill_inverse_q_ball_z
+};
+
+/* Places in qd. */
+enum {
+    drill_inverse_qd_thread,
+    drill_inverse_qd_ball_wx,
+    drill_inverse_qd_ball_wy,
+    drill_inverse_qd_ball_wz
+};
+
+/* Places in qdd. */
+enum {
+    drill_inverse_qdd_thread,
+    drill_inverse_qdd_ball_wx,
+    drill_inverse_qdd_ball_wy,
+    drill_inverse_qdd_ball_wz
+};
+
+/* Places in tau. */
+enum {
+    drill_inverse_tau_thread,
+    drill_inverse_tau_ball_wx,
+    drill_inverse_tau_ball_wy,
+    drill_inverse_tau_ball_wz
+};
+
 void drill_inverse(const double q[5], const double qd[4], const double qdd[4], double tau[4]);
 
 #ifdef __cplusplus

@@ -23,6 +23,26 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    matrices_forward_q_q
+};
+
+/* Places in qd. */
+enum {
+    matrices_forward_qd_q
+};
+
+/* Places in tau. */
+enum {
+    matrices_forward_tau_q
+};
+
+/* Places in qdd. */
+enum {
+    matrices_forward_qdd_q
+};
+
 void matrices_forward(const double q[1], const double qd[1], const double tau[1], double qdd[1]);
 
 #ifdef __cplusplus

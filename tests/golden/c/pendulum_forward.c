@@ -20,6 +20,10 @@
 #define KT_MACHINES
 #endif
 
+const double pendulum_forward_p_default[3] = {
+    2.0, 0.8, -9.81
+};
+
 void pendulum_forward_preamble(const double p[3], pendulum_forward_constants *pre)
 {
     /* body 'rod', mass properties about the link origin, in link */

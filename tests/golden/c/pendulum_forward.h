@@ -26,6 +26,36 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    pendulum_forward_q_swing
+};
+
+/* Places in qd. */
+enum {
+    pendulum_forward_qd_swing
+};
+
+/* Places in tau. */
+enum {
+    pendulum_forward_tau_swing
+};
+
+/* Places in p. */
+enum {
+    pendulum_forward_p_m,
+    pendulum_forward_p_L,
+    pendulum_forward_p_gravity_z
+};
+
+/* Places in qdd. */
+enum {
+    pendulum_forward_qdd_swing
+};
+
+/* Values of the model for p. */
+extern const double pendulum_forward_p_default[3];
+
 /* What depends on the parameters alone. */
 typedef struct pendulum_forward_constants {
     double gravity_z;

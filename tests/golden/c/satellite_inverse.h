@@ -23,6 +23,51 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    satellite_inverse_q_base_w,
+    satellite_inverse_q_base_x,
+    satellite_inverse_q_base_y,
+    satellite_inverse_q_base_z,
+    satellite_inverse_q_base_px,
+    satellite_inverse_q_base_py,
+    satellite_inverse_q_base_pz,
+    satellite_inverse_q_panel
+};
+
+/* Places in qd. */
+enum {
+    satellite_inverse_qd_base_wx,
+    satellite_inverse_qd_base_wy,
+    satellite_inverse_qd_base_wz,
+    satellite_inverse_qd_base_vx,
+    satellite_inverse_qd_base_vy,
+    satellite_inverse_qd_base_vz,
+    satellite_inverse_qd_panel
+};
+
+/* Places in qdd. */
+enum {
+    satellite_inverse_qdd_base_wx,
+    satellite_inverse_qdd_base_wy,
+    satellite_inverse_qdd_base_wz,
+    satellite_inverse_qdd_base_vx,
+    satellite_inverse_qdd_base_vy,
+    satellite_inverse_qdd_base_vz,
+    satellite_inverse_qdd_panel
+};
+
+/* Places in tau. */
+enum {
+    satellite_inverse_tau_base_wx,
+    satellite_inverse_tau_base_wy,
+    satellite_inverse_tau_base_wz,
+    satellite_inverse_tau_base_vx,
+    satellite_inverse_tau_base_vy,
+    satellite_inverse_tau_base_vz,
+    satellite_inverse_tau_panel
+};
+
 void satellite_inverse(const double q[8], const double qd[7], const double qdd[7], double tau[7]);
 
 #ifdef __cplusplus

@@ -29,6 +29,54 @@
 extern "C" {
 #endif
 
+/* Places in q. */
+enum {
+    slider_crank_forward_q_q1,
+    slider_crank_forward_q_q2,
+    slider_crank_forward_q_q3
+};
+
+/* Places in qd. */
+enum {
+    slider_crank_forward_qd_q1,
+    slider_crank_forward_qd_q2,
+    slider_crank_forward_qd_q3
+};
+
+/* Places in tau. */
+enum {
+    slider_crank_forward_tau_q1,
+    slider_crank_forward_tau_q2,
+    slider_crank_forward_tau_q3
+};
+
+/* Places in qdd. */
+enum {
+    slider_crank_forward_qdd_q1,
+    slider_crank_forward_qdd_q2,
+    slider_crank_forward_qdd_q3
+};
+
+/* Places in lam. */
+enum {
+    slider_crank_forward_lam_pin_x,
+    slider_crank_forward_lam_pin_y
+};
+
+/* Places in q_closed. */
+enum {
+    slider_crank_forward_q_closed_q1,
+    slider_crank_forward_q_closed_q2,
+    slider_crank_forward_q_closed_q3
+};
+
+/* Places in qd_closed. */
+enum {
+    slider_crank_forward_qd_closed_q1,
+    slider_crank_forward_qd_closed_q2,
+    slider_crank_forward_qd_closed_q3
+};
+
 void slider_crank_forward(const double q[3], const double qd[3], const double tau[3], double qdd[3],
     double lam[2], double q_closed[3], double qd_closed[3]);
 

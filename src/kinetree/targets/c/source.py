@@ -33,5 +33,6 @@ def sources(program: Program, precision: str = "double") -> dict[str, str]:
 def files(source: Source, spelled: CFamily = DOUBLE) -> dict[str, str]:
     """File name -> text of the functions of a Program."""
     heads = [header.FIRST_LINE, "", f'#include "{source.name}.h"', "", "#include <math.h>", ""]
-    code = "\n".join([*heads, MACHINES, *source.tools(), *source.functions])
+    values = header.default_values(source, spelled)
+    code = "\n".join([*heads, MACHINES, *values, *source.tools(), *source.functions])
     return {f"{source.name}.c": code, f"{source.name}.h": header.header_text(source, spelled)}

@@ -8,6 +8,6 @@ from __future__ import annotations
 from kinetree.targets.jax.source import source_text
 from kinetree.targets.text.target import ModuleTarget
 
-TARGET = ModuleTarget("jax", "jax", source_text)
+TARGET = ModuleTarget("jax", "jax", source_text, choices=("unroll",))
 
 __all__ = ["TARGET"]

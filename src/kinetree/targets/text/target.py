@@ -67,25 +67,39 @@ class ModuleTarget:
     Attributes:
         name: under which Programs ask for it.
         package: what the module imports.
-        text: Program -> (name of what it defines, text of the module).
+        text: (Program, options) -> (name of what it defines, text of the module).
         offered: (module, name) -> what to call.
+        choices: names of the options of `text`.
     """
 
     name: str
     package: str
-    text: Callable[[Program], tuple[str, str]]
+    text: Callable[..., tuple[str, str]]
     offered: Callable[[Any, str], Any] = getattr
+    choices: tuple[str, ...] = ()
 
-    def compile(self, program: Program) -> Any:
+    @property
+    def compile_options(self) -> tuple[str, ...]:
+        """What the target offers a choice of."""
+        return self.choices
+
+    @property
+    def write_options(self) -> tuple[str, ...]:
+        """What the target offers a choice of, beside `force`."""
+        return self.choices
+
+    def compile(self, program: Program, **options: Any) -> Any:
         """What the module offers, made in this process; nothing is written."""
-        name, text = self.text(program)
+        check_arguments(self.text, options)
+        name, text = self.text(program, **options)
         need(self.package)
         return self.offered(load_module(name, text), name)
 
     def write(
-        self, program: Program, folder: str | Path, *, force: bool = False
+        self, program: Program, folder: str | Path, *, force: bool = False, **options: Any
     ) -> tuple[Path, ...]:
         """Write NAME.py into a folder, made where it is missing; the path written."""
         check_arguments(ModuleTarget.write, locals())
-        name, text = self.text(program)
+        check_arguments(self.text, options)
+        name, text = self.text(program, **options)
         return write_files(folder, {f"{name}.py": text}, program.name, force=force)
