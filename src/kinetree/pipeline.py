@@ -15,8 +15,8 @@ Stage 2 is the only one that works with numbers: it derives the equations of the
 Program of their own, closes them by Newton's method and eliminates (`assembly`).  Who knows the
 partition gives it, and the stage is left out.
 
-In stage 5 the equations of closures are written twice, inside the blocks that close the loops and
-behind them: they are evaluated at different values (docs/decisions/0007).
+The equations of closures are derived once, and written in three places: for stage 2, inside the
+blocks that close the loops, and behind them (docs/decisions/0007).
 """
 
 from __future__ import annotations
@@ -26,16 +26,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice
-from kinetree.assembly import refuse_foreign
-from kinetree.assembly.partition import partition as partition_of
+from kinetree.assembly import partition_at, refuse_foreign
+from kinetree.assembly.loops import loops as loops_of
 from kinetree.engine import derivation
-from kinetree.errors import (
-    ExpressionError,
-    ModelError,
-    PartitionError,
-    UnsupportedError,
-    unknown,
-)
+from kinetree.errors import ExpressionError, ModelError, PartitionError, UnsupportedError, unknown
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
@@ -55,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinetree.assembly import Partition
+    from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.quantities import Quantity
     from kinetree.model import Mechanism
     from kinetree.program import Program
@@ -271,8 +266,8 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     if way not in INERTIA_AND_BIAS:
         raise unknown("formalism", way, INERTIA_AND_BIAS, "forward dynamics of a closed system")
     model.check(invertible=loops != LOOPS)
-    found = _partition(model, given)
     system = linkage(model, folded=how.parameters == "folded")
+    found = _partition(system, given)
     system = regroup(system) if how.base_parameters else system
     closed = Closed(INERTIA_AND_BIAS[way], found.choice(), found.labels)
     if how.quantity in JOINT_LAWS:
@@ -301,12 +296,13 @@ def _light(model: Mechanism, loops: str) -> ModelError | None:
     return ModelError(found[0].problem, element=found[0].element, cure=cure)
 
 
-def _partition(model: Mechanism, given: Partition | None) -> Partition:
+def _partition(system: Linkage, given: Partition | None) -> Partition:
     """Stage 2: the partition given, or the one that numbers choose."""
-    if given is None:
-        return partition_of(model)
-    refuse_foreign(model, given)
-    return given
+    if given is not None:
+        refuse_foreign(system.model, given)
+        return given
+    links = system if system.table.rows else None  # loops are closed for parameters as inputs
+    return partition_at(loops_of(system.model, system=links), None, None, 0.0)
 
 
 def _beside_drives(model: Mechanism, known: Known) -> dict[str, str]:
@@ -365,14 +361,14 @@ def derive_actuation(
             cure="derive 'inverse': every coordinate has its effort",
         )
     model.check(invertible=False)
-    found = _partition(model, partition)
+    system = linkage(model, folded=parameters == "folded")
+    found = _partition(system, partition)
     rolling = set(found.rate_dependent)
     independent = [name for name in found.independent if name not in rolling]
     names = list(independent if actuators is None else actuators)
     _refuse_actuators(model, names, free, independent)
-    system = regroup(linkage(model, folded=parameters == "folded"))
     closed = Closed(INERTIA_AND_BIAS["newton_euler"], found.choice(), found.labels)
-    program = condense(actuation(system, closed, names, free))
+    program = condense(actuation(regroup(system), closed, names, free))
     rows = {"actuators": ", ".join(names), "independent": ", ".join(independent)}
     return _with_provenance(program, model, "actuation", parameters=parameters, **rows)
 

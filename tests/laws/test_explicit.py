@@ -6,7 +6,7 @@ Every kind of closure, quaternions among the dependent coordinates, laws of the 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,17 @@ from tests.laws.tools import coordinate_rates
 from tests.mechanisms import slider_crank
 
 import kinetree as kt
+from kinetree.formalism.loops import constraints
 from kinetree.model import retract
 from kinetree.program.program import Newton
 from kinetree.program.verify import verify
+from kinetree.targets.kept import forget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kinetree.formalism.links.frames import Frames
+    from kinetree.formalism.loops import Row
 
 TIME = 0.3
 Row = dict[str, Any]
@@ -208,3 +216,18 @@ def test_a_hinge_that_starts_halfway_between_two_solutions_takes_one() -> None:
     for start in (0.0, np.pi, 1e-9):
         swing, shift = program.evaluate(q=[start, 1.4], qd=[0, 0], tau=[0, 0])["q_closed"]
         assert np.hypot(np.cos(swing) - shift, np.sin(swing)) == pytest.approx(1.5, abs=IDENTITY)
+
+
+@pytest.mark.parametrize("loops", ["explicit", "multipliers", "projection"])
+def test_closures_are_derived_once(loops: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    derive = constraints.write_equations
+
+    def count(frames: Frames) -> Iterator[Row]:
+        calls.append(frames.system.model.name)
+        return derive(frames)
+
+    monkeypatch.setattr(constraints, "write_equations", count)
+    forget()
+    kt.derive(slider_crank(), "forward", loops=loops)
+    assert calls == ["slider_crank"]

@@ -25,6 +25,7 @@ from kinetree.targets.kept import DerivedProgram, remember
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
+    from kinetree.formalism.links.linkage import Linkage
     from kinetree.model import Closure, Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
@@ -228,10 +229,13 @@ def _guards(model: Mechanism, parameters: Parameters) -> Program | None:
         raise opposite_frames(error.element) from error
 
 
-def _write(model: Mechanism, quantity: str, parameters: Parameters) -> Program:
+def _write(
+    model: Mechanism, quantity: str, parameters: Parameters, system: Linkage | None = None
+) -> Program:
     """The Program of a quantity that speaks of closures and drives alone, not yet condensed."""
     model.check(invertible=False)
-    made = QUANTITIES[quantity].derive(linkage(model), "recursive", values=parameters)
+    links = linkage(model) if system is None else system
+    made = QUANTITIES[quantity].derive(links, "recursive", values=parameters)
     return with_values(made, parameters, model.name)
 
 
@@ -254,8 +258,14 @@ def opposite_frames(element: str) -> AssemblyError:
 
 
 @derivation()
-def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
-    """The equations of the closures of a model, with values of parameters in place of its own."""
+def loops(model: Mechanism, parameters: Parameters = None, system: Linkage | None = None) -> Loops:
+    """The equations of the closures of a model, with values of parameters in place of its own.
+
+    Args:
+        model: the mechanism.
+        parameters: values by name.
+        system: the links of the model, where somebody has them already.
+    """
     model = model.with_varied(parameters or ())
     if model.by_matrices:
         model.check(invertible=False)
@@ -265,7 +275,7 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
         written, *programs = _programs(model, parameters)
     else:
         written, *programs = remember(
-            lambda: _programs(model, None), "loops", model,
+            lambda: _programs(model, None, system), "loops", model,
             known=lambda: model.check(invertible=False),
         )  # fmt: skip
     labels = written.output("h").labels
@@ -283,15 +293,17 @@ def loops(model: Mechanism, parameters: Parameters = None) -> Loops:
     )
 
 
-def _programs(model: Mechanism, parameters: Parameters) -> tuple[Any, ...]:
+def _programs(
+    model: Mechanism, parameters: Parameters, system: Linkage | None = None
+) -> tuple[Any, ...]:
     """What gives h, J, ht and Jdqd, as written; h and J; guards; drives."""
-    written = _write(model, "constraints", parameters)
+    written = _write(model, "constraints", parameters, system)
     driven = any(drive.law is not None for drive in model.drives.values())
     return (
         written,
         restrict(written, ("h", "J")),
         _guards(model, parameters),
-        condense(_write(model, "drives", parameters)) if driven else None,
+        condense(_write(model, "drives", parameters, system)) if driven else None,
     )
 
 

@@ -14,7 +14,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.formalism.forces.link_forces import external
 from kinetree.formalism.links.linkage import Pose, rotate
 from kinetree.formalism.links.vectors import NULL, Vec, apply_transposed, cross, minus, plus
-from kinetree.formalism.loops.constraints import sort_equations, trivial_tests
+from kinetree.formalism.loops.constraints import sort_equations, trivial_tests, write_equations
 from kinetree.formalism.newton_euler import inward, outward
 from kinetree.model import refuse_pushes
 from kinetree.program import Input
@@ -38,7 +38,7 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     """
     system, scheme = frames.system, frames.scheme
     refuse_pushes(system.model, "quantity 'reactions'")
-    rows, dropped = sort_equations(frames)
+    rows, dropped = sort_equations(frames, list(write_equations(frames)))
     lam = tuple(symbol(f"lam_{k + 1}", Rank.FORCE) for k in range(len(rows)))
     if rows:
         scheme.input(Input("lam", (len(rows),), lam, None, False, tuple(r.label for r in rows)))

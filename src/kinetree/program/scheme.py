@@ -40,6 +40,7 @@ class Scheme:
         self.info: dict[str, str] = {}
         self._known: dict[Node, Node] = {}
         self._taken: dict[str, int] = {}  # name -> last number given to it
+        self._renamed: dict[str, str] = {}  # name with a number -> without
         self._mark = current().mark()
 
     def input(self, row: Input) -> tuple[Node, ...]:
@@ -71,6 +72,24 @@ class Scheme:
     def assignments(self) -> Iterator[Assign]:
         """The equations named so far, in order."""
         return (block for block in self._blocks if isinstance(block, Assign))
+
+    def named_values(self) -> Iterator[tuple[str, Node, Assign]]:
+        """The same, each with name and value as they were given."""
+        values = {target: value for value, target in self._known.items()}
+        for block in self.assignments():
+            name = block.target.name
+            yield self._renamed.get(name, name), values[block.target], block
+
+    def adopt(self, name: str, value: Node, block: Assign) -> Node:
+        """Like `let`, of what another scheme has named: its equation, where the name is free."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
+        if block.target.name != name or name in self.names:
+            return self.let(name, value, block.note)
+        self._known[value] = block.target
+        self.append_block(block)
+        return block.target
 
     def let_signed(self, name: str, expr: Node, note: Note | None = None) -> Node:
         """Like `let`, but keeps the sign inside the named value, so an output needs no negation."""
@@ -193,6 +212,8 @@ class Scheme:
             k += 1
             candidate = f"{name}_{k}"
         self._taken[name] = k
+        if candidate != name:
+            self._renamed[candidate] = name
         self.names.add(candidate)
         return candidate
 

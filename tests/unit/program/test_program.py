@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.program.programs import k, local, m, small, x, y, z
 
 from kinetree.program import Scheme
-from kinetree.program.inline import bindings, inline
+from kinetree.program.inline import WrittenEquations, bindings, inline
 
 PROGRAM = small({"u": x * y + local("P")}, {"out": local("u") * z}, {"P": m * k})
 
@@ -32,3 +32,26 @@ def test_inlined_equations_have_the_values_of_the_program() -> None:
     found = scheme.program().evaluate(s=[1.0, 2.0, 3.0])["out"]
     there = PROGRAM.evaluate(s=[2.0, 3.0, 1.0])["out"]
     assert found.tolist() == [*PROGRAM.evaluate(s=[1.0, 2.0, 3.0])["out"], *there]
+
+
+def test_equations_are_written_again_as_they_are_where_their_names_are_free() -> None:
+    first = Scheme("first")
+    u = first.let("u", x * y)
+    v = first.let("v", u * z)
+    first.let("w", u + z)
+    written, (one, two, _) = WrittenEquations(first), first.assignments()
+    free = Scheme("free")
+    assert written.copy(free, [v]) == {}
+    assert list(free.assignments()) == [one, two]
+
+
+def test_equations_are_written_again_under_other_names_where_theirs_are_taken() -> None:
+    first = Scheme("first")
+    v = first.let("v", first.let("u", x * y) * z)
+    taken = Scheme("taken")
+    for row in PROGRAM.inputs:
+        taken.input(row)
+    other = taken.let("u", x + y)
+    renamed = WrittenEquations(first).copy(taken, [v])
+    taken.output("out", [other, renamed.get(v, v)])
+    assert taken.program().evaluate(s=[2.0, 3.0, 5.0])["out"].tolist() == [5.0, 30.0]

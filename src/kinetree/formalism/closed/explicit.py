@@ -59,7 +59,7 @@ class Explicit:
         self.labels = tuple(labels)
         names = list(self.system.model.velocities)
         close_positions(self.scheme, self.system, choice)
-        self.rows = rows = {row.label: row for row in equations(frames)}
+        self.rows = rows = {row.label: row for row in equations(self.scheme, self.system)}
         solved = {*choice.dependent, *choice.rolling, *self.system.model.drives}
         self.u = [k for k, name in enumerate(names) if name not in solved]
         self.coupling = Coupling(self.scheme, rows, choice.velocity_groups(), names, self.u)

@@ -81,7 +81,7 @@ class Augmented:
 
     def __init__(self, frames: Frames, choice: Choice, driven: dict[int, Node]) -> None:
         self.frames, self.scheme, self.system = frames, frames.scheme, frames.system
-        found = {row.label: row for row in equations(frames)}
+        found = {row.label: row for row in equations(self.scheme, self.system)}
         self.labels = (*choice.equations, *choice.rates)
         self.rows = [found[label] for label in self.labels]
         self.driven = driven

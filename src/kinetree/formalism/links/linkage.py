@@ -20,7 +20,7 @@ Refs: Docquier2013 sec. 2.1 (massless frames between the axes of a joint); Khali
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -87,6 +87,7 @@ class Linkage:
         gravity: acceleration of gravity in the ground frame.
         q, qd: symbols of coordinates and velocities.
         table: the run-time parameters.
+        kept: what was derived of these links, whatever their masses: regrouped ones share it.
     """
 
     model: Mechanism
@@ -96,6 +97,7 @@ class Linkage:
     q: tuple[Node, ...]
     qd: tuple[Node, ...]
     table: ParameterTable
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def outward(self) -> range:
         """Indices of the moving links, ground to tip."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, evaluate, symbols
+from kinetree.engine import ZERO, Node, evaluate, substitute, symbols
 from kinetree.errors import ModelError
+from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.loops.closure_views import End, last_common, views
 from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincide, distance
 from kinetree.formalism.loops.laws import Atoms, coordinate_rows, fold_parameters, law, rate_law
@@ -32,11 +33,13 @@ from kinetree.model import (
     Touch,
     end_symbols,
 )
+from kinetree.program import Scheme
+from kinetree.program.inline import WrittenEquations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from kinetree.formalism.links.frames import Frames
+    from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.closure_views import View
     from kinetree.model import Closure, Condition
 
@@ -58,7 +61,7 @@ def constraints(
         values: parameters by name in place of the model's, for which the loops have to close.
     """
     system, scheme = frames.system, frames.scheme
-    rows, dropped = sort_equations(frames, values)
+    rows, dropped = sort_equations(frames, equations(scheme, system), values)
     labels = [row.label for row in rows]
     gap = trivial_tests(frames, dropped).gap()
     h, ht = [row.h for row in rows], [row.ht for row in rows]
@@ -78,7 +81,7 @@ def constraints(
 
 
 def sort_equations(
-    frames: Frames, values: Mapping[str, float] | None = None
+    frames: Frames, every: Sequence[Row], values: Mapping[str, float] | None = None
 ) -> tuple[list[Row], list[Row]]:
     """The equations to be solved, and the trivial ones.
 
@@ -86,7 +89,6 @@ def sort_equations(
         ModelError: where a trivial one does not hold, for the model's parameters or those given,
             or a length that must be positive is not.
     """
-    every = list(equations(frames))
     known = _parameter_values(frames, values or {})
     _refuse_lengths(frames, known)
     dropped = [row for row in every if _is_trivial(row, known)]
@@ -103,10 +105,49 @@ def trivial_tests(frames: Frames, dropped: Sequence[Row]) -> Validity:
     return tests
 
 
-def equations(frames: Frames, names: Collection[str] | None = None) -> Iterator[Row]:
-    """Every equation, trivial ones included, of all closures or of those named, in model order."""
-    whole = frames.system.model.closures.values()
-    closures = [closure for closure in whole if names is None or closure.name in names]
+def equations(
+    scheme: Scheme, system: Linkage, names: Collection[str] | None = None, *, rates: bool = True
+) -> list[Row]:
+    """Every equation, trivial ones included, of all closures or of those named, in model order.
+
+    They are derived once, and written wherever they are evaluated.
+
+    Args:
+        scheme: where they are written.
+        system: the links.
+        names: of closures.
+        rates: False where h and J are enough.
+    """
+    every, written = _loop_equations(system)
+    rows = [row for row in every if names is None or row.label.partition(".")[0] in names]
+    results = [x for row in rows for x in (row.h, *row.J.values())]
+    if rates:
+        results += [x for row in rows for x in (row.Jdqd, row.ht)]
+    renamed = written.copy(scheme, results)
+    return [_rename(row, renamed) for row in rows] if renamed else rows
+
+
+def _loop_equations(system: Linkage) -> tuple[tuple[Row, ...], WrittenEquations]:
+    """All equations of the closures, in a scheme of their own."""
+    if "loops" not in system.kept:
+        scheme = Scheme("loops")
+        rows = write_equations(Frames(scheme, system))
+        known = tuple(replace(row, rate=ZERO, pushes=()) for row in rows)
+        system.kept["loops"] = known, WrittenEquations(scheme)
+    found: tuple[tuple[Row, ...], WrittenEquations] = system.kept["loops"]
+    return found
+
+
+def _rename(row: Row, renamed: Mapping[Node, Node]) -> Row:
+    """The same row with other names."""
+    values = (row.h, row.Jdqd, row.ht, *row.J.values())
+    h, Jdqd, ht, *J = substitute(values, renamed)
+    return replace(row, h=h, Jdqd=Jdqd, ht=ht, J=dict(zip(row.J, J, strict=True)))
+
+
+def write_equations(frames: Frames) -> Iterator[Row]:
+    """Derive every equation, with its pushes, in the scheme of the frames."""
+    closures = frames.system.model.closures.values()
     seen = views(frames, [c for c in closures if c.ends])
     atoms = coordinate_rows(frames.system)
     for closure in closures:
@@ -221,4 +262,4 @@ def _parameters_of(frames: Frames, row: Row) -> set[str]:
     return {p.name for p in frames.system.table.rows if p.symbol in wanted}
 
 
-__all__ = ["constraints", "equations", "sort_equations", "trivial_tests"]
+__all__ = ["constraints", "equations", "sort_equations", "trivial_tests", "write_equations"]

@@ -31,7 +31,6 @@ from kinetree.engine import (
     symbol,
     symbols,
 )
-from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.links.vectors import inner as product
@@ -187,14 +186,17 @@ class Loop:
         """
         inner = Scheme("step", self.outer.input_names())
         unknowns = self._unknowns(inner)
-        rows = self._rows(inner)
+        square = len(self.group.rows) == len(unknowns) and not self.free
+        harmonic = square and self._is_harmonic()
+        found = equations(inner, self.system, self.closures, rates=harmonic)
+        at = {row.label: row for row in found}
+        rows = [at[label] for label in self.group.rows]
         J = [[row.J.get(k, ZERO) for k in self.velocities] for row in rows]
         h = [row.h for row in rows]
-        square = len(h) == len(unknowns) and not self.free
         if square and not _moving(inner, unknowns).intersection(symbols(_flat(J))):
             self._linear(inner, unknowns, h, J, unsolved)
             return
-        if square and self._is_harmonic():
+        if harmonic:
             self._harmonic(inner, rows[0], unsolved)
             return
         D = self._directions(inner) if self.free or nearest else None
@@ -208,10 +210,6 @@ class Loop:
             values=unsolved, tolerance=self._tolerance(), symmetric=nearest, note=self.note,
         )  # fmt: skip
         self._normalise(self.outer)
-
-    def _rows(self, inner: Scheme) -> list[Row]:
-        found = {row.label: row for row in equations(Frames(inner, self.system), self.closures)}
-        return [found[label] for label in self.group.rows]
 
     def _unknowns(self, inner: Scheme) -> list[Node]:
         """Symbols of the unknowns; components of a quaternion have any length."""
