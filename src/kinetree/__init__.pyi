@@ -10,6 +10,7 @@ from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.outputs import outputs
 from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
+from kinetree.analysis.sensitivity import sensitivity
 from kinetree.analysis.simulate import simulate
 from kinetree.assembly import Assembly, Partition
 from kinetree.assembly.assemble import assemble
@@ -18,6 +19,7 @@ from kinetree.engine import Node, OperationCount, Table
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.load import load, save
+from kinetree.measures import at_time, final, integral, mean_square, misfit, peak, rms
 from kinetree.model import FrameModel, Model, as_frames, position_matrices
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
@@ -28,10 +30,11 @@ from kinetree.view.plot import plot
 __version__: str
 
 __all__ = [
-    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes",
-    "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
-    "assemble", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu", "functions",
-    "integrate", "inverse", "kinematics", "linearise", "load", "load_run", "modes", "outputs",
-    "partition", "plot", "position_matrices", "reactions", "save", "save_run", "simulate",
+    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes", "Node",
+    "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
+    "assemble", "at_time", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu",
+    "final", "functions", "integral", "integrate", "inverse", "kinematics", "linearise", "load",
+    "load_run", "mean_square", "misfit", "modes", "outputs", "partition", "peak", "plot",
+    "position_matrices", "reactions", "rms", "save", "save_run", "sensitivity", "simulate",
     "write_simulation",
 ]  # fmt: skip

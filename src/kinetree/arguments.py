@@ -149,6 +149,7 @@ ALIASES = {
     "Where": "Any",
     "Axis": "Any",
     "LawLike": "Any",
+    "Expression": "Any",
     "ArrayLike": "Any",
     "Transform": "Any",
     "By": "str | Sequence[str] | Mapping",

@@ -10,6 +10,7 @@ from kinetree.assembly.consistent_start import (
     consistent_velocities,
     correct_velocities,
     kept_coordinates,
+    moved_coordinates,
     settled_velocities,
 )
 from kinetree.assembly.loops import Loops, closure_equations
@@ -29,6 +30,6 @@ __all__ = [
     "MOVED", "ROUGH", "Assembly", "Loops", "Parameters", "Partition", "Values", "Wish", "changes",
     "close", "closure_equations", "consistent_coordinates", "consistent_velocities",
     "correct_velocities", "depending", "facts", "free_columns", "given_values", "kept_coordinates",
-    "partition_at", "quaternions", "refuse_foreign", "refuse_gimbal_lock", "refuse_unset",
-    "settled_velocities", "solved_columns", "unit_quaternions", "with_values",
+    "moved_coordinates", "partition_at", "quaternions", "refuse_foreign", "refuse_gimbal_lock",
+    "refuse_unset", "settled_velocities", "solved_columns", "unit_quaternions", "with_values",
 ]  # fmt: skip

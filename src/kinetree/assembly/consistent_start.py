@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.arrays import Array, Flags
-from kinetree.assembly.assemble import close, dependent_columns, free_columns
+from kinetree.assembly.assemble import Assembly, close, dependent_columns, free_columns
 from kinetree.assembly.loops import Loops
 from kinetree.assembly.named_values import Values, given_values, unit_quaternions
 from kinetree.assembly.worth import worth
@@ -60,11 +60,23 @@ def consistent_coordinates(system: Loops, wish: Wish) -> Array:
     start = _start(system, wish)
     if not system.model.closures:
         return start
+    return _closed_assembly(system, start, wish).q
+
+
+def moved_coordinates(system: Loops, wish: Wish) -> tuple[str, ...]:
+    """Names of the velocities whose coordinates move at the start so that the loops close."""
+    if not system.model.closures:
+        return ()
+    return _closed_assembly(system, _start(system, wish), wish).moved
+
+
+def _closed_assembly(system: Loops, start: Array, wish: Wish) -> Assembly:
+    """The closed configuration that keeps what it can of what is wished for."""
     names = kept_coordinates(system.model, wish)
     found = _close_keeping(system, start, names, wish.t) if names else None
     if found is None and len(names) > 1:
         found = _greedy(system, start, names, wish.t)
-    return close(system, start, t=wish.t).q if found is None else found
+    return close(system, start, t=wish.t) if found is None else found
 
 
 def kept_coordinates(model: Mechanism, wish: Wish) -> list[str]:
@@ -79,10 +91,10 @@ def _start(system: Loops, wish: Wish) -> Array:
     return system.start(unit_quaternions(model, first).tolist(), wish.t)
 
 
-def _greedy(system: Loops, start: Array, names: list[str], t: float) -> Array | None:
+def _greedy(system: Loops, start: Array, names: list[str], t: float) -> Assembly | None:
     """The closed configuration that keeps names one after the other; none where it keeps none."""
     kept: list[str] = []
-    best: Array | None = None
+    best: Assembly | None = None
     for name in names:
         found = _close_keeping(system, start, [*kept, name], t)
         if found is not None:
@@ -90,10 +102,10 @@ def _greedy(system: Loops, start: Array, names: list[str], t: float) -> Array | 
     return best
 
 
-def _close_keeping(system: Loops, start: Array, kept: list[str], t: float) -> Array | None:
+def _close_keeping(system: Loops, start: Array, kept: list[str], t: float) -> Assembly | None:
     """The closed configuration in which some coordinates keep their values, if there is one."""
     try:
-        return close(system, start, independent=kept, t=t, settled=True).q
+        return close(system, start, independent=kept, t=t, settled=True)
     except AssemblyError:
         return None  # what was given cannot be kept; the caller tells how it changed
 
@@ -237,5 +249,5 @@ def _change_phrases(
 
 __all__ = [
     "MOVED", "ROUGH", "Wish", "changes", "consistent_coordinates", "consistent_velocities",
-    "correct_velocities", "kept_coordinates", "settled_velocities",
+    "correct_velocities", "kept_coordinates", "moved_coordinates", "settled_velocities",
 ]  # fmt: skip

@@ -139,6 +139,8 @@ class Settings:
         report: called now and then with the time reached [s].
         sink: takes what was found while the method goes on: its rows (the first one is the last one
             taken before) and events; answers whether to go on.  The path at the end has the rest.
+        controlled: of native explicit methods: number of components of y, from the first on, whose
+            error counts; the others ride along.  None for all.
     """
 
     rtol: float = 1e-8
@@ -149,6 +151,7 @@ class Settings:
     fixed_step: float | None = None
     report: Callable[[float], None] | None = None
     sink: Callable[[Path], bool] | None = None
+    controlled: int | None = None
 
 
 class Hit(NamedTuple):

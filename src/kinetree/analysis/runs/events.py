@@ -208,7 +208,8 @@ def _switches(dynamics: Dynamics) -> list[WatchRow]:
     if not forward.gives("switches"):
         return []
     found = forward.output("switches")
-    names = dynamics.states[len(dynamics.model.states) :]
+    own = len(dynamics.model.states)
+    names = dynamics.states[own : own + len(found.nodes)]
     return [
         WatchRow(Watch(name, way, True, label), node, Event(node, word),
                  {f"x_{name}": as_node(new)}, mode=first + k)

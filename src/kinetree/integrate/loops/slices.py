@@ -219,8 +219,12 @@ class Slices:
     def _set_tolerances(self, settings: Settings) -> None:
         n = self.layout.n
         # below the rounding of y no step could ever pass
-        rtol = np.maximum(settings.rtol, 10 * np.finfo(float).eps)
-        atol = np.maximum(settings.atol, np.finfo(float).tiny)
+        rtol = np.full(n, max(settings.rtol, 10 * np.finfo(float).eps))
+        atol = np.full(n, max(settings.atol, np.finfo(float).tiny))
+        if settings.controlled is not None:  # the error is a mean over all components
+            share = np.sqrt(settings.controlled / n)
+            rtol, atol = share * rtol, share * atol
+            atol[settings.controlled :] = np.inf
         for name, value, filler in (("rtol", rtol, 0.0), ("atol", atol, 1.0)):
             place = self.layout.vector(name)
             self.state[place.start : place.start + pad(n)] = filler

@@ -37,7 +37,7 @@ from kinetree.engine import (
 from kinetree.engine.diff import local_partials
 from kinetree.program.differentiate.base import Page, is_trig
 from kinetree.program.differentiate.directions import By, Directions, directions, names
-from kinetree.program.program import Assign, Block, Newton, Note, Program, Solve
+from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve
 
 Tangents = Mapping[int, Node]
 """Direction number -> derivative; directions without effect are absent."""
@@ -74,7 +74,37 @@ def forward(
     """
     check_arguments(forward, locals())
     rows = directions(program, by, tangent=tangent)
-    wanted = names(of)
+    return _differentiate(program, names(of), rows, only=only, condensed=condensed)
+
+
+@derivation()
+def forward_along(
+    program: Program, of: str | Sequence[str], moves: Sequence[Mapping[Node, Node]]
+) -> Program:
+    """The Program that also gives the changes of outputs along directions in several inputs.
+
+    Args:
+        program: any Program.
+        of: an output, or several.
+        moves: per direction, the change of every symbol of an input that changes: expressions of
+            the symbols of inputs.
+
+    Returns:
+        The Program with outputs "d{of}_dalong", of shape output.shape + (number of directions,).
+    """
+    along = Directions(Input("along", (), ()), (len(moves),), tuple(moves))
+    return _differentiate(program, names(of), [along], only=False, condensed=True)
+
+
+def _differentiate(
+    program: Program,
+    wanted: tuple[str, ...],
+    rows: Sequence[Directions],
+    *,
+    only: bool,
+    condensed: bool,
+) -> Program:
+    """The Program with the derivatives of some outputs along all directions."""
     page = Page(program, f"{program.name}_d{'_'.join(wanted)}")
     state = _Forward(page, rows)
     for in_pairs, blocks in groupby(page.blocks, is_trig):

@@ -1,0 +1,161 @@
+"""The direct method: tangents ride along with the run, a few directions at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.analysis.outputs import observer
+from kinetree.analysis.runs.coordinates.repartition import repartition
+from kinetree.analysis.runs.events import Watched
+from kinetree.analysis.runs.record import Recording
+from kinetree.analysis.runs.run import Repartition, Run, RunOptions, Segment, integrate
+from kinetree.analysis.sensitivities.looks import Looks, RunPart
+from kinetree.analysis.sensitivities.start import tangent_start
+from kinetree.analysis.sensitivities.tangent import Tangent, tangent
+from kinetree.arrays import Array
+from kinetree.errors import ModelError, UnsupportedError
+from kinetree.integrate.problem import EVENT, FINISHED
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.sensitivities.task import Task
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+
+TOGETHER = 8
+"""Directions of one run."""
+
+
+@dataclass(frozen=True)
+class TangentRun:
+    """A run with its tangents.
+
+    Attributes:
+        looks: at what is measured.
+        dataset: of the motion.
+        t: times of all rows [s].
+        S: tangents of y, one per direction: time × direction × component.
+    """
+
+    looks: Looks
+    dataset: xarray.Dataset
+    t: Array
+    S: Array
+
+
+def direct_runs(task: Task, times: Array) -> list[TangentRun]:
+    """Runs with the tangents of all that varies but the duration, a few of them in each."""
+    rows = task.directions
+    chunks = [rows[k : k + TOGETHER] for k in range(0, len(rows), TOGETHER)] or [()]
+    return [run_tangents(task, chunk, times) for chunk in chunks]
+
+
+def run_tangents(
+    task: Task, variables: Sequence[DesignVariable], times: Array, *, every_step: bool = False
+) -> TangentRun:
+    """A run with tangents by some variables.
+
+    Args:
+        task: what runs.
+        variables: one per tangent.
+        times: output times [s].
+        every_step: whether the rows are those of all steps.
+    """
+    return _Tracked(task, variables).run(times, every_step=every_step)
+
+
+class _Tracked:
+    """A run whose rows are kept with their tangents."""
+
+    def __init__(self, task: Task, variables: Sequence[DesignVariable]) -> None:
+        self.task, self.variables = task, variables
+        self.made: dict[int, Tangent] = {}
+        self.parts: list[RunPart] = []
+
+    def tangent(self, system: Dynamics) -> Tangent:
+        """The dynamics with tangents, remembered."""
+        found = tangent(system, self.task.expressions_of(system), self.variables)
+        self.made[id(found.system)] = found
+        return found
+
+    def run(self, times: Array, *, every_step: bool) -> TangentRun:
+        """The run over the output times."""
+        task = self.task
+        first = self.tangent(task.system)
+        start = tangent_start(first, self.variables, task.start, task.t0, task.given)
+        settings = task.with_settings(controlled=first.width, every_step=every_step)
+        again = repartition(task.system, task.given.fixed, task.options)
+        how = RunOptions(
+            task.integrator, settings, task.events, self._again(again),
+            observe=observer(task.model, None),
+        )  # fmt: skip
+        _refuse_events(how.watch(first.system))
+        recording = Recording(how)
+
+        def record(segment: Segment) -> None:
+            recording.add(segment)
+            self.keep(segment)
+
+        run = integrate(first.system, start, times, replace(how, record=record))
+        dataset = recording.dataset(run)
+        _refuse_early(run, dataset)
+        t, S = self._tangents()
+        return TangentRun(Looks(self.parts, task.t0), dataset, t, S)
+
+    def keep(self, segment: Segment) -> None:
+        """Keep the rows of a part of the run, made consistent."""
+        made = self.made[id(segment.dynamics)]
+        first = segment.first if self.parts else 0
+        t, Y = segment.path.t[first:], segment.path.y[first:]
+        if made.system.projects:
+            Y = np.array([made.system.project(float(a), b) for a, b in zip(t, Y, strict=True)])
+        self.parts.append(RunPart(made, t, Y.reshape(len(t), -1)))
+
+    def _again(self, again: Repartition | None) -> Repartition | None:
+        """Other coordinates, with tangents in them."""
+        if again is None:
+            return None
+
+        def choose(q: Array, t: float) -> Dynamics | None:
+            found = again(q, t)
+            return None if found is None else self.tangent(found).system
+
+        return choose
+
+    def _tangents(self) -> tuple[Array, Array]:
+        """Times and tangents of y of all rows."""
+        rows = []
+        for part in self.parts:
+            made = part.made
+            S = part.Y[:, made.width :].reshape(len(part.t), made.directions, made.width)
+            rows.append(S[:, :, : made.size])
+        return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
+
+
+def _refuse_events(events: Watched) -> None:
+    """Refuse events that change the motion or end it."""
+    for k, watch in enumerate(events.watches):
+        if watch.stops or k in events.final:
+            raise UnsupportedError(
+                "it changes the motion, whose derivative there is not known",
+                element=f"event '{watch.name}'",
+                cure="let it be marked alone, or measure before it",
+            )
+
+
+def _refuse_early(run: Run, dataset: xarray.Dataset) -> None:
+    """Refuse a run that has no end to measure at."""
+    if run.last.path.end not in (FINISHED, EVENT):
+        raise ModelError(
+            f"the run ended early: {dataset.attrs['termination']}",
+            element=f"model '{dataset.attrs['model']}'",
+            cure="look at kt.simulate of the same model",
+        )
+
+
+__all__ = ["TangentRun", "direct_runs", "run_tangents"]

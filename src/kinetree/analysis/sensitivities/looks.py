@@ -1,0 +1,152 @@
+"""What measures see of a run: values of their expressions at some times, integrals, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.arrays import Array, Flags
+from kinetree.errors import ModelError
+from kinetree.measures import Gathered, Measure, Sighting
+
+if TYPE_CHECKING:
+    from kinetree.analysis.sensitivities.tangent import Tangent
+
+NEAR = 1e-12
+"""Share of the length of a run within which times are one."""
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """Rows of a run in one set of coordinates: times [s], and Y, one row each."""
+
+    made: Tangent
+    t: Array
+    Y: Array
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The expressions of all measures at one time.
+
+    Attributes:
+        e: values.
+        de: their changes, one column per direction.
+        rate: de/dt.
+        dz: changes of the integrals, one row per direction.
+        z: the integrals up to there.
+    """
+
+    e: Array
+    de: Array
+    rate: Array
+    z: Array
+    dz: Array
+
+
+class Looks:
+    """A run with tangents, to be looked at."""
+
+    def __init__(self, parts: list[RunPart], start: float) -> None:
+        self.parts, self.start = parts, start
+        self._known: dict[float, Sample] = {}
+
+    @property
+    def end(self) -> float:
+        """Time of the last row [s]."""
+        return float(self.parts[-1].t[-1])
+
+    def at(self, t: float) -> Sample:
+        """The expressions at the time of a row [s]."""
+        if t not in self._known:
+            self._known[t] = self._look(t)
+        return self._known[t]
+
+    def _look(self, t: float) -> Sample:
+        near = NEAR * max(self.end - self.start, abs(self.end))
+        for part in reversed(self.parts):
+            k = int(np.argmin(np.abs(part.t - t))) if len(part.t) else 0
+            if len(part.t) and abs(part.t[k] - t) <= near:
+                return look(part.made, float(part.t[k]), part.Y[k])
+        raise ModelError(
+            f"the run ended at t = {self.end:.6g} s, before t = {t:.6g} s",
+            element="measures",
+            cure="measure before the end, or make the run longer",
+        )
+
+
+def look(made: Tangent, t: float, Y: Array) -> Sample:
+    """The expressions at one row."""
+    system, n = made.system, made.size
+    function = made.looks.function.with_values(system.parameters)
+    found = system.call(function, t, Y, w=system.rates(t, Y)[:n])
+    both = found["de_dalong"]
+    tangents = Y[made.width :].reshape(made.directions, made.width)
+    return Sample(found["e"], both[:, :-1], both[:, -1], Y[n : made.width], tangents[:, n:])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Value of a measure, its changes along the directions, and its slope by the end time."""
+
+    value: float
+    changes: Array
+    by_end: float
+
+
+def outcomes(
+    looks: Looks,
+    measures: Mapping[str, Measure],
+    integrated: tuple[int | None, ...],
+    peaks: Mapping[str, float],
+) -> dict[str, Outcome]:
+    """What every measure gives.
+
+    Args:
+        looks: at the run.
+        measures: by name.
+        integrated: number of the integral of each.
+        peaks: times of the peaks by measure [s].
+    """
+    found: dict[str, Outcome] = {}
+    rows = zip(measures.items(), integrated, strict=True)
+    for number, ((name, measure), place) in enumerate(rows):
+        times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
+        found[name] = _outcome(looks, measure, number, place, times)
+    return found
+
+
+def gather_measure(
+    looks: Looks, measure: Measure, number: int, place: int | None, times: Array
+) -> Gathered:
+    """The value of one measure and its slopes."""
+    samples = np.array([looks.at(float(t)).e[number] for t in times])
+    integral = 0.0 if place is None else float(looks.at(looks.end).z[place])
+    return measure.gather(Sighting(looks.start, looks.end, samples, integral))
+
+
+def moving(looks: Looks, measure: Measure, times: Array) -> Flags:
+    """Which samples are taken at the end, and move with it."""
+    return np.asarray((times == looks.end) & (measure.at_end or measure.peaks))
+
+
+def _outcome(
+    looks: Looks, measure: Measure, number: int, place: int | None, times: Array
+) -> Outcome:
+    seen = gather_measure(looks, measure, number, place, times)
+    last = looks.at(looks.end)
+    changes, by_end = np.zeros(len(last.dz)), seen.by_end
+    for t, weight, moves in zip(times, seen.by_samples, moving(looks, measure, times), strict=True):
+        here = looks.at(float(t))
+        changes = changes + weight * here.de[number]
+        by_end += weight * float(here.rate[number]) if moves else 0.0
+    if place is not None:
+        changes = changes + seen.by_integral * last.dz[:, place]
+        by_end += seen.by_integral * float(last.e[number]) ** measure.power
+    return Outcome(seen.value, changes, by_end)
+
+
+__all__ = ["Looks", "Outcome", "RunPart", "Sample", "gather_measure", "look", "moving", "outcomes"]

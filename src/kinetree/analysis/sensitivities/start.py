@@ -1,0 +1,204 @@
+"""Tangents at the start of a run: how what varies moves the consistent start.
+
+Without loops a start value moves itself alone.  With loops some coordinates and velocities keep the
+values that they were given, and the rest follows.  With the projection P on the loops every tangent
+that the loops allow is
+
+    S = ∂P/∂y s + ∂P/∂p δp,        with S = δy in all that is kept                     Eq. (S2)
+
+which is solved for s.  So lengths move a closed start though no start value depends on them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.assembly import (
+    Loops,
+    Wish,
+    closure_equations,
+    moved_coordinates,
+    settled_velocities,
+)
+from kinetree.engine import evaluate
+from kinetree.errors import ModelError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.analysis.given.batches import RunGiven
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.sensitivities.tangent import Tangent
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+
+SURE = 1e-9
+"""Singular values below this part of the largest count as zero."""
+SMALL = 1e-6
+"""Change of a parameter for which loops must stay closed [SI]."""
+OPEN = 1e-3
+"""Gap per change of a parameter above which a loop opens."""
+
+
+def tangent_start(
+    made: Tangent, variables: Sequence[DesignVariable], y: Array, t: float, given: RunGiven
+) -> Array:
+    """Y at the start: the consistent state, integrals of zero, and a tangent per variable.
+
+    Args:
+        made: the dynamics with tangents.
+        variables: one per tangent.
+        y: the consistent state.
+        t: time [s].
+        given: what the run begins with.
+    """
+    system = made.system
+    wanted = np.zeros((len(variables), made.size))
+    for number, row in enumerate(variables):
+        if row.starts:
+            wanted[number, _place(system, row)] = 1.0
+    if system.projects and variables:
+        project = _Projection(made, y, t)
+        if system.loops is None:
+            wanted = project(wanted)
+        else:
+            kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+            _refuse_following(variables, wanted @ kept.T)
+            wanted = _solve(project, wanted, kept, system.model.name)
+            _refuse_open_loops(system, variables, (y, wanted), t)
+    rows = np.zeros((len(variables), made.width))
+    rows[:, : made.size] = wanted
+    return np.concatenate([y, np.zeros(made.integrals), rows.ravel()])
+
+
+def _place(system: Dynamics, row: DesignVariable) -> int:
+    """Number of the component of y that a start value is."""
+    first = {"q": 0, "qd": system.nq, "x": system.nq + system.nv}[row.kind]
+    return first + system.forward.input(row.kind).labels.index(row.label)
+
+
+class _Projection:
+    """∂P/∂y s + ∂P/∂p δp, one row per tangent."""
+
+    def __init__(self, made: Tangent, y: Array, t: float) -> None:
+        self.made, self.y, self.t = made, y, t
+
+    def __call__(self, seeds: Array) -> Array:
+        made, n = self.made, self.made.size
+        rows = np.zeros((made.directions, made.width))
+        rows[:, :n] = seeds
+        whole = np.concatenate([self.y, np.zeros(made.integrals), rows.ravel()])
+        moved = made.system.project(self.t, whole)[made.width :]
+        return moved.reshape(rows.shape)[:, :n]
+
+    def slopes(self) -> tuple[Array, Array]:
+        """∂P/∂y, and ∂P/∂p δp, one row per tangent."""
+        made, n = self.made, self.made.size
+        fixed = self(np.zeros((made.directions, n)))
+        units, columns = np.eye(n), []
+        for first in range(0, n, made.directions):
+            block = np.zeros((made.directions, n))
+            part = units[first : first + made.directions]
+            block[: len(part)] = part
+            columns += list((self(block) - fixed)[: len(part)])
+        return np.array(columns).T, fixed
+
+
+def _kept_rows(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> Array:
+    """Rows K such that K δy is the change of all that keeps the value it was given.
+
+    A quaternion of which some velocities move keeps its place along the others.
+    """
+    model, nq, nv = system.model, system.nq, system.nv
+    q = system.split(y)[0]
+    moved = {*moved_coordinates(loops, wish), *model.drives}
+    still = [k for k, name in enumerate(model.velocities) if name not in moved]
+    _, fixed = settled_velocities(loops, q, wish)
+    driven = {model.velocities.index(name) for name in model.drives if name in model.velocities}
+    rows = np.zeros((2 * nv + len(y) - nq - nv, len(y)))
+    rows[:nv, :nq] = np.linalg.pinv(_turning(system, q))
+    rows[nv:, nq:] = np.eye(len(y) - nq)
+    speeds = [nv + k for k in fixed if k not in driven]
+    found: Array = rows[[*still, *speeds, *range(2 * nv, len(rows))]]
+    return found
+
+
+def _turning(system: Dynamics, q: Array) -> Array:
+    """N of der(q) = N qd."""
+    row = system.forward.input("q")
+    if not row.tangent:
+        return np.eye(len(q))
+    known = dict(zip(row.symbols, q.tolist(), strict=True))
+    flat = evaluate([x for line in row.tangent for x in line], known)
+    return np.array(flat, dtype=float).reshape(len(q), -1)
+
+
+def _refuse_following(variables: Sequence[DesignVariable], changes: Array) -> None:
+    """Refuse start values that follow from others: nothing that is kept changes with them."""
+    for row, change in zip(variables, changes, strict=True):
+        if row.starts and not change.any():
+            raise UnsupportedError(
+                f"'{row.label}' follows from other start values by the loops",
+                element=f"by, '{row.name}'",
+                cure="vary one of those that are free instead",
+            )
+
+
+def _refuse_open_loops(
+    system: Dynamics, variables: Sequence[DesignVariable], start: tuple[Array, Array], t: float
+) -> None:
+    """Refuse parameters that open loops: where equations repeat others for their values alone.
+
+    Args:
+        system: of the run.
+        variables: one per tangent.
+        start: the state and its tangents, one row each.
+        t: time [s].
+    """
+    model, loops, (y, S) = system.model, system.loops, start
+    p = system.forward.input("p") if system.forward.takes("p") else None
+    if not model.closures or loops is None or p is None:
+        return
+    values = dict(zip(p.labels, p.default or (), strict=True))
+    q, rows = system.split(y)[0], zip(variables, system.split(S)[0], strict=True)
+    own = {row.label: s for row, s in rows if row.kind == "parameter" and row.label in values}
+    changed = {name: values[name] + SMALL for name in own}
+    try:
+        closure_equations(model, {**system.parameters, **changed})
+    except ModelError as error:
+        raise _opens(", ".join(f"'{name}'" for name in own), error.element) from error
+    closed = loops.at(system.parameters).evaluate(q, t)[0]
+    for name, s in own.items():
+        there = loops.at({**system.parameters, name: changed[name]})
+        gaps = (there.evaluate(q + SMALL * s, t)[0] - closed)[loops.positions()]
+        if not np.abs(gaps).max(initial=0.0) < OPEN * SMALL:
+            raise _opens(f"'{name}'", f"model '{model.name}'")
+
+
+def _opens(names: str, element: str) -> ModelError:
+    return ModelError(
+        f"it stays closed for the present values of {names} alone",
+        element=element,
+        cure="tie lengths that must be equal to one named parameter",
+    )
+
+
+def _solve(project: _Projection, wanted: Array, kept: Array, model: str) -> Array:
+    """The tangents that have the wanted change in all that is kept."""
+    A, fixed = project.slopes()
+    K = kept @ A
+    rank = np.linalg.matrix_rank(A, tol=SURE * np.abs(A).max(initial=1.0))
+    if np.linalg.matrix_rank(K, tol=SURE) < rank:
+        raise UnsupportedError(
+            "the start values do not say which coordinates and velocities shall stay",
+            element=f"model '{model}'",
+            cure="give q and qd of the independent coordinates by name",
+        )
+    s = np.linalg.lstsq(K, kept @ (wanted - fixed).T, rcond=SURE)[0]
+    found: Array = (A @ s).T + fixed
+    return found
+
+
+__all__ = ["tangent_start"]

@@ -1,0 +1,187 @@
+"""Dynamics whose state carries integrals and tangents: Y = [y, z, S₁, S₂, …].
+
+    der(y) = f(t, y, p)            the motion
+    der(z) = e(t, y, p)            integrals of measures
+    der(S) = ∂(f, e)/∂y S + ∂(f, e)/∂p δp      one tangent S = d(y, z) per direction    Eq. (S1)
+
+A Runge-Kutta step of Y is the step of y and the derivative of that step, so that tangents belong to
+the steps as they were taken.  Projections move along: P(y) goes with ∂P/∂y S + ∂P/∂p δp.
+
+Refs: Docquier2013 sec. 3.5.2, eqs. 41, 42; Kurz2008 sec. 4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kinetree.analysis.runs.forms import Forms
+from kinetree.analysis.sensitivities.expressions import Expressions
+from kinetree.engine import ONE, Node, Rank, symbol
+from kinetree.program import Input, Output, Program
+from kinetree.program.differentiate import forward_along
+from kinetree.program.passes import condense
+from kinetree.program.state_form import (
+    STATE,
+    TIME,
+    consistent_state,
+    state_inputs,
+    state_labels,
+    state_rates,
+)
+from kinetree.targets.kept import DerivedProgram, remember
+
+if TYPE_CHECKING:
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+
+Moves = Sequence[Mapping[Node, Node]]
+"""Per direction, the change of every symbol."""
+Join = Callable[[tuple[Node, ...], tuple[Node, ...]], tuple[Node, ...]]
+"""Makes one output of values and changes, direction by direction."""
+SPEED = "w"
+"""Input of looks: der(y)."""
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """The equations of a run with integrals and tangents.
+
+    Attributes:
+        system: its dynamics, of Y.
+        size: components of y.
+        integrals: components of z.
+        directions: number of tangents.
+        looks: Program of t, Y, w = der(y), …: e of all measures, their changes de along the
+            directions, one row each, and rate = de/dt.
+    """
+
+    system: Dynamics
+    size: int
+    integrals: int
+    directions: int
+    looks: DerivedProgram
+
+    @property
+    def width(self) -> int:
+        """Components of y and z: of one tangent."""
+        return self.size + self.integrals
+
+
+def tangent(system: Dynamics, seen: Expressions, variables: Sequence[DesignVariable]) -> Tangent:
+    """The dynamics with integrals, and with one tangent per variable.
+
+    Args:
+        system: of the model.
+        seen: what is measured.
+        variables: all but the duration.
+    """
+    n = len(system.forms.rates.program.output("yd").nodes)
+
+    def make() -> tuple[Forms, DerivedProgram]:
+        return _Writer(seen, variables).forms()
+
+    names = ", ".join(row.name for row in variables)
+    forms, looks = remember(
+        make, "tangents", system.model, seen.key, names, system.forms.rates.digest,
+        system.forms.forward.digest,
+    )  # fmt: skip
+    made = replace(system, forms=forms)
+    return Tangent(made, n, len(seen.integrands), len(variables), looks)
+
+
+class _Writer:
+    """Writes the Programs of Y."""
+
+    def __init__(self, seen: Expressions, variables: Sequence[DesignVariable]) -> None:
+        forward, self.seen = seen.forward, seen
+        labels = state_labels(forward)
+        y = state_inputs(forward)[1].symbols
+        more = [f"integral_{k}" for k in range(1, len(seen.integrands) + 1)]
+        self.n, self.width, self.count = len(y), len(y) + len(more), len(variables)
+        tangents = [f"{label}_by_{row.name}" for row in variables for label in (*labels, *more)]
+        new = tuple(symbol(name, Rank.COORDINATE) for name in (*more, *tangents))
+        self.z, self.S = new[: len(more)], new[len(more) :]
+        self.forward = _with_states(forward, (*more, *tangents), new)
+        self.moves = [self._move(y, d, row.symbol(forward)) for d, row in enumerate(variables)]
+
+    def _move(self, y: Sequence[Node], d: int, own: Node | None) -> dict[Node, Node]:
+        """The change of y along a tangent, and that of what varies."""
+        moved = dict(zip(y, self.S[d * self.width :][: self.n], strict=True))
+        return moved if own is None else {**moved, own: ONE}
+
+    def forms(self) -> tuple[Forms, DerivedProgram]:
+        """Forward dynamics, rates and projection of Y, and looks."""
+        projected = None
+        if self.forward.input("q").quaternions or self.forward.gives("q_closed"):
+            projected = DerivedProgram.of(self._projection())
+        rates = DerivedProgram.of(self._rates())
+        forms = Forms(DerivedProgram.of(condense(self.forward)), rates, projected)
+        return forms, DerivedProgram.of(self._looks())
+
+    def _program(self, name: str, *outputs: Output) -> Program:
+        inputs = state_inputs(self.forward)
+        whole = replace(
+            self.forward, name=f"{self.forward.name}_{name}", inputs=inputs, outputs=outputs
+        )
+        return condense(whole)
+
+    def _rates(self) -> Program:
+        nodes = (*state_rates(self.seen.forward), *self.seen.integrands)
+        base = self._program("tangents", Output("yd", (len(nodes),), nodes))
+        return self._join(base, "yd", lambda yd, dyd: (*yd, *dyd))
+
+    def _projection(self) -> Program:
+        nodes = tuple(consistent_state(self.forward)[: self.n])
+        base = self._program("projection", Output(STATE, (self.n,), nodes))
+        nz = self.width - self.n
+
+        def whole(y: tuple[Node, ...], dy: tuple[Node, ...]) -> tuple[Node, ...]:
+            rows = [*y, *self.z]
+            for d in range(self.count):
+                own = self.S[d * self.width :][: self.width]
+                rows += [*dy[d * self.n :][: self.n], *own[self.width - nz :]]
+            return tuple(rows)
+
+        return self._join(base, STATE, whole)
+
+    def _join(self, base: Program, name: str, join: Join) -> Program:
+        """One output with the values and their changes along all directions."""
+        moved = forward_along(base, name, self.moves)
+        size = len(base.output(name).nodes)
+        changes = moved.output(f"d{name}_dalong").nodes
+        by_direction = tuple(
+            changes[i * self.count + d] for d in range(self.count) for i in range(size)
+        )
+        nodes = join(moved.output(name).nodes, by_direction)
+        labels = state_inputs(self.forward)[1].labels
+        return condense(replace(moved, outputs=(Output(name, (len(nodes),), nodes, labels),)))
+
+    def _looks(self) -> Program:
+        """e, its changes along the directions, and its rate."""
+        e = self.seen.nodes
+        base = self._program("looks", Output("e", (len(e),), e))
+        t, state = base.input(TIME), base.input(STATE)
+        speeds = tuple(symbol(f"{SPEED}_{k}", Rank.VELOCITY) for k in range(self.n))
+        speed = Input(SPEED, (self.n,), speeds)
+        base = replace(base, inputs=(*base.inputs, speed))
+        along = dict(zip(state.symbols, speeds, strict=False)) | dict.fromkeys(t.symbols, ONE)
+        return forward_along(base, "e", [*self.moves, along])
+
+
+def _with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -> Program:
+    """Forward dynamics with more states behind those of the user."""
+    rows = {row.name: row for row in forward.inputs}
+    x = rows.get("x", Input("x", (0,), ()))
+    rows["x"] = replace(
+        x,
+        shape=(len(x.symbols) + len(new),),
+        symbols=(*x.symbols, *new),
+        labels=(*x.labels, *labels),
+        units=(*(x.units or ("",) * len(x.symbols)), *("",) * len(new)),
+    )
+    return replace(forward, inputs=tuple(rows.values()))
+
+
+__all__ = ["SPEED", "Tangent", "tangent"]

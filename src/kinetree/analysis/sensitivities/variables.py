@@ -1,0 +1,130 @@
+"""What may vary: parameters, start values, constant loads and the duration, by name.
+
+| name | what |
+|---|---|
+| as in the model | a parameter; exact zeros and ones are kept open |
+| q0.NAME, qd0.NAME, x0.NAME | the start value of a coordinate, a velocity, a user state |
+| tau.NAME | a constant effort along a velocity |
+| WRENCH.tx … WRENCH.fz | a component of a constant external wrench |
+| duration | the length of the run |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kinetree.analysis.given.batches import RunGiven
+from kinetree.errors import DuplicateNameError, UnsupportedError, unknown
+from kinetree.model.parameters import scalars
+from kinetree.results.dataset import PARTS
+
+if TYPE_CHECKING:
+    from kinetree.engine import Node
+    from kinetree.model import Mechanism
+    from kinetree.program import Program
+
+DURATION = "duration"
+START = {"q0": "q", "qd0": "qd", "x0": "x"}
+"""Start of a name -> what it is a value of."""
+
+
+@dataclass(frozen=True)
+class DesignVariable:
+    """One scalar that may vary.
+
+    Attributes:
+        name: whole name.
+        kind: "parameter", "q", "qd", "x" (start values), "tau", "wrench" or "duration".
+        label: of the scalar in its kind: a parameter, coordinate, velocity, state or wrench.
+        part: number of the component of a wrench.
+    """
+
+    name: str
+    kind: str
+    label: str
+    part: int = 0
+
+    @property
+    def starts(self) -> bool:
+        """Whether it is a start value."""
+        return self.kind in START.values()
+
+    def symbol(self, forward: Program) -> Node | None:
+        """What stands for it in forward dynamics; none where these do not depend on it."""
+        name = {"parameter": "p", "tau": "tau", "wrench": self.label}.get(self.kind)
+        if name is None or not forward.takes(name):
+            return None
+        row = forward.input(name)
+        if self.kind == "wrench":
+            return row.symbols[self.part]
+        return row.symbols[row.labels.index(self.label)] if self.label in row.labels else None
+
+
+def read_variables(model: Mechanism, by: Sequence[str]) -> tuple[DesignVariable, ...]:
+    """The scalars of those names; unknown ones are refused with the nearest known."""
+    found = tuple(_variable(model, name) for name in by)
+    for variable in found:
+        if [row.name for row in found].count(variable.name) > 1:
+            raise DuplicateNameError(
+                f"'{variable.name}' is named twice", element="by", cure="name it once"
+            )
+    return found
+
+
+def _variable(model: Mechanism, name: str) -> DesignVariable:
+    head, _, tail = name.partition(".")
+    known = {"q": model.coordinates, "qd": model.velocities, "x": model.states, "tau":
+             model.velocities}  # fmt: skip
+    kind = START.get(head, head)
+    if (head in START or head == "tau") and tail:
+        if tail not in known[kind]:
+            listed = [f"{head}.{label}" for label in known[kind]]
+            raise unknown("start value" if head in START else "effort", name, listed, "by")
+        return DesignVariable(name, kind, tail)
+    if name == DURATION:
+        return DesignVariable(name, name, name)
+    if head in model.wrenches and tail in PARTS:
+        return DesignVariable(name, "wrench", head, PARTS.index(tail))
+    names = [*model.parameters, *(row[0] for row in scalars(model))]
+    if name not in names:
+        starts = [f"{a}.{label}" for a, b in START.items() for label in known[b]]
+        raise unknown("parameter or start value", name, [*names, *starts, DURATION], "by")
+    return DesignVariable(name, "parameter", name)
+
+
+def open_parameters(model: Mechanism, variables: Sequence[DesignVariable]) -> Mechanism:
+    """The model in which all parameters that vary are open, whatever their values are."""
+    return model.with_varied([row.label for row in variables if row.kind == "parameter"], "by")
+
+
+def keep_starts(model: Mechanism, given: RunGiven, variables: Sequence[DesignVariable]) -> RunGiven:
+    """What is given, with start values that vary given by name: loops are closed by others."""
+    found: dict[str, Any] = {}
+    first = dict(zip(model.coordinates, model.initial().tolist(), strict=True))
+    for kind, default in (("q", first), ("qd", {}), ("x", {})):
+        names = [row.label for row in variables if row.kind == kind]
+        value = getattr(given, kind)
+        if names and kind != "x" and (value is None or isinstance(value, Mapping)):
+            found[kind] = {name: default.get(name, 0.0) for name in names} | dict(value or {})
+    return replace(given, **found)
+
+
+def refuse_functions(given: RunGiven) -> None:
+    """Refuse efforts that Python functions give: nobody knows their slopes."""
+    wrenches = given.wrenches or {}
+    tau = given.tau if isinstance(given.tau, Mapping) else {"tau": given.tau}
+    for name, value in {**tau, **wrenches}.items():
+        if callable(value):
+            raise UnsupportedError(
+                "a Python function gives it, whose slopes are not known",
+                element=f"effort '{name}'",
+                cure="add a force with this law to the model",
+            )
+
+
+__all__ = [
+    "DURATION", "DesignVariable", "keep_starts", "open_parameters", "read_variables",
+    "refuse_functions",
+]  # fmt: skip

@@ -1,0 +1,145 @@
+"""Sensitivities: how measures of a run change with parameters, start values, loads, duration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.runs.dynamics import OPTIONS
+from kinetree.analysis.runs.events import Events
+from kinetree.analysis.sensitivities.direct import direct_runs
+from kinetree.analysis.sensitivities.looks import outcomes
+from kinetree.analysis.sensitivities.peaks import find_peaks
+from kinetree.analysis.sensitivities.result import with_gradients, with_tangents
+from kinetree.analysis.sensitivities.task import Task
+from kinetree.analysis.sensitivities.variables import read_variables
+from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
+from kinetree.assembly import Parameters, Values
+from kinetree.errors import ModelError
+from kinetree.integrate.loops.tableaus import TABLEAUS
+from kinetree.integrate.problem import Settings
+from kinetree.measures import Measure
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model import Mechanism
+
+METHODS = ("auto", "direct")
+"""How derivatives are found."""
+
+
+def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
+    model: Mechanism,
+    duration: float,
+    measures: Mapping[str, Any],
+    *,
+    by: Sequence[str],
+    method: str = "auto",
+    integrator: str = "auto",
+    q: Values = None,
+    qd: Values = None,
+    x: Values = None,
+    t0: float = 0.0,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    step: float | None = None,
+    tau: Any = None,
+    wrenches: Mapping[str, Any] | None = None,
+    parameters: Parameters = None,
+    events: Events | None = None,
+    max_steps: int = 1_000_000,
+    max_step: float = np.inf,
+    **options: Any,
+) -> xarray.Dataset:
+    """Values of measures of a run, and their exact derivatives by what varies.
+
+    The derivatives are those of the steps as they were taken.  Loops are closed again at the start
+    for every change: a length moves the coordinates that follow from it.
+
+    Args:
+        model: the mechanism.
+        duration: length of the run [s].
+        measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
+        by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
+            "tau.NAME", "WRENCH.fx", "duration".
+        method: "direct" takes tangents along with the run, up to eight in one; "auto" is that.
+        integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4".
+        q: initial coordinates, as of `simulate`.
+        qd: initial velocities.
+        x: initial user states.
+        t0: time at the beginning [s].
+        rtol: relative error per step.
+        atol: absolute error per step.
+        step: output interval [s]; the step of rk4.
+        tau: constant efforts along the velocities [N.m, N].
+        wrenches: constant external wrenches by name [N.m, N].
+        parameters: values by name in place of the model's.
+        events: conditions by name, as of `simulate`.
+        max_steps: steps after which the run ends.
+        max_step: longest step [s].
+        **options: of `simulate`: formalism, loops, base_parameters, partition, independent.
+
+    Returns:
+        The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
+        direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units.
+    """
+    given = locals()
+    check_arguments(sensitivity, given)
+    _check(given, options)
+    run = RunGiven(q, qd, x, tau, wrenches, parameters)
+    name = "dop853" if integrator == "auto" else integrator
+    length = None if TABLEAUS[name].errors else step or None
+    task = Task.of(
+        model, run, duration=float(duration), measures=dict(measures),
+        variables=read_variables(model, by), t0=t0, integrator=name,
+        settings=Settings(rtol, atol, max_steps, max_step, fixed_step=length), step=step,
+        events=events, options=options,
+    )  # fmt: skip
+    return _direct(task)
+
+
+def _direct(task: Task) -> xarray.Dataset:
+    """Values and gradients by tangents."""
+    peaks = find_peaks(task)
+    asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
+    times = task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
+    runs = direct_runs(task, times)
+    integrated = task.expressions.integrated
+    parts = [outcomes(run.looks, task.measures, integrated, peaks) for run in runs]
+    values = {name: parts[0][name].value for name in task.measures}
+    gradients = np.zeros((len(values), len(task.variables)))
+    for row, name in enumerate(task.measures):
+        changes = iter(np.concatenate([part[name].changes for part in parts]))
+        gradients[row] = [
+            parts[0][name].by_end if variable.kind == "duration" else next(changes)
+            for variable in task.variables
+        ]
+    facts = {"method": "direct", "runs": len(runs)}
+    made = with_gradients(runs[0].dataset, task.variables, values, gradients, facts)
+    return with_tangents(made, runs)
+
+
+def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse what no sensitivity can be made of."""
+    check_positive("a positive time in seconds", duration=given["duration"])
+    check_choice("method", given["method"], METHODS)
+    check_choice("integrator", given["integrator"], ("auto", *TABLEAUS))
+    check_options("sensitivity", options, OPTIONS)
+    if not given["measures"]:
+        raise ModelError(
+            "there is nothing to measure", element="measures", cure='give {"end": kt.final("q_y")}'
+        )
+    for name, measure in given["measures"].items():
+        if not isinstance(measure, Measure):
+            raise ModelError(
+                f"it is {show(measure)}",
+                element=f"measure '{name}'",
+                cure="give kt.final(…), kt.integral(…), kt.rms(…) or kt.peak(…)",
+            )
+
+
+__all__ = ["sensitivity"]

@@ -1,0 +1,84 @@
+"""What is measured of a run: one number, from values at some times and from an integral.
+
+    value = V(e(t₁), …, e(tₙ), ∫ eᵏ dt, T)        e: an expression of the state; T: the end
+
+So its derivative by anything follows from those of e at the times, of the integral and of T; each
+kind of measure says how V depends on them (`gather`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kinetree.arrays import Array
+
+Expression = str | Callable[..., Any] | Any
+"""As of an event: a text, a function of t, q, qd, x, outputs, or an expression."""
+NONE = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What a run shows of an expression.
+
+    Attributes:
+        start, end: times [s].
+        samples: its values at the times of the measure.
+        integral: of its power over the run.
+    """
+
+    start: float
+    end: float
+    samples: Array = field(default_factory=lambda: NONE)
+    integral: float = 0.0
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The value of a measure, and its slopes.
+
+    Attributes:
+        value: V.
+        by_samples: ∂V/∂e(tᵢ).
+        by_integral: ∂V/∂(∫ eᵏ dt).
+        by_end: ∂V/∂T where samples and integral stay.
+    """
+
+    value: float
+    by_samples: Array = field(default_factory=lambda: NONE)
+    by_integral: float = 0.0
+    by_end: float = 0.0
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of a run.
+
+    Attributes:
+        of: the expression.
+        power: k of the integral; 0 without one.
+        peaks: whether it is taken where the expression is largest.
+        at_end: whether it is taken at the end, wherever that is.
+        event: name of the event whose time it is; empty where it is none.
+    """
+
+    of: Expression
+    power: ClassVar[int] = 0
+    peaks: ClassVar[bool] = False
+    at_end: ClassVar[bool] = False
+    event: ClassVar[str] = ""
+
+    def times(self, end: float) -> Array:
+        """Times at which it looks at the expression, where the run ends at `end` [s]."""
+        raise NotImplementedError
+
+    def gather(self, seen: Sighting) -> Gathered:
+        """The value, and how it depends on what was seen."""
+        raise NotImplementedError
+
+
+__all__ = ["NONE", "Expression", "Gathered", "Measure", "Sighting"]

@@ -1,0 +1,173 @@
+"""Sensitivities of runs: closed forms, differences of runs, bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import lengths
+import mechanisms
+from analysis import systems
+from approx import CLOSED, FORMALISM, IDENTITY, LONG_RUN, assert_close
+
+TIGHT = {"rtol": 1e-13, "atol": 1e-15}
+FINE = {"rtol": 1e-12, "atol": 1e-13}
+
+
+def oscillator() -> kt.Model:
+    """The oscillator of Kurz2008 sec. 4: m ÿ = -c y, both 1."""
+    model = kt.Model("oscillator", gravity=(0, 0, 0))
+    body = model.body("body", mass=model.parameter("m", 1.0))
+    model.prismatic("y", model.ground, body, axis="x")
+    model.joint_spring("spring", "y", stiffness=model.parameter("c", 1.0))
+    return model
+
+
+def value(model: kt.Model, measure: Any, duration: float, **run: Any) -> float:
+    """The value of a measure alone."""
+    found = kt.sensitivity(model, duration, {"m": measure}, by=[], **FINE, **run)
+    return float(found.value[0])
+
+
+def difference(model: kt.Model, measure: Any, name: str, at: float, **run: Any) -> float:
+    """Its derivative by a parameter, by a central difference."""
+    h = 1e-5
+    high, low = (value(model, measure, 1.0, parameters={name: x}, **run) for x in (at + h, at - h))
+    return (high - low) / (2 * h)
+
+
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+def test_oscillator_of_the_paper(integrator: str) -> None:
+    by = ["c", "m", "qd0.y", "q0.y", "duration"]
+    found = kt.sensitivity(
+        oscillator(), np.pi / 2, {"end": kt.final("q_y")}, by=by, qd={"y": 0.5},
+        integrator=integrator, **TIGHT,
+    )  # fmt: skip
+    assert_close(found.value.sel(measure="end"), 0.5, IDENTITY)
+    assert_close(found.gradient.sel(measure="end"), [-0.25, 0.25, 1, 0, 0], IDENTITY)
+    assert found.q_by.dims == ("time", "coordinate", "parameter")
+    t = found.time.values
+    assert_close(found.q_by.sel(coordinate="y", parameter="qd0.y"), np.sin(t), FORMALISM)
+    assert_close(found.qd_by.sel(velocity="y", parameter="q0.y"), -np.sin(t), FORMALISM)
+
+
+def test_every_kind_of_measure() -> None:
+    T, z, t1 = 2.0, 0.5, 0.7
+    data = kt.misfit("q_y", [0.5, 1.5], [0.1, 0.2], weights=[1.0, 2.0])
+    measures = {
+        "at": kt.at_time("q_y", t1), "integral": kt.integral("q_y"),
+        "square": kt.mean_square("qd_y"), "rms": kt.rms("qd_y"), "peak": kt.peak("q_y"),
+        "data": data, "trough": kt.peak("-qd_y"),
+    }  # fmt: skip
+    found = kt.sensitivity(
+        oscillator(), T, measures, by=["qd0.y", "duration"], qd={"y": z}, **TIGHT
+    )
+    square = z * z * (T / 2 + np.sin(2 * T) / 4) / T
+    slope = (z * z * np.cos(T) ** 2 - square) / T
+    q = z * np.sin([0.5, 1.5])
+    miss = np.array([1, 2]) @ (q - [0.1, 0.2]) ** 2
+    by = 2 * np.array([1, 2]) @ ((q - [0.1, 0.2]) * q) / z
+    exact = {
+        "at": (z * np.sin(t1), np.sin(t1), 0),
+        "integral": (z * (1 - np.cos(T)), 1 - np.cos(T), z * np.sin(T)),
+        "square": (square, 2 * square / z, slope),
+        "rms": (square**0.5, square**0.5 / z, 0.5 * slope / square**0.5),
+        "peak": (z, 1, 0),
+        "data": (miss, by, 0),
+        "trough": (-z * np.cos(T), -np.cos(T), z * np.sin(T)),
+    }
+    for name, (known, *slopes) in exact.items():
+        assert_close(found.value.sel(measure=name), known, FORMALISM, name)
+        assert_close(found.gradient.sel(measure=name), slopes, FORMALISM, name)
+
+
+def test_lengths_move_the_closed_start() -> None:
+    model, by = lengths.four_bar(), ["crank", "coupler", "rocker", "base"]
+    measure = kt.final("q_c")
+    found = kt.sensitivity(model, 1.0, {"m": measure}, by=by, **FINE)
+    table = [difference(model, measure, n, model.parameters[n].value) for n in by]
+    assert_close(found.gradient[0], table, LONG_RUN)
+    start = found.q_by.isel(time=0)
+    assert_close(start.sel(coordinate="a"), np.zeros(4), IDENTITY)  # keeps what it was given
+    assert float(np.abs(start.sel(coordinate="c")).min()) > 0.1
+
+
+def test_zero_and_one_vary_and_quaternions_do() -> None:
+    crank = mechanisms.slider_crank()
+    measure = kt.integral("qd_q3**2 + rod.velocity.x")
+    by = ["crank.tip_x", "rod.com_y", "gravity_x"]  # 1, 0, 0
+    found = kt.sensitivity(crank, 1.0, {"m": measure}, by=by, qd={"q1": 0.5}, **FINE)
+    table = [
+        difference(crank, measure, n, x, qd={"q1": 0.5}) for n, x in zip(by, (1, 0, 0), strict=True)
+    ]
+    assert_close(found.gradient[0], table, LONG_RUN)
+    top, speed = systems.top(), {"ball_wz": 20.0, "ball_wx": 1.0}
+    name = f"{next(iter(top.bodies))}.mass"
+    mass = float(next(iter(top.bodies.values())).mass)
+    found = kt.sensitivity(top, 1.0, {"m": kt.rms("qd_ball_wx")}, by=[name], qd=speed, **FINE)
+    table = [difference(top, kt.rms("qd_ball_wx"), name, mass, qd=speed)]
+    assert_close(found.gradient[0], table, LONG_RUN)
+
+
+def test_more_directions_than_one_run_takes_and_loads() -> None:
+    model = oscillator()
+    model.wrench("push", model.bodies["body"])
+    by = ["c", "m", "qd0.y", "q0.y", "tau.y", "push.fx", "push.fy", "body.com_y", "duration",
+          "spring.rest"]  # fmt: skip
+    found = kt.sensitivity(
+        model, np.pi / 2, {"m": kt.final("q_y")}, by=by, qd={"y": 0.5}, method="direct", **TIGHT
+    )
+    assert found.attrs["sensitivity_runs"] == 2
+    # a constant force moves the place of rest: q = (1 - cos t) f/c
+    assert_close(found.gradient[0], [-0.25, 0.25, 1, 0, 1, 1, 0, 0, 0, 1], IDENTITY)
+    assert found.q_by.shape[1:] == (1, 10)
+
+
+def test_tangents_of_one_step_are_those_of_the_step() -> None:
+    model = mechanisms.slider_crank()
+    coarse: dict[str, Any] = {"integrator": "rk4", "step": 0.1, "q": {"q1": 0.5}}
+    found = kt.sensitivity(model, 1.0, {"m": kt.final("qd_q1")}, by=["rod.mass"], **coarse)
+    high, low = (
+        kt.sensitivity(model, 1.0, {"m": kt.final("qd_q1")}, by=[], parameters={"rod.mass": x},
+                       **coarse).value[0] for x in (2.00001, 1.99999)
+    )  # fmt: skip
+    assert_close(found.gradient[0, 0], (high - low) / 2e-5, CLOSED)
+
+
+BAD = {
+    "by, 'mas'": ({"by": ["mas"]}, "parameter or start value"),
+    "q0.z": ({"by": ["q0.z"]}, "q0.y"),
+    "twice": ({"by": ["c", "c"]}, "named twice"),
+    "measure": ({"measures": {"m": "q_y"}}, "measure 'm'.*kt.final"),
+    "nothing": ({"measures": {}}, "nothing to measure"),
+    "expression": ({"measures": {"m": kt.final("q_z")}}, "measure 'm'.*q_z"),
+    "late": ({"measures": {"m": kt.at_time("q_y", 3.0)}}, "before t = 3 s"),
+    "function": ({"tau": {"y": lambda t, q, qd: 0.0}}, "slopes are not known"),
+    "integrator": ({"integrator": "BDF"}, "integrator"),
+    "method": ({"method": "guess"}, "method"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused(name: str) -> None:
+    changes, sentence = BAD[name]
+    given: dict[str, Any] = {"measures": {"m": kt.final("q_y")}, "by": ["c"], **changes}
+    with pytest.raises(kt.errors.KinetreeError, match=sentence):
+        kt.sensitivity(oscillator(), 1.0, given.pop("measures"), **given)
+
+
+def test_loops_that_a_parameter_opens_are_refused() -> None:
+    measure = {"m": kt.final("q_c")}
+    with pytest.raises(kt.errors.ModelError, match=r"closure 'pin'.*'Z' alone"):
+        kt.sensitivity(lengths.four_bar(), 1.0, measure, by=["Z"])
+    with pytest.raises(kt.errors.ModelError, match="'L1' alone"):
+        kt.sensitivity(lengths.three_cranks(), 1.0, measure, by=["L1"])
+    crank = mechanisms.slider_crank()
+    with (
+        pytest.warns(kt.errors.ModelWarning, match="q of 'q3' is 2.8"),
+        pytest.raises(kt.errors.UnsupportedError, match="'q3' follows"),
+    ):
+        kt.sensitivity(crank, 1.0, {"m": kt.final("q_q3")}, by=["q0.q1", "q0.q3"])
