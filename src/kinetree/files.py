@@ -144,13 +144,23 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Content of a file of UTF-8 text; a mark of byte order at its beginning is left out.
+    """Content of a file of UTF-8 text with plain line ends, without a mark of byte order.
+
+    Raises:
+        FormatError: where it cannot be read, or is not such text.
+    """
+    text = read_exactly(path).removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_exactly(path: Path) -> str:
+    """Content of a file of UTF-8 text, line ends and a mark of byte order as they are.
 
     Raises:
         FormatError: where it cannot be read, or is not such text.
     """
     try:
-        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return read_bytes(path).decode()
     except UnicodeDecodeError as error:
         raise FormatError(
             f"it is not UTF-8 text ({error.reason})",
@@ -285,6 +295,6 @@ def _flush_folder(folder: Path) -> None:
 
 
 __all__ = [
-    "PART", "discard", "read_bytes", "read_text", "replacing", "unreadable", "unwritable",
-    "write_file", "write_folder",
+    "PART", "discard", "read_bytes", "read_exactly", "read_text", "replacing", "unreadable",
+    "unwritable", "write_file", "write_folder",
 ]  # fmt: skip

@@ -183,6 +183,8 @@ def report_run(
     rows = [{"what": name, "value": value} for name, value in last.items()]
     when = float(run["time"].values[-1])
     print_table(f"{model.name} at t = {when:.6g} s ({run.attrs['termination']})", round_rows(rows))
+    if "switched_off" in run.attrs:
+        warn(f"switched off, and left out: {run.attrs['switched_off']}")
     if "redundant_equations" in run.attrs:
         warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
     if "steps" in run.attrs:

@@ -62,13 +62,13 @@ def _entry(plain: Plain, value: Any, steps: list[str]) -> tuple[int, Any, list[s
     """Line and value of the first step, and the steps that are left; names may hold dots."""
     if isinstance(value, list):
         k = int(steps[0]) if steps[0].isdecimal() else len(value)
-        return (plain.lines[id(value)][k], value[k], steps[1:]) if k < len(value) else None
+        return (plain.spots[id(value)][k].line, value[k], steps[1:]) if k < len(value) else None
     if not isinstance(value, dict):
         return None
     for size in range(len(steps), 0, -1):
         name = ".".join(steps[:size])
         if name in value:
-            return plain.lines[id(value)][name], value[name], steps[size:]
+            return plain.spots[id(value)][name].line, value[name], steps[size:]
     return None
 
 

@@ -25,6 +25,7 @@ from kinetree.formats.schema_types import (
     NUMBER_JSON,
     SCALAR_JSON,
     VECTOR_JSON,
+    ElementSection,
     Name,
     NumberData,
     NumberVector,
@@ -37,7 +38,7 @@ from kinetree.formats.schema_types import (
 from kinetree.model import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -70,7 +71,7 @@ class GroundData(Section):
     points: dict[str, PointEntry] = Field(default_factory=dict)
 
 
-class BodyData(Section):
+class BodyData(ElementSection):
     """A body: mass [kg], com [m], inertia about it (xx yy zz [xy xz yz]) [kg.m2], points."""
 
     mass: ScalarData = 0
@@ -82,14 +83,14 @@ class BodyData(Section):
     points: dict[str, PointEntry] = Field(default_factory=dict)
 
 
-class WrenchData(Section):
+class WrenchData(ElementSection):
     """An external wrench [torque; force]: where it acts, and the frame of its components."""
 
     at: Name
     frame: Literal["body", "world"] = "body"
 
 
-class DriveData(Section):
+class DriveData(ElementSection):
     """A driven coordinate: q(t) as an expression of t; without a law it is given at run time."""
 
     law: ScalarData | None = None
@@ -107,7 +108,7 @@ class TableData(Section):
     slopes: Annotated[list[NumberData], Field(min_length=2)] | None = None
 
 
-class StateData(Section):
+class StateData(ElementSection):
     """A user state: der(x) = rate, an expression of q_NAME, qd_NAME, t, x_NAME and parameters.
 
     A held one is a mode: it has no rate, events alone change it; without an initial value (null)
@@ -138,7 +139,7 @@ _state = Short("rate", SCALAR_JSON)
 StateEntry = Annotated[StateData, BeforeValidator(_state.expand), _state]
 
 
-class EventData(Section):
+class EventData(ElementSection):
     """An event, where `when` passes zero, periodic or at times [s]; `then` gives new values."""
 
     when: ScalarData | None = None
@@ -150,7 +151,7 @@ class EventData(Section):
     then: dict[str, ScalarData] = Field(default_factory=dict)
 
 
-class OutputData(Section):
+class OutputData(ElementSection):
     """An output: an expression of q_NAME, qd_NAME, t, x_NAME, parameters and other outputs.
 
     Or a quantity of a point, seen from `relative_to`, its components in `frame`.
@@ -169,6 +170,10 @@ class OutputData(Section):
 
 _output = Short("expression", SCALAR_JSON)
 OutputEntry = Annotated[OutputData, BeforeValidator(_output.expand), _output]
+
+
+SHORT_FIELDS = {"drives": _drive.field, "states": _state.field, "outputs": _output.field}
+"""The field that an element of a section may consist of alone, without its name."""
 
 
 class Document(Section):
@@ -215,6 +220,26 @@ def validate(data: Any) -> Document:
     except ValidationError as error:
         found = [_translate(detail) for detail in error.errors(include_url=False)]
     raise combine(found, FormatError)
+
+
+def switch_off(document: Document, data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Take the elements that are switched off out of a document.
+
+    Args:
+        document: what `validate` gave for `data`; it is changed.
+        data: the plain data.
+
+    Returns:
+        Section -> name -> plain data of what was taken out.
+    """
+    taken: dict[str, dict[str, Any]] = {}
+    for section in Document.model_fields:
+        rows = getattr(document, section)
+        for name in list(rows) if isinstance(rows, dict) else ():
+            if getattr(rows[name], "off", False):
+                del rows[name]
+                taken.setdefault(section, {})[name] = data[section][name]
+    return taken
 
 
 def _translate(detail: ErrorDetails) -> FormatError:

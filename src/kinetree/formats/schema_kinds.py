@@ -15,6 +15,7 @@ from kinetree.constraints import ALL as CLOSURES
 from kinetree.forces import ALL as FORCES
 from kinetree.formats.schema_types import (
     AxisData,
+    ElementSection,
     Laws,
     Name,
     NumberData,
@@ -51,7 +52,7 @@ class MimicData(Section):
     offset: NumberData = 0.0
 
 
-class JointSection(Section):
+class JointSection(ElementSection):
     """A joint: places as "body" or "body.point"; what its kind takes; rotor inertia; data."""
 
     parent: Name
@@ -87,11 +88,11 @@ DEFAULT_TYPES: dict[type, Any] = {
 """What an argument may be that is known by its default alone."""
 
 
-class ClosureSection(Section):
+class ClosureSection(ElementSection):
     """A closure: places as "body" or "body.point", coordinates, or laws, as its kind takes them."""
 
 
-class ForceSection(Section):
+class ForceSection(ElementSection):
     """A force: places as "body" or "body.point", a joint, scalars and laws, as its kind takes."""
 
 

@@ -125,3 +125,9 @@ class Section(BaseModel):
     """A part of the file; fields it does not know are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class ElementSection(Section):
+    """An element; one that is switched off stays in the file and is left out of the model."""
+
+    off: Annotated[bool, Field(strict=True)] = False

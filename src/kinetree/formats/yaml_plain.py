@@ -1,4 +1,4 @@
-"""Plain data of YAML text by the rules of YAML 1.2, with the line on which every entry stands.
+"""Plain data of YAML text by the rules of YAML 1.2, with the place of every entry in the text.
 
 A C library (libyaml) cuts the text into events; what they mean is decided here, without recursion
 and in time proportional to the text: 1e-3 is a number, no is a word, a date is a word; mappings
@@ -39,8 +39,33 @@ MERGE = "<<"
 EVENTS: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 """What cuts text into events; without the C library the same in Python, thirty times slower."""
 
-Lines = dict[int, dict[Any, int]]
-EntryKey = str | int | None
+
+@dataclass(slots=True)
+class Spot:
+    """Where an entry stands in the text, by positions of characters.
+
+    Attributes:
+        line: of its key or, in a list, of its value, counted from 1.
+        key: beginning of the key; in a list that of the value.
+        colon: end of the key; in a list the beginning of the value.
+        start: beginning of the value, an anchor before it included; `end` for a value left out.
+        end: behind the last character of the value.
+        flow: whether the value is on one line by its style: a scalar, or in brackets.
+        anchor: the name under which aliases speak of the value, if any.
+        alias: the name of the anchor that the value repeats, if any.
+    """
+
+    line: int
+    key: int
+    colon: int
+    start: int = 0
+    end: int = 0
+    flow: bool = True
+    anchor: str | None = None
+    alias: str | None = None
+
+
+Spots = dict[int, dict[Any, Spot]]
 
 
 @dataclass
@@ -49,11 +74,13 @@ class Plain:
 
     Attributes:
         data: dicts with string keys, lists, strings, numbers, booleans, None; a tree.
-        lines: by the identity of a dict or list: its key or position -> line, counted from 1.
+        spots: by the identity of a dict or list: its key or position -> where it stands.
+        root: where the data as a whole stands.
     """
 
     data: Any = None
-    lines: Lines = field(default_factory=dict)
+    spots: Spots = field(default_factory=dict)
+    root: Spot = field(default_factory=lambda: Spot(1, 0, 0))
 
 
 def read_plain(text: str, where: str) -> Plain:
@@ -108,8 +135,8 @@ class _Level:
 
     Attributes:
         holds: the dict or list.
-        lines: of its entries.
-        anchor: the name under which aliases speak of it, if any.
+        spots: of its entries.
+        spot: its own.
         named: whether it is a dict.
         key: of a dict, the one that waits for its value.
         waiting: whether one does.
@@ -117,8 +144,8 @@ class _Level:
     """
 
     holds: Any
-    lines: dict[Any, int]
-    anchor: str | None
+    spots: dict[Any, Spot]
+    spot: Spot
     named: bool
     key: str = ""
     waiting: bool = False
@@ -210,67 +237,83 @@ class _EventReader:
             raise self.wrong(
                 event, f"its values are nested more than {DEEPEST} deep", "write a plain model file"
             )
-        level = _Level({} if named else [], {}, event.anchor, named)
-        self.plain.lines[id(level.holds)] = level.lines
+        holds: Any = {} if named else []
         if event.anchor is not None:
             self.anchors.pop(event.anchor, None)
-        self.put(event, level.holds, plain=False)
+        spot = self.put(event, holds, plain=False)
+        spot.flow = bool(event.flow_style)
+        level = _Level(holds, {}, spot, named)
+        self.plain.spots[id(holds)] = level.spots
         self.levels.append(level)
 
     def end(self, event: Any) -> None:
         """The end of a mapping or list."""
         level = self.levels.pop()
+        spot = level.spot
+        if spot.flow:
+            spot.end = event.end_mark.index
+        elif level.spots:
+            last = next(reversed(level.spots.values()))
+            spot.end = max(last.colon, last.end)
         for other in level.merged:
             for name, value in other.items():
                 if name not in level.holds:
                     level.holds[name] = self.copy_value(event, value)
-                    level.lines[name] = level.lines[MERGE]
-        if level.anchor is not None:
-            self.anchors[level.anchor] = level.holds
+                    level.spots[name] = level.spots[MERGE]
+        if spot.anchor is not None:
+            self.anchors[spot.anchor] = level.holds
 
     def alias(self, event: Any) -> None:
         """A copy of what carries the anchor."""
         if event.anchor not in self.anchors:
-            known = any(level.anchor == event.anchor for level in self.levels)
+            known = any(level.spot.anchor == event.anchor for level in self.levels)
             if known:
                 raise self.endless()
             raise self.wrong(event, f"nothing carries the anchor '{event.anchor}'", "name another")
-        self.put(event, self.copy_value(event, self.anchors[event.anchor]), plain=False)
+        spot = self.put(event, self.copy_value(event, self.anchors[event.anchor]), plain=False)
+        spot.anchor, spot.alias = None, event.anchor
 
-    def put(self, event: Any, value: Any, *, plain: bool) -> None:
-        """Give a value to what is being filled, as key or as entry."""
+    def put(self, event: Any, value: Any, *, plain: bool) -> Spot:
+        """Give a value to what is being filled, as key or as entry; where that is."""
+        start, end = event.start_mark.index, event.end_mark.index
         if not self.levels:
             self.plain.data = value
-            return
-        level = self.levels[-1]
-        line = event.start_mark.line + 1
-        if not level.named:
-            level.lines[len(level.holds)] = line
+            spot = self.plain.root
+        elif not self.levels[-1].named:
+            level = self.levels[-1]
+            spot = Spot(event.start_mark.line + 1, start, start)
+            level.spots[len(level.holds)] = spot
             level.holds.append(value)
-        elif level.waiting:
+        elif self.levels[-1].waiting:
+            level = self.levels[-1]
             level.waiting = False
+            spot = level.spots[level.key]
             if level.key == MERGE and MERGE not in level.holds:
                 self.merge(event, level, value)
             else:
                 level.holds[level.key] = value
         else:
-            self.key(event, level, value, plain=plain)
+            return self.key(event, self.levels[-1], value, plain=plain)
+        spot.start, spot.end, spot.anchor = start, end, event.anchor
+        return spot
 
-    def key(self, event: Any, level: _Level, value: Any, *, plain: bool) -> None:
-        """The name of the entry that follows."""
+    def key(self, event: Any, level: _Level, value: Any, *, plain: bool) -> Spot:
+        """The name of the entry that follows; where it is."""
         if isinstance(value, dict | list):
             raise self.wrong(event, "a mapping or list stands for a name", "give a name")
         name = str(value)
-        if name in level.lines:
+        if name in level.spots:
             raise self.wrong(
                 event,
                 f"the name '{name}' stands twice in one section",
                 "give every element a name of its own",
             )
         level.key, level.waiting = name, True
-        level.lines[name] = event.start_mark.line + 1
+        begin, end = event.start_mark, event.end_mark
+        level.spots[name] = Spot(begin.line + 1, begin.index, end.index)
         if name != MERGE or not plain:
             level.holds[name] = None
+        return level.spots[name]
 
     def merge(self, event: Any, level: _Level, value: Any) -> None:
         """Keep the mappings of a merge key until the others are known."""
@@ -292,7 +335,7 @@ class _EventReader:
             if isinstance(old, dict | list):
                 new = dict.fromkeys(old) if isinstance(old, dict) else [None] * len(old)
                 entries = old.items() if isinstance(old, dict) else enumerate(old)
-                self.plain.lines[id(new)] = self.plain.lines[id(old)]
+                self.plain.spots[id(new)] = self.plain.spots[id(old)]
                 work.extend((entry, new, name, depth + 1) for name, entry in entries)
             holder[key] = new
         return top[0]
@@ -319,4 +362,4 @@ class _EventReader:
         return FormatError(problem, element=f"{self.where}, line {line}", cure=cure)
 
 
-__all__ = ["Plain", "read_plain"]
+__all__ = ["MERGE", "Plain", "Spot", "read_plain"]

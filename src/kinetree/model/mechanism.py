@@ -69,16 +69,15 @@ class Mechanism(ABC):
         drives: coordinate -> Drive.
         forces: name -> Force.
         states: name -> State; their order numbers x.
-        events: name -> Event.
+        events, clocks: name -> Event, name -> Clock.
         outputs: name -> ModelOutput, the user's own; see `kinetree.model.outputs`.
-        clocks: name -> Clock.
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         varied: names of scalars that stay parameters where they are 0 or 1, see `vary`.
         sources: path of a scalar -> the text it had in the model file.
         loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
-        shapes: free-form data for viewers, kept verbatim.
-        layout: free-form data for diagram editors, kept verbatim.
+        shapes, layout: free-form data for viewers and diagram editors, kept verbatim.
+        switched_off: section of the model file -> name -> data of elements that are left out.
     """
 
     by_matrices: ClassVar[bool] = False
@@ -107,6 +106,7 @@ class Mechanism(ABC):
         self.sources: dict[str, str] = {}
         self.shapes: Any = None
         self.layout: Any = None
+        self.switched_off: dict[str, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
         size = f"{len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}"

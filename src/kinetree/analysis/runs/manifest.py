@@ -22,6 +22,7 @@ def _version() -> str:
 
 def manifest(model: Mechanism, program: Program) -> dict[str, Any]:
     """Version, model, hash, and how its equations were derived."""
+    off = [f"{section}.{name}" for section, rows in model.switched_off.items() for name in rows]
     info = {
         name: program.info[name] for name in ("formalism", "formulation") if name in program.info
     }
@@ -29,6 +30,7 @@ def manifest(model: Mechanism, program: Program) -> dict[str, Any]:
         "kinetree_version": _version(),
         "model": model.name,
         "model_hash": model.content_hash(),
+        **({"switched_off": ", ".join(off)} if off else {}),
         **info,
     }
 

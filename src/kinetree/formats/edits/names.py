@@ -1,0 +1,233 @@
+"""Names in a model file: where elements are spoken of, so that a new name reaches all of them.
+
+| where | how an element is spoken of |
+|---|---|
+| places (parent, child, at, …) | BODY, BODY.POINT |
+| expressions | PARAMETER, q_NAME, qd_NAME of coordinates, x_STATE, table_TABLE, ELEMENT.QUANTITY |
+| joints and velocities (joint, first, …; drives) | JOINT, or one of its coordinates JOINT_1 |
+| changes of events | q_NAME, qd_NAME, x_STATE |
+| vary | PARAMETER, ELEMENT.QUANTITY |
+| shapes, layout | BODY, ELEMENT |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kinetree.formats.edits.entries import EntryPath
+from kinetree.formats.expression import TOKEN
+from kinetree.formats.schema_kinds import KINDED
+from kinetree.model import ANY, CLOSURES, FORCES, JOINTS, ElementKind
+
+ROWS: dict[str, Any] = {"joints": JOINTS, "closures": CLOSURES, "forces": FORCES}
+"""Tables of kinds by section."""
+PLACES = {
+    "joints": ("parent", "child"),
+    "wrenches": ("at",),
+    "outputs": ("point", "relative_to", "frame"),
+}
+"""Fields that name a body or one of its points."""
+EXPRESSIONS = {
+    "bodies": ("mass", "com", "inertia", "points"),
+    "joints": ("armature",),
+    "drives": ("law",),
+    "states": ("rate", "sampled"),
+    "outputs": ("expression",),
+    "events": ("when", "then"),
+}
+"""Fields that hold expressions, at any depth."""
+CLOCKS = {"states": "clock", "clocks": "of"}
+STEMS = {
+    "q_": ("joints", "_"),
+    "qd_": ("joints", "_"),
+    "qdd_": ("joints", "_"),
+    "x_": ("states", "."),
+    "table_": ("tables", "."),
+}
+"""What names in expressions begin with -> the section of the element, what may follow its name."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A text in which elements are spoken of.
+
+    Attributes:
+        path: of the text, or of the entry whose name it is.
+        role: "place", "expression", "joint", "change", "clock", "vary" or "picture".
+        is_key: whether it is the name of an entry.
+        labels: names that mean something else here, such as the points of a law.
+    """
+
+    path: EntryPath
+    role: str
+    is_key: bool = False
+    labels: tuple[str, ...] = ()
+
+
+def uses(data: Any) -> Iterator[Use]:
+    """All texts of a document in which elements are spoken of."""
+    yield from _texts(("gravity",), data.get("gravity"), "expression")
+    ground = data.get("ground")
+    yield from _texts(("ground",), ground, "expression")
+    for section in (*EXPRESSIONS, "wrenches", "closures", "forces", "clocks"):
+        rows = data.get(section)
+        for name, row in rows.items() if isinstance(rows, dict) else ():
+            path = (section, name)
+            if isinstance(row, dict):
+                yield from _fields(section, path, row)
+            else:  # the short form: an expression, a number, a clock's period
+                yield from _texts(path, row, "expression")
+            if section == "drives":
+                yield Use(path, "joint", is_key=True)
+    yield from _texts(("vary",), data.get("vary"), "vary")
+    for section, deep in (("shapes", 1), ("layout", 2)):
+        yield from _keys((section,), data.get(section), deep)
+
+
+def _fields(section: str, path: EntryPath, row: dict[str, Any]) -> Iterator[Use]:
+    """Uses in one element."""
+    kind = _kind(section, row)
+    roles = dict.fromkeys(PLACES.get(section, ()), "place")
+    roles |= dict.fromkeys(EXPRESSIONS.get(section, ()), "expression")
+    labels: tuple[str, ...] = ()
+    if section in CLOCKS:
+        roles[CLOCKS[section]] = "clock"
+    if kind is not None:
+        named = row.get("points") if kind.places == ANY else None
+        labels = tuple(named) if isinstance(named, dict) else kind.labels
+        roles |= dict.fromkeys((*kind.labels, *(("points",) if named else ())), "place")
+        spelled = (*kind.scalars, *kind.vectors, *kind.laws, *kind.vector_laws)
+        roles |= dict.fromkeys(spelled, "expression")
+        roles |= dict.fromkeys((*kind.coordinates, *kind.velocities), "joint")
+    for name, value in row.items():
+        if name in roles:
+            yield from _texts((*path, name), value, roles[name], labels)
+    if section == "joints" and isinstance(row.get("mimic"), dict):
+        yield from _texts((*path, "mimic", "joint"), row["mimic"].get("joint"), "joint")
+    if section == "events":
+        changed = row.get("then")
+        for name in changed if isinstance(changed, dict) else ():
+            yield Use((*path, "then", name), "change", is_key=True)
+
+
+def _kind(section: str, row: dict[str, Any]) -> ElementKind | None:
+    """The row of the table of kinds that an element follows."""
+    kind = row.get("kind")
+    return ROWS[section][kind] if section in ROWS and kind in KINDED[section] else None
+
+
+def _texts(path: EntryPath, value: Any, role: str, labels: tuple[str, ...] = ()) -> Iterator[Use]:
+    """Every text in a value."""
+    if isinstance(value, str):
+        yield Use(path, role, labels=labels)
+    elif isinstance(value, dict | list):
+        for name, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts((*path, name), entry, role, labels)
+
+
+def _keys(path: EntryPath, value: Any, deep: int) -> Iterator[Use]:
+    """Names of the entries at a depth of a value."""
+    for name, entry in value.items() if isinstance(value, dict) else ():
+        if deep == 1:
+            yield Use((*path, name), "picture", is_key=True)
+        else:
+            yield from _keys((*path, name), entry, deep - 1)
+
+
+def renaming(data: Any, path: EntryPath, new: str) -> Callable[[str, Use], str]:
+    """From a text and where it is to the text after an element has got a new name.
+
+    Args:
+        data: the document.
+        path: of the element, such as ("joints", "elbow") or ("bodies", "rod", "points", "tip").
+        new: its name.
+    """
+    section, old = str(path[0]), str(path[-1])
+    if len(path) > 2:
+        owner = "ground" if section == "ground" else str(path[1])
+        return lambda text, use: _moved_point(text, use, f"{owner}.{old}", f"{owner}.{new}")
+    return _Renaming(data, section, old, new)
+
+
+def _moved_point(text: str, use: Use, old: str, new: str) -> str:
+    """The text after a point BODY.POINT has got a new name."""
+    if use.role == "place":
+        return new if text == old else text
+    if use.role not in ("expression", "vary"):
+        return text
+    return _tokens(text, lambda word: new + word[len(old) :] if _of(word, old, "_") else word)
+
+
+class _Renaming:
+    """A new name for an element of a section."""
+
+    def __init__(self, data: Any, section: str, old: str, new: str) -> None:
+        self.section, self.old, self.new = section, old, new
+        sections = {name: rows for name, rows in data.items() if isinstance(rows, dict)}
+        named = [str(name) for rows in sections.values() for name in rows]
+        self.longer = [name for name in named if name.startswith(old) and name != old]
+        self.body = sections.get("bodies", {}).get(old)
+        self.alone = sum(old in rows for rows in sections.values()) == 1
+
+    def __call__(self, text: str, use: Use) -> str:
+        """The text with the new name, if it speaks of the element."""
+        mine = {"place": "bodies", "joint": "joints", "clock": "clocks"}
+        if use.role in mine:
+            end = "_" if use.role == "joint" else "."
+            return self.swap(text, end) if mine[use.role] == self.section else text
+        if use.role == "picture":
+            return self.new if text == self.old and self.is_pictured() else text
+        if use.role == "expression":
+            return _tokens(text, lambda word: self.token(word, use.labels))
+        return self.token(text)
+
+    def swap(self, word: str, end: str) -> str:
+        """A word that is the old name, or begins with it and with no longer name of another."""
+        mine = word == self.old or _of(word, self.old, end)
+        other = any(word == name or _of(word, name, end) for name in self.longer)
+        return self.new + word[len(self.old) :] if mine and not other else word
+
+    def token(self, word: str, labels: tuple[str, ...] = ()) -> str:
+        """A name in an expression."""
+        for stem, (section, end) in STEMS.items():
+            if word.startswith(stem):
+                known = section == self.section
+                return stem + self.swap(word[len(stem) :], end) if known else word
+        if word.partition(".")[0] in labels:
+            return word
+        if word == self.old:
+            return self.new if self.section in ("parameters", "outputs") else word
+        return self.swap(word, ".") if self.owns(word[len(self.old) + 1 :]) else word
+
+    def owns(self, quantity: str) -> bool:
+        """Whether ELEMENT.quantity is of this element, and not of one with the same name."""
+        if self.body is None or self.alone:
+            return True
+        points = self.body.get("points") if isinstance(self.body, dict) else None
+        stems = ("mass", "com_", "inertia_", *(f"{name}_" for name in points or ()))
+        return quantity.startswith(stems) == (self.section == "bodies")
+
+    def is_pictured(self) -> bool:
+        """Whether pictures mean this element by the name, not a body that has it too."""
+        return self.section == "bodies" or self.body is None
+
+
+def _of(word: str, name: str, end: str) -> bool:
+    """Whether a word is a name with something behind it."""
+    return word.startswith(name + end)
+
+
+def _tokens(text: str, change: Callable[[str], str]) -> str:
+    """An expression with other names; what is no expression stays as it is."""
+    made, at = [], 0
+    while (match := TOKEN.match(text, at)) is not None:
+        name = match["name"]
+        begin = match.start("name") if name else match.end()
+        made.append(text[at:begin] + (change(name) if name else ""))
+        at = match.end()
+    return "".join(made) + text[at:]
+
+
+__all__ = ["Use", "renaming", "uses"]

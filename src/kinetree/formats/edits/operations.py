@@ -1,0 +1,221 @@
+"""Edits of a model file, each a pure function from text to text; see `OPERATIONS` for all of them.
+
+For every edit, reading after editing equals editing what was read, and lines that are not of the
+element keep their bytes: comments, quotes, line breaks, order, line ends.  `change` tells what an
+edit did as one splice, whose inverse gives back the first bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinetree.errors import FormatError, suggest
+from kinetree.formats.edits.entries import EntryPath, insert, move_entry, rekey, yaml_text
+from kinetree.formats.edits.names import renaming, uses
+from kinetree.formats.edits.values import assign, existing, replace_all, unset, write_out
+from kinetree.formats.schema import SHORT_FIELDS, Document
+
+SECTIONS = tuple(Document.model_fields)
+"""Names of the sections of a model file, in their order."""
+DIAGRAM = ("layout", "diagram")
+"""Where positions in the drawing stand."""
+OFF = "off"
+"""The field of an element that is left out of the model."""
+
+
+@dataclass(frozen=True)
+class Splice:
+    """One piece of a text replaced by another.
+
+    Attributes:
+        start: position of its first character.
+        removed: what was there.
+        put: what is there now.
+    """
+
+    start: int
+    removed: str
+    put: str
+
+    def apply(self, text: str) -> str:
+        """The text with the piece replaced.
+
+        Raises:
+            FormatError: where the text is another one.
+        """
+        end = self.start + len(self.removed)
+        if self.start < 0 or text[self.start : end] != self.removed:
+            raise FormatError(
+                "the text is not the one that the edit was made for",
+                element=f"character {self.start}",
+                cure="make the edit again on the text as it is",
+            )
+        return text[: self.start] + self.put + text[end:]
+
+    def inverse(self) -> Splice:
+        """What takes it back."""
+        return Splice(self.start, self.put, self.removed)
+
+
+def change(old: str, new: str) -> Splice:
+    """The smallest piece by which two texts differ."""
+    size = min(len(old), len(new))
+    head = next((k for k in range(size) if old[k] != new[k]), size)
+    size -= head
+    tail = next((k for k in range(size) if old[-1 - k] != new[-1 - k]), size)
+    return Splice(head, old[head : len(old) - tail], new[head : len(new) - tail])
+
+
+def set_value(text: str, path: Sequence[str | int], value: Any) -> str:
+    """Give the entry at a path a value; entries of mappings that are equal are not touched."""
+    at = tuple(path)
+    there = existing(yaml_text(text), at)
+    if at and not there:
+        return _new_section(text, str(at[0]), _nest(at[1:], value))
+    return assign(text, at, value)
+
+
+def unset_value(text: str, path: Sequence[str | int]) -> str:
+    """Take the entry at a path out."""
+    return unset(text, _there(text, path))
+
+
+def add(text: str, section: str, name: str, value: Any, after: str | None = None) -> str:
+    """Add an element to a section: behind another one, "" for none, None for the last one."""
+    source = yaml_text(text)
+    if not existing(source, (section,)):
+        return _new_section(text, section, {name: value})
+    if existing(source, (section, name)) == (section, name):
+        raise FormatError(
+            "there is one already", element=f"{section}.{name}", cure="choose another name"
+        )
+    if after:
+        _there(text, (section, after))
+    return insert(yaml_text(write_out(text, (section,))), (section,), name, value, after)
+
+
+def rename(text: str, path: Sequence[str | int], name: str) -> str:
+    """Give an element or a point a new name wherever it is spoken of."""
+    at = _there(text, path)
+    source = yaml_text(text)
+    if existing(source, (*at[:-1], name)) == (*at[:-1], name):
+        raise FormatError(
+            "there is one already", element=".".join(map(str, (*at[:-1], name))),
+            cure="choose another name",
+        )  # fmt: skip
+    data = source.plain.data
+    new_name = renaming(data, at, name)
+    found = list(uses(data))
+    keys = {use.path: new_name(str(use.path[-1]), use) for use in found if use.is_key} | {at: name}
+    texts = {use.path: new_name(source.value(use.path), use) for use in found if not use.is_key}
+    changed = [(at, new) for at, new in texts.items() if new != source.value(at)]
+    text = replace_all(text, changed)
+    for place, new in sorted(keys.items(), key=lambda row: len(row[0]), reverse=True):
+        if new != place[-1]:
+            text = rekey(yaml_text(write_out(text, place)), place, new)
+    return text
+
+
+def move(text: str, path: Sequence[str | int], after: str) -> str:
+    """Put an entry behind another one of its section, "" for the first place; its lines go too."""
+    at = _there(text, path)
+    if after:
+        _there(text, (*at[:-1], after))
+    names = ["", *yaml_text(text).value(at[:-1])]
+    before = names[names.index(at[-1]) - 1]
+    return text if after in (before, at[-1]) else move_entry(yaml_text(text), at, after)
+
+
+def duplicate(text: str, path: Sequence[str | int], name: str) -> str:
+    """Add a copy of an element under a new name, behind it."""
+    at = _there(text, path)
+    section, old = at[:-1], str(at[-1])
+    value = yaml_text(text).value(at)
+    if existing(yaml_text(text), (*section, name)) == (*section, name):
+        raise FormatError(
+            "there is one already", element=".".join(map(str, (*section, name))),
+            cure="choose another name",
+        )  # fmt: skip
+    return insert(yaml_text(write_out(text, section)), section, name, value, old)
+
+
+def enable(text: str, path: Sequence[str | int], on: bool) -> str:
+    """Switch an element off, so that it stays in the file and is left out of the model, or on."""
+    element = _there(text, path)
+    at = (*element, OFF)
+    if not on:
+        held = yaml_text(text).value(element)
+        if not isinstance(held, dict):  # the short form, such as `motor: sin(t)`
+            text = assign(text, element, {SHORT_FIELDS[str(element[0])]: held})
+        return assign(text, at, True)
+    return unset(text, at) if existing(yaml_text(text), at) == at else text
+
+
+def place(text: str, name: str, x: int, y: int) -> str:
+    """Give an element its place in the drawing, in units of its grid."""
+    return set_value(text, (*DIAGRAM, name), [int(x), int(y)])
+
+
+def splice(text: str, start: int, end: int, put: str) -> str:
+    """Replace a piece of the text."""
+    return text[:start] + put + text[end:]
+
+
+OPERATIONS: dict[str, Callable[..., str]] = {
+    "set": set_value,
+    "unset": unset_value,
+    "add": add,
+    "remove": unset_value,
+    "rename": rename,
+    "move": move,
+    "duplicate": duplicate,
+    "enable": enable,
+    "place": place,
+    "splice": splice,
+}
+"""The edits by name: text and arguments to text."""
+
+
+def _nest(path: EntryPath, value: Any) -> Any:
+    """A value inside mappings, as a path tells."""
+    for step in reversed(path):
+        value = {step: value}
+    return value
+
+
+def _new_section(text: str, name: str, value: Any) -> str:
+    """The text with one more section, in the usual order of sections."""
+    source = yaml_text(text)
+    there = source.plain.data or {}
+    before = SECTIONS[: SECTIONS.index(name)] if name in SECTIONS else tuple(there)
+    after = next((other for other in reversed(tuple(there)) if other in before), "")
+    return insert(source, (), name, value, after if there else None)
+
+
+def _there(text: str, path: Sequence[str | int]) -> EntryPath:
+    """A path that is there.
+
+    Raises:
+        FormatError: with the nearest name.
+    """
+    at = tuple(path)
+    source = yaml_text(text)
+    found = existing(source, at)
+    if found != at or not at:
+        held = source.value(found) if source.plain.data is not None else None
+        names = [str(name) for name in held] if isinstance(held, dict) else []
+        missing = str(at[len(found)]) if at else ""
+        raise FormatError(
+            "there is no such entry",
+            element=".".join(map(str, at)) or "the file",
+            cure=suggest(missing, names, "entry"),
+        )
+    return at
+
+
+__all__ = [
+    "OPERATIONS", "Splice", "add", "change", "duplicate", "enable", "move", "place", "rename",
+    "set_value", "splice", "unset_value",
+]  # fmt: skip

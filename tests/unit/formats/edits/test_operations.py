@@ -1,0 +1,229 @@
+"""Edits one by one, on texts as people write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kinetree as kt
+from kinetree.errors import FormatError
+from kinetree.formats.edits import operations
+from kinetree.formats.edits.operations import set_value
+from kinetree.formats.yaml_file import read
+from kinetree.formats.yaml_plain import read_plain
+from kinetree.model import to_data
+
+MODELS = sorted((Path(__file__).resolve().parents[4] / "examples" / "models").glob("*.yaml"))
+
+MACHINE = """\
+# a machine with a name for everything
+kinetree: 1
+name: machine
+parameters: {k: 100, kk: 3, arm_k: 2}
+tables:
+  push: {knots: [0, 1], values: [0, 5]}
+  pushy: {knots: [0, 1], values: [0, 5]}
+ground: {points: {hook: [0, 0, 1]}}
+bodies:
+  arm:   # carries the tip
+    mass: "k / 50"
+    com: [0.5, 0, 0]
+    inertia: [0, 0.1, 0.1]
+    points: {tip: [1, 0, 0], tipp: [1, 0, 0.1]}
+  arm_2: {mass: 1, inertia: [1, 1, 1], points: {tip: [0, "arm_k", 0]}}
+joints:
+  arm: {kind: revolute, parent: ground, child: arm, axis: y}
+  arm_2: {kind: universal, parent: arm.tip, child: arm_2, axes: [x, z]}
+states:
+  heat: {rate: "k*qd_arm - x_heat + kk*x_heater"}
+  heater: {held: true}
+clocks: {beat: 0.1}
+forces:
+  spring:
+    kind: link
+    first: arm.tip   # the end
+    second: ground.hook
+    law: "k*(length - 1) + table_push(length) + table_pushy(length)"
+  motor: {kind: joint_law, joint: arm_2_1, law: "-kk*q_arm_2_1 - k*q_arm"}
+outputs:
+  load: spring.force
+  loads: "2*load + spring.rate + arm_k"
+events:
+  hot: {when: "x_heat - load", then: {x_heater: 1, qd_arm: "-0.5*qd_arm"}}
+vary: [arm.com_x, k, arm.tip_x]
+shapes:
+  arm: [{kind: box, size: [1, 0.1, 0.1]}]
+layout: {diagram: {arm: [1, 2], spring: [3, 4]}}
+"""
+
+
+RENAMED = {
+    ("bodies", "arm"): [
+        "  lever:   # carries the tip",
+        "  arm: {kind: revolute, parent: ground, child: lever, axis: y}",
+        "  arm_2: {kind: universal, parent: lever.tip, child: arm_2, axes: [x, z]}",
+        "    first: lever.tip   # the end",
+        "vary: [lever.com_x, k, lever.tip_x]",
+        "  lever: [{kind: box, size: [1, 0.1, 0.1]}]",
+        "layout: {diagram: {lever: [1, 2], spring: [3, 4]}}",
+    ],
+    ("bodies", "arm", "points", "tip"): [
+        "    points: {lever: [1, 0, 0], tipp: [1, 0, 0.1]}",
+        "  arm_2: {kind: universal, parent: arm.lever, child: arm_2, axes: [x, z]}",
+        "    first: arm.lever   # the end",
+        "vary: [arm.com_x, k, arm.lever_x]",
+    ],
+    ("joints", "arm"): [
+        "  lever: {kind: revolute, parent: ground, child: arm, axis: y}",
+        "  heat: {rate: k*qd_lever - x_heat + kk*x_heater}",
+        "  motor: {kind: joint_law, joint: arm_2_1, law: -kk*q_arm_2_1 - k*q_lever}",
+        '  hot: {when: "x_heat - load", then: {x_heater: 1, qd_lever: -0.5*qd_lever}}',
+    ],
+    ("joints", "arm_2"): [
+        "  lever: {kind: universal, parent: arm.tip, child: arm_2, axes: [x, z]}",
+        "  motor: {kind: joint_law, joint: lever_1, law: -kk*q_lever_1 - k*q_arm}",
+    ],
+    ("parameters", "k"): [
+        "parameters: {lever: 100, kk: 3, arm_k: 2}",
+        "    mass: lever / 50",
+        "  heat: {rate: lever*qd_arm - x_heat + kk*x_heater}",
+        "    law: lever*(length - 1) + table_push(length) + table_pushy(length)",
+        "  motor: {kind: joint_law, joint: arm_2_1, law: -kk*q_arm_2_1 - lever*q_arm}",
+        "vary: [arm.com_x, lever, arm.tip_x]",
+    ],
+    ("states", "heat"): [
+        "  lever: {rate: k*qd_arm - x_lever + kk*x_heater}",
+        '  hot: {when: x_lever - load, then: {x_heater: 1, qd_arm: "-0.5*qd_arm"}}',
+    ],
+    ("tables", "push"): [
+        "  lever: {knots: [0, 1], values: [0, 5]}",
+        "    law: k*(length - 1) + table_lever(length) + table_pushy(length)",
+    ],
+    ("forces", "spring"): [
+        "  lever:",
+        "  load: lever.force",
+        "  loads: 2*load + lever.rate + arm_k",
+        "layout: {diagram: {arm: [1, 2], lever: [3, 4]}}",
+    ],
+    ("outputs", "load"): [
+        "  lever: spring.force",
+        "  loads: 2*lever + spring.rate + arm_k",
+        '  hot: {when: x_heat - lever, then: {x_heater: 1, qd_arm: "-0.5*qd_arm"}}',
+    ],
+}
+
+
+@pytest.mark.parametrize("path", RENAMED, ids=".".join)
+def test_a_new_name_reaches_every_place_and_no_other(path: tuple[str, ...]) -> None:
+    made = operations.rename(MACHINE, path, "lever")
+    old = set(MACHINE.splitlines())
+    assert [line for line in made.splitlines() if line not in old] == RENAMED[path]
+    assert len(made.splitlines()) == len(MACHINE.splitlines())
+    assert read(made).nq == read(MACHINE).nq
+
+
+@pytest.mark.parametrize("file", MODELS, ids=lambda file: file.stem)
+def test_elements_of_the_shipped_models_are_renamed_there_and_back(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    data = read_plain(text, "the text").data
+    before = to_data(read(text))
+    for section in ("bodies", "joints", "closures", "forces", "parameters", "states"):
+        for name in list(data.get(section) or ())[:2]:
+            made = operations.rename(text, (section, name), "quite_new")
+            assert to_data(read(made)) != before
+            back = operations.rename(made, (section, "quite_new"), name)
+            assert to_data(read(back)) == before
+
+
+def test_saving_changes_the_lines_of_what_changed(tmp_path: Path) -> None:
+    file = tmp_path / "machine.yaml"
+    file.write_bytes(MACHINE.replace("\n", "\r\n").encode())
+    model = kt.load(file)
+    model.bodies["arm_2"].point("end", (1, 2, 3))
+    kt.save(model, file)
+    lines = file.read_bytes().decode().split("\r\n")
+    changed = [line for line in lines if line not in MACHINE.splitlines() and line]
+    assert changed == [
+        '  arm_2: {mass: 1, inertia: [1, 1, 1], points: {tip: [0, "arm_k", 0], end: [1, 2, 3]}}'
+    ]
+    assert len(lines) == len(MACHINE.split("\n"))
+
+
+def test_a_comment_behind_a_value_stays() -> None:
+    text = "a: 1  # one\nb:  # two\n  c: 3\n  d: 4\ne: {f: 5}  # three\n"
+    assert set_value(text, ["a"], {"x": {"y": 1}, "z": 2}) == (
+        "a:  # one\n  x: {y: 1}\n  z: 2\nb:  # two\n  c: 3\n  d: 4\ne: {f: 5}  # three\n"
+    )
+    assert set_value(text, ["b"], 7) == "a: 1  # one\nb: 7  # two\ne: {f: 5}  # three\n"
+    assert set_value(text, ["e", "g"], "x, y") == text.replace("{f: 5}", "{f: 5, g: 'x, y'}")
+
+
+def test_what_aliases_share_is_written_out_before_one_of_them_changes() -> None:
+    text = "a: &A {m: 1, n: [2, 3]}\nb: *A\nc:\n  <<: *A\n  m: 5\nd: 4\n"
+    data = read_plain(text, "the text").data
+    for path, value in (
+        (("a", "m"), 9),
+        (("b", "m"), 9),
+        (("c", "n"), [1]),
+        (("b",), 3),
+        (("d",), 5),
+    ):
+        made = set_value(text, path, value)
+        wanted = read_plain(text, "the text").data
+        holder = wanted
+        for step in path[:-1]:
+            holder = holder[step]
+        holder[path[-1]] = value
+        assert read_plain(made, "the text").data == wanted
+    assert set_value(text, ["d"], 5) == text.replace("d: 4", "d: 5")
+    assert data["c"] == {"m": 5, "n": [2, 3]}
+
+
+def test_sections_come_in_their_usual_order() -> None:
+    text = "name: m\nbodies: {a: {mass: 1}}\nforces: {}\n"
+    made = operations.add(text, "joints", "j", {"kind": "weld", "parent": "ground", "child": "a"})
+    assert list(read_plain(made, "m").data) == ["name", "bodies", "joints", "forces"]
+    made = operations.add(made, "bodies", "b", {"mass": 2}, after="")
+    assert "bodies: {b: {mass: 2}, a: {mass: 1}}" in made
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (lambda t: operations.unset_value(t, ["bodies", "amr"]), "did you mean 'arm'"),
+        (lambda t: operations.rename(t, ["bodies", "arm"], "arm_2"), "there is one already"),
+        (lambda t: operations.add(t, "bodies", "arm", {}), "there is one already"),
+        (lambda t: operations.duplicate(t, ["joints", "arm"], "arm_2"), "there is one already"),
+        (lambda t: operations.Splice(3, "xyz", "").apply(t), "not the one that the edit was"),
+    ],
+)  # fmt: skip
+def test_edits_that_cannot_be_made_say_why(edit: object, sentence: str) -> None:
+    with pytest.raises(FormatError, match=sentence):
+        edit(MACHINE)  # type: ignore[operator]
+
+
+def test_a_switched_off_element_stays_in_the_file_and_every_run_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "machine.yaml"
+    text = MACHINE.replace("outputs:\n  load: spring.force\n", "outputs:\n  load: 3*k\n")
+    text = text.replace(" + spring.rate", "")
+    file.write_text(operations.enable(text, ["forces", "spring"], on=False), encoding="utf-8")
+    model = kt.load(file)
+    assert list(model.forces) == ["motor"]
+    run = kt.simulate(model, 0.01)
+    assert run.attrs["switched_off"] == "forces.spring"
+    before = file.read_bytes()
+    kt.save(model, file)
+    assert file.read_bytes() == before
+    kt.save(model, tmp_path / "other.yaml")
+    assert kt.load(tmp_path / "other.yaml").switched_off == model.switched_off
+    file.write_text(operations.enable(file.read_text(), ["forces", "spring"], on=True))
+    assert "switched_off" not in kt.simulate(kt.load(file), 0.01).attrs
+
+
+def test_what_speaks_of_a_switched_off_element_is_told_so() -> None:
+    text = operations.enable(MACHINE, ["bodies", "arm_2"], on=False)
+    with pytest.raises(FormatError, match=r"switch bodies\.arm_2 on, or this off"):
+        read(text)
+    with pytest.raises(FormatError, match=r"switch outputs\.load on, or this off"):
+        read(operations.enable(MACHINE, ["outputs", "load"], on=False))
