@@ -24,6 +24,7 @@ from kinetree.model import FrameModel, Model, as_frames, position_matrices
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run
+from kinetree.steppers.discrete import discretise
 from kinetree.view.page import Live, animate
 from kinetree.view.plot import plot
 
@@ -32,9 +33,9 @@ __version__: str
 __all__ = [
     "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes", "Node",
     "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
-    "assemble", "at_time", "derive", "derive_actuation", "equilibrium", "export_c", "export_fmu",
-    "final", "functions", "integral", "integrate", "inverse", "kinematics", "linearise", "load",
-    "load_run", "mean_square", "misfit", "modes", "outputs", "partition", "peak", "plot",
-    "position_matrices", "reactions", "rms", "save", "save_run", "sensitivity", "simulate",
-    "write_simulation",
+    "assemble", "at_time", "derive", "derive_actuation", "discretise", "equilibrium", "export_c",
+    "export_fmu", "final", "functions", "integral", "integrate", "inverse", "kinematics",
+    "linearise", "load", "load_run", "mean_square", "misfit", "modes", "outputs", "partition",
+    "peak", "plot", "position_matrices", "reactions", "rms", "save", "save_run", "sensitivity",
+    "simulate", "write_simulation",
 ]  # fmt: skip

@@ -77,3 +77,14 @@ def test_frame_jacobians(small_case: Case) -> None:
         Jd = pin.getFrameJacobianTimeVariation(peer, data, frame, way)
         agree(out[f"{body}.{name}"], twin.ours_columns(ours_first(J)), name)
         agree(out[f"{body}.{name}_rate"], twin.ours_columns(ours_first(Jd)), f"{name}_rate")
+
+
+def test_integrate_and_difference(small_case: Case) -> None:
+    model, twin = small_case.model, small_case.twin
+    q, other = model.random(1), model.random(2)
+    step = np.random.default_rng(3).normal(size=model.nv)
+    theirs = pin.integrate(twin.peer, twin.q(q), twin.v(step))
+    apart = pin.difference(twin.peer, twin.q(model.integrate(q, step)), theirs)
+    agree(apart, np.zeros(model.nv), "integrate")  # e and -e are one rotation
+    between = pin.difference(twin.peer, twin.q(q), twin.q(other))
+    agree(model.difference(q, other), twin.ours(between), "difference")

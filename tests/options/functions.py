@@ -333,6 +333,18 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             },
         ),
     ),
+    "discretise": (
+        Row(
+            kt.discretise,
+            lambda _: {"model": tree(), "method": "semi_implicit_euler"},
+            {
+                "model": systems.pendulum(), "method": "newmark", "formulation": Refused("hybrid"),
+                "inputs": [tree().velocities[0]], "parameters": "folded",
+                "tolerance": Refused(1e-3), "limit": Refused(3),
+            },
+            more=("tolerance", "limit"),
+        ),
+    ),
     "as_frames": (Row(kt.as_frames, lambda _: {"model": tree()}, {"model": Refused(closed())}),),
     "position_matrices": (
         Row(kt.position_matrices, lambda _: {"model": tree()}, {"model": systems.pendulum()}),

@@ -17,6 +17,9 @@ NUMBER = "number whole"
 """Wrong values that are numbers all the same."""
 LAW = f"{NUMBER}"
 TEXT = "word"
+QUIET_Q = [0.1, 0.2, 1.0, 0.0, 0.0, 0.0, 0.3, 0.4, 0.5, 0.6]
+"""Coordinates of the bench."""
+FAR_Q = [0.2, 0.3, 0.6, 0.0, 0.8, 0.0, 0.3, 0.4, 0.5, 0.6]
 JOINT = tuple(JointData.__annotations__)
 
 
@@ -44,6 +47,14 @@ def whole() -> kt.Model:
     model.body("last", mass=1.0, inertia=(1, 1, 9))
     model.prismatic("loose", "b", "loose")
     model.fixed("last", "loose", "last")
+    return model
+
+
+def bounded() -> kt.Model:
+    model = kt.Model("bounded")
+    three, four = (model.body(name, mass=1.0, inertia=(1, 1, 1)) for name in ("x", "y"))
+    model.prismatic("three", model.ground, three, limits=(-1.0, 1.0))
+    model.prismatic("four", three, four, limits={"upper": 2.0})
     return model
 
 
@@ -267,6 +278,16 @@ MODELS: dict[str, tuple[Row, ...]] = {
          "joint": Refused("one"), "lower": Refused(1.0), "upper": Refused(1.0)},
         takes={"gap": LAW, "restitution": NUMBER},
     ),
+    "stop_at_limits": row(
+        "stop_at_limits", {}, {"joints": ["four"], "restitution": 0.5},
+        takes={"restitution": NUMBER}, build=bounded,
+    ),
+    "integrate": row("integrate", {"q": QUIET_Q, "step": [0.0] * 9},
+                     {"q": [2 * x for x in QUIET_Q], "step": [0.1] * 9}),
+    "difference": row("difference", {"start": QUIET_Q, "end": QUIET_Q},
+                      {"start": FAR_Q, "end": FAR_Q}),
+    "clip": row("clip", {"q": QUIET_Q}, {"q": FAR_Q}),
+    "random": row("random", {"seed": 1}, {"seed": 2, "shape": 3, "span": 2.0}),
     "joint_law": row("joint_law", {"name": "new", "joint": "one", "law": lambda q: q["one"]},
                      {"joint": "two", "law": lambda q: 2 * q["one"]}, takes={"law": LAW}),
     "joint_forces": row("joint_forces", {}, {"smooth": Unseen(0.1, "no joint has friction")},
@@ -380,6 +401,7 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
 }  # fmt: skip
 QUIET = {
-    "content_hash", "findings", "initial", "neutral", "tree", "as_frames", "vary", "with_varied",
+    "content_hash", "findings", "initial", "limits", "neutral", "tree", "as_frames", "vary",
+    "with_varied",
 }  # fmt: skip
 """Methods without choices, and those that take any number of names (tests/unit/model/test_vary)."""

@@ -49,19 +49,6 @@ def test_it_is_the_step_with_its_own_accelerations(method: str) -> None:
         assert_close(value, step[name], FORMALISM, f"{method} {name}")
 
 
-@pytest.mark.parametrize("method", WAYS)
-def test_derivatives_are_those_of_the_whole_map(method: str) -> None:
-    model, given = arm()
-    program = discrete_program(model, method)
-    function = program.compile()
-    for of in ("q_next", "qd_next"):
-        found = program.derivative(of, ("q", "qd", "tau")).evaluate(**given, h=H)
-        for by in ("q", "qd", "tau"):
-            expected = differences(lambda **x: function(**x, h=H), given, of, by)
-            scale = float(np.abs(expected).max()) + 1e-3
-            assert_close(found[f"d{of}_d{by}"], expected, SLOPE, f"{of} by {by}", scale=scale)
-
-
 def test_semi_implicit_euler_moves_velocities_by_h_over_m() -> None:
     model, given = arm()
     program = discrete_program(model, "semi_implicit_euler").derivative("qd_next", "tau")
@@ -130,3 +117,65 @@ def test_states_time_and_parameters() -> None:
 def test_steps_with_more_state_are_refused(method: str, formulation: Any, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         discrete_program(zoo.chain(2), method, formulation)
+
+
+def buoy() -> kt.Model:
+    """A body that turns about a point, with a slider, a lagging push and a time."""
+    model = kt.Model("buoy", gravity=(0, 1.0, -9.81))
+    hull = model.body("hull", 2.0, (0.1, 0.2, -0.5), (0.3, 0.4, 0.2, 0.01, 0.02, 0.03))
+    model.spherical("ball", model.ground, hull)
+    model.prismatic("slide", hull, model.body("weight", 0.5, inertia=(0.1, 0.1, 0.1)), axis="x")
+    model.state("lag", 0.1, lambda x, q, t: 2 * (q["slide"] + t - x["lag"]))
+    model.joint_law("push", "slide", lambda x, qd: x["lag"] - qd["slide"] ** 2)
+    return model
+
+
+@pytest.mark.parametrize("method", WAYS)
+def test_a_and_b_against_differences_of_the_step(method: str) -> None:
+    model, fixed = buoy(), {"h": H, "t": 0.3}
+    state = zoo.state(model, 4)
+    given = {**{name: state[name] for name in ("q", "qd", "tau")}, "x": np.array([0.4])}
+    program = kt.discretise(model, method)
+    found = program.evaluate(**given, **fixed)
+    step = discrete_program(model, method)
+    middle = step.evaluate(**given, **fixed)
+
+    def end(name: str, change: np.ndarray) -> np.ndarray:
+        moved = model.integrate(given["q"], change) if name == "q" else given[name] + change
+        out = step.evaluate(**{**given, name: moved}, **fixed)
+        turned = model.difference(middle["q_next"], out["q_next"])
+        return np.concatenate([turned, out["qd_next"], out["x_next"]])
+
+    def slopes(name: str, size: int) -> np.ndarray:
+        columns = [(end(name, e) - end(name, -e)) / 2e-5 for e in 1e-5 * np.eye(size)]
+        return np.stack(columns, axis=-1)
+
+    A = np.hstack([slopes("q", model.nv), slopes("qd", model.nv), slopes("x", 1)])
+    assert_close(found["q_next"], middle["q_next"], FORMALISM)
+    assert_close(found["A"], A, TRAJECTORY, "A")
+    assert_close(found["B"], slopes("tau", model.nv), SLOPE, "B")
+
+
+def test_inputs_of_a_controller_are_chosen() -> None:
+    model, given = arm()
+    whole = kt.discretise(model, "semi_implicit_euler").evaluate(**given, h=H)
+    chosen = [model.velocities[2], model.velocities[0]]
+    some = kt.discretise(model, "semi_implicit_euler", inputs=chosen).evaluate(**given, h=H)
+    assert_close(some["B"], whole["B"][:, [2, 0]], FORMALISM)
+    assert_close(some["A"], whole["A"], FORMALISM)
+
+
+def test_discretised_closed_system_stays_on_its_loops() -> None:
+    model = mechanisms.slider_crank()
+    program = kt.discretise(model, "semi_implicit_euler", inputs=["q1"])
+    start = kt.simulate(model, 0.01, qd={"q1": 1.0})
+    q, qd = start.q.values[0], start.qd.values[0]
+    out = program.evaluate(q=q, qd=qd, tau=np.zeros(3), h=0.01)
+    step = discrete_program(model, "semi_implicit_euler")
+    h = kt.derive(model, "constraints").evaluate(q=out["q_next"], qd=out["qd_next"])["h"]
+    assert np.abs(h).max() < AT_STATES
+    ends = [
+        step.evaluate(q=q, qd=qd, tau=np.array([push, 0, 0]), h=0.01)["qd_next"]
+        for push in (-1e-3, 1e-3)
+    ]
+    assert_close(out["B"][3:, 0], (ends[1] - ends[0]) / 2e-3, TRAJECTORY)

@@ -78,9 +78,9 @@ def sample(program: Program, model: Mechanism) -> NDArray[np.float64]:
     nv, n = program.output("Y").shape
     random = np.random.default_rng(1)
     count = max(8, ROWS * n // max(nv, 1))
-    q = [retract(model, model.neutral(), move) for move in random.normal(size=(count, nv))]
+    q = retract(model, model.neutral(), random.normal(size=(count, nv)))
     qd, qdd = random.normal(size=(2, count, nv))
-    Y = program.evaluate(q=np.array(q), qd=qd, qdd=qdd)["Y"]
+    Y = program.evaluate(q=q, qd=qd, qdd=qdd)["Y"]
     return np.asarray(Y).reshape(count * nv, n)
 
 

@@ -185,6 +185,11 @@ class Limits:
     effort: float | None = None
 
     @property
+    def is_bound(self) -> bool:
+        """Whether q has a bound."""
+        return self.lower is not None or self.upper is not None
+
+    @property
     def is_empty(self) -> bool:
         """Whether no q lies between the limits."""
         return self.lower is not None and self.upper is not None and self.lower > self.upper

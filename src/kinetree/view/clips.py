@@ -124,10 +124,10 @@ def _period(model: Mechanism, q0: Array, shape: NDArray[Any], scale: tuple[Array
     angle = np.exp(2j * np.pi * np.linspace(0, 1, PHASES))
     unit = np.real(shape[None, :] * angle[:, None]) / largest
     probe = 1e-3
-    moved = poses(model, np.array([retract(model, q0, probe * row) for row in unit[::6]]))
+    moved = poses(model, retract(model, q0, probe * unit[::6]))
     travel = float(np.linalg.norm(moved[:, :, 4:] - rest[:, 4:], axis=-1).max()) / probe
     amplitude = min(TURN, SWING * size / travel) if travel > 1e-9 * size else TURN
-    return np.array([retract(model, q0, amplitude * row) for row in unit])
+    return retract(model, q0, amplitude * unit)
 
 
 def _clip(

@@ -123,7 +123,7 @@ def _configurations(model: FrameModel, q: Array, t: Array) -> tuple[int, dict[ob
     """How many frames are shown, and values of all symbols in these and other configurations."""
     every = max(1, -(-len(q) // FRAMES))
     random = np.random.default_rng(1)
-    others = [retract(model, q[0], AWAY * random.uniform(-1, 1, model.nv)) for _ in range(PROBES)]
+    others = list(retract(model, q[0], AWAY * random.uniform(-1, 1, (PROBES, model.nv))))
     rows = np.concatenate([q[::every], np.array(others).reshape(PROBES, model.nq)])
     values: dict[object, Array] = {
         row.symbol: np.asarray(row.value) for row in parameter_table(model).rows

@@ -158,7 +158,7 @@ class Starts:
             whole[:, columns] = step
             if not self._turns:
                 return x + whole
-            return np.array([retract(self.model, *pair) for pair in zip(x, whole, strict=True)])
+            return retract(self.model, x, whole)
 
         allowed = self.model.loop_tolerance
         cutoff = max(CUTOFF, allowed)

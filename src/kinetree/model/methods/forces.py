@@ -12,7 +12,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, show
 from kinetree.engine import Node, as_node, maximum, minimum
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, unknown
 from kinetree.model.forces import FORCES
 from kinetree.model.laws import (
     coordinate_symbol,
@@ -156,6 +156,30 @@ class ForceMethods(FrictionMethods):
             )
         kind = "gap_stop" if points is None else "point_stop"
         return self.force(kind, name, points or {}, {"gap": gap, **data})
+
+    def stop_at_limits(
+        self, joints: Sequence[str] | None = None, restitution: Scalar = 0.0
+    ) -> list[Force]:
+        """Make the bounds of joints stops, called NAME_stop; without this they are data alone.
+
+        Args:
+            joints: names of joints with one coordinate; by default all of those that have bounds
+                and do not follow another.
+            restitution: as for `stop`.
+        """
+        check_arguments(ForceMethods.stop_at_limits, {"joints": joints}, "stop_at_limits")
+        bounded = {
+            joint.name: joint.limits
+            for joint in self.leaders
+            if joint.nq == 1 and joint.limits and joint.limits.is_bound
+        }
+        made = []
+        for name in bounded if joints is None else joints:
+            if name not in bounded:
+                raise unknown("joint with bounds", name, bounded, "stop_at_limits")
+            lower, upper = bounded[name].lower, bounded[name].upper
+            made.append(self.stop(f"{name}_stop", name, lower, upper, restitution))
+        return made
 
     def joint_law(self, name: str, joint: Joint | str, law: LawLike) -> Force:
         """Any effort in a joint: an actuator, a controller, a gravity balancer.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.laws import law_expressions
-from kinetree.model.mechanism import Mechanism
+from kinetree.model.methods.configuration import ConfigurationMethods
 from kinetree.model.new_element import find_place, new_element
 from kinetree.model.outputs import (
     POINT_QUANTITIES,
@@ -32,7 +32,7 @@ FRAMELESS = ("rotation", "orientation")
 """Quantities of a point that have no components in a frame."""
 
 
-class OutputMethods(Mechanism):
+class OutputMethods(ConfigurationMethods):
     """``model.output(name, …)``."""
 
     def output(  # noqa: PLR0913  one keyword per fact

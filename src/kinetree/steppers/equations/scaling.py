@@ -43,7 +43,7 @@ def sample_coordinates(model: Mechanism, drives: Program | None) -> Array:
     rng = np.random.default_rng(1)
     q0 = start(model, drives)
     moves = [np.zeros(model.nv), *rng.uniform(-SPREAD, SPREAD, (SAMPLES, model.nv))]
-    return np.array([retract(model, q0, move) for move in moves])
+    return retract(model, q0, moves)
 
 
 def scales(parts: Residual, q: Array) -> Scales:
