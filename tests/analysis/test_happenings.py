@@ -295,11 +295,6 @@ def test_equilibria_and_linear_models_hold_the_modes() -> None:
     assert pytest.approx(np.array([[0, 1, 0], [-50, -1, 0], [0, 0, -0.1]])) == linear.A
 
 
-def test_where_nothing_can_happen_events_are_refused() -> None:
-    with pytest.raises(KinetreeError, match="'bounce' of the model cannot happen"):
-        kt.simulate(ball(), 1.0, formulation="tree", method="hht", step=0.01)
-
-
 NATIVE = ("dopri5", "dop853", "rk4")
 
 

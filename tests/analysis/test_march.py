@@ -73,10 +73,7 @@ def test_constant_wrenches_and_no_others() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            {"method": "hht", "events": {"passes": "q_q1"}},
-            r"events: method 'hht' has no",
-        ),
+        ({"method": "hht", "max_step": 0.1}, r"max_step: method 'hht' has no"),
         ({"method": "rk4", "formulation": "explicit", "max_steps": 9}, r"max_steps: method 'rk4'"),
         ({"method": "rk4", "rtol": 1e-3}, r"rtol: method 'rk4' has no use for it"),
         ({"method": "hht", "loops": "projection"}, r"simulate by method 'hht'.*'loops'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +24,13 @@ from kinetree.analysis.runs.batch_dataset import Batch, batch_dataset
 from kinetree.analysis.runs.batch_starts import BatchStart, Begun
 from kinetree.analysis.runs.coordinates.chosen_loops import AUTO
 from kinetree.analysis.runs.coordinates.repartition import repartition
+from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
-from kinetree.analysis.runs.events import Events
+from kinetree.analysis.runs.events import Events, all_events
 from kinetree.analysis.runs.march import (
     STEPPING,
     Marching,
+    made_by,
     march,
     refuse_no_step,
     refuse_stepping,
@@ -35,7 +38,7 @@ from kinetree.analysis.runs.march import (
 from kinetree.analysis.runs.march_many import march_many
 from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import record_run
-from kinetree.analysis.runs.run import Repartition, RunOptions
+from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.side_by_side import SideBySide
 from kinetree.analysis.runs.watches import Watches
 from kinetree.arguments import (
@@ -46,8 +49,9 @@ from kinetree.arguments import (
 )
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.integrate.methods import BOUNDS, Method, find
+from kinetree.integrate.methods import STEPPED, TOLD, Method, find
 from kinetree.integrate.problem import Settings
+from kinetree.model import happenings
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
 if TYPE_CHECKING:
@@ -79,6 +83,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     continues: str | Path | xarray.Dataset | None = None,
     outputs: Sequence[str] | None = None,
     formulation: str | None = None,
+    locate: bool = False,
     **options: Any,
 ) -> xarray.Dataset:
     """The motion of a model over time; leading axes of what is given make many runs side by side.
@@ -121,8 +126,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
             can be asked of a run that has ended, see `outputs`.
         formulation: of equal steps, how loops are treated: "hybrid", "topological", "global" or
             "tree"; "explicit" with "rk4" and "semi_implicit_euler".  With it "auto" is the
-            trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps, and locate no
-            events.
+            trapezoidal rule.  Such steps have no rtol, atol, max_step and max_steps.
+        locate: of equal steps: whether a step ends where an event changes the state; else it takes
+            effect at the end of the step in which it happens.
         **options: of `derive`: formalism, loops, base_parameters, partition; for a closed system
             also independent, names of the coordinates to be kept independent.  Without these
             they are chosen at the start, and anew on the way where that gets bad; long loops, and
@@ -139,14 +145,44 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
     look = observer(model.with_varied(parameters or ()), outputs)
     given = RunGiven(q, qd, x, tau, wrenches, parameters)
+    how = RunOptions(row.name, Settings(), events, observe=look, goes_on=continues is not None)
     if row.solve is None:
-        made = Marching(model, duration, t0, step, progress, formulation, row.name, options)
-        return _store(look(march_many(made, given) if given.axes else march(made, given)), file)
+        made = Marching(model, duration, t0, step, progress, formulation, row.name, options, locate)
+        return _march(made, given, how, file)
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
-        how = RunOptions(method, bounds, events, observe=look, goes_on=continues is not None)
         begin = BatchStart(model, given, t0, _with_loops(model, options), events)
-        return _run(begin, output_times(t0, duration, step), how, file)
+        times = output_times(t0, duration, step)
+        return _run(begin, times, replace(how, method=method, settings=bounds), file)
+
+
+def _march(
+    made: Marching, given: RunGiven, how: RunOptions, file: str | Path | None
+) -> xarray.Dataset:
+    """A run of equal steps, or many side by side."""
+    if happenings(made.model) or how.events:
+        return _march_through_events(made.vary(given), given, how, file)
+    found = march_many(made, given) if given.axes else march(made, given)
+    return _store(how.observe(found), file)
+
+
+def _march_through_events(
+    made: Marching, given: RunGiven, how: RunOptions, file: str | Path | None
+) -> xarray.Dataset:
+    """Equal steps in which something happens."""
+    made.inputs(given)  # what a step does not take is refused
+    made.refuse_ticks(all_events(made.model, how.events))
+    marks = made_by(made.stepper, made.length)
+
+    def observe(run: xarray.Dataset) -> xarray.Dataset:
+        return how.observe(run.assign_attrs(marks))
+
+    kept = {name: value for name, value in made.options.items() if name == "independent"}
+    begin = BatchStart(made.model, given, made.t, {**kept, "runs": False}, how.events)
+    with reporting(made.progress, made.t, made.t + made.duration) as report:
+        bounds = Settings(max_steps=sys.maxsize, report=report)
+        stepped = replace(how, settings=bounds, observe=observe, stepping=made.as_method)
+        return _run(begin, made.times, stepped, file)
 
 
 def _run(
@@ -158,9 +194,8 @@ def _run(
         refuse_in_batches(every_step=how.settings.every_step)
         return _store(_run_many(begin, times, how), file)
     system = dynamics(
-        begin.made_of, q=given.q, t=begin.t, **given.fixed, **options, events=begin.events,
-        runs=True,
-    )  # fmt: skip
+        begin.made_of, q=given.q, t=begin.t, **given.fixed, **options, events=begin.events
+    )
     start = initial_state(system, begin.t, given.q, given.qd, given.x, complete=False)
     how = replace(how, again=repartition(system, given.fixed, options))
     return record_run(system, start, times, how, file)
@@ -184,10 +219,10 @@ def _run_many(batch: BatchStart, times: Array, how: RunOptions) -> xarray.Datase
 
 
 def _with_loops(model: Mechanism, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options with the treatment of loops, left to the run where the user says nothing."""
+    """The options of a run of rates: loops are left to it where the user says nothing."""
     said = options.keys() & {"loops", "partition", "independent"}
     closed = bool(model.closures or model.drives)
-    return options if said or not closed else {**options, "loops": AUTO}
+    return {**options, "runs": True} | ({} if said or not closed else {"loops": AUTO})
 
 
 def _start(
@@ -233,12 +268,13 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
         refuse_suffix(Path(given["file"]))
     if given["continues"] is not None:
         refuse_start(given)
-    idle = [name for name in BOUNDS if name not in row.uses]
+    idle = [name for name in TOLD if name not in row.uses]
     for name in changed_arguments(simulate, given, idle):
+        other = "equal steps, such as 'hht'" if name in STEPPED else "error control, as 'dop853'"
         raise UnsupportedError(
             f"method '{row.name}' has no use for it",
             element=name,
-            cure="leave it out, or take a method with error control, such as 'dop853'",
+            cure=f"leave it out, or take a method with {other}",
         )
     if row.solve is None:
         refuse_no_step(given["step"])

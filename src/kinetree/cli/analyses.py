@@ -42,6 +42,10 @@ from kinetree.cli.runs import (
 )
 from kinetree.printing import TableRow, print_table
 
+Locate = Annotated[
+    bool,
+    typer.Option("--locate", help="Equal steps: a step ends where an event changes the state."),
+]
 FormulationOption = Annotated[
     str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")
 ]
@@ -63,6 +67,7 @@ def simulate(
     independent: IndependentOption = None,
     loops: Annotated[str, typer.Option(help="explicit, multipliers or projection.")] = "",
     formulation: FormulationOption = "",
+    locate: Locate = False,
     step: Interval = None,
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
     rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
@@ -76,19 +81,18 @@ def simulate(
     """Simulate the motion from a start; write it to a file, .nc while it goes."""
     from kinetree import simulate as run
 
-    model, _ = read(file)
-    nc = None if out is not None and out.suffix == ".csv" else out
-    options = not_empty(independent=independent, loops=loops, formulation=formulation)
+    model, nc = read(file)[0], None if out is not None and out.suffix == ".csv" else out
+    given = {"independent": independent, "formulation": formulation, "locate": locate}
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, method=method, qd=parse(qd), tau=parse(tau), parameters=parse(values),
-            events=event_option(stop, mark_laws), step=step, rtol=rtol, atol=atol, **options,
-            max_step=max_step, continues=continues, file=nc, progress=False if as_json else None,
-            **first_state(model, (q, x, tau, values), lock, rest=rest), outputs=output or None,
+            events=event_option(stop, mark_laws), step=step, rtol=rtol, atol=atol,
+            **not_empty(loops=loops, **given), max_step=max_step, continues=continues, file=nc,
+            progress=False if as_json else None, outputs=output or None,
+            **first_state(model, (q, x, tau, values), lock, rest=rest),
         )  # fmt: skip
     report_run(model, found, out, as_json, notes, written=nc is out)
-    if not str(found.attrs["termination"]).startswith(GOOD):
-        raise typer.Exit(1)
+    raise typer.Exit(not str(found.attrs["termination"]).startswith(GOOD))
 
 
 @app.command()

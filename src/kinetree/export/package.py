@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from kinetree.analysis.observing.inputs import vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
-from kinetree.analysis.runs.events import happenings
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import PackageCode
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import derivative_name
-from kinetree.model import refuse_events, refuse_holding
+from kinetree.model import happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
 from kinetree.program import Newton, Program
 from kinetree.targets.c.language import language

@@ -26,6 +26,7 @@ def crossings(
     dense: Callable[[float], Array],
     step: tuple[float, float],
     sides: Array | None = None,
+    also: Sequence[float] = (),
 ) -> list[Hit]:
     """The events of a step, its beginning excluded, in order of time.
 
@@ -36,20 +37,27 @@ def crossings(
         step: its beginning and end [s].
         sides: signs to take for events whose value at the beginning is zero or says otherwise; 0
             leaves them as they are.
+        also: more times inside the step at which signs are compared [s].
     """
-    times = np.linspace(*step, SAMPLES)
+    times = np.sort([*np.linspace(*step, SAMPLES), *also])
     values = np.array([watched(t, dense(t)) for t in times])
-    if sides is not None:
-        other = (sides != 0) & (values[0] * sides <= 0)
-        values[0] = np.where(other, sides * TINY, values[0])
+    values[0] = on_sides(values[0], sides)
     found = []
     for k, watch in enumerate(watches):
         g = values[:, k]
-        for i in range(SAMPLES - 1):
+        for i in range(len(times) - 1):
             if crosses(g[i], g[i + 1], watch.direction):
                 t = _root(watched, dense, k, (times[i], times[i + 1]))
                 found.append(Hit(k, t, np.array(dense(t))))
     return sorted(found, key=lambda hit: hit.t)
+
+
+def on_sides(values: Array, sides: Array | None) -> Array:
+    """Values of events, those whose side of zero is known on it."""
+    if sides is None:
+        return values
+    other = (sides != 0) & (values * sides <= 0)
+    return np.where(other, sides * TINY, values)
 
 
 def crosses(a: float, b: float, direction: int) -> bool:
@@ -79,4 +87,4 @@ def _root(
     return root
 
 
-__all__ = ["crosses", "crossings"]
+__all__ = ["crosses", "crossings", "on_sides"]

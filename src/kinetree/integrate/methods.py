@@ -31,6 +31,10 @@ BOUNDS = ("rtol", "atol", "max_step", "max_steps", "events")
 """What a method with error control may be told beside its steps of output."""
 LIMITED = ("max_steps", "events")
 """The same of a loop with equal steps."""
+STEPPED = ("events", "locate")
+"""The same of steps that are Programs."""
+TOLD = (*BOUNDS, "locate")
+"""What methods may be told, each some of it."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Method:
     Attributes:
         name: as given by the user.
         solve: integrates a problem; none where the step is a Program.
-        uses: options of a run that it obeys, of `BOUNDS`.
+        uses: options of a run that it obeys, of `TOLD`.
         stiff: whether long steps stay stable on stiff systems.
         native: whether it needs rates in machine code.
         changes: whether events change the state without Python.
@@ -71,7 +75,8 @@ def _scipy(name: str, *, stiff: bool = False) -> Method:
 METHODS: dict[str, Method] = {
     row.name: row
     for row in (
-        *(Method(name) for name in FAMILIES),  # of these rk4 integrates rates, see below
+        # of these rk4 integrates rates, see below
+        *(Method(name, uses=STEPPED) for name in FAMILIES),
         _native("dopri5"),
         _native("dop853"),
         _native("rk4", LIMITED),
@@ -103,7 +108,7 @@ def find(name: str, formulation: str | None = None) -> Method:
             element=f"method '{name}'",
             cure="leave formulation= out, or take method='trapezoidal'",
         )
-    return Method("trapezoidal" if name == AUTO else name)
+    return Method("trapezoidal" if name == AUTO else name, uses=STEPPED)
 
 
 def choose(name: str, problem: Problem) -> Method:
@@ -126,4 +131,4 @@ def choose(name: str, problem: Problem) -> Method:
     return method
 
 
-__all__ = ["AUTO", "BOUNDS", "METHODS", "Method", "SolveFunction", "choose", "find"]
+__all__ = ["AUTO", "METHODS", "STEPPED", "TOLD", "Method", "SolveFunction", "choose", "find"]

@@ -17,6 +17,7 @@ from kinetree.arrays import Array
 
 FINISHED = "finished"
 EVENT = "event"
+LATE = "late event"
 NOT_A_NUMBER = "NaN"
 STEP_TOO_SMALL = "step size underflow"
 TOO_MANY_STEPS = "too many steps"
@@ -24,7 +25,8 @@ INTERRUPTED = "interrupted"
 FAILED = "failed"
 CHATTERING = "chattering"
 NOT_SOLVED = "not solved"
-"""Reasons for ending (field `end` of a Path)."""
+"""Reasons for ending (field `end` of a Path).  An event is late where it takes effect at the end of
+the step in which it happened: the last state of the path."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ class Path:
 
 
 __all__ = [
-    "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "NOT_A_NUMBER", "NOT_SOLVED",
-    "STEP_TOO_SMALL", "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel", "Native",
-    "Path", "Problem", "Settings", "Watch",
+    "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "LATE", "NOT_A_NUMBER",
+    "NOT_SOLVED", "STEP_TOO_SMALL", "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel",
+    "Native", "Path", "Problem", "Settings", "Watch",
 ]  # fmt: skip

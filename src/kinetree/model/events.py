@@ -119,6 +119,11 @@ class Event:
         return bool(self.next_time(before) <= t + 4 * np.spacing(max(abs(t), 1e-300)))
 
 
+def happenings(model: Mechanism) -> dict[str, Event]:
+    """The events of a model by name, those of its clocks included."""
+    return {**model.events, **clock_events(model)}
+
+
 def refuse_events(events: Mapping[str, Event], element: str, cure: str) -> None:
     """Refuse events where nothing can happen."""
     if events:
@@ -265,6 +270,6 @@ def _at_tick(model: Mechanism, law: Node) -> Node:
 
 
 __all__ = [
-    "DIRECTIONS", "Clock", "Event", "check_sampled", "clock_events", "divide", "instant_symbol",
-    "refuse_events",
+    "DIRECTIONS", "Clock", "Event", "check_sampled", "clock_events", "divide", "happenings",
+    "instant_symbol", "refuse_events",
 ]  # fmt: skip

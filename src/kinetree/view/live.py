@@ -18,7 +18,6 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.observing.program import Observed, with_positions
-from kinetree.analysis.runs.events import happenings
 from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
@@ -27,7 +26,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.initial import Initial
-from kinetree.model import refuse_events, refuse_holding
+from kinetree.model import happenings, refuse_events, refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program

@@ -97,7 +97,7 @@ class BatchStart:
         """A run that begins as a single one does."""
         one, t = self.given.of(self.axes, number), self.t
         how = {**one.fixed, **self.options}
-        system = dynamics(self.model, q=one.q, t=t, **how, events=self.events, runs=True)
+        system = dynamics(self.model, q=one.q, t=t, **how, events=self.events)
         return system, initial_state(system, t, one.q, one.qd, one.x, complete=False)
 
     def _open_tree(self) -> Callable[[int], Begun]:
@@ -195,7 +195,7 @@ class _Shared:
         one = self.batch.given.of(self.batch.axes, number)
         return dynamics(
             self.batch.model, q=self.q[number], t=self.batch.t, parameters=one.parameters,
-            events=self.batch.events, runs=True, **options,
+            events=self.batch.events, **options,
         )  # fmt: skip
 
     def _eliminate(self, numbers: Any) -> list[Pivots]:

@@ -16,7 +16,7 @@ from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, Rank, as_node, select, substitute, symbol, symbols, text
 from kinetree.errors import ModelError
 from kinetree.integrate.problem import Watch
-from kinetree.model import DIRECTIONS, Event, Mechanism, clock_events, instant_symbol
+from kinetree.model import DIRECTIONS, Event, Mechanism, happenings, instant_symbol
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import LABEL, crossings
 from kinetree.program.passes import condense, dead
@@ -139,15 +139,15 @@ class WatchRow(NamedTuple):
     mode: int = -1
 
 
-def happenings(model: Mechanism) -> dict[str, Event]:
-    """The events of a model by name, those of its clocks included."""
-    return {**model.events, **clock_events(model)}
+def all_events(model: Mechanism, given: Events | None) -> dict[str, Event]:
+    """The events of a model, those of its clocks included, and of a user, by name."""
+    own = happenings(model)
+    return {**own, **_events(given, own)}
 
 
 def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     """The events of a model and of a user, compiled."""
-    own_events = happenings(dynamics.model)
-    events = {**own_events, **_events(given, own_events)}
+    events = all_events(dynamics.model, given)
     made = [*_all_rows(dynamics, events), *_switches(dynamics), *_settling(dynamics)]
     rows = _conditions_first(made)
     forward, rows = _find_outputs(dynamics, rows)
@@ -357,6 +357,7 @@ def _mapping(given: Events | None) -> Mapping[str, Any]:
 
 
 __all__ = [
-    "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "changes", "compile_events",
+    "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "all_events", "changes",
+    "compile_events",
     "effects", "watching",
 ]  # fmt: skip

@@ -12,15 +12,19 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.continuity import RunRows, facts
-from kinetree.analysis.runs.events import happenings
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.events import MOST_TICKS
 from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
 from kinetree.integrate import Stepper
+from kinetree.integrate.methods import STEPPED, Method
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import rows_of
-from kinetree.model import refuse_events
+from kinetree.integrate.steps.given import whole_steps
+from kinetree.integrate.steps.method import Stepping
+from kinetree.model import Event
 from kinetree.results.dataset import Dimension, run_dataset
 from kinetree.steppers.equations.step_inputs import NewtonSettings
 
@@ -34,6 +38,8 @@ STEPS = 1000
 """Steps of a run where no length of a step is given."""
 
 
+WHOLE = 1e-9
+"""Distance from a whole number of steps that is rounding, in shares of them."""
 STEPPING = tuple(row.name for row in fields(NewtonSettings))
 """Options of equal steps."""
 
@@ -52,6 +58,7 @@ class Marching:
         method: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
         options: of `kinetree.steppers.step_program`.
+        locate: whether a step ends where an event changes the state or ends the run.
     """
 
     model: Mechanism
@@ -62,6 +69,7 @@ class Marching:
     formulation: str | None = None
     method: str = "trapezoidal"
     options: Mapping[str, Any] = field(default_factory=dict)
+    locate: bool = False
 
     def vary(self, given: RunGiven) -> Marching:
         """The same with a model in which all that is given is a parameter."""
@@ -75,9 +83,6 @@ class Marching:
     @cached_property
     def stepper(self) -> Stepper:
         """The step, compiled."""
-        refuse_events(
-            happenings(self.model), "equal steps", "take a method of rates, such as 'dop853'"
-        )
         return Stepper(self.model, self.formulation, self.method, **self.options)
 
     def inputs(self, given: RunGiven) -> dict[str, Any]:
@@ -100,6 +105,34 @@ class Marching:
             inputs=inputs,
             progress=None if report is None else lambda made, _: report(self.t + made * length),
         )
+
+    @property
+    def times(self) -> Array:
+        """At which steps begin and end [s]."""
+        count = whole_steps(self.duration, self.length, 1)
+        found: Array = self.t + self.length * np.arange(count + 1, dtype=float)
+        return found
+
+    def as_method(self, system: Dynamics) -> Method:
+        """These steps as a method for a system in which something happens."""
+        ports, loads = self.stepper.ports, system.loads.fixed
+        inputs = {name: value for name, value in loads.items() if name in ports}
+        steps = Stepping(self.stepper, self.length, self.locate, system.parameters, inputs)
+        return Method(self.method, steps.solve, uses=STEPPED)
+
+    def refuse_ticks(self, events: Mapping[str, Event]) -> None:
+        """Refuse events by the clock that do not happen at the ends of steps."""
+        end = self.t + self.duration
+        for name, event in ({} if self.locate else events).items():
+            ticks = event.times(self.t, end, MOST_TICKS) if event.timed else np.zeros(0)
+            steps = (ticks - self.t) / self.length
+            off = np.abs(steps - np.round(steps)) > WHOLE * np.maximum(1.0, steps)
+            if off.any():
+                raise UnsupportedError(
+                    f"it happens at t = {ticks[off][0]:.9g} s, inside a step of {self.length:g} s",
+                    element=f"event '{name}'",
+                    cure="take a step that divides its times, or give locate=True",
+                )
 
 
 def march(how: Marching, given: RunGiven) -> xarray.Dataset:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.runs.coordinates.turning import Better, Repartition, better_choice, until
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watching
 from kinetree.analysis.runs.updates import (
@@ -37,8 +38,8 @@ from kinetree.integrate.problem import (
     EVENT,
     FAILED,
     FINISHED,
-    NOT_A_NUMBER,
-    STEP_TOO_SMALL,
+    LATE,
+    Hit,
     Path,
     Problem,
     Settings,
@@ -48,8 +49,6 @@ from kinetree.integrate.problem import (
 if TYPE_CHECKING:
     import xarray
 
-Repartition = Callable[[Array, float], Dynamics | None]
-"""(q, t) -> the dynamics in coordinates chosen there; None where the old ones are best."""
 MULTISTEP = ("cvode_adams", "cvode_bdf")
 """Multistep methods: projecting between steps corrupts their history and shrinks the steps, so
 states are projected only when they are recorded."""
@@ -72,6 +71,7 @@ class RunOptions:
             happened there.
         observe: adds outputs to the Dataset of the run.
         watches: what is compiled of the events, where runs side by side share it.
+        stepping: equal steps as a method for a system; none where the method is one of rates.
     """
 
     method: str
@@ -83,10 +83,15 @@ class RunOptions:
     goes_on: bool = False
     observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run
     watches: Watches | None = None
+    stepping: Callable[[Dynamics], Method] | None = None
 
     def watch(self, system: Dynamics) -> Watched:
         """The events of a run with these equations."""
         return (self.watches or Watches(self.events)).of(system)
+
+    def choose(self, system: Dynamics, problem: Problem) -> Method:
+        """The method for a problem of a system."""
+        return choose(self.method, problem) if self.stepping is None else self.stepping(system)
 
 
 @dataclass(frozen=True)
@@ -140,15 +145,24 @@ def integrate(system: Dynamics, start: Array, times: Array, how: RunOptions) -> 
     return journey.run()
 
 
+@dataclass
+class _Spent:
+    """What a run has taken: time [s], choices of coordinates, steps."""
+
+    seconds: float = 0.0
+    partitions: int = 1
+    steps: int = 0
+
+
 class _Journey:
     """A run on its way: legs between events and changes of coordinates."""
 
     def __init__(self, system: Dynamics, start: Array, times: Array, how: RunOptions) -> None:
         self.how, self.times, self.start = how, times, start
-        self.better: _Better | None = None
+        self.better: Better | None = None
         self.problem: Problem
         self.segments: list[Segment] = []
-        self.seconds, self.partitions = 0.0, 1
+        self.spent = _Spent()
         self.crowd = Crowd.within(times)
         self.take(system)
         self.start = self.begin(start)
@@ -171,7 +185,7 @@ class _Journey:
         """Go on with these equations."""
         self.system, self.events = system, self.how.watch(system)
         self.problem = as_problem(system, self.start, self.times, self.how, self.events)
-        self.method = choose(self.how.method, self.problem)
+        self.method = self.how.choose(system, self.problem)
         native = self.problem.native
         if native is not None and native.changes is not None:
             span, numbers = self.crowd.instant, np.arange(len(self.events.watches))
@@ -191,12 +205,14 @@ class _Journey:
     @property
     def steps_left(self) -> int:
         """Steps that may still be made."""
-        return self.how.settings.max_steps - sum(row.path.steps for row in self.segments)
+        return self.how.settings.max_steps - self.spent.steps
 
     def run(self) -> Run:
         """What was found."""
         how = self.how.settings
-        return Run(tuple(self.segments), how, self.method, self.seconds, self.partitions)
+        return Run(
+            tuple(self.segments), how, self.method, self.spent.seconds, self.spent.partitions
+        )
 
     def go_on(self) -> bool:
         """Integrate to the next event or change of coordinates; False where the run has ended."""
@@ -208,7 +224,7 @@ class _Journey:
         sink = self.receive if self.how.flows or self.how.again is not None else None
         settings = replace(self.how.settings, max_steps=self.steps_left, sink=sink)
         path = append_final_state(self.method.solve(self.problem, settings))
-        self.seconds += time.perf_counter() - began
+        self.spent.seconds += time.perf_counter() - began
         return self.turn(path) or self.meet(path, tick)
 
     def prepare(self) -> float:
@@ -233,30 +249,31 @@ class _Journey:
         if better is None:
             return False
         # what a method found on its way is recorded: its last path tells the steps alone
-        self.keep(_until(path, better.t if self.better is None else -np.inf))
+        self.keep(until(path, better.t if self.better is None else -np.inf))
         self.start, self.better = better.y, None
         self.times = np.append(better.t, self.times[self.times > better.t])
-        self.partitions += 1
+        self.spent.partitions += 1
         self.take(better.system)
         return True
 
-    def look(self, path: Path) -> _Better | None:
+    def look(self, path: Path) -> Better | None:
         """Better coordinates from one of the rows on; none where these are good."""
-        if self.partitions >= SEGMENTS or self.steps_left <= path.steps:
+        if self.spent.partitions >= SEGMENTS or self.steps_left <= path.steps:
             return None
-        return _better(self.system, path, self.how.again, float(self.times[0]))
+        return better_choice(self.system, path, self.how.again, float(self.times[0]))
 
     def receive(self, path: Path) -> bool:
         """Record what a method has found on its way; whether it may go on."""
         began = time.perf_counter()
         self.better = self.look(path)
-        self.give(path if self.better is None else _until(path, self.better.t))
-        self.seconds -= time.perf_counter() - began
+        self.give(path if self.better is None else until(path, self.better.t))
+        self.spent.seconds -= time.perf_counter() - began
         return self.better is None
 
     def meet(self, path: Path, tick: float) -> bool:
         """Let happen what happens at the end of a leg; False where the run ends there."""
         fired: list[int] = []
+        late: tuple[Hit, ...] = ()
         t, y = path.last_t, path.last_y
         if path.end == CHATTERING:
             said = self.crowd.sentence(path.hits, self.events.watches)
@@ -265,6 +282,10 @@ class _Journey:
             t, y = path.hits[-1].t, path.hits[-1].y
             fired = [hit.watch for hit in path.hits if hit.t == t]
             fired += self.events.ticks(t) if np.isfinite(tick) else []
+        elif path.end == LATE:
+            late = _of_last_step(path, self.events.watches)
+            fired = [hit.watch for hit in late] + self.events.ticks(t)
+            path = replace(path, end=EVENT)
         elif path.end == FINISHED and path.t[-1] >= tick:
             t, y = float(path.t[-1]), path.y[-1]
             fired = self.events.ticks(t)
@@ -274,10 +295,11 @@ class _Journey:
         ends = bool(self.events.final.intersection(fired))
         if not fired or (ends and self.events.update is None):
             return self.rest(path)
-        hits = tuple(hit for hit in path.hits if hit.t < t)
+        told = {id(hit) for hit in late}
+        hits = tuple(hit for hit in path.hits if hit.t < t and id(hit) not in told)
         before = path.t < t if len(path.t) > 1 else np.ones(1, dtype=bool)
         self.keep(replace(path, t=path.t[before], y=path.y[before], hits=hits, end=FINISHED))
-        return self.happen(t, y, fired)
+        return self.happen(t, y, fired, late)
 
     def rest(self, path: Path) -> bool:
         """Keep a leg at whose end nothing happens; False where the run ends there."""
@@ -289,8 +311,8 @@ class _Journey:
         self.start, self.times = path.y[-1], np.append(t, self.times[self.times > t])
         return not ended
 
-    def happen(self, t: float, y: Array, fired: Sequence[int]) -> bool:
-        """Make the changes of some events; False where the run ends by them."""
+    def happen(self, t: float, y: Array, fired: Sequence[int], late: tuple[Hit, ...] = ()) -> bool:
+        """Make the changes of some events, late ones first; False where the run ends by them."""
         after = settle(self.system, self.events, t, y, fired)
         trouble = after.trouble
         if not trouble:
@@ -300,7 +322,8 @@ class _Journey:
         shown = ends or self.how.settings.every_step or bool((self.times == t).any())
         times, rows = np.array([t])[: int(shown)], after.y[None, :][: int(shown)]
         end = FAILED if trouble else EVENT if final else FINISHED
-        self.keep(Path(times, rows, end, after.hits, t, after.y, message=trouble), first=0)
+        hits = (*late, *after.hits[len(late) :])
+        self.keep(Path(times, rows, end, hits, t, after.y, message=trouble), first=0)
         left = self.times[self.times > t] if not ends else self.times[:0]
         self.start, self.times = after.y, np.append(t, left)
         self.problem = replace(self.problem, sides=sides(self.system, self.events, t, y, after.y))
@@ -309,6 +332,7 @@ class _Journey:
     def keep(self, path: Path, first: int = 1) -> None:
         """Add a part of the run; a leg begins where the part before ended."""
         self.segments.append(self.give(path, first))
+        self.spent.steps += path.steps
 
     def give(self, path: Path, first: int = 1) -> Segment:
         """Record rows and events; the same with the last of them alone."""
@@ -339,50 +363,9 @@ def as_problem(
     )
 
 
-def _first_bad_output(system: Dynamics, path: Path, begin: float) -> int | None:
-    """Number of the first output, after the beginning, at which the choice is bad; none if good."""
-    bad = system.judge(begin).bad(path.t, system.split(path.y)[0])
-    bad[0] = False
-    return int(np.argmax(bad)) if bad.any() else None
-
-
-@dataclass(frozen=True)
-class _Better:
-    """Time [s] and state from which a run goes on in other coordinates, and its dynamics there."""
-
-    t: float
-    y: Array
-    system: Dynamics
-
-
-def _better(
-    system: Dynamics, path: Path, again: Repartition | None, begin: float
-) -> _Better | None:
-    """Where the coordinates change, and what they become; None where they do not."""
-    if again is None or not system.explicit:
-        return None
-    number = _first_bad_output(system, path, begin)
-    if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
-        number = len(path.t) - 1
-    if not number:
-        return None
-    # errors grow towards a bad output: the one before is better, where another choice is
-    return _from_row(system, path, number - 1, again) or _from_row(system, path, number, again)
-
-
-def _from_row(system: Dynamics, path: Path, row: int, again: Repartition) -> _Better | None:
-    """Other coordinates from a row of a path on; None where those at hand are best there."""
-    t = float(path.t[row])
-    y = system.project(t, path.y[row])
-    q = system.split(y)[0]
-    new = again(q, t) if np.isfinite(q).all() else None
-    return None if new is None else _Better(t, new.project(t, y), new)
-
-
-def _until(path: Path, t: float) -> Path:
-    """The path up to a time [s]."""
-    rows, hits = path.t <= t, tuple(hit for hit in path.hits if hit.t <= t)
-    return replace(path, t=path.t[rows], y=path.y[rows], hits=hits, end=FINISHED, last_t=t)
+def _of_last_step(path: Path, watches: Sequence[Watch]) -> tuple[Hit, ...]:
+    """The events of the last step of a path that change the state or end the run."""
+    return tuple(hit for hit in path.hits if watches[hit.watch].stops and hit.t > path.t[-2])
 
 
 def append_final_state(path: Path) -> Path:
@@ -396,5 +379,5 @@ def append_final_state(path: Path) -> Path:
 
 
 __all__ = [
-    "Repartition", "Run", "RunOptions", "Segment", "append_final_state", "as_problem", "integrate",
+    "Run", "RunOptions", "Segment", "append_final_state", "as_problem", "integrate",
 ]  # fmt: skip

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kinetree.analysis.runs.batch_starts import Begun
+from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.record import Found, Recording
-from kinetree.analysis.runs.run import Repartition, RunOptions, integrate
+from kinetree.analysis.runs.run import RunOptions, integrate
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError
 from kinetree.integrate.problem import INTERRUPTED

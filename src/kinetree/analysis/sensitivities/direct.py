@@ -10,9 +10,10 @@ import numpy as np
 
 from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.coordinates.repartition import repartition
+from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.events import Watched
 from kinetree.analysis.runs.record import Recording
-from kinetree.analysis.runs.run import Repartition, Run, RunOptions, Segment, integrate
+from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.sensitivities.looks import Looks, RunPart
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent

@@ -31,6 +31,7 @@ from kinetree.integrate.steps.given import (
 from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
 from kinetree.integrate.steps.report import Report, SteppedRun
+from kinetree.model import happenings, refuse_events
 from kinetree.steppers.step import all_coordinates, step_program
 
 if TYPE_CHECKING:
@@ -120,10 +121,11 @@ class Stepper:
             threads: how many share a batch.
         """
         check_arguments(Stepper.run, locals())
+        self._refuse_events()
         refuse_numbers(threads, q=q, qd=qd, x=x)
         steps = whole_steps(duration, step, every)
         given = {**(inputs or {}), "h": step}
-        lanes = self._lanes(Beginning(q, qd, x, t), parameters or {}, given)
+        lanes = self.lanes(Beginning(q, qd, x, t), parameters or {}, given)
         series_rows, series_at = series_of(self, series, steps)
         start = Start(lanes.x, lanes.p, t, step, steps, every, series_rows, series_at)
         began = time.perf_counter()
@@ -161,10 +163,11 @@ class Stepper:
             The run; its `steps` are the time at the end and the length of every step.
         """
         check_arguments(Stepper.run_adaptive, locals())
+        self._refuse_events()
         refuse_numbers(q=q, qd=qd, x=x)
         row = rising_times(times)
         begin = Beginning(q, qd, x, float(row[0]))
-        lanes = self._lanes(begin, parameters or {}, {**(inputs or {}), "h": 1.0})
+        lanes = self.lanes(begin, parameters or {}, {**(inputs or {}), "h": 1.0})
         if lanes.batch:
             raise ShapeError("steps that follow the error are for one run", element="start")
         how = control or Control()
@@ -188,9 +191,10 @@ class Stepper:
 
     # --- what goes in ----------------------------------------------------------------------------
 
-    def _lanes(
+    def lanes(
         self, begin: Beginning, parameters: Mapping[str, Any], given: Mapping[str, Any]
     ) -> Lanes:
+        """Inputs of the step at a consistent start; `given`: efforts, wrenches, h and the like."""
         p = self._parameters(parameters)
         self._refuse_unknown(given)
         refuse_parameters(self.model, self._initial.loops, parameters, begin.t)
@@ -229,6 +233,11 @@ class Stepper:
         columns = np.broadcast_to(p, (*lead, p.shape[-1])).reshape(count, -1) if apart else p[None]
         return Lanes(x, np.ascontiguousarray(columns.T), lead, q)
 
+    def _refuse_events(self) -> None:
+        """Refuse a model in which something happens: a run of steps alone does not see it."""
+        cure = "make the run by kinetree.simulate with this method"
+        refuse_events(happenings(self.model), "runs of a Stepper", cure)
+
     def _refuse_unknown(self, given: Mapping[str, Any]) -> None:
         """Refuse inputs that the step does not have, or that are part of its state."""
         known = [name for name in self.ports if name not in {*self.state, "t", "p"}]
@@ -262,7 +271,7 @@ class Stepper:
         ended = relay(self, start, parameters, progress)
         wall, march = time.perf_counter() - began, ended.march
         report = replace(
-            ended.stepper._report(march, start, ended, lanes, parameters), wall=wall,
+            ended.stepper.report(march, start, ended, lanes, parameters), wall=wall,
             iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
             most=ended.most, partitions=ended.marches,
         )  # fmt: skip
@@ -288,9 +297,9 @@ class Stepper:
     ) -> SteppedRun:  # fmt: skip
         if times is None:
             times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
-        return SteppedRun(times, **self._parts(states, lanes, times), report=report)
+        return SteppedRun(times, **self.parts(states, lanes, times), report=report)
 
-    def _parts(self, states: Array, lanes: Lanes, times: Array) -> dict[str, Array]:
+    def parts(self, states: Array, lanes: Lanes, times: Array) -> dict[str, Array]:
         """The motion of the model in states of the step."""
         ends = np.cumsum(list(self.state.values()))[:-1]
         parts = dict(zip(self.state, np.split(states, ends, axis=-1), strict=True))
@@ -301,9 +310,10 @@ class Stepper:
         empty = np.zeros((*states.shape[:-1], 0))
         return {name: parts.get(name, empty) for name in ("q", "qd", "qdd", "x", "xd", "lam")}
 
-    def _report(
+    def report(
         self, march: March, start: Start, ended: Ended, lanes: Lanes, parameters: Mapping[str, Any]
     ) -> Report:
+        """How a march ended, and why."""
         t = march.t
         told = Report(ended.end, t, march.step, 0.0)
         if ended.end != NOT_SOLVED:
@@ -327,7 +337,7 @@ class Stepper:
         given |= {"t": np.asarray(t), "h": np.asarray(h)}
         if "p" in self.ports:
             given["p"] = lanes.p[:, 0]
-        parts = self._parts(state[None], lanes, np.array([t]))
+        parts = self.parts(state[None], lanes, np.array([t]))
         place = StepPlace(given, {name: rows[0] for name, rows in parts.items()})
         return explain(self, lanes, begin, place, parameters)
 

@@ -13,7 +13,8 @@ from kinetree.integrate.partition_health import better
 from kinetree.pipeline import LOOPS
 
 if TYPE_CHECKING:
-    from kinetree.analysis.runs.run import Repartition, Run
+    from kinetree.analysis.runs.coordinates.turning import Repartition
+    from kinetree.analysis.runs.run import Run
 
 OFTEN = 3
 """Different choices of independent coordinates after which a run goes on in all coordinates."""
@@ -45,8 +46,8 @@ def repartition(
         current = found.independent
         used.add(current)
         loops = LOOPS if most is None or len(used) <= most else PROJECTED
-        how = {**options, "loops": loops, "partition": found}
-        return dynamics(system.model, **fixed, **how, runs=True)
+        how = {"runs": True, **options, "loops": loops, "partition": found}
+        return dynamics(system.model, **fixed, **how)
 
     return again
 
