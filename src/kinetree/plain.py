@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Any
 
+LONGEST = 40
+"""Rows of a table of HTML at most."""
 DIGITS = 8
 """Hexadecimal digits that tell apart names that were cut."""
 MARKS = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
@@ -50,6 +53,28 @@ def json_text(data: Any, **options: Any) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
+def html_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows of equal keys as a table of HTML, at most `LONGEST` of them."""
+    head = "".join(f"<th>{markup(key)}</th>" for key in rows[0]) if rows else ""
+    body = "".join(
+        f"<tr>{''.join(f'<td>{markup(_value(value))}</td>' for value in row.values())}</tr>"
+        for row in rows[:LONGEST]
+    )
+    more = f"<p>… {len(rows) - LONGEST} more</p>" if len(rows) > LONGEST else ""
+    caption = f"<caption>{markup(title)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def html_frame(page: str, height: int) -> str:
+    """A whole page inside another one, so high [px], which it cannot reach."""
+    style = f"width:100%;height:{height}px;border:0"
+    return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(page)}"></iframe>'
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def digits(text: str) -> str:
     """A digest of a text: what tells apart names that look alike once they are spelled."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
@@ -62,4 +87,7 @@ def shorten(name: str, longest: int, whole: str) -> str:
     return f"{name[: longest - DIGITS - 1]}_{digits(whole)}"
 
 
-__all__ = ["cell", "digits", "json_text", "markdown", "markup", "plain", "shorten"]
+__all__ = [
+    "cell", "digits", "html_frame", "html_table", "json_text", "markdown", "markup", "plain",
+    "shorten",
+]  # fmt: skip

@@ -82,3 +82,19 @@ def test_outputs_are_one_group_of_curves_of_a_page(run: Any) -> None:
     *_, group = of_run(seen).signals
     assert (group.name, group.names, group.units) == ("outputs", ("load", "rate"), ("N", "m/s"))
     assert [g.name for g in of_run(run).signals] == ["q", "qd"]
+
+
+def test_a_page_begins_with_what_matters(run: Any) -> None:
+    assert of_run(run).shown == ["q.shoulder", "q.elbow"]
+    still = run.copy(deep=True)
+    still["q"].values[:, 0] = 0.3
+    assert of_run(still).shown == ["q.elbow"]
+    load = ("time", run["q"].values[:, 0], {"units": "N"})
+    rate = ("time", run["q"].values[:, 1], {"units": "m/s"})
+    assert of_run(run.assign(load=load, rate=rate, pull=load)).shown == ["load", "pull"]
+
+
+def test_a_page_of_a_closed_system_begins_with_its_independent_coordinate() -> None:
+    model = kt.load("examples/models/slider_crank.yaml")
+    seen = kt.simulate(model, 0.2)
+    assert of_run(seen).shown == [f"q.{seen.attrs['independent']}"]

@@ -13,6 +13,7 @@ from kinetree.analysis.runs.dynamics import LOADED
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, UnsupportedError
+from kinetree.plain import html_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,16 @@ class Modes:
     states: NDArray[np.complex128]
     velocities: tuple[str, ...]
     linear: Linear
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{frequency:.4g}" for frequency in self.frequencies[:8])
+        return (
+            f"Modes({len(self.frequencies)} modes, {shown}{'…' * (len(self.frequencies) > 8)} Hz)"
+        )
+
+    def _repr_html_(self) -> str:
+        """The table of `rows`."""
+        return html_table(f"{len(self.frequencies)} modes, damped frequencies", self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per mode for people and for JSON: frequency, damping, what moves most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -19,6 +19,7 @@ from kinetree.model import check as checks
 from kinetree.model import contents
 from kinetree.model.forces import FORCES, Force, State, add_modes
 from kinetree.model.laws import force_law_names, law_expressions, state_names, state_symbol
+from kinetree.model.methods.summary import Summary
 from kinetree.model.new_element import (
     complete,
     find_kind,
@@ -54,7 +55,7 @@ RUN_TIME_INPUTS = ("q", "qd", "qdd", "tau", "p", "t", "x")
 FRAMES = ("body", "world")
 
 
-class Mechanism(ABC):
+class Mechanism(Summary):
     """Bodies, coordinates, wrenches, forces, states and parameters in the order of addition.
 
     Attributes:
@@ -107,10 +108,6 @@ class Mechanism(ABC):
         self.shapes: Any = None
         self.layout: Any = None
         self.switched_off: dict[str, dict[str, Any]] = {}
-
-    def __repr__(self) -> str:
-        size = f"{len(self.bodies)} bodies, nq={self.nq}, nv={self.nv}"
-        return f"{type(self).__name__}('{self.name}', {size})"
 
     # --- building --------------------------------------------------------------------------------
 

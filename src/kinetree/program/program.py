@@ -216,6 +216,23 @@ class Program:
     outputs: tuple[Output, ...]
     info: Mapping[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        given, found = (
+            ", ".join(f"{row.name}{list(row.shape)}" for row in rows)
+            for rows in (self.inputs, self.outputs)
+        )
+        return f"Program('{self.name}', {given} -> {found}, {len(self.blocks)} equations)"
+
+    def _repr_html_(self) -> str | None:
+        """The page of the equations, where it is not too long for a notebook."""
+        found: str | None = TARGETS["html"].cell(self)
+        return found
+
+    def _repr_latex_(self) -> str | None:
+        """The equations, where they are few."""
+        found: str | None = TARGETS["latex"].cell(self)
+        return found
+
     def input(self, name: str) -> Input:
         """The input of that name."""
         check_arguments(Program.input, {"name": name}, "input")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.model import retract
 from kinetree.view.poses import poses
-from kinetree.view.signals import SignalGroup, groups, join_outputs
+from kinetree.view.signals import SignalGroup, first_curves, groups, join_outputs
 
 if TYPE_CHECKING:
     import xarray
@@ -40,11 +40,13 @@ class Footage:
         q: frames × nq.
         clips: label, detail, first frame, times [s] and whether it repeats, one per clip.
         signals: curves over the one clip of a run.
+        shown: names of the curves that are shown first.
     """
 
     q: Array
     clips: list[dict[str, Any]]
     signals: list[SignalGroup]
+    shown: list[str] = field(default_factory=list)
 
 
 def standing(q: Array) -> Footage:
@@ -64,7 +66,9 @@ def of_run(run: xarray.Dataset) -> Footage:
         for g in join_outputs(groups(run))
         if g.names
     ]
-    return Footage(q[kept], [_clip("run", "", 0, time[kept])], tables)
+    independent = str(run.attrs.get("independent", "")).split(", ")
+    shown = first_curves(tables, independent)
+    return Footage(q[kept], [_clip("run", "", 0, time[kept])], tables, shown)
 
 
 def thin(time: Array, count: int) -> NDArray[np.int64]:

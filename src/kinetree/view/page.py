@@ -10,7 +10,7 @@ from kinetree.arguments import check_arguments
 from kinetree.assembly.assemble import assemble
 from kinetree.errors import FormatError, UnsupportedError
 from kinetree.files import write_file
-from kinetree.plain import markup
+from kinetree.plain import html_frame, markup
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.view.clips import Footage, of_modes, of_run, standing
 from kinetree.view.dimensions import measures
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from kinetree.analysis.modes import Modes
     from kinetree.model import Mechanism
 
+    _Place = Path
+else:
+    _Place = type(Path())  # before Python 3.12 only the class of the platform can be extended
+
 BUNDLE = Path(__file__).parent / "bundle" / "viewer.js"
 """The viewer: web/viewer built into one file."""
+HEIGHT = 520
+"""Height of a page in a notebook [px]."""
 PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -40,6 +46,14 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
+
+
+class ShownPage(_Place):
+    """The path of a page; a notebook shows the page itself."""
+
+    def _repr_html_(self) -> str:
+        """The page in a frame."""
+        return html_frame(self.read_text(encoding="utf-8"), HEIGHT)
 
 
 def animate(  # noqa: PLR0913  one keyword per choice of the user
@@ -69,7 +83,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
             efforts and parameters; `Live` says how.
 
     Returns:
-        The path written.
+        The path written; as the last line of a cell of a notebook it shows the page.
     """
     check_arguments(animate, locals())
     wanted = {"a run": run is not None, "modes": modes is not None, "live": live is not False}
@@ -92,7 +106,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
         text = page(payload(model, footage(model, run, modes), look), viewer)
     else:
         text = _live_page(model, Live() if live is True else live, look, viewer)
-    return write_file(file, text)
+    return ShownPage(write_file(file, text))
 
 
 def footage(model: Mechanism, run: Any, modes: Modes | None) -> Footage:

@@ -93,6 +93,7 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
             }
             for group in footage.signals
         ],
+        "shown": footage.shown,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
+
+OUTPUTS = "outputs"
+"""Name of the group that holds all outputs of a run."""
+FIRST = 3
+"""Most curves that a page shows before any is chosen."""
+STILL = 1e-6
+"""Change of a signal up to which it stands still, relative to its values and 1."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class SignalGroup:
     values: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One signal over time: full name, unit and values."""
 
@@ -122,7 +129,29 @@ def join_outputs(table: list[SignalGroup]) -> list[SignalGroup]:
     names = tuple(group.name for group in single)
     units = tuple(group.units[0] for group in single)
     values = np.concatenate([group.values for group in single], axis=1)
-    return [*rest, SignalGroup("outputs", names, units, values)]
+    return [*rest, SignalGroup(OUTPUTS, names, units, values)]
+
+
+def first_curves(tables: Sequence[SignalGroup], independent: Collection[str]) -> list[str]:
+    """Names of the curves that a page shows first: of one unit, `FIRST` at most.
+
+    These are outputs where there are any, else coordinates, the independent ones of a closed
+    system; those that move, or where nothing does the first ones.
+    """
+    named = {group.name: group for group in tables}
+    group = named.get(OUTPUTS) or named.get("q")
+    if group is None:
+        return []
+    every = [_curve(group, k) for k in range(len(group.names))]
+    moving = [curve for curve in every if _moves(curve.values)] or every
+    chosen = [c for c, name in zip(every, group.names, strict=True) if name in independent]
+    wanted = [curve for curve in moving if curve in chosen] or moving
+    return [curve.name for curve in wanted if curve.unit == wanted[0].unit][:FIRST]
+
+
+def _moves(values: Array) -> bool:
+    """Whether a signal changes by more than errors of a run do."""
+    return bool(np.ptp(values) > STILL * (1.0 + np.abs(values).max()))
 
 
 def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:
@@ -146,5 +175,6 @@ def curves(run: xarray.Dataset, wanted: str) -> list[Curve]:
 
 
 def _curve(group: SignalGroup, k: int) -> Curve:
-    name = group.name if group.names[k] == group.name else f"{group.name}.{group.names[k]}"
+    own = group.names[k]
+    name = own if group.name in (own, OUTPUTS) else f"{group.name}.{own}"
     return Curve(name, group.units[k], group.values[:, k])

@@ -10,7 +10,6 @@ const MEANING: Record<string, string> = {
   q: "coordinates", qd: "velocities", qdd: "accelerations", lam: "constraint forces",
   x: "user states", tau: "joint efforts",
 };
-const FIRST = 3;
 
 /** One variable over time: its components, column by column. */
 export interface SignalTable<Column extends ArrayLike<number> = number[]> {
@@ -29,6 +28,11 @@ interface Signal {
   readout: HTMLElement;
 }
 
+/** The name of a signal: that of an output alone, else with its variable. */
+function label(group: { name: string }, name: string): string {
+  return group.name === "outputs" ? name : `${group.name}.${name}`;
+}
+
 export class Curves {
   readonly root = element("aside", "curves");
   private readonly signals: Signal[] = [];
@@ -39,7 +43,7 @@ export class Curves {
   constructor(
     tables: SignalTable<ArrayLike<number>>[], private readonly times: number[],
     private readonly seek: (t: number) => void, private readonly changed: () => void,
-    private readonly growing = false,
+    private readonly first: string[], private readonly growing = false,
   ) {
     const list = element("div", "signals");
     const filter = element("input", "filter");
@@ -48,7 +52,7 @@ export class Curves {
     filter.addEventListener("input", () => this.find(filter.value));
     for (const table of tables) list.append(this.group(table));
     this.root.append(this.plots, filter, list);
-    this.signals.slice(0, FIRST).forEach((signal) => (signal.box.checked = true));
+    for (const { box, label } of this.signals) box.checked = first.includes(label);
     this.choose();
   }
 
@@ -67,12 +71,12 @@ export class Curves {
 
   private group(group: SignalTable<ArrayLike<number>>): HTMLElement {
     const box = element("details", "group");
-    box.open = group.name === "q";
+    box.open = this.first.some((name) => group.names.some((own) => name === label(group, own)));
     const meaning = MEANING[group.name];
     const head = element("summary", "", group.name + (meaning ? ` · ${meaning}` : ""));
     box.append(head);
     group.columns.forEach((values, k) => {
-      box.append(this.row(`${group.name}.${group.names[k] ?? k}`, group.units[k] ?? "", values));
+      box.append(this.row(label(group, group.names[k] ?? `${k}`), group.units[k] ?? "", values));
     });
     return box;
   }

@@ -64,8 +64,8 @@ class Viewer {
     };
     this.live = payload.live ? new Live(payload.live, changed) : null;
     const tables = payload.signals.map((group) => ({ ...group, columns: unpack(group.data) }));
-    this.curves = this.live ? new Curves(this.live.tables, this.live.times, () => {}, changed, true)
-      : tables.length === 0 ? null : new Curves(tables, this.clip.times, seek, changed);
+    this.curves = this.live ? new Curves(this.live.tables, this.live.times, () => {}, changed, payload.shown, true)
+      : tables.length === 0 ? null : new Curves(tables, this.clip.times, seek, changed, payload.shown);
     this.bar = new Bar(payload, {
       play: () => (this.playing ? this.pause() : this.play()),
       seek: (t) => {

@@ -96,6 +96,8 @@ export interface Payload {
   poses: Packed;
   clips: ClipData[];
   signals: SignalGroup[];
+  /** Names of the curves that are shown before any is chosen. */
+  shown: string[];
   live?: LiveData;
 }
 

@@ -215,7 +215,7 @@ class Found:
         return {
             **manifest(system.model, system.forward),
             **changes(system.parameters),
-            **_repeated_equations(system),
+            **_sorted_coordinates(system),
             "method": run.method.name,
             **{k: getattr(run.settings, k) for k in BOUNDS if k in run.method.uses},
         }
@@ -264,7 +264,7 @@ def _made_by(system: Dynamics, method: str, settings: Settings) -> dict[str, Any
     return {
         **manifest(system.model, system.forward),
         **changes(system.parameters),
-        **_repeated_equations(system),
+        **_sorted_coordinates(system),
         "method": method,
         "rtol": settings.rtol,
         "atol": settings.atol,
@@ -284,13 +284,14 @@ def _counts(run: Run) -> dict[str, Any]:
     }
 
 
-def _repeated_equations(system: Dynamics) -> dict[str, str]:
-    """Row of the equations that take no part because they repeat others."""
+def _sorted_coordinates(system: Dynamics) -> dict[str, str]:
+    """Rows of a closed system: what is independent, and equations that repeat others."""
     found = system.partition
-    if found is None or not found.redundant:
+    if found is None:
         return {}
     rows = (f"{one} (by {', '.join(rest) or 'itself'})" for one, rest in found.redundant.items())
-    return {"redundant_equations": "; ".join(rows)}
+    repeated = {"redundant_equations": "; ".join(rows)} if found.redundant else {}
+    return {"independent": ", ".join(found.independent), **repeated}
 
 
 def variable_axes(system: Dynamics, labels: Sequence[str]) -> dict[str, Dimension]:

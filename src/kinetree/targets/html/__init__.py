@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kinetree.targets.html.source import sources
+from kinetree.targets.html.source import cell, sources
 from kinetree.targets.text.target import TextTarget
 
-TARGET = TextTarget("html", "HTML", sources)
+TARGET = TextTarget("html", "HTML", sources, cell)
 
 __all__ = ["TARGET"]

@@ -12,7 +12,7 @@ from itertools import count
 from math import prod
 from typing import TYPE_CHECKING
 
-from kinetree.plain import markup
+from kinetree.plain import html_frame, markup
 from kinetree.program.program import Assign, Newton
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
 from kinetree.targets.html.language import HtmlScope
@@ -24,6 +24,9 @@ from kinetree.targets.text.readable.reading import group_blocks, notes
 if TYPE_CHECKING:
     from kinetree.engine import Node
     from kinetree.program.program import Block, Input, Output, Program, Solve
+
+LONGEST, HEIGHT = 1000, 480
+"""Equations of a Program that a notebook shows at most, and the height of the frame [px]."""
 
 
 def sources(program: Program) -> dict[str, str]:
@@ -47,6 +50,14 @@ def sources(program: Program) -> dict[str, str]:
     ]
     name = Rules().stem(program.name)
     return {f"{name}.html": "\n".join([*lines, ""])}
+
+
+def cell(program: Program) -> str | None:
+    """The page as a notebook shows it; None for a long one."""
+    if len(program.all_blocks) > LONGEST:
+        return None
+    (page,) = sources(program).values()
+    return html_frame(page, HEIGHT)
 
 
 class _Page:

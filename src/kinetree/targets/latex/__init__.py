@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kinetree.targets.latex.source import sources
+from kinetree.targets.latex.source import cell, sources
 from kinetree.targets.text.target import TextTarget
 
-TARGET = TextTarget("latex", "LaTeX", sources)
+TARGET = TextTarget("latex", "LaTeX", sources, cell)
 
 __all__ = ["TARGET"]

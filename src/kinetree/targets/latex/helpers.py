@@ -118,6 +118,10 @@ class Scope:
             yield from _matrix(left, marks, columns)
         yield from self.entries(left, nodes, shape)
 
+    def table(self, nodes: Sequence[Node], columns: int) -> str:
+        """Expressions as a matrix."""
+        return _table([self.formula(node) for node in nodes], columns)
+
     def entries(self, left: str, nodes: Sequence[Node], shape: tuple[int, ...]) -> Iterator[str]:
         """Entries of an array that are not zero, one by one; equal ones are told as such."""
         _, columns = _rows_and_columns(shape)
@@ -145,10 +149,13 @@ def _smaller(term: str, share: float) -> str:
 
 
 def _matrix(left: str, cells: Sequence[str], columns: int) -> Iterator[str]:
+    yield rf"\[ {left} = {_table(cells, columns)} \]"
+
+
+def _table(cells: Sequence[str], columns: int) -> str:
     rows = (cells[i : i + columns] for i in range(0, len(cells), max(columns, 1)))
-    yield rf"\[ {left} = \begin{{pmatrix}}"
-    yield " \\\\\n".join(" & ".join(row) for row in rows)
-    yield r"\end{pmatrix} \]"
+    lines = " \\\\\n".join(" & ".join(row) for row in rows)
+    return f"\\begin{{pmatrix}}\n{lines}\n\\end{{pmatrix}}"
 
 
 def _rows_and_columns(shape: tuple[int, ...]) -> tuple[int, int]:

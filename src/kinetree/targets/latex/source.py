@@ -7,6 +7,7 @@ NAME.tex   inputs; preamble and equations by body, with the note of every equati
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from kinetree.program.program import Assign, Newton
@@ -19,6 +20,9 @@ from kinetree.targets.text.readable.reading import group_blocks, in_full, notes
 if TYPE_CHECKING:
     from kinetree.program.program import Block, Input, Note, Program, Solve
     from kinetree.targets.text.readable.reading import EquationGroup
+
+LONGEST = 60
+"""Equations of a Program that a notebook shows at most."""
 
 
 def sources(program: Program, *, full: bool = False) -> dict[str, str]:
@@ -44,6 +48,27 @@ def sources(program: Program, *, full: bool = False) -> dict[str, str]:
             lines += scope.array(name_of(out.name), out.nodes, out.shape)
     name = Rules().stem(program.name)
     return {f"{name}.tex": "\n".join([*lines, END])}
+
+
+def cell(program: Program) -> str | None:
+    """The equations one below the other, as a notebook shows them; None for long or nested ones."""
+    blocks = program.all_blocks
+    if len(blocks) > LONGEST or any(isinstance(block, Newton) for block in blocks):
+        return None
+    scope = Scope(program)
+    rows: list[str] = []
+    for block in blocks:
+        if isinstance(block, Assign):
+            if block.target.name not in scope.angles:
+                rows.append(scope.lines(scope.formula(block.target), block.expr))
+        elif not isinstance(block, Newton):
+            a = scope.table(block.matrix, block.n)
+            x, b = scope.table(block.targets, block.k), scope.table(block.rhs, block.k)
+            rows.append(f"{a} {x} &= {b}")
+    rows += [f"{name_of(out.name)} &= {scope.table(out.nodes, prod(out.shape[1:]))}"
+             for out in program.outputs]  # fmt: skip
+    lines = " \\\\\n".join(rows)
+    return f"$\\displaystyle \\begin{{aligned}}\n{lines}\n\\end{{aligned}}$"
 
 
 def _about(program: Program) -> Iterator[str]:

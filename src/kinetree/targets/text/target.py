@@ -25,11 +25,13 @@ class TextTarget:
         name: under which Programs ask for it.
         language: its name for people.
         sources: (Program, options) -> file name -> content.
+        cell: Program -> what a notebook shows of it, or None where that is too long.
     """
 
     name: str
     language: str
     sources: Callable[..., Mapping[str, str]]
+    cell: Callable[[Program], str | None] = lambda _: None
 
     @property
     def write_options(self) -> list[str]:
