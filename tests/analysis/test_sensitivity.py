@@ -11,7 +11,7 @@ import kinetree as kt
 import lengths
 import mechanisms
 from analysis import systems
-from approx import CLOSED, FORMALISM, IDENTITY, LONG_RUN, assert_close
+from approx import CLOSED, FORMALISM, GOLDEN, IDENTITY, LONG_RUN, assert_close
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-15}
 FINE = {"rtol": 1e-12, "atol": 1e-13}
@@ -171,3 +171,81 @@ def test_loops_that_a_parameter_opens_are_refused() -> None:
         pytest.raises(kt.errors.UnsupportedError, match="'q3' follows"),
     ):
         kt.sensitivity(crank, 1.0, {"m": kt.final("q_q3")}, by=["q0.q1", "q0.q3"])
+
+
+def pushed(word: str) -> kt.Model:
+    """A mass of 1 kg pushed by a1 until x = s, then by a2."""
+    model = kt.Model("pushed", gravity=(0, 0, 0))
+    rows = {"s": 0.5, "a1": 2.0, "a2": 5.0}
+    s, a1, a2 = (model.parameter(name, value) for name, value in rows.items())
+    model.prismatic("x", model.ground, model.body("body", mass=1.0), axis="x")
+    branch = getattr(kt.functions, word)
+    model.joint_law("push", "x", lambda q: branch(q["x"] - s, a2, a1))
+    return model
+
+
+@pytest.mark.parametrize("word", ["switch", "select"])
+def test_a_law_that_jumps(word: str) -> None:
+    s, a1, a2, T = 0.5, 2.0, 5.0, 2.0
+    found = kt.sensitivity(
+        pushed(word), T, {"v": kt.final("qd_x")}, by=["s", "a1", "a2"], rtol=1e-12, atol=1e-14
+    )
+    v, t = (2 * a1 * s) ** 0.5, (2 * s / a1) ** 0.5
+    assert_close(found.value[0], v + a2 * (T - t), GOLDEN)
+    exact = [(a1 - a2) / v, s / v + a2 * t / (2 * a1), T - t]
+    assert_close(found.gradient[0], exact, GOLDEN)
+
+
+def test_a_throw_that_ends_on_the_ground() -> None:
+    model = kt.Model("throw", gravity=(0, 0, -9.81))
+    model.prismatic("x", model.ground, model.body("slide"), axis="x")
+    ball = model.body("ball", mass=1.0)
+    model.prismatic("z", model.bodies["slide"], ball, axis="z", initial=2.0)
+    vx, vz, g, h = 8.0, 6.0, 9.81, 2.0
+    measures = {"range": kt.final("q_x"), "time": kt.event_time("ground"), "T": kt.integral("1")}
+    found = kt.sensitivity(
+        model, 10.0, measures, by=["qd0.x", "qd0.z", "q0.z", "gravity_z", "duration"],
+        qd={"x": vx, "z": vz}, events={"ground": kt.Event("q_z", "falling", stops=True)}, **FINE,
+    )  # fmt: skip
+    root = (vz * vz + 2 * g * h) ** 0.5
+    T = (vz + root) / g
+    slopes = np.array([0, (1 + vz / root) / g, 1 / root, T / g - h / (g * root), 0])
+    for name in ("time", "T"):
+        assert_close(found.value.sel(measure=name), T, GOLDEN, name)
+        assert_close(found.gradient.sel(measure=name), slopes, GOLDEN, name)
+    assert_close(found.value.sel(measure="range"), vx * T, GOLDEN)
+    exact = vx * slopes + [T, 0, 0, 0, 0]
+    assert_close(found.gradient.sel(measure="range"), exact, GOLDEN)
+
+
+def test_bounces_change_the_tangents() -> None:
+    model = kt.Model("bounce", gravity=(0, 0, -9.81))
+    e = model.parameter("e", 0.7)
+    model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z", initial=1.0)
+    model.event("hit", lambda q: q["z"], then={"qd_z": lambda qd: -e * qd["z"]},
+                direction="falling")  # fmt: skip
+
+    def height(e: float, h: float, g: float) -> float:
+        t = (2 * h / g) ** 0.5
+        return e * g * t * (1 - t) - g * (1 - t) ** 2 / 2
+
+    at = np.array([0.7, 1.0, 9.81])
+    exact = [
+        (height(*(at + 1e-20j * row)) / 1e-20).imag * sign
+        for row, sign in zip(np.eye(3), (1, 1, -1), strict=True)
+    ]
+    found = kt.sensitivity(
+        model, 1.0, {"z": kt.final("q_z")}, by=["e", "q0.z", "gravity_z"], **FINE
+    )
+    assert_close(found.value[0], height(*at), GOLDEN)
+    assert_close(found.gradient[0], exact, CLOSED)
+
+
+def test_events_without_derivative_are_refused() -> None:
+    model, end = oscillator(), kt.final("q_y")
+    with pytest.raises(kt.errors.ModelError, match="'never' happens 0 times"):
+        kt.sensitivity(model, 1.0, {"m": kt.event_time("never")}, by=["c"],
+                       events={"never": "q_y - 9"})  # fmt: skip
+    two = {"one": kt.Event("q_y - 0.3", stops=True), "two": kt.Event("q_y*c - 0.3", stops=True)}
+    with pytest.raises(kt.errors.UnsupportedError, match="they happen together"):
+        kt.sensitivity(model, 1.0, {"m": end}, by=["c"], qd={"y": 0.5}, events=two)

@@ -1,6 +1,7 @@
 """Measures: one number of a run each, one file per kind."""
 
 from kinetree.measures.at_time import AtTime, at_time
+from kinetree.measures.event_time import EventTime, event_time
 from kinetree.measures.final import Final, final
 from kinetree.measures.integral import Integral, integral
 from kinetree.measures.mean_square import MeanSquare, RootMeanSquare, mean_square, rms
@@ -8,11 +9,11 @@ from kinetree.measures.measure import Gathered, Measure, Sighting
 from kinetree.measures.misfit import Misfit, misfit
 from kinetree.measures.peak import Peak, peak
 
-ALL = (Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit)
+ALL = (Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime)
 """Every kind."""
 
 __all__ = [
-    "ALL", "AtTime", "Final", "Gathered", "Integral", "MeanSquare", "Measure", "Misfit", "Peak",
-    "RootMeanSquare", "Sighting", "at_time", "final", "integral", "mean_square", "misfit", "peak",
-    "rms",
+    "ALL", "AtTime", "EventTime", "Final", "Gathered", "Integral", "MeanSquare", "Measure",
+    "Misfit", "Peak", "RootMeanSquare", "Sighting", "at_time", "event_time", "final", "integral",
+    "mean_square", "misfit", "peak", "rms",
 ]  # fmt: skip

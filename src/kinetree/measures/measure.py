@@ -63,14 +63,12 @@ class Measure:
         power: k of the integral; 0 without one.
         peaks: whether it is taken where the expression is largest.
         at_end: whether it is taken at the end, wherever that is.
-        event: name of the event whose time it is; empty where it is none.
     """
 
     of: Expression
     power: ClassVar[int] = 0
     peaks: ClassVar[bool] = False
     at_end: ClassVar[bool] = False
-    event: ClassVar[str] = ""
 
     def times(self, end: float) -> Array:
         """Times at which it looks at the expression, where the run ends at `end` [s]."""

@@ -56,6 +56,7 @@ class Watched:
         sticking: numbers of the watches of dry friction: its modes settle at every event.
         modes: of every condition, the component of y that is 1 above its zero and 0 below where it
             is that of a switch, else -1.
+        programs: behind `function` and `update`.
     """
 
     watches: tuple[Watch, ...] = ()
@@ -65,6 +66,7 @@ class Watched:
     final: frozenset[int] = frozenset()
     sticking: tuple[int, ...] = ()
     modes: tuple[int, ...] = ()
+    programs: tuple[Program | None, Program | None] = (None, None)
 
     @property
     def conditions(self) -> tuple[Watch, ...]:
@@ -153,14 +155,17 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     forward, rows = _find_outputs(dynamics, rows)
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
+    watched = _conditions(forward, rows) if conditions else None
+    update = _update(forward, rows) if changing or len(rows) > conditions else None
     return Watched(
         tuple(row.watch for row in rows),
-        _conditions(forward, rows) if conditions else None,
+        None if watched is None else watched.compile(),
         tuple(row.event for row in rows if row.node is None),
-        _update(forward, rows) if changing or len(rows) > conditions else None,
+        None if update is None else update.compile(),
         frozenset(k for k, row in enumerate(rows) if row.event.stops),
         tuple(k for k, row in enumerate(rows) if row.settles),
         tuple(row.mode for row in rows[:conditions]),
+        (watched, update),
     )
 
 
@@ -258,20 +263,20 @@ def _branches(forward: Program) -> Output:
     return crossings(dead(replace(forward, outputs=moving)))
 
 
-def _conditions(forward: Program, rows: list[WatchRow]) -> Any:
-    """The function g(t, y, …) of all conditions."""
+def _conditions(forward: Program, rows: list[WatchRow]) -> Program:
+    """The Program g(t, y, …) of all conditions."""
     nodes = tuple(row.node for row in rows if row.node is not None)
     labels = tuple(row.watch.name for row in rows)[: len(nodes)]
     out = Output("g", (len(nodes),), nodes, labels)
     program = replace(forward, name="events", inputs=state_inputs(forward), outputs=(out,))
-    return condense(program).compile()
+    return condense(program)
 
 
-def _update(forward: Program, rows: Sequence[WatchRow]) -> Any:
-    """The function y⁺(t, y, fired, …)."""
+def _update(forward: Program, rows: Sequence[WatchRow]) -> Program:
+    """The Program y⁺(t, y, fired, …)."""
     fired, out = changes(forward, rows)
     inputs = (*state_inputs(forward), fired)
-    return condense(replace(forward, name="update", inputs=inputs, outputs=(out,))).compile()
+    return condense(replace(forward, name="update", inputs=inputs, outputs=(out,)))
 
 
 def changes(forward: Program, rows: Sequence[WatchRow]) -> tuple[Input, Output]:

@@ -21,6 +21,7 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watching
 from kinetree.analysis.runs.updates import (
     Crowd,
+    Settled,
     known_sides,
     settle,
     settle_friction,
@@ -72,6 +73,8 @@ class RunOptions:
         observe: adds outputs to the Dataset of the run.
         watches: what is compiled of the events, where runs side by side share it.
         stepping: equal steps as a method for a system; none where the method is one of rates.
+        jump: the state after the events of an instant, where more than `settle` belongs to it, from
+            the dynamics, the events, time [s] and state before, and what settled.
     """
 
     method: str
@@ -84,6 +87,7 @@ class RunOptions:
     observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run
     watches: Watches | None = None
     stepping: Callable[[Dynamics], Method] | None = None
+    jump: Callable[[Dynamics, Watched, float, Array, Settled], Array] | None = None
 
     def watch(self, system: Dynamics) -> Watched:
         """The events of a run with these equations."""
@@ -195,7 +199,8 @@ class _Journey:
             )
             changes = replace(native.changes, final=final, instant=span, sticking=sticking,
                               modes=np.array(self.events.modes, dtype=float))  # fmt: skip
-            native = replace(native, changes=changes if self.method.changes else None)
+            alone = self.method.changes and self.how.jump is None
+            native = replace(native, changes=changes if alone else None)
             self.problem = replace(self.problem, native=native)
         sides = known_sides(self.events, self.start)
         self.problem = replace(self.problem, sides=sides)
@@ -315,6 +320,8 @@ class _Journey:
         """Make the changes of some events, late ones first; False where the run ends by them."""
         after = settle(self.system, self.events, t, y, fired)
         trouble = after.trouble
+        if self.how.jump is not None and not trouble:
+            after = replace(after, y=self.how.jump(self.system, self.events, t, y, after))
         if not trouble:
             trouble = self.crowd.add(after.hits, self.events.watches)
         final = self.events.final.intersection(hit.watch for hit in after.hits)

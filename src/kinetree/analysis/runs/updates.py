@@ -70,11 +70,11 @@ def _change(
     """The consistent state after some events, dry friction settled; what is wrong with it."""
     if events.update is None:
         return y, ""
-    new = _update_once(system, events, t, y, fired)
+    new = update_once(system, events, t, y, fired)
     return settle_friction(system, events, t, new)
 
 
-def _update_once(
+def update_once(
     system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]
 ) -> Array:
     """The consistent state after one update."""
@@ -94,7 +94,7 @@ def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> tu
         The state, and what is wrong where it has no value.
     """
     for _ in range(PIVOTS if events.sticking else 0):
-        new = _update_once(system, events, t, y, events.sticking)
+        new = update_once(system, events, t, y, events.sticking)
         if not np.isfinite(new).all():
             return new, name_rivals(system, t, y)
         if (np.abs(new - y) <= SAME * (1 + np.abs(y))).all():
@@ -134,7 +134,7 @@ def settle_switches(system: Dynamics, events: Watched, t: float, y: Array) -> Ar
         late = _late(system, events, t, y, everywhere=True)
         if not late:
             break
-        y = _update_once(system, events, t, y, late)
+        y = update_once(system, events, t, y, late)
     return y
 
 
@@ -257,4 +257,5 @@ __all__ = [
     "settle_switches",
     "sides",
     "simultaneous",
+    "update_once",
 ]

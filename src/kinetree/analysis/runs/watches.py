@@ -6,23 +6,38 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, Watched, compile_events
+from kinetree.analysis.runs.events import LAWS, Events, Watched, compile_events
 from kinetree.analysis.runs.forms import Forms
 
 
 class Watches:
-    """The events of a model and of a user, compiled once for every set of equations."""
+    """The events of a model and of a user, compiled once for every set of equations.
 
-    def __init__(self, given: Events | None) -> None:
-        self.given = given
+    Attributes:
+        given: those of the user.
+        halting: whether a run halts where laws change their branch, to begin anew behind it.
+    """
+
+    def __init__(self, given: Events | None, *, halting: bool = False) -> None:
+        self.given, self.halting = given, halting
         self._known: dict[int, tuple[Forms, Watched]] = {}
 
     def of(self, dynamics: Dynamics) -> Watched:
         """What may happen with these equations, and these values of parameters."""
         forms = dynamics.forms
         if id(forms) not in self._known:
-            self._known[id(forms)] = forms, compile_events(dynamics, self.given)
+            made = compile_events(dynamics, self.given)
+            self._known[id(forms)] = forms, _halt_at_laws(made) if self.halting else made
         return _with_values(self._known[id(forms)][1], dynamics.parameters)
+
+
+def _halt_at_laws(watched: Watched) -> Watched:
+    """The same events, at all of which runs halt that are changes of branch."""
+    rows = (
+        replace(row, stops=True) if row.name.startswith(f"{LAWS}: ") else row
+        for row in watched.watches
+    )
+    return replace(watched, watches=tuple(rows))
 
 
 def _with_values(watched: Watched, parameters: Mapping[str, float]) -> Watched:

@@ -11,15 +11,19 @@ import numpy as np
 from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
-from kinetree.analysis.runs.events import Watched
+from kinetree.analysis.runs.events import LAWS, Events
 from kinetree.analysis.runs.record import Recording
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
-from kinetree.analysis.sensitivities.looks import Looks, RunPart
+from kinetree.analysis.runs.updates import simultaneous
+from kinetree.analysis.runs.watches import Watches
+from kinetree.analysis.sensitivities.jumps import Jumps
+from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart
 from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import ModelError
 from kinetree.integrate.problem import EVENT, FINISHED
+from kinetree.measures import EventTime
 
 if TYPE_CHECKING:
     import xarray
@@ -77,6 +81,8 @@ class _Tracked:
         self.task, self.variables = task, variables
         self.made: dict[int, Tangent] = {}
         self.parts: list[RunPart] = []
+        self.jumps = Jumps(self.made, variables)
+        self.instants: list[Instant] = []
 
     def tangent(self, system: Dynamics) -> Tangent:
         """The dynamics with tangents, remembered."""
@@ -95,27 +101,58 @@ class _Tracked:
             task.integrator, settings, task.events, self._again(again),
             observe=observer(task.model, None),
         )  # fmt: skip
-        _refuse_events(how.watch(first.system))
+        if self.variables:
+            watches = Watches(_with_laws(task.events), halting=True)
+            how = replace(how, watches=watches, jump=self.jumps)
         recording = Recording(how)
 
         def record(segment: Segment) -> None:
             recording.add(segment)
             self.keep(segment)
 
+        self.watch = how.watch
         run = integrate(first.system, start, times, replace(how, record=record))
         dataset = recording.dataset(run)
         _refuse_early(run, dataset)
         t, S = self._tangents()
-        return TangentRun(Looks(self.parts, task.t0), dataset, t, S)
+        slope = self._end_slope(run)
+        looks = Looks(self.parts, task.t0, slope, tuple(self.instants))
+        return TangentRun(looks, dataset, t, S)
+
+    def _end_slope(self, run: Run) -> Array | None:
+        """The slope of the end time along the directions; None where no event ended the run."""
+        path = run.last.path
+        if path.end != EVENT:
+            return None
+        t, shift = self.jumps.last
+        return shift if t == path.t[-1] else self.instants[-1].slope
 
     def keep(self, segment: Segment) -> None:
         """Keep the rows of a part of the run, made consistent."""
         made = self.made[id(segment.dynamics)]
         first = segment.first if self.parts else 0
         t, Y = segment.path.t[first:], segment.path.y[first:]
-        if made.system.projects:
+        if made.system.projects and len(t):
             Y = np.array([made.system.project(float(a), b) for a, b in zip(t, Y, strict=True)])
-        self.parts.append(RunPart(made, t, Y.reshape(len(t), -1)))
+        self.parts.append(RunPart(made, t, Y))
+        self._note_events(segment, made)
+
+    def _note_events(self, segment: Segment, made: Tangent) -> None:
+        """Note the times of events, and their slopes."""
+        if not len(segment.path.hits):
+            return
+        measures = self.task.measures.values()
+        names = {row.event for row in measures if isinstance(row, EventTime)}
+        system, events = made.system, self.watch(made.system)
+        ended = segment.path.end == EVENT
+        for number, hit in enumerate(segment.path.hits):
+            name = segment.watches[hit.watch].name
+            last = ended and number == len(segment.path.hits) - 1
+            if name in names or last:
+                Y = system.project(hit.t, hit.y)
+                more = simultaneous(system, events, hit.t, Y, [hit.watch]) if last else []
+                slope = self.jumps.shift(system, events, hit.t, Y, [hit.watch, *more])
+                self.instants.append(Instant(name, hit.t, slope))
 
     def _again(self, again: Repartition | None) -> Repartition | None:
         """Other coordinates, with tangents in them."""
@@ -138,15 +175,11 @@ class _Tracked:
         return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
 
 
-def _refuse_events(events: Watched) -> None:
-    """Refuse events that change the motion or end it."""
-    for k, watch in enumerate(events.watches):
-        if watch.stops or k in events.final:
-            raise UnsupportedError(
-                "it changes the motion, whose derivative there is not known",
-                element=f"event '{watch.name}'",
-                cure="let it be marked alone, or measure before it",
-            )
+def _with_laws(events: Events | None) -> Events:
+    """The events of a user, and changes of branch in laws."""
+    if events is None or isinstance(events, str):
+        return LAWS if events is None else events
+    return {**events, LAWS: events.get(LAWS, LAWS)}
 
 
 def _refuse_early(run: Run, dataset: xarray.Dataset) -> None:

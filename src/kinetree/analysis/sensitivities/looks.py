@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.arrays import Array, Flags
 from kinetree.errors import ModelError
-from kinetree.measures import Gathered, Measure, Sighting
+from kinetree.measures import EventTime, Gathered, Measure, Sighting
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.tangent import Tangent
@@ -47,11 +47,33 @@ class Sample:
     dz: Array
 
 
-class Looks:
-    """A run with tangents, to be looked at."""
+@dataclass(frozen=True)
+class Instant:
+    """An event that happened: name, time [s], and the slope of that along the directions."""
 
-    def __init__(self, parts: list[RunPart], start: float) -> None:
-        self.parts, self.start = parts, start
+    name: str
+    t: float
+    slope: Array
+
+
+class Looks:
+    """A run with tangents, to be looked at.
+
+    Attributes:
+        parts: its rows.
+        start: time at its beginning [s].
+        end_slope: slope of the time of its end along the directions, where an event ended it.
+        instants: events that measures ask for.
+    """
+
+    def __init__(
+        self,
+        parts: list[RunPart],
+        start: float,
+        end_slope: Array | None = None,
+        instants: tuple[Instant, ...] = (),
+    ) -> None:
+        self.parts, self.start, self.end_slope, self.instants = parts, start, end_slope, instants
         self._known: dict[float, Sample] = {}
 
     @property
@@ -90,7 +112,7 @@ def look(made: Tangent, t: float, Y: Array) -> Sample:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Value of a measure, its changes along the directions, and its slope by the end time."""
+    """Value of a measure, its changes along the directions, and its slope by the duration."""
 
     value: float
     changes: Array
@@ -114,9 +136,25 @@ def outcomes(
     found: dict[str, Outcome] = {}
     rows = zip(measures.items(), integrated, strict=True)
     for number, ((name, measure), place) in enumerate(rows):
+        if isinstance(measure, EventTime):
+            found[name] = _of_event(looks, measure, name)
+            continue
         times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
         found[name] = _outcome(looks, measure, number, place, times)
     return found
+
+
+def _of_event(looks: Looks, measure: EventTime, name: str) -> Outcome:
+    """Time of an event, and its slope."""
+    rows = [row for row in looks.instants if row.name == measure.event]
+    if not -len(rows) <= measure.number < len(rows):
+        raise ModelError(
+            f"event '{measure.event}' happens {len(rows)} times",
+            element=f"measure '{name}'",
+            cure="make the run longer, or ask for an earlier one",
+        )
+    row = rows[measure.number]
+    return Outcome(row.t, row.slope, 0.0)
 
 
 def gather_measure(
@@ -146,7 +184,9 @@ def _outcome(
     if place is not None:
         changes = changes + seen.by_integral * last.dz[:, place]
         by_end += seen.by_integral * float(last.e[number]) ** measure.power
-    return Outcome(seen.value, changes, by_end)
+    if looks.end_slope is None:
+        return Outcome(seen.value, changes, by_end)
+    return Outcome(seen.value, changes + by_end * looks.end_slope, 0.0)
 
 
 __all__ = ["Looks", "Outcome", "RunPart", "Sample", "gather_measure", "look", "moving", "outcomes"]

@@ -104,12 +104,9 @@ class _Writer:
         new = tuple(symbol(name, Rank.COORDINATE) for name in (*more, *tangents))
         self.z, self.S = new[: len(more)], new[len(more) :]
         self.forward = _with_states(forward, (*more, *tangents), new)
-        self.moves = [self._move(y, d, row.symbol(forward)) for d, row in enumerate(variables)]
-
-    def _move(self, y: Sequence[Node], d: int, own: Node | None) -> dict[Node, Node]:
-        """The change of y along a tangent, and that of what varies."""
-        moved = dict(zip(y, self.S[d * self.width :][: self.n], strict=True))
-        return moved if own is None else {**moved, own: ONE}
+        inputs = state_inputs(self.forward)
+        whole = replace(self.forward, inputs=inputs)
+        self.moves = tangent_moves(whole, self.n, self.width, variables)
 
     def forms(self) -> tuple[Forms, DerivedProgram]:
         """Forward dynamics, rates and projection of Y, and looks."""
@@ -162,12 +159,37 @@ class _Writer:
         """e, its changes along the directions, and its rate."""
         e = self.seen.nodes
         base = self._program("looks", Output("e", (len(e),), e))
-        t, state = base.input(TIME), base.input(STATE)
-        speeds = tuple(symbol(f"{SPEED}_{k}", Rank.VELOCITY) for k in range(self.n))
-        speed = Input(SPEED, (self.n,), speeds)
+        speed, rate = along_time(base, self.n)
         base = replace(base, inputs=(*base.inputs, speed))
-        along = dict(zip(state.symbols, speeds, strict=False)) | dict.fromkeys(t.symbols, ONE)
-        return forward_along(base, "e", [*self.moves, along])
+        return forward_along(base, "e", [*self.moves, rate])
+
+
+def tangent_moves(
+    program: Program, size: int, width: int, variables: Sequence[DesignVariable]
+) -> list[dict[Node, Node]]:
+    """Per tangent, the change of y and of what varies.
+
+    Args:
+        program: of t, Y and what forward dynamics take.
+        size: components of y.
+        width: of y and the integrals: of one tangent.
+        variables: one per tangent.
+    """
+    Y = program.input(STATE).symbols
+    rows = (Y[k : k + size] for k in range(width, width * (1 + len(variables)), width))
+    moves = [dict(zip(Y, row, strict=False)) for row in rows]
+    for move, variable in zip(moves, variables, strict=True):
+        own = variable.symbol(program)
+        if own is not None:
+            move[own] = ONE
+    return moves
+
+
+def along_time(program: Program, size: int) -> tuple[Input, dict[Node, Node]]:
+    """An input for der(y), and the change of t and y as time goes on."""
+    speeds = tuple(symbol(f"{SPEED}_{k}", Rank.VELOCITY) for k in range(size))
+    y, (t,) = program.input(STATE).symbols[:size], program.input(TIME).symbols
+    return Input(SPEED, (size,), speeds), {**dict(zip(y, speeds, strict=True)), t: ONE}
 
 
 def _with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -> Program:
@@ -178,10 +200,11 @@ def _with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -
         x,
         shape=(len(x.symbols) + len(new),),
         symbols=(*x.symbols, *new),
+        default=None if x.default is None else (*x.default, *(0.0,) * len(new)),
         labels=(*x.labels, *labels),
         units=(*(x.units or ("",) * len(x.symbols)), *("",) * len(new)),
     )
     return replace(forward, inputs=tuple(rows.values()))
 
 
-__all__ = ["SPEED", "Tangent", "tangent"]
+__all__ = ["SPEED", "Tangent", "along_time", "tangent", "tangent_moves"]
