@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from kinetree.plain import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class KinetreeError(Exception):

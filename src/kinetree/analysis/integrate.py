@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +31,6 @@ from kinetree.program.differentiate import forward
 from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import xarray
     from numpy.typing import NDArray
 

@@ -29,14 +29,13 @@ from kinetree.assembly import (
 )
 from kinetree.assembly.loops import loops
 from kinetree.errors import AssemblyError, ModelError
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 from kinetree.pipeline import derive
 from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 XYZ = ("x", "y", "z")

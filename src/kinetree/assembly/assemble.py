@@ -9,9 +9,9 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,14 +21,9 @@ from kinetree.assembly.loops import Loops, loops, opposite_frames
 from kinetree.assembly.overrides import Parameters
 from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError, unknown
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 from kinetree.solve.newton import CUTOFF, Solution, damped_newton
 from kinetree.solve.pivots import eliminate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kinetree.model import Mechanism
 
 ROUNDED = 1e-3
 """Largest gap that may come from the rounding of data [m, m2 or 1]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,20 +15,15 @@ from kinetree.assembly.overrides import Parameters, with_values
 from kinetree.engine import ZERO, derivation
 from kinetree.errors import AssemblyError, ModelError, ShapeError
 from kinetree.formalism import QUANTITIES
-from kinetree.formalism.links.linkage import linkage
-from kinetree.model import Angle
-from kinetree.program import Scheme
+from kinetree.formalism.links.linkage import Linkage, linkage
+from kinetree.model import Angle, Closure, Mechanism
+from kinetree.program import Program, Scheme
 from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-
-    from kinetree.formalism.links.linkage import Linkage
-    from kinetree.model import Closure, Mechanism
-    from kinetree.program import Program
     from kinetree.targets.native.function import Function
 
 

@@ -9,8 +9,9 @@ Refs: WehageHaug1982; Docquier2013 sec. 2.2.1, eq. 10
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,8 @@ from kinetree.assembly.loops import Loops, loops
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import KinetreeError, PartitionError
 from kinetree.formalism.loops import Choice
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 from kinetree.solve.pivots import Pivots, combination, eliminate
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.model import Mechanism
 
 AWAY = 0.02
 """How far to move from a configuration to see whether it is singular [rad or m]."""

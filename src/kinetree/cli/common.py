@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +14,6 @@ from kinetree.errors import FormatError, ModelWarning
 from kinetree.printing import TableRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.model import Mechanism, Model
     from kinetree.program.program import Program
 

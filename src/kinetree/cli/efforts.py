@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -21,9 +22,6 @@ from kinetree.cli.runs import (
 )
 from kinetree.errors import FormatError
 from kinetree.printing import print_json, print_table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MotionFile = Annotated[Path, typer.Argument(metavar="RUN", help="A .nc file with q, qd, qdd.")]
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kinetree.cli.common import AsJson, app
 from kinetree.errors import FormatError, UnsupportedError, unknown
 from kinetree.printing import TableRow, print_json, print_table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PACKAGE = Path(__file__).parents[1]
 BIBLIOGRAPHY = PACKAGE / "refs.bib"

@@ -8,15 +8,11 @@ Refs: Docquier2013 sec. 2.2
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.constraints.directions import on_line, parallel
-from kinetree.model import ClosureKind, direction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Condition
+from kinetree.model import ClosureKind, Condition, direction
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

@@ -8,16 +8,12 @@ Refs: Docquier2013 sec. 2.2
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.constraints.directions import together
 from kinetree.errors import ModelError
-from kinetree.model import Angle, ClosureKind, directions, snap
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Condition
+from kinetree.model import Angle, ClosureKind, Condition, directions, snap
 
 
 def conditions(arguments: Mapping[str, Any], element: str) -> tuple[Condition, ...]:

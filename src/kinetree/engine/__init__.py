@@ -48,14 +48,7 @@ from kinetree.engine.node import (
 from kinetree.engine.ops import ADD, HOLD, MUL, NUM, OPS, PREVIOUS, SELECT, SWITCH, SYM, Op
 from kinetree.engine.show import dot, latex, text
 from kinetree.engine.substitute import rebuild, substitute
-from kinetree.engine.walk import (
-    compounds,
-    fold,
-    reach,
-    symbols,
-    topological,
-    use_counts,
-)
+from kinetree.engine.walk import compounds, fold, reach, symbols, topological, use_counts
 from kinetree.tables import Table
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,6 @@ from kinetree.plain import markup
 from kinetree.units import exponents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from kinetree.export.variables import Variable
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'

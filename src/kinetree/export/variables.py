@@ -18,15 +18,13 @@ Characters that FMI refuses in names become underscores; a name that is taken ge
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.export.units import per_second
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.export.equations import ModelPrograms
 
 VariablePart = Callable[["ModelPrograms", "FmiNames", int], "Iterator[Variable]"]

@@ -20,16 +20,18 @@ the torques derive from no energy, and V holds to second order in the angle.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kinetree.engine import add
+from kinetree.engine import Node, add
 from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
     REQUIRED,
     XYZ,
+    Action,
+    Force,
     ForceKind,
+    Mat,
     Offer,
+    Vec,
     apply,
     apply_transposed,
     cross,
@@ -39,10 +41,6 @@ from kinetree.model import (
     plus,
     transpose,
 )
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.model import Action, Force, Mat, Vec
 
 
 def write(act: Action, force: Force) -> None:

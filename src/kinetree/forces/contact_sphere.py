@@ -11,14 +11,9 @@ Refs: HuntCrossley1975
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.forces.surfaces import foot, see
 from kinetree.forces.touching import Patch, contact, load
-from kinetree.model import times
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import Action, Force, times
 
 
 def write(act: Action, force: Force) -> None:

@@ -15,16 +15,11 @@ Refs: HuntCrossley1975
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.engine import ONE, Node, sqrt
 from kinetree.forces.branches import at_least
 from kinetree.forces.surfaces import foot, let_vector, see, unit
 from kinetree.forces.touching import Patch, contact, load
-from kinetree.model import Vec, dot, minus, plus, times
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import Action, Force, Vec, dot, minus, plus, times
 
 FLAT = 1e-12
 """Square of the sine of the angle between axis and normal at which a wheel counts as lying."""

@@ -7,17 +7,13 @@ with a viscous part -viscous·v beside it.  Whether it sticks is a mode, which c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.arguments import show
 from kinetree.engine import Node
 from kinetree.errors import ModelError
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
 def write(act: Action, force: Force) -> None:

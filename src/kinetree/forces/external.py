@@ -6,7 +6,8 @@ of the body, or of the point's own frame.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.engine import as_node
 from kinetree.errors import ModelError, suggest
@@ -15,16 +16,16 @@ from kinetree.model import (
     AT_POINT_WORK,
     IDENTITY,
     NULL,
+    Action,
+    Force,
     ForceKind,
+    Point,
+    Told,
+    Vec,
     apply_transposed,
     mat3,
     vec3,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force, Point, Told, Vec
 
 FRAMES = ("ground", "body", "point")
 

@@ -9,16 +9,12 @@ off with the speed `stribeck`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.engine import ZERO, Node, exp, tanh
 from kinetree.errors import ModelError
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
 def write(act: Action, force: Force) -> None:

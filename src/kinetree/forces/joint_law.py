@@ -5,12 +5,7 @@ The effort [N.m or N] is positive along the velocity it acts on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
 def write(act: Action, force: Force) -> None:

@@ -5,12 +5,7 @@ The velocity must be zero when the lock closes; an event that closes it sets it 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
 def write(act: Action, force: Force) -> None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind, Offer
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind, Offer
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
-    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

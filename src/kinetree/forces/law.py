@@ -8,13 +8,21 @@ the forces balance: an interaction of two bodies needs both sides.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from kinetree.forces.external import at_point
-from kinetree.model import ANY, AT_POINT, AT_POINT_WORK, NULL, ForceKind, vec3
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force, Point, Told, Vec
+from kinetree.model import (
+    ANY,
+    AT_POINT,
+    AT_POINT_WORK,
+    NULL,
+    Action,
+    Force,
+    ForceKind,
+    Point,
+    Told,
+    Vec,
+    vec3,
+)
 
 
 def write(act: Action, force: Force) -> None:

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.model import ForceKind, Offer, Work
+from kinetree.model import Action, Force, ForceKind, Offer, Work
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
-    from kinetree.model import Action, Force
 
 
 def write(act: Action, force: Force) -> None:

@@ -18,14 +18,10 @@ Refs: HuntCrossley1975
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, number, power, sqrt
 from kinetree.forces.branches import positive, select
-from kinetree.model import NULL, Vec, dot, minus, times
-
-if TYPE_CHECKING:
-    from kinetree.model import Action
+from kinetree.model import NULL, Action, Vec, dot, minus, times
 
 TINY = 1e-30
 """Keeps the slope of a square root finite at zero [m]."""

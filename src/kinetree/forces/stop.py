@@ -15,18 +15,14 @@ changes at events.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.engine import Node, Rank, number, symbols
 from kinetree.errors import ModelError
-from kinetree.model import ANY, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force
+from kinetree.model import ANY, REQUIRED, Action, Force, ForceKind
 
 SIDES = ("lower", "upper")
 DATA = ("restitution", "shortest")

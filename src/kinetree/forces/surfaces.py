@@ -16,12 +16,16 @@ Refs: own derivation
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.engine import ONE, ZERO, Node, Rank, derivative, number, sqrt, substitute, symbol
 from kinetree.errors import ModelError
 from kinetree.model import (
+    Action,
+    Force,
+    Told,
     Vec,
     apply,
     apply_transposed,
@@ -32,11 +36,6 @@ from kinetree.model import (
     negative,
     plus,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force, Told
 
 UP: Vec = (ZERO, ZERO, ONE)
 

@@ -19,6 +19,7 @@ gets the opposite one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
     REQUIRED,
+    Action,
+    Force,
     ForceKind,
     Offer,
     Vec,
@@ -48,10 +51,7 @@ from kinetree.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from kinetree.engine import Node
-    from kinetree.model import Action, Force
 
 OPTIONS: dict[str, Any] = {
     "radius": REQUIRED,

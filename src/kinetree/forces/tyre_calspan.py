@@ -21,15 +21,10 @@ Refs: FrikLeisterSchwartz1993
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.engine import ONE, Node, sign
 from kinetree.forces.branches import select
 from kinetree.forces.wheels import Forces, Running, size, tyre
-from kinetree.model import REQUIRED
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import REQUIRED, Action, Force
 
 LEAST = 1e-9
 """Size of μ F below which the slip of a tyre is not referred to its load any more [N]."""

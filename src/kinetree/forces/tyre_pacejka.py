@@ -32,18 +32,13 @@ Refs: BakkerNyborgPacejka1987, Pacejka2012 ch. 4
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kinetree.engine import ZERO, Node, as_node, atan, exp, number, sin, sqrt, tan
 from kinetree.errors import ModelError
 from kinetree.forces.wheels import Forces, Running, check, tyre
-from kinetree.model import numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force
+from kinetree.model import Action, Force, numbers
 
 LATERAL = (1.30, -22.1, 1011, 1078, 1.82, 0.208, 0, -0.354, 0.707, 0.028, 0, 14.8)
 LONGITUDINAL = (1.65, -21.3, 1144, 49.6, 226, 0.069, -0.006, 0.056, 0.486)

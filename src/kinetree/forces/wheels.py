@@ -35,9 +35,9 @@ Refs: Pacejka2012 ch. 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.engine import ZERO, Node, atan, call
 from kinetree.errors import ModelError
@@ -61,6 +61,8 @@ from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
     REQUIRED,
+    Action,
+    Force,
     ForceKind,
     Offer,
     Vec,
@@ -71,11 +73,6 @@ from kinetree.model import (
     plus,
     times,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action, Force
 
 OPTIONS: dict[str, Any] = {
     "axis": "y",

@@ -11,23 +11,21 @@ Refs: Gautier1991
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.engine import Node, linear, symbols
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import dead
 from kinetree.program.specialise import specialise
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from numpy.typing import NDArray
 
-    from kinetree.model import Mechanism
 
 DEPENDENT = 1e-8
 """Share of the largest singular value above which none is zero but for rounding, of files too."""

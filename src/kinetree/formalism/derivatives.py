@@ -58,13 +58,7 @@ from kinetree.formalism.links.vectors import (
     times,
     vec3,
 )
-from kinetree.formalism.newton_euler import (
-    Motions,
-    inward,
-    outward,
-    project,
-    resting,
-)
+from kinetree.formalism.newton_euler import Motions, inward, outward, project, resting
 from kinetree.program import Note
 from kinetree.program.notes import notes
 

@@ -22,7 +22,7 @@ dynamics)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,14 +30,11 @@ from kinetree.arguments import check_choice
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.errors import unknown
 from kinetree.formalism.links.vectors import Matrix, inner
-from kinetree.program import Input, Note
+from kinetree.program import Input, Note, Scheme
 from kinetree.program.solving import WRITTEN_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.model import Mechanism
-    from kinetree.program import Scheme
 
 Known = str | Mapping[str, str]
 """One of `CHOICES` for all velocities, or by name of joint or velocity; "tau" where not named."""

@@ -29,11 +29,12 @@ Refs: Docquier2013 secs. 3.3, 3.5.2, eqs. 47 and 48; SaminFisette2003
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.links.linkage import rotate
+from kinetree.formalism.links.linkage import Pose, rotate
 from kinetree.formalism.links.passage import relative
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -50,10 +51,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from kinetree.formalism.links.frames import Frames
-    from kinetree.formalism.links.linkage import Pose
     from kinetree.model import Mechanism, Point
 
 NOTES = notes("""

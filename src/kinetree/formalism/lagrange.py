@@ -25,17 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import (
-    ONE,
-    SYM,
-    ZERO,
-    Node,
-    Rank,
-    scale,
-    split_coefficient,
-    symbol,
-    tangent,
-)
+from kinetree.engine import ONE, SYM, ZERO, Node, Rank, scale, split_coefficient, symbol, tangent
 from kinetree.formalism.energy import kinetic, link_velocities, potential
 from kinetree.formalism.forces.link_forces import AppliedForces, external
 from kinetree.formalism.links.frames import Frames

@@ -17,8 +17,10 @@ from kinetree.formalism.forward_derivatives import forward_derivatives
 from kinetree.formalism.held.bonds import Bond, solve_bound
 from kinetree.formalism.held.dry_friction import declare_friction
 from kinetree.formalism.held.held_joints import HeldJoints, hold_joints
-from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
+from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS, Build
 from kinetree.formalism.joint_equations import (
+    Declare,
+    JointEquation,
     JointMotion,
     count_from_given,
     declare_equations,
@@ -40,6 +42,7 @@ from kinetree.formalism.reactions import reactions
 from kinetree.formalism.regressor import regressor
 from kinetree.formalism.stops import gaps, with_motion
 from kinetree.model import (
+    Mechanism,
     gimbal_locks,
     gripping,
     holding,
@@ -53,11 +56,8 @@ from kinetree.program import Input, Note, Program, Scheme
 from kinetree.program.solving import WRITTEN_OUT, solve_by_size
 
 if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build
-    from kinetree.formalism.joint_equations import Declare, JointEquation
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.view import MechanismView
-    from kinetree.model import Mechanism
     from kinetree.program.locks import Locks
 
 WriteFunction = Callable[..., None]

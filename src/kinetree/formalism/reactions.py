@@ -8,6 +8,7 @@ Refs: Docquier2013 sec. 2.1.3; SaminFisette2003
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
@@ -20,8 +21,6 @@ from kinetree.model import refuse_pushes
 from kinetree.program import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.loops.closure_views import Push
     from kinetree.formalism.loops.conditions import Row

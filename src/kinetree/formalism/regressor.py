@@ -24,6 +24,7 @@ Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -68,8 +69,6 @@ from kinetree.model import leader_of
 from kinetree.program.notes import TENSOR, Naming, about, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from numpy.typing import NDArray
 
 NOTES = notes("""

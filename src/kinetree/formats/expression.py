@@ -18,18 +18,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from kinetree.engine import Node, as_node, call, maximum, minimum, number, table
+from kinetree.engine import Node, Table, as_node, call, maximum, minimum, number, table
 from kinetree.engine.ops import FUNCTIONS, MARKS
 from kinetree.errors import ExpressionError, suggest
 from kinetree.tables import CUBIC
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from kinetree.engine import Table
 
 EXTRA: dict[str, Callable[[Node, Node], Node]] = {"min": minimum, "max": maximum}
 """Functions of two arguments that are no operators of the engine."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from kinetree.errors import combine
+from kinetree.errors import KinetreeError, combine
 
 if TYPE_CHECKING:
-    from kinetree.errors import KinetreeError
     from kinetree.formats.yaml_plain import Plain
 
 NAMED = re.compile(r"(\w+) '([^']+)'(?: (\w+))?")

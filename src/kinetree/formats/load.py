@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,6 @@ from kinetree.files import read_bytes, read_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     from kinetree.model import Mechanism, Model
 

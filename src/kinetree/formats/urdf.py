@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
@@ -28,12 +29,7 @@ from kinetree.errors import FormatError, KinetreeError, combine, suggest
 from kinetree.formats.build import MOST_MISTAKES
 from kinetree.formats.urdf_shapes import shapes
 from kinetree.formats.urdf_xml import attribute, child, vector
-from kinetree.model import IDENTITY, Matrix3, Model, problems, rotation_rpy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kinetree.model import Body, Point
+from kinetree.model import IDENTITY, Body, Matrix3, Model, Point, problems, rotation_rpy
 
 KINDS = {
     "revolute": "revolute",

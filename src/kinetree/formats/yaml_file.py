@@ -7,7 +7,8 @@ keeps the bytes of all others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.files import read_exactly, write_file
@@ -18,12 +19,7 @@ from kinetree.formats.edits.values import same
 from kinetree.formats.lines import locate
 from kinetree.formats.schema import switch_off, validate
 from kinetree.formats.yaml_plain import read_plain
-from kinetree.model import to_data
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from kinetree.model import Mechanism, Model
+from kinetree.model import Mechanism, Model, to_data
 
 
 def read(text: str, where: str = "the file") -> Model:

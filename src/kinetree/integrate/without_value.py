@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.assembly import Parameters, with_values
 from kinetree.engine import Node, evaluate
 from kinetree.errors import KinetreeError
-from kinetree.model import parameter_table
+from kinetree.model import Mechanism, parameter_table
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Program
 from kinetree.program.interpret import interpret
 from kinetree.program.program import Block, Solve
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 
 def first_without_value(program: Program, arrays: Mapping[str, Any]) -> str:

@@ -8,14 +8,10 @@ Coordinates: q = [displacement m, angle rad], named NAME_1, NAME_2. Velocities: 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import JointKind, Shift, Turn, direction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import JointKind, Motion, Shift, Turn, direction
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

@@ -11,14 +11,10 @@ Velocities: NAME_wx, NAME_wy, NAME_wz, NAME_vx, NAME_vy, NAME_vz; nq = 7, nv = 6
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import Float, JointKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import Float, JointKind, Motion
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

@@ -11,14 +11,10 @@ Coordinates: q = [m, m, rad], named NAME_1 … NAME_3. Velocities: qd = der(q).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import JointKind, Shift, Turn, direction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion, Vector3
+from kinetree.model import JointKind, Motion, Shift, Turn, Vector3, direction
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

@@ -8,14 +8,10 @@ Coordinates: q = [displacement] [m], named as the joint. Velocities: qd = der(q)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import JointKind, Shift, direction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import JointKind, Motion, Shift, direction
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

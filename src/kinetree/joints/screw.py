@@ -10,14 +10,10 @@ Coordinates: q = [angle] [rad], named as the joint. Velocities: qd = der(q) [rad
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import REQUIRED, JointKind, Twist, direction, scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import REQUIRED, JointKind, Motion, Twist, direction, scalar
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

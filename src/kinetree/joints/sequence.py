@@ -14,16 +14,12 @@ Refs: Docquier2013 sec. 4.1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.arguments import show
 from kinetree.errors import ModelError, suggest
-from kinetree.model import REQUIRED, JointKind, Shift, Turn
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import REQUIRED, JointKind, Motion, Shift, Turn
 
 STEPS: dict[str, Motion] = {
     "T1": Shift((1, 0, 0)),

@@ -11,14 +11,10 @@ der(q) = N(q) qd with nq = 4, nv = 3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import Ball, JointKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import Ball, JointKind, Motion
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:

@@ -9,15 +9,11 @@ Coordinates: q = [angle, angle] [rad], named NAME_1, NAME_2. Velocities: qd = de
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.errors import ModelError
-from kinetree.model import JointKind, Turn, directions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Motion
+from kinetree.model import JointKind, Motion, Turn, directions
 
 PARALLEL = 1e-9
 """Axes whose sine is below this are the same axis."""

@@ -12,6 +12,7 @@ Refs: Docquier2013 sec. 2.2
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,8 +21,6 @@ from kinetree.model.kinds import ElementKind
 from kinetree.model.values import Scalar, Vector3
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from kinetree.engine import Node
     from kinetree.model.parts import Point
 

@@ -27,23 +27,14 @@ from kinetree.errors import MissingError, ModelError
 from kinetree.model import check as checks
 from kinetree.model.check import ERROR, Finding
 from kinetree.model.contents import elements
-from kinetree.model.laws import (
-    Named,
-    coordinate_symbol,
-    law_expressions,
-    refuse_words,
-    time_symbol,
-)
+from kinetree.model.laws import Named, coordinate_symbol, law_expressions, refuse_words, time_symbol
 from kinetree.model.methods.closures import ClosureMethods
 from kinetree.model.methods.forces import ForceMethods
 from kinetree.model.methods.joints import JointMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.parameters import parameter_table
-from kinetree.model.parts import QUATERNION, Ball, CoordinateGroup, Motion, Shift, Turn
+from kinetree.model.parts import QUATERNION, Ball, Body, CoordinateGroup, Motion, Shift, Turn
 from kinetree.model.values import ORTHOGONAL, Scalar, number, numbers
-
-if TYPE_CHECKING:
-    from kinetree.model.parts import Body
 
 INSTEAD = {
     JointMethods: "add a coordinate and use it in the matrices",

@@ -8,20 +8,17 @@ a1, twice in every turn of q2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import atan2, hypot, pi
 from typing import TYPE_CHECKING, Any
 
 from kinetree.algebra import Vector, cross, dot
 from kinetree.engine import Node, symbols
-from kinetree.model.closures import Coupled, Law, RateLaw
-from kinetree.model.parts import Shift, Turn
+from kinetree.model.closures import Condition, Coupled, Law, RateLaw
+from kinetree.model.parts import CoordinateGroup, Shift, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from kinetree.model.closures import Condition
     from kinetree.model.mechanism import Mechanism
-    from kinetree.model.parts import CoordinateGroup
     from kinetree.program.locks import Locks
 
 ALONG = 1e-9

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.door import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from kinetree.model.parts import Motion
 
 ANY = -1

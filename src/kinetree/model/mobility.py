@@ -9,6 +9,7 @@ Refs: Otter1996 sec. 6 (the recursion); numbers only, no derivation
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,9 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.model.parameters import INERTIA
-from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
+from kinetree.model.parts import Ball, Body, Float, Joint, Motion, Point, Shift, Turn, Twist
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.model.parts import Body, Joint, Point
     from kinetree.model.topology import Tree
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.model import check as checks
@@ -11,8 +12,6 @@ from kinetree.model.methods.joints import JointMethods
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, loop_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
     from kinetree.model.frame_model import FrameModel

@@ -11,10 +11,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kinetree.engine import SWITCH
+from kinetree.engine import SWITCH, Node
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.kinds import ANY, REQUIRED, ElementKind
 from kinetree.model.laws import find_coordinate, find_velocity, law_expressions, refuse_words
@@ -22,9 +22,6 @@ from kinetree.model.parts import Body, Point, check_name
 from kinetree.model.values import Scalar, frozen, scalar, scalars
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from kinetree.engine import Node
     from kinetree.model.mechanism import Mechanism
 
 K = TypeVar("K", bound=ElementKind)

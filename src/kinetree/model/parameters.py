@@ -8,21 +8,18 @@ unless they are to be varied. Named parameters stay symbols whatever their value
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, as_node, evaluate, log, number, sign, symbol, symbols, text
 from kinetree.errors import DuplicateNameError, ModelError, unknown
-from kinetree.model.forces import FORCES, gripping
-from kinetree.model.parts import Twist
+from kinetree.model.forces import FORCES, Force, gripping
+from kinetree.model.parts import Body, CoordinateGroup, Joint, Point, Twist
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from kinetree.model.closures import Closure
-    from kinetree.model.forces import Force
     from kinetree.model.mechanism import Mechanism
-    from kinetree.model.parts import Body, CoordinateGroup, Joint, Point
     from kinetree.model.values import Scalar
 
 AXES = ("x", "y", "z")

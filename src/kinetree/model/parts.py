@@ -6,6 +6,7 @@ frames in between, so a formalism treats five motions and never a joint kind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,8 +14,6 @@ from kinetree.errors import DuplicateNameError, ModelError
 from kinetree.model.values import IDENTITY, Matrix3, Scalar, Scalar3, Vector3, rotation, scalars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from kinetree.engine import Node
 
 QUATERNION = (1.0, 0.0, 0.0, 0.0)

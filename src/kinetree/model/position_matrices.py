@@ -17,13 +17,12 @@ from kinetree.errors import UnsupportedError
 from kinetree.model.frame_model import FrameModel
 from kinetree.model.laws import coordinate_symbol
 from kinetree.model.parameters import ParameterTable, parameter_table
-from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
+from kinetree.model.parts import Ball, Float, Motion, Point, Shift, Turn, Twist
 from kinetree.model.values import LETTER_AXES
 
 if TYPE_CHECKING:
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Point
     from kinetree.model.topology import Tree
 
 LETTERS = {axis: letter for letter, axis in LETTER_AXES.items()}

@@ -7,20 +7,18 @@ Coordinates are numbered in the order in which joints were added, whatever the o
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kinetree.errors import KinetreeError, ModelError, combine, unknown
-from kinetree.model.parts import Ball, Float, Joint
+from kinetree.model.parts import Ball, Body, CoordinateGroup, Float, Joint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body, CoordinateGroup
 
 
 @dataclass(frozen=True)

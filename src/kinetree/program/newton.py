@@ -11,16 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kinetree.engine import (
-    ONE,
-    ZERO,
-    Node,
-    add,
-    mul,
-    number,
-    substitute,
-    symbols,
-)
+from kinetree.engine import ONE, ZERO, Node, add, mul, number, substitute, symbols
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair_trig import pair

@@ -8,8 +8,8 @@ Refs: Docquier2013 sec. 3.3
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ADD, MUL, SYM, Node, symbols, use_counts
 from kinetree.engine.node import normal, sum_of
@@ -18,9 +18,6 @@ from kinetree.program.factor import factor
 from kinetree.program.passes import condense, dead
 from kinetree.program.program import Assign, Block, Output, Program
 from kinetree.program.rewrite import map_outputs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Index = int | tuple[int, ...]
 

@@ -8,15 +8,13 @@ Refs: WehageHaug1982; Docquier2013 sec. 2.2.1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SHARE = 0.1
 """A pivot in a column that should give way is taken down to this share of the largest one."""

@@ -14,16 +14,11 @@ Refs: Cuadrado2003 eqs. 37 to 42, table 2 (in eq. 42 the factor of q and qd is 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, symbol
 from kinetree.program import Input
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 COUNT = "iterations"
 """Output of a step that tells how many iterations it took."""

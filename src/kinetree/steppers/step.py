@@ -22,7 +22,7 @@ from kinetree.errors import UnsupportedError, unknown
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import refuse_holding
+from kinetree.model import Mechanism, refuse_holding
 from kinetree.pipeline import PARAMETERS, derive
 from kinetree.program.passes import condense
 from kinetree.steppers.equations.loops import loops
@@ -39,7 +39,6 @@ from kinetree.steppers.formulations.topological import topological
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.steppers.family import Family
 

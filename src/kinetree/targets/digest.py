@@ -7,17 +7,12 @@ take part: they do not change the code.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kinetree.engine import pause_collector, topological
-from kinetree.program.program import Assign, Newton
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kinetree.engine import Node
-    from kinetree.program.program import Block, Program
+from kinetree.engine import Node, pause_collector, topological
+from kinetree.program.program import Assign, Block, Newton, Program
 
 
 def digest(program: Program) -> str:

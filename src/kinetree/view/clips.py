@@ -9,7 +9,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 from kinetree.view.poses import poses
 from kinetree.view.signals import SignalGroup, first_curves, groups, join_outputs
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinetree.analysis.modes import Modes
-    from kinetree.model import Mechanism
 
 FRAMES = 1000
 """Most frames of a run that a page carries; more are thinned out, evenly in time."""

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.errors import unknown
-from kinetree.model import Ball, Float, parameter_table
+from kinetree.model import Ball, CoordinateGroup, Float, Mechanism, parameter_table
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly import Partition
-    from kinetree.model import CoordinateGroup, Mechanism
 
 MOST = 10
 """Parameters offered where none are asked for."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.model import INERTIA, parameter_table
+from kinetree.model import INERTIA, Body, Closure, Force, Joint, Mechanism, Point, parameter_table
 from kinetree.view.quaternions import matrices
-
-if TYPE_CHECKING:
-    from kinetree.model import Body, Closure, Force, Joint, Mechanism, Point
 
 THIN, THICK = 0.004, 0.018
 SLENDER = 0.06

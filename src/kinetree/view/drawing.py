@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.model import Ball, Float, Shift, Turn, Twist, direction
-from kinetree.view.dimensions import ground_places
+from kinetree.model import (
+    Ball,
+    Body,
+    Closure,
+    Float,
+    Force,
+    Joint,
+    Point,
+    Shift,
+    Turn,
+    Twist,
+    direction,
+)
+from kinetree.view.dimensions import Measures, ground_places
 from kinetree.view.inertia import box, lump, principal
 from kinetree.view.solids import FADED, RUBBER, STEEL, Solid, along, part, rod
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Body, Closure, Force, Joint, Point
-    from kinetree.view.dimensions import Measures
 
 HINGED = ("revolute", "cylindrical")
 GUIDED = ("prismatic", "line", "planar")

@@ -8,12 +8,11 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.view.drawing import hinge, post
-from kinetree.view.matrix_motion import TURN
+from kinetree.view.matrix_motion import TURN, Knee, Walks
 from kinetree.view.solids import STEEL, Solid, along, part, rod
 
 if TYPE_CHECKING:
     from kinetree.view.dimensions import Measures
-    from kinetree.view.matrix_motion import Knee, Walks
 
 
 UPRIGHT = 0.9

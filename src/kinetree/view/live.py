@@ -21,12 +21,12 @@ from kinetree.analysis.observing.program import Observed, with_positions
 from kinetree.analysis.runs.march import Marching, march
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
-from kinetree.assembly import Values
+from kinetree.assembly import Partition, Values
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.initial import Initial
-from kinetree.model import happenings, refuse_events, refuse_holding
+from kinetree.model import Mechanism, happenings, refuse_events, refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
@@ -38,8 +38,6 @@ from kinetree.view.poses import pose_program
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 SCRIPT = Path(__file__).parent / "live.js"

@@ -7,6 +7,7 @@ same over many configurations; so the pin of two bodies is found although neithe
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,10 @@ import numpy as np
 from kinetree.algebra import Vector
 from kinetree.arrays import Array
 from kinetree.engine import as_node, evaluate
-from kinetree.model import coordinate_symbol, parameter_table, retract, time_symbol
+from kinetree.model import FrameModel, coordinate_symbol, parameter_table, retract, time_symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from kinetree.algebra.transforms import TransformStep
-    from kinetree.model import FrameModel
 
 FRAMES, PROBES = 40, 12
 """Configurations looked at: of the frames shown, and others about the first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from kinetree.plain import plain
 from kinetree.view.signals import Curve, curves, groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure

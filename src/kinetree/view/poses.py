@@ -13,12 +13,11 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import refuse
+from kinetree.model import Mechanism, refuse
 from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continue_signs, quaternions
 
 if TYPE_CHECKING:
-    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 

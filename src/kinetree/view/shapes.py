@@ -22,19 +22,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, unknown
-from kinetree.model import direction, rotation, rotation_rpy
+from kinetree.model import Mechanism, direction, rotation, rotation_rpy
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
 from kinetree.view.solids import Solid, part
 from kinetree.view.stl import triangles
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "box": ("size",),

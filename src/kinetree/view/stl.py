@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError
 from kinetree.files import read_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADER = 84
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

@@ -6,20 +6,15 @@ what holds joints are those that the dynamics find.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.program import OUT, derive_outputs
 from kinetree.engine import ZERO, Node, derivation, symbols
-from kinetree.model import output_names, time_symbol
+from kinetree.model import Mechanism, output_names, time_symbol
 from kinetree.program import Input, Output, Program, Scheme, state_form
 from kinetree.program.inline import inline
 from kinetree.program.parameters import join_parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kinetree.model import Mechanism
 
 FOUND = ("qdd", "hold")
 """Inputs of outputs that are outputs of forward dynamics, one value per velocity."""

@@ -10,14 +10,15 @@ With r = p - p_B, and ω, ω̇ of the body of the point B from which a point is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, atan2, sqrt
 from kinetree.model import (
     NULL,
     Mat,
+    Point,
+    Seen,
     Vec,
     apply_transposed,
     cross,
@@ -28,11 +29,6 @@ from kinetree.model import (
     transpose,
     vec3,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kinetree.model import Point, Seen
 
 SymbolValues = Mapping[str, tuple[Node, ...]]
 """Outputs of the quantity "kinematics"."""

@@ -19,12 +19,7 @@ from kinetree.analysis.given.loads import loads
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.resets import all_names, resets
 from kinetree.arrays import Array
-from kinetree.assembly import (
-    Loops,
-    Partition,
-    free_columns,
-    refuse_gimbal_lock,
-)
+from kinetree.assembly import Loops, Partition, free_columns, refuse_gimbal_lock
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import KinetreeError
 from kinetree.integrate.start.beginning import Beginning

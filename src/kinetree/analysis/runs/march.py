@@ -18,21 +18,19 @@ from kinetree.analysis.runs.manifest import changes, manifest
 from kinetree.analysis.runs.progress import reporting
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
-from kinetree.integrate import Stepper
+from kinetree.integrate import Report, SteppedRun, Stepper
 from kinetree.integrate.methods import STEPPED, Method
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import rows_of
 from kinetree.integrate.steps.given import whole_steps
 from kinetree.integrate.steps.method import Stepping
-from kinetree.model import Event
+from kinetree.model import Event, Mechanism
 from kinetree.results.dataset import Dimension, run_dataset
 from kinetree.steppers.equations.step_inputs import NewtonSettings
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.integrate import Report, SteppedRun
-    from kinetree.model import Mechanism
 
 STEPS = 1000
 """Steps of a run where no length of a step is given."""

@@ -24,14 +24,13 @@ from kinetree.errors import KinetreeError
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.many import parameter_rows
 from kinetree.integrate.steps.repartitioned_run import WATCHED
-from kinetree.results.dataset import run_dataset
+from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.assembly import Loops
     from kinetree.integrate import Report, SteppedRun
-    from kinetree.results.dataset import Dimension
 
 
 def march_many(how: Marching, given: RunGiven) -> xarray.Dataset:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node
 from kinetree.errors import ModelError
-from kinetree.model import Event
+from kinetree.model import Event, Mechanism
 
 if TYPE_CHECKING:
     from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
 
 Resets = Mapping[str, tuple[str, ...]]
 """Name of an event -> velocities that it changes, or whose coordinates it changes."""

@@ -11,24 +11,17 @@ which is solved for s.  So lengths move a closed start though no start value dep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import (
-    Loops,
-    Wish,
-    closure_equations,
-    moved_coordinates,
-    settled_velocities,
-)
+from kinetree.assembly import Loops, Wish, closure_equations, moved_coordinates, settled_velocities
 from kinetree.engine import evaluate
 from kinetree.errors import ModelError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.analysis.given.batches import RunGiven
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.analysis.sensitivities.tangent import Tangent

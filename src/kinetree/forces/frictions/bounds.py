@@ -8,17 +8,13 @@ friction is a user state of the name of the force, unless another is given; even
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from kinetree.arguments import show
 from kinetree.engine import Node, maximum
 from kinetree.errors import ModelError
-from kinetree.model import REQUIRED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Action
+from kinetree.model import REQUIRED, Action
 
 OPTIONS: dict[str, Any] = {"mode": REQUIRED, "force": REQUIRED, "static": 1, "viscous": 0}
 """Arguments of all of them, beside where they act."""

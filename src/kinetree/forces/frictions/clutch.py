@@ -7,13 +7,8 @@ Its force acts on the joint, and -ratio times it on the other one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.forces.frictions.bounds import OPTIONS, check, read_bounds
-from kinetree.model import IN_JOINT, REQUIRED, ForceKind
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
 def write(act: Action, force: Force) -> None:

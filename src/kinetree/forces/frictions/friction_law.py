@@ -8,16 +8,10 @@ or [N.m] and [rad/s] where angles are counted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from kinetree.engine import ZERO, derivative, symbols
+from kinetree.engine import ZERO, Node, derivative, symbols
 from kinetree.errors import ModelError
 from kinetree.forces.frictions.bounds import OPTIONS, check, read_bounds
-from kinetree.model import REQUIRED, ForceKind, Offer
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.model import Action, Force
+from kinetree.model import REQUIRED, Action, Force, ForceKind, Offer
 
 
 def write(act: Action, force: Force) -> None:

@@ -25,7 +25,7 @@ from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
-from kinetree.formalism.loops.positions import Loop, drive_positions
+from kinetree.formalism.loops.positions import Choice, Loop, drive_positions
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from kinetree.formalism.inertia_bias import Build
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.conditions import Row
-    from kinetree.formalism.loops.positions import Choice
 
 WRITTEN = 8000
 """Products up to which M⁻¹ Jᵀ is written out."""

@@ -19,12 +19,23 @@ from kinetree.errors import ModelError, unknown
 from kinetree.formalism.forces.rubbing import Grip, Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
 from kinetree.formalism.loops.laws import fold_parameters
-from kinetree.model import Action, Between, Place, place_symbols, state_names, time_symbol, variable
+from kinetree.model import (
+    Action,
+    Between,
+    Force,
+    Frame,
+    Place,
+    Point,
+    Told,
+    place_symbols,
+    state_names,
+    time_symbol,
+    variable,
+)
 from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.view import MechanismView
-    from kinetree.model import Force, Frame, Point, Told
 
 
 @dataclass

@@ -16,6 +16,7 @@ Refs: Docquier2013 secs. 2.2 (last common body), 4.2 (link forces, user equation
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from kinetree.formalism.forces.force_writer import (
 )
 from kinetree.formalism.forces.told import declare_holds, write_told
 from kinetree.formalism.kinematics import Geometry, Velocities, geometry, velocities
-from kinetree.formalism.links.linkage import rotate, wrench_poses
+from kinetree.formalism.links.linkage import Pose, rotate, wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -43,16 +44,12 @@ from kinetree.formalism.links.vectors import (
     vec3,
 )
 from kinetree.formalism.loops.closure_views import last_common
-from kinetree.model import Between, Place
+from kinetree.model import Between, Force, Frame, Place, Point
 from kinetree.program import Note
 from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.formalism.links.frames import Frames
-    from kinetree.formalism.links.linkage import Pose
-    from kinetree.model import Force, Frame, Point
 
 NOTES = notes("""
     d    | from the first point to the second | | m   | last common

@@ -10,19 +10,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from kinetree.engine import ZERO, Node, Rank, add, symbol
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import grip_symbol, hold_symbol
-from kinetree.model import gripping, holding, stop_modes
+from kinetree.formalism.forces.force_writer import ForceWriter, grip_symbol, hold_symbol
+from kinetree.model import Mechanism, Told, gripping, holding, stop_modes
 from kinetree.program import Input, Scheme
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from kinetree.formalism.forces.force_writer import ForceWriter
-    from kinetree.model import Mechanism, Told
 
 
 def contact_symbol(mode: str) -> Node:

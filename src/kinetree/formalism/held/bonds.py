@@ -26,11 +26,10 @@ from typing import TYPE_CHECKING
 from kinetree.engine import ZERO, Node, add, call, linear, mul, number, sqrt
 from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.formalism.loops.validity import ALIKE, GENERAL
-from kinetree.program import Note
+from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.joint_equations import JointEquation
-    from kinetree.program import Scheme
 
 LEAST = 1e-30
 """Added to what a force does to its own speed, so that a speed which no force changes at the moment

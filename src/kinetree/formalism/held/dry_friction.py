@@ -31,16 +31,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, add, call, select, sign, symbol
 from kinetree.formalism.forces.rubbing import Rubbing, by_size
 from kinetree.formalism.joint_equations import EITHER, QDD, JointEquation, JointMotion, SpeedBond
-from kinetree.program import Input
+from kinetree.program import Input, Scheme
 from kinetree.program.complementarity import HALF, change_least_index
-
-if TYPE_CHECKING:
-    from kinetree.program import Scheme
 
 OWN_SLACK, COMMON_SLACK = 1e-11, 1e-13
 """Shares of a joint's own bound, and of the sum of all, by which a force may pass its bound."""

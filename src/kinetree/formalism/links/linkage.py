@@ -39,12 +39,24 @@ from kinetree.formalism.links.vectors import (
     tensor_plus,
 )
 from kinetree.formalism.links.vectors import apply as apply_matrix
-from kinetree.model import Ball, Float, ParameterTable, Shift, Turn, Twist, parameter_table
+from kinetree.model import (
+    Ball,
+    Body,
+    Float,
+    Mechanism,
+    Motion,
+    ParameterTable,
+    Point,
+    Shift,
+    Turn,
+    Twist,
+    Wrench,
+    parameter_table,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.model import Body, Mechanism, Motion, Point, Wrench
 
 SNAP = 1e-14
 """Entries of a product of rotations this close to 0 or ±1 are that number."""

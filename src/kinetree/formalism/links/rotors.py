@@ -13,6 +13,7 @@ Refs: Featherstone2008 (gears)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,6 @@ from kinetree.engine import ZERO, Node, number
 from kinetree.model import leader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.view import MechanismView
 
 

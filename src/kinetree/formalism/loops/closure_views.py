@@ -14,6 +14,7 @@ Refs: Docquier2013 sec. 2.2; SaminFisette2003
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from kinetree.formalism.kinematics import (
     geometry,
     velocities,
 )
-from kinetree.formalism.links.linkage import rotate
+from kinetree.formalism.links.linkage import Linkage, Pose, rotate
 from kinetree.formalism.links.vectors import (
     NULL,
     Vec,
@@ -42,10 +43,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.program.notes import Naming, about, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from kinetree.formalism.links.frames import Frames
-    from kinetree.formalism.links.linkage import Linkage, Pose
     from kinetree.model import Closure
 
 NOTES = notes("""

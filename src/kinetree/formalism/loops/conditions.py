@@ -17,6 +17,7 @@ Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,6 @@ from kinetree.formalism.loops.closure_views import Columns, End, Push
 from kinetree.program import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.formalism.links.frames import Frames
     from kinetree.model import Closure, Vector3
 

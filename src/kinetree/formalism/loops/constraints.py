@@ -9,13 +9,14 @@ Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, evaluate, substitute, symbols
 from kinetree.errors import ModelError
 from kinetree.formalism.links.frames import Frames
-from kinetree.formalism.loops.closure_views import End, last_common, views
+from kinetree.formalism.loops.closure_views import End, View, last_common, views
 from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincide, distance
 from kinetree.formalism.loops.laws import Atoms, coordinate_rows, fold_parameters, law, rate_law
 from kinetree.formalism.loops.rolling import roll, touch
@@ -24,7 +25,9 @@ from kinetree.model import (
     POSITIVE,
     Along,
     Angle,
+    Closure,
     Coincide,
+    Condition,
     Coupled,
     Distance,
     Law,
@@ -37,11 +40,7 @@ from kinetree.program import Scheme
 from kinetree.program.inline import WrittenEquations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from kinetree.formalism.links.linkage import Linkage
-    from kinetree.formalism.loops.closure_views import View
-    from kinetree.model import Closure, Condition
 
 AXES: tuple[tuple[float, float, float], ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 

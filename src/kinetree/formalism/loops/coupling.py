@@ -19,17 +19,15 @@ Refs: Docquier2013 sec. 2.2.1, eqs. 12 to 17
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, linear, mul
-from kinetree.program import Note
+from kinetree.program import Note, Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from kinetree.formalism.loops.conditions import Row
     from kinetree.formalism.loops.groups import Group
-    from kinetree.program import Scheme
 
 
 class Coupling:

@@ -5,19 +5,17 @@ Refs: Docquier2013 sec. 2.2
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, derivative
 from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import time_symbol
-from kinetree.program import Assign, Note
+from kinetree.program import Assign, Note, Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.links.linkage import Linkage
-    from kinetree.program import Scheme
 
 DriveMotion = tuple[Node, Node, Node]
 """Value, rate and second rate of a coordinate."""

@@ -12,27 +12,16 @@ Refs: Docquier2013 sec. 2.2, eqs. 7 to 9
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kinetree.engine import (
-    ONE,
-    ZERO,
-    Node,
-    add,
-    derivative,
-    number,
-    substitute,
-    symbols,
-    tangent,
-)
+from kinetree.engine import ONE, ZERO, Node, add, derivative, number, substitute, symbols, tangent
 from kinetree.errors import ModelError
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.loops.conditions import Row
 from kinetree.model import time_symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.closure_views import Push
     from kinetree.formalism.view import MechanismView

@@ -13,24 +13,13 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13; sec. 3.5.1, figs. 9 and 10
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.engine import (
-    ONE,
-    ZERO,
-    Node,
-    Rank,
-    add,
-    atan2,
-    evaluate,
-    sign,
-    sqrt,
-    symbol,
-    symbols,
-)
+from kinetree.engine import ONE, ZERO, Node, Rank, add, atan2, evaluate, sign, sqrt, symbol, symbols
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.rates import rate_matrix
 from kinetree.formalism.links.vectors import inner as product
@@ -49,8 +38,6 @@ TINY = 1e-30
 """What makes a slope of zero positive and changes no other."""
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.conditions import Row
 

@@ -18,6 +18,7 @@ Refs: own
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -38,19 +39,14 @@ from kinetree.engine import (
     symbol,
 )
 from kinetree.formalism.loops.closure_views import last_common
-from kinetree.formalism.loops.coupling import still
-from kinetree.model import Distance
-from kinetree.program import Assign, Note
+from kinetree.formalism.loops.coupling import Coupling, still
+from kinetree.model import Closure, Distance
+from kinetree.program import Assign, Note, Scheme
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.loops.conditions import Row
-    from kinetree.formalism.loops.coupling import Coupling
     from kinetree.formalism.loops.positions import Choice
-    from kinetree.model import Closure
-    from kinetree.program import Scheme
 
 CLOSED = 1e-9
 """An equation that is not solved may be violated by this, times the size of its loop [m or 1]."""

@@ -17,12 +17,14 @@ Refs: Verlinden2005 eqs. 6 to 8
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.held.held_joints import HeldJoints, hold_velocities
 from kinetree.formalism.joint_equations import (
+    Declare,
     JointMotion,
     count_from_given,
     given_accelerations,
@@ -54,17 +56,13 @@ from kinetree.formalism.matrices.forces import (
 from kinetree.formalism.matrices.forces import write_state_rates as write_states
 from kinetree.formalism.matrices.kinematics import BodyMotions
 from kinetree.formalism.stops import write_gaps
-from kinetree.model import holding
+from kinetree.model import Point, holding
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import about, notes
 from kinetree.program.solving import solve_by_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.formalism.joint_equations import Declare
     from kinetree.formalism.matrices.placement import Placement
-    from kinetree.model import Point
 
 NOTES = notes("""
     unit         | momentum of a unit velocity  | Verlinden2005 eq. (8)

@@ -39,13 +39,12 @@ from kinetree.formalism.links.vectors import (
     plus,
     vec3,
 )
-from kinetree.model import Between, Place
+from kinetree.model import Between, Force, Frame, Place, Point
 from kinetree.program import Note
 from kinetree.program.notes import about, notes
 
 if TYPE_CHECKING:
     from kinetree.formalism.matrices.kinematics import BodyMotions
-    from kinetree.model import Force, Frame, Point
 
 NOTES = notes("""
     d  | from the first point to the second | | m   | ground

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.algebra import Vector
 from kinetree.engine import ONE, ZERO, Node, Rank, as_node, number, substitute, symbol, symbols
-from kinetree.formalism.links.motion import AxisMotion, FreeMotion
+from kinetree.formalism.links.motion import AxisMotion, FreeMotion, LinkMotion
 from kinetree.formalism.links.vectors import (
     NULL,
     Mat,
@@ -29,12 +29,18 @@ from kinetree.formalism.links.vectors import (
     sym6,
     vec3,
 )
-from kinetree.model import Ball, Float, ParameterTable, map_elements, parameter_table, time_symbol
+from kinetree.model import (
+    Ball,
+    Float,
+    FrameModel,
+    ParameterTable,
+    map_elements,
+    parameter_table,
+    time_symbol,
+)
 
 if TYPE_CHECKING:
     from kinetree.algebra.transforms import TransformStep
-    from kinetree.formalism.links.motion import LinkMotion
-    from kinetree.model import FrameModel
 
 
 @dataclass(frozen=True)

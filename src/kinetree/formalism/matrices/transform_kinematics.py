@@ -36,12 +36,11 @@ from kinetree.formalism.links.vectors import (
     transpose,
     vec3,
 )
-from kinetree.formalism.matrices.placement import PlacedTurn
+from kinetree.formalism.matrices.placement import PlacedStep, PlacedTurn
 from kinetree.program import Note
 
 if TYPE_CHECKING:
     from kinetree.formalism.matrices.named_derivatives import NamedDerivatives
-    from kinetree.formalism.matrices.placement import PlacedStep
 
 CYCLE = ((2, 1), (0, 2), (1, 0))
 """Row and column of a skew matrix where x, y, z of its vector stand."""

@@ -11,6 +11,7 @@ Refs: Orin2013; WalkerOrin1982 (composite bodies)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
@@ -34,8 +35,6 @@ from kinetree.formalism.newton_euler import inward, outward
 from kinetree.program.notes import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.links.frames import Frames
 
 NOTES = notes("""

@@ -34,10 +34,13 @@ from kinetree.formalism.natural.rolling import roll
 from kinetree.model import (
     Along,
     Angle,
+    Closure,
     Coincide,
+    Condition,
     Coupled,
     Distance,
     Law,
+    Point,
     RateLaw,
     Roll,
     Touch,
@@ -47,7 +50,6 @@ from kinetree.model import (
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.links import LinkFrame
-    from kinetree.model import Closure, Condition, Point
 
 AXES = np.eye(3)
 

@@ -26,13 +26,12 @@ from kinetree.formalism.natural.forces import applied_loads, state_rates
 from kinetree.formalism.natural.links import LinkFrame, natural_space
 from kinetree.formalism.natural.rotors import push_slid, rotor_efforts, turning_rotors
 from kinetree.formalism.quantities import declare_laws
-from kinetree.model import Coupled, Law, RateLaw, force_laws, time_symbol, uses_time
+from kinetree.model import Coupled, Law, Mechanism, RateLaw, force_laws, time_symbol, uses_time
 from kinetree.program import Input, Program, Scheme
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Link, Linkage
     from kinetree.formalism.loops.conditions import Row
-    from kinetree.model import Mechanism
 
 TAU = "tau"
 

@@ -5,7 +5,7 @@ Refs: GarciaDeJalon1994
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from kinetree.engine import Node, substitute, symbols
 from kinetree.forces import FORCES
@@ -14,12 +14,7 @@ from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, is_null, vec3
 from kinetree.formalism.natural.bodies import Bodies, NaturalLoads
-from kinetree.model import Between, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kinetree.model import Force, Frame, Point
+from kinetree.model import Between, Force, Frame, Place, Point
 
 
 def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> NaturalLoads:

@@ -15,10 +15,9 @@ from kinetree.formalism.loops.closure_views import last_common
 from kinetree.formalism.natural.conversion import Relative, frames_program, to_natural
 from kinetree.formalism.natural.equations import NaturalEquations, equations
 from kinetree.formalism.quantities import QUANTITIES
-from kinetree.model import Coincide
+from kinetree.model import Coincide, Mechanism
 
 if TYPE_CHECKING:
-    from kinetree.model import Mechanism
     from kinetree.program import Program
 
 SMALL = 1e-12

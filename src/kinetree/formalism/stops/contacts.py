@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, add, call, linear, mul, select, symbol
 from kinetree.errors import ModelError, UnsupportedError
@@ -32,16 +31,13 @@ from kinetree.formalism.stops.contact_modes import (
     solve_active,
 )
 from kinetree.formalism.stops.pinned import Pinned, pinned_joints
-from kinetree.model import state_symbol
+from kinetree.model import Mechanism, state_symbol
 from kinetree.program import Assign, Input, Note, Program, Scheme
 from kinetree.program.complementarity import HALF
 from kinetree.program.inline import bindings, inline
 from kinetree.program.parameters import join_parameters, parameter_bindings, parameters_of
 from kinetree.program.passes import condense
 from kinetree.program.sort_blocks import sort_blocks
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 AFFINE = ("qdd", "lam", "hold", "grip")
 """Outputs that efforts change in proportion."""

@@ -7,24 +7,21 @@ Refs: PfeifferGlocker1996 sec. 2 (kinematics of contacts)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ZERO, Node, linear, mul, symbols
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.formalism.forces.link_forces import elements
-from kinetree.model import state_symbol
-from kinetree.program import Output, Program
+from kinetree.model import Mechanism, state_symbol
+from kinetree.program import Output, Program, Scheme
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.formalism.forces.force_writer import ExternalInputs
     from kinetree.formalism.links.frames import Frames
     from kinetree.formalism.view import MechanismView
-    from kinetree.model import Mechanism
-    from kinetree.program import Scheme
 
 DATA = ("restitution", "shortest")
 RESULTS = ("gap", "rate", "J", "Jdqd", "restitution", "shortest", "gravity")

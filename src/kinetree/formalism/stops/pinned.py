@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, add, call, select
 from kinetree.formalism.forces.rubbing import AGAIN
 from kinetree.formalism.stops.contact_modes import HELD
-from kinetree.model import FORCES, state_symbol
+from kinetree.model import FORCES, Mechanism, state_symbol
 from kinetree.program.complementarity import HALF
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 WAYS = {"lower": -1, "upper": 1}
 """Side of a stop -> the way towards it."""

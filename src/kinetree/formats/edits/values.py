@@ -9,14 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kinetree.formats.edits.entries import (
-    EntryPath,
-    YamlText,
-    insert,
-    remove,
-    replace,
-    yaml_text,
-)
+from kinetree.formats.edits.entries import EntryPath, YamlText, insert, remove, replace, yaml_text
 from kinetree.formats.yaml_plain import MERGE, Spot
 
 

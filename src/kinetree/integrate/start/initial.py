@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import refuse_gimbal_lock, refuse_unset, unit_quaternions
+from kinetree.assembly import Loops, refuse_gimbal_lock, refuse_unset, unit_quaternions
 from kinetree.assembly.loops import loops
 from kinetree.engine import derivation
 from kinetree.formalism import QUANTITIES
@@ -29,7 +29,6 @@ from kinetree.integrate.start.starts import Starts
 from kinetree.steppers.equations.residual import matrix_program, rate_program
 
 if TYPE_CHECKING:
-    from kinetree.assembly import Loops
     from kinetree.model import Mechanism
     from kinetree.program import Program
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array, StateArrays
-from kinetree.assembly import Wish, kept_coordinates
+from kinetree.assembly import Loops, Wish, kept_coordinates
 from kinetree.assembly.loops import loops
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, unknown
@@ -25,7 +25,6 @@ from kinetree.targets.kept import DerivedProgram, remember
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.assembly import Loops
     from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function

@@ -15,6 +15,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.assembly import (
     MOVED,
+    Loops,
     Wish,
     changes,
     consistent_coordinates,
@@ -33,7 +34,6 @@ from kinetree.solve.newton import CUTOFF, damped_newtons
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from kinetree.assembly import Loops
     from kinetree.program import Program
 
 REGULAR = 1e-3

@@ -29,12 +29,10 @@ from kinetree.integrate.problem import (
     Problem,
     Settings,
 )
-from kinetree.integrate.start.beginning import Beginning
-from kinetree.integrate.steps.repartitioned_run import SLICE, relay
+from kinetree.integrate.start.beginning import Beginning, Lanes
+from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, relay
 
 if TYPE_CHECKING:
-    from kinetree.integrate.start.beginning import Lanes
-    from kinetree.integrate.steps.repartitioned_run import Ended
     from kinetree.integrate.steps.stepper import Stepper
 
 FEW, LONG = 8, 0.1

@@ -31,12 +31,11 @@ from kinetree.integrate.steps.given import (
 from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
 from kinetree.integrate.steps.report import Report, SteppedRun
-from kinetree.model import happenings, refuse_events
+from kinetree.model import Mechanism, happenings, refuse_events
 from kinetree.steppers.step import all_coordinates, step_program
 
 if TYPE_CHECKING:
     from kinetree.assembly import Loops
-    from kinetree.model import Mechanism
     from kinetree.targets.native.function import Function
     from kinetree.targets.native.ports import Port
 

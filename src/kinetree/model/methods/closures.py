@@ -7,6 +7,7 @@ the place of the first end in the frame of the second.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
@@ -14,6 +15,7 @@ from kinetree.engine import SWITCH
 from kinetree.errors import DuplicateNameError
 from kinetree.model.closures import CLOSURES, Closure, Drive
 from kinetree.model.laws import (
+    LawLike,
     closure_law_names,
     find_coordinate,
     law_expressions,
@@ -21,19 +23,10 @@ from kinetree.model.laws import (
     time_symbol,
 )
 from kinetree.model.methods.forces import ForceMethods
-from kinetree.model.new_element import (
-    complete,
-    find_kind,
-    find_places,
-    new_element,
-    scalar_values,
-)
+from kinetree.model.new_element import complete, find_kind, find_places, new_element, scalar_values
 from kinetree.model.values import Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Axis, Where
     from kinetree.model.parts import Joint
 

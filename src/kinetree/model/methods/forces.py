@@ -13,8 +13,9 @@ import numpy as np
 from kinetree.arguments import check_arguments, show
 from kinetree.engine import Node, as_node, maximum, minimum
 from kinetree.errors import ModelError, unknown
-from kinetree.model.forces import FORCES
+from kinetree.model.forces import FORCES, Force
 from kinetree.model.laws import (
+    LawLike,
     coordinate_symbol,
     find_coordinate,
     force_law_names,
@@ -23,14 +24,11 @@ from kinetree.model.laws import (
 )
 from kinetree.model.methods.frictions import FrictionMethods
 from kinetree.model.new_element import new_element
-from kinetree.model.values import number, scalar
+from kinetree.model.values import Scalar, number, scalar
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import Force
-    from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
     from kinetree.model.parts import Joint
-    from kinetree.model.values import Scalar
 
 ZEROS = (0, 0, 0)
 

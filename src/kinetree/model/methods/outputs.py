@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.errors import DuplicateNameError, ModelError, unknown
-from kinetree.model.laws import law_expressions
+from kinetree.model.laws import LawLike, law_expressions
 from kinetree.model.methods.configuration import ConfigurationMethods
 from kinetree.model.new_element import find_place, new_element
 from kinetree.model.outputs import (
@@ -20,10 +21,7 @@ from kinetree.model.outputs import (
 from kinetree.units import to_si
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kinetree.engine import Node
-    from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
 
 MOTION = ("quantity", "relative_to", "frame")

@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kinetree.model.parts import Joint
+from kinetree.model.parts import Body, CoordinateGroup, Joint, Point
 from kinetree.plain import html_table
 
 if TYPE_CHECKING:
     from kinetree.model.closures import Closure
     from kinetree.model.forces import Force
-    from kinetree.model.parts import Body, CoordinateGroup, Point
 
 
 class Summary(ABC):

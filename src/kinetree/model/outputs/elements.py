@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from kinetree.engine import Node
 from kinetree.model.forces import XYZ
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kinetree.model.parts import Point
 
 NINE = tuple(f"{row}{column}" for row in XYZ for column in XYZ)

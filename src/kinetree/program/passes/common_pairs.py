@@ -14,14 +14,7 @@ from itertools import chain
 from kinetree.engine import ADD, MUL, Node, Rank, compounds, fold, symbol
 from kinetree.engine.node import intern_product, sum_of
 from kinetree.program.program import Assign, Block, Note, Program
-from kinetree.program.rewrite import (
-    above,
-    map_block,
-    map_outputs,
-    merge,
-    same_form,
-    taken_names,
-)
+from kinetree.program.rewrite import above, map_block, map_outputs, merge, same_form, taken_names
 
 LONGEST = 40
 """Operands up to which a sum or product takes part."""

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Rank, symbol
 from kinetree.formalism import QUANTITIES
-from kinetree.model import dot
+from kinetree.model import Mechanism, dot
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
-from kinetree.steppers.equations.residual import rows
+from kinetree.steppers.equations.residual import Residual, rows
 
 if TYPE_CHECKING:
     from kinetree.formalism.links import Linkage
-    from kinetree.model import Mechanism
-    from kinetree.steppers.equations.residual import Residual
 
 ANGULAR = "rad/s"
 

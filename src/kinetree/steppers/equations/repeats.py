@@ -10,14 +10,10 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.assembly.partition import partition
 from kinetree.errors import UnsupportedError
-from kinetree.model import LOOP_TOLERANCE
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
+from kinetree.model import LOOP_TOLERANCE, Mechanism
 
 
 def repeats(model: Mechanism) -> list[str]:

@@ -25,8 +25,8 @@ from kinetree.formalism import (
     newton_euler,
     write_states,
 )
-from kinetree.formalism.links import Frames
-from kinetree.formalism.matrices import derive_placed
+from kinetree.formalism.links import Frames, Linkage
+from kinetree.formalism.matrices import Placement, derive_placed
 from kinetree.program import Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
@@ -34,8 +34,6 @@ from kinetree.program.passes import dead
 from kinetree.steppers.equations.increments import IncrementSpace
 
 if TYPE_CHECKING:
-    from kinetree.formalism.links import Linkage
-    from kinetree.formalism.matrices import Placement
     from kinetree.model import Mechanism
 
 

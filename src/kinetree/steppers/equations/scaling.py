@@ -14,10 +14,9 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError
-from kinetree.model import retract
+from kinetree.model import Mechanism, retract
 
 if TYPE_CHECKING:
-    from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.steppers.equations.residual import Residual
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kinetree.engine import Node, linear, number, substitute
 from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices.placement import placement
-from kinetree.model import dot
+from kinetree.model import Mechanism, dot
 from kinetree.program import Program
 from kinetree.program.inline import bindings, inline
 from kinetree.steppers.equations.increments import IncrementSpace, unit
@@ -23,7 +23,6 @@ from kinetree.steppers.equations.step_inputs import StepInputs, StepState, decla
 
 if TYPE_CHECKING:
     from kinetree.formalism import MechanismView
-    from kinetree.model import Mechanism
     from kinetree.steppers.family import Family
 
 Parts = tuple[list[Node], list[Node], list[Node]]

@@ -26,18 +26,16 @@ from typing import TYPE_CHECKING
 from kinetree.assembly.partition import partition
 from kinetree.engine import ZERO, Node, linear
 from kinetree.formalism.links.vectors import Matrix
-from kinetree.formalism.loops import Coupling, Row, Validity, unsolved_rows
+from kinetree.formalism.loops import Choice, Coupling, Row, Validity, unsolved_rows
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
-from kinetree.steppers.equations.residual import rows
+from kinetree.steppers.equations.residual import Residual, rows
 from kinetree.steppers.formulations import dynamics, structural
 from kinetree.steppers.formulations.newmark import Gaps, TimeStep, TrialEnd, begin_step
 
 if TYPE_CHECKING:
-    from kinetree.formalism.loops import Choice
     from kinetree.steppers.equations.loops import StepLoops
-    from kinetree.steppers.equations.residual import Residual
     from kinetree.steppers.equations.step_inputs import NewtonSettings
     from kinetree.steppers.family import Family
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kinetree.targets.text import about
@@ -10,8 +11,6 @@ from kinetree.targets.text.tables import break_lines, list_numbers
 from kinetree.targets.text.values import defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.targets.text.c.family import CFamily
     from kinetree.targets.text.source import Source
 

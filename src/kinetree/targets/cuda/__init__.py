@@ -7,6 +7,7 @@ The way: tape (`targets.lowering`) -> order with few live values (`order`) -> te
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
@@ -17,8 +18,6 @@ from kinetree.targets.cuda.source import Tuning, source
 from kinetree.targets.text.files import write_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kinetree.program.program import Program
 
 __all__ = ["TARGET", "CudaFunction", "CudaTarget", "Tuning"]

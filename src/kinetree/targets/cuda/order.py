@@ -19,12 +19,11 @@ Refs: Sethi1970; Sethi1975
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from kinetree.targets.tape.tape import Tape
 
 PULLS: dict[str, tuple[float, float, float]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,13 @@ from kinetree.targets.cuda.solver import solver
 from kinetree.targets.cuda.writer import CudaWriter, Shared
 from kinetree.targets.native.ports import Port, in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
-from kinetree.targets.tape.tape import Iteration
+from kinetree.targets.tape.tape import Iteration, Tape
 from kinetree.targets.text.about import FIRST_LINE
 from kinetree.targets.text.c.family import WORDS
 from kinetree.targets.text.names import Names, Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from kinetree.program.program import Program
-    from kinetree.targets.tape.tape import Tape
 
 BY_VALUE = 30000
 """Bytes of constants that travel as an argument, which CUDA limits to 32764 in all."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kinetree.tables import pieces, weights
+from kinetree.tables import Lookup, pieces, weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kinetree.tables import Lookup
     from kinetree.targets.cuda.precision import Precision
 
 PER_LINE = 6

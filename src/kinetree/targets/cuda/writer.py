@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
 from kinetree.targets.cuda import tables
 from kinetree.targets.cuda.order import order_operations
-from kinetree.targets.tape.solve_steps import ZERO, Iteration, Product, Scale, Subtract, System
-from kinetree.targets.tape.tape import LEAVES
+from kinetree.targets.tape.solve_steps import (
+    ZERO,
+    Iteration,
+    Product,
+    Scale,
+    Step,
+    Subtract,
+    System,
+)
+from kinetree.targets.tape.tape import LEAVES, Tape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from kinetree.targets.cuda.precision import Precision
-    from kinetree.targets.tape.solve_steps import Step
-    from kinetree.targets.tape.tape import Tape
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 PAIR = {"sin": "cos", "cos": "sin"}

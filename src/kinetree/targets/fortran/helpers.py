@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kinetree.tables import pieces
-from kinetree.targets.text.tables import polynomial
+from kinetree.targets.text.tables import Tables, polynomial
 from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.targets.text.language import Language
-    from kinetree.targets.text.tables import Tables
 
 SYMMETRIC = """\
 ! A X = B by A = L'DL from the last row to the first [Featherstone2008 sec. 6.5]; X is B before.

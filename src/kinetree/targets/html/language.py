@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, Node, symbols
-from kinetree.engine.show import Style, render, terms
+from kinetree.engine.show import Piece, Style, render, terms
 from kinetree.plain import markup
 from kinetree.targets.text.readable.mathml import MathML
 from kinetree.targets.text.readable.reading import angles, names, signed_names
-from kinetree.targets.text.readable.symbols import GREEK, Symbols
+from kinetree.targets.text.readable.symbols import GREEK, Symbol, Symbols
 
 if TYPE_CHECKING:
-    from kinetree.engine.show import Piece
     from kinetree.program.program import Program
-    from kinetree.targets.text.readable.symbols import Symbol
 
 
 def spell(symbol: Symbol) -> str:

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from kinetree.plain import html_frame, markup
-from kinetree.program.program import Assign, Newton
+from kinetree.program.program import Assign, Block, Input, Newton, Output, Program, Solve
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
 from kinetree.targets.html.language import HtmlScope
 from kinetree.targets.html.policy import policy, script_element
@@ -23,7 +23,6 @@ from kinetree.targets.text.readable.reading import group_blocks, notes
 
 if TYPE_CHECKING:
     from kinetree.engine import Node
-    from kinetree.program.program import Block, Input, Output, Program, Solve
 
 LONGEST, HEIGHT = 1000, 480
 """Equations of a Program that a notebook shows at most, and the height of the frame [px]."""

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.tables import pieces
-from kinetree.targets.text.tables import break_lines, list_numbers, polynomial
-
-if TYPE_CHECKING:
-    from kinetree.targets.text.tables import Tables
+from kinetree.targets.text.tables import Tables, break_lines, list_numbers, polynomial
 
 SYMMETRIC = """\
 // A X = B by A = L'DL from the last row to the first [Featherstone2008 sec. 6.5]; X is B before.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.engine.ops import FUNCTIONS
 from kinetree.targets.javascript import helpers
-from kinetree.targets.text.expressions import squarings
+from kinetree.targets.text.expressions import Printer, squarings
 from kinetree.targets.text.language import Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.templates import fill
@@ -17,7 +17,6 @@ from kinetree.targets.text.templates import fill
 if TYPE_CHECKING:
     from kinetree.program.program import Newton, Solve
     from kinetree.targets.text.body import Context
-    from kinetree.targets.text.expressions import Printer
     from kinetree.targets.text.source import Source
 
 KEYWORDS = """

@@ -10,6 +10,7 @@ the Program gives accelerations, the module NAME_rates holds the rates of the st
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from kinetree.targets.text.rates import has_rates, rates
 from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.program.program import Program
 
 VALUES = "ArrayLike<number>"

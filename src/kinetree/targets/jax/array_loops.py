@@ -9,23 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
-from kinetree.engine import SELECT
+from kinetree.engine import SELECT, Node
 from kinetree.program.passes.dead import dead
-from kinetree.program.program import Newton, Solve
+from kinetree.program.program import Block, Newton, Program, Solve
 from kinetree.targets.jax.graph import ValueGraph
 from kinetree.targets.jax.helpers import SHEET_PRELUDE
-from kinetree.targets.jax.schedule import Calls, Schedule, SolveStage, Steps
+from kinetree.targets.jax.schedule import Calls, Schedule, SolveStage, Stage, Steps
 from kinetree.targets.python.source import LANGUAGE, callers
 from kinetree.targets.text.about import FIRST_LINE, about
-from kinetree.targets.text.source import inner
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.program.program import Block, Program
-    from kinetree.targets.jax.schedule import Stage
-    from kinetree.targets.text.source import Source
+from kinetree.targets.text.source import Source, inner
 
 WIDTH = 100
 

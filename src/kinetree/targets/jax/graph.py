@@ -10,14 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from kinetree.engine import ADD, MUL, NUM, SYM, topological, use_counts
-from kinetree.program.program import Assign, Newton, Solve
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.program.program import Block
+from kinetree.engine import ADD, MUL, NUM, SYM, Node, topological, use_counts
+from kinetree.program.program import Assign, Block, Newton, Solve
 
 FactorKey = tuple[int, int, int]
 """Sign and two values whose product is a term."""

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 from kinetree.plain import plain
-from kinetree.targets.text.readable.symbols import GREEK
-
-if TYPE_CHECKING:
-    from kinetree.targets.text.readable.symbols import Symbol
+from kinetree.targets.text.readable.symbols import GREEK, Symbol
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
-from kinetree.program.program import Assign, Newton
+from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve
 from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, align, name_of
 from kinetree.targets.latex.language import words
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.readable.reading import group_blocks, in_full, notes
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Block, Input, Note, Program, Solve
-    from kinetree.targets.text.readable.reading import EquationGroup
+from kinetree.targets.text.readable.reading import EquationGroup, group_blocks, in_full, notes
 
 LONGEST = 60
 """Equations of a Program that a notebook shows at most."""

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.tables import pieces
-from kinetree.targets.text.tables import list_numbers, polynomial
-
-if TYPE_CHECKING:
-    from kinetree.targets.text.tables import Tables
+from kinetree.targets.text.tables import Tables, list_numbers, polynomial
 
 SOLVE = """\
 % A X = B; A and X are read and given row by row; of a symmetric A the lower triangle is filled.

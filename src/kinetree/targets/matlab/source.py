@@ -9,20 +9,18 @@ script that integrates it from rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kinetree.targets.matlab.language import Matlab
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Role
 from kinetree.targets.text.rates import has_rates, rates, rest
-from kinetree.targets.text.source import inner
+from kinetree.targets.text.source import Source, inner
 from kinetree.targets.text.values import defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from kinetree.program.program import Program
-    from kinetree.targets.text.source import Source
 
 
 def sources(program: Program) -> dict[str, str]:

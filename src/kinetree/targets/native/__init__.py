@@ -8,6 +8,7 @@ the Program (`targets.digest`) finds object code on disk, the way starts there.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments, check_choice
@@ -21,8 +22,6 @@ from kinetree.targets.native.ports import in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kinetree.program.program import Program
 
 __all__ = ["Function", "NativeTarget", "native_function"]

@@ -11,6 +11,7 @@ import ctypes
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,16 +20,13 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_positive
 from kinetree.errors import ShapeError, unknown
-from kinetree.targets.native.compile.kernels import BODY, CHECKED, PREAMBLE, Kernels
+from kinetree.targets.native.compile.kernels import BODY, CHECKED, PREAMBLE, BatchKernel, Kernels
 from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.ports import Port, common_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
-    from kinetree.targets.native.compile.kernels import BatchKernel
 
 POINTERS = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 SINGLE = ctypes.CFUNCTYPE(None, *POINTERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from kinetree.program.locks import Locks, refuse_locked
 from kinetree.targets.native.compile.input_tests import FAR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from kinetree.program.program import Input, Output

@@ -9,6 +9,7 @@ the other inputs remain ports.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ from kinetree.targets.text.source import Source
 from kinetree.targets.text.templates import fill
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.program.program import Input, Program
 
 TIME = "t"

@@ -11,16 +11,11 @@ Piecewise.  An iteration is no expression: Programs that hold one are refused.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.errors import UnsupportedError
-from kinetree.program.program import Newton
+from kinetree.program.program import Newton, Program
 from kinetree.targets.sympy.helpers import LAST, PRELUDE
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.python.spelling import RULES, Pythonic, module
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 OWN = frozenset(
     {"sp", "Rational", "Piecewise", "Symbol", "inputs", "equations", "outputs", "values"}

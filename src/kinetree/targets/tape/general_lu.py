@@ -12,6 +12,7 @@ Refs: Duff2017 chap. 6; Golub2013 sec. 3.4
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from kinetree.targets.tape.pivot_order import elimination_order
 from kinetree.targets.tape.solve_steps import ZERO, Product, Scale, Step, Subtract, Swap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.targets.tape.tape import Tape
 
 COFACTORS = 3

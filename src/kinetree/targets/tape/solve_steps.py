@@ -6,12 +6,11 @@ place: whatever the factorisation was, a target only has to know the four kinds 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kinetree.targets.tape.tape import Tape
 
 ZERO = -1

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from kinetree.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kinetree.engine import OperationCount
     from kinetree.targets.text.source import Source
 

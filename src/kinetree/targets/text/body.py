@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from kinetree.engine import ZERO
-from kinetree.program.program import Solve
-from kinetree.targets.text.language import Argument, Role, TextFunction
+from kinetree.engine import ZERO, Node
+from kinetree.program.program import Newton, Note, Solve
+from kinetree.targets.text.language import Argument, Language, Role, TextFunction
 from kinetree.targets.text.statements import (
     LetStatement,
     Out,
@@ -19,12 +20,7 @@ from kinetree.targets.text.statements import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.engine import Node
-    from kinetree.program.program import Newton, Note
     from kinetree.targets.text.expressions import Printer
-    from kinetree.targets.text.language import Language
     from kinetree.targets.text.names import Names
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ADD, MUL, NUM, SELECT, SYM
+from kinetree.engine import ADD, MUL, NUM, SELECT, SYM, Node
 from kinetree.targets.text.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.engine import Node
     from kinetree.targets.text.language import Language
 
 SUM, PRODUCT, ATOM = 0, 1, 2

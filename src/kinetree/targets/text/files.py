@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kinetree.errors import KinetreeError
 from kinetree.files import write_folder
 from kinetree.plain import digits
 from kinetree.targets.text.about import MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def write_files(

@@ -6,17 +6,11 @@ list is cut; what one part defines and another reads lives in a structure, the r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from kinetree.engine import NUM, SYM, topological, use_counts
-from kinetree.program.program import Assign, Newton, Note, Solve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from kinetree.engine import Node
-    from kinetree.program.program import Block
+from kinetree.engine import NUM, SYM, Node, topological, use_counts
+from kinetree.program.program import Assign, Block, Newton, Note, Solve
 
 WHOLE = 2000
 """Operations up to which a function stays in one piece."""

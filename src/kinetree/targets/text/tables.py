@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
-from kinetree.tables import weights
+from kinetree.tables import Lookup, Table, weights
 from kinetree.targets.text.names import Names, Rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from kinetree.tables import Lookup, Table
 
 WIDTH = 96
 

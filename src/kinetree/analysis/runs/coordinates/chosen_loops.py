@@ -15,12 +15,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kinetree.formalism.loops.groups import connected_groups
-from kinetree.model import holding, stopping
+from kinetree.model import Mechanism, holding, stopping
 from kinetree.pipeline import LOOPS
 
 if TYPE_CHECKING:
     from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
 
 AUTO, PROJECTED = "auto", "projection"
 """The treatment that is left open; the one in all coordinates."""

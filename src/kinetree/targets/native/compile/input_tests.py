@@ -5,20 +5,16 @@ They only ask for a closer look, which decides (`Port.refuse`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import pi
 from typing import TYPE_CHECKING
 
-from kinetree.program.locks import LOCKED
+from kinetree.program.locks import LOCKED, Locks
 from kinetree.targets.native.maths.sincos import ROUNDER
-from kinetree.targets.native.values import REAL, vector
+from kinetree.targets.native.values import REAL, Value, vector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kinetree.program.locks import Locks
     from kinetree.targets.native.llvm import Code
-    from kinetree.targets.native.values import Value
 
 Checks = Callable[["Code", "Value"], "list[Value]"]
 """(code, x) -> flags of the tests that failed, which are written there."""

@@ -12,6 +12,7 @@ iteration is a segment that calls its step, which is written like a tape of its 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import layout
@@ -25,8 +26,6 @@ from kinetree.targets.native.values import BOOL, INT, PTR, Value
 from kinetree.targets.tape.tape import ZERO, Iteration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.targets.native.compile.input_tests import Checks
 
 WantedValues = dict[int, list[tuple[str, int]]]

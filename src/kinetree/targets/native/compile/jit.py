@@ -11,16 +11,14 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, wraps
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kinetree.targets.native.cache import Cache, default_cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 TIERS = {"quick": 0, "full": 2}
 """Tier -> code generation level: `quick` compiles at once, `full` runs fastest."""

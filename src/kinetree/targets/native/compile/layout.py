@@ -11,15 +11,10 @@ outputs and its own workspace follow.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from kinetree.targets.tape.tape import ZERO, Iteration
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kinetree.targets.tape.tape import System, Tape
+from kinetree.targets.tape.tape import ZERO, Iteration, System, Tape
 
 ANGLES = 4
 """Angles side by side in a single evaluation.  Not eight: on processors with 512-bit units those

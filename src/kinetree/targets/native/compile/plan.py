@@ -11,7 +11,6 @@ iteration has a plan of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import (
     ANGLES,
@@ -21,10 +20,7 @@ from kinetree.targets.native.compile.layout import (
     panels,
 )
 from kinetree.targets.native.compile.schedule import split_stages
-from kinetree.targets.tape.tape import LEAVES, Iteration, System
-
-if TYPE_CHECKING:
-    from kinetree.targets.tape.tape import Tape
+from kinetree.targets.tape.tape import LEAVES, Iteration, System, Tape
 
 WHOLE = 4000
 """Operations up to which a tape stays one LLVM function; measured, like the next."""

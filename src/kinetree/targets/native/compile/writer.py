@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,6 @@ from kinetree.targets.native.values import REAL, Value, vector
 from kinetree.targets.tape.tape import TWO, ZERO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kinetree.targets.native.compile.plan import Plan
 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

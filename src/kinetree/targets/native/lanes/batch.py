@@ -10,6 +10,7 @@ result says whether any input was infinite or not a number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,6 @@ from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.values import BOOL, INT, PTR, REAL, Value, vector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.targets.native.compile.input_tests import Checks
 
 

@@ -7,17 +7,15 @@ no number, which nothing is above.  Few knots are compared one by one instead, w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import nan
 from typing import TYPE_CHECKING
 
-from kinetree.tables import CUBIC, pieces, weights
+from kinetree.tables import CUBIC, Lookup, Table, pieces, weights
 from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.values import INT, PTR, REAL, Value, spell_double, split, vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from kinetree.tables import Lookup, Table
     from kinetree.targets.tape.tape import Tape
 
 FEW = 16

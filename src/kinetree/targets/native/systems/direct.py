@@ -16,16 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import Panel, pad
 from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.values import BOOL, REAL, Value, vector
 from kinetree.targets.tape.pivot_order import diagonal_order
-from kinetree.targets.tape.solve_steps import ZERO
-
-if TYPE_CHECKING:
-    from kinetree.targets.tape.solve_steps import System
+from kinetree.targets.tape.solve_steps import ZERO, System
 
 MOST = 6000
 """Products up to which an elimination is written out."""

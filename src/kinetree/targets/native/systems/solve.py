@@ -17,12 +17,11 @@ from kinetree.targets.native.llvm import Code
 from kinetree.targets.native.systems import direct, elimination
 from kinetree.targets.native.values import BOOL, FUSE, INT, PTR, REAL, Value, vector
 from kinetree.targets.tape.solve_steps import Product, Scale, Step, Subtract, Swap, System
-from kinetree.targets.tape.tape import ZERO
+from kinetree.targets.tape.tape import ZERO, Tape
 
 if TYPE_CHECKING:
     from kinetree.targets.native.compile.plan import Plan
     from kinetree.targets.native.compile.writer import Options
-    from kinetree.targets.tape.tape import Tape
 
 
 def helpers(tape: Tape, options: Options) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,19 +11,15 @@ from kinetree.plain import plain
 from kinetree.targets.text.c.sincos import sincos_helper
 from kinetree.targets.text.c.solve import general_helper, pattern, symmetric_helper
 from kinetree.targets.text.c.tables import table_helpers
-from kinetree.targets.text.expressions import squarings
+from kinetree.targets.text.expressions import Printer, squarings
 from kinetree.targets.text.language import Argument, Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.source import solver
+from kinetree.targets.text.source import Source, solver
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.engine.node import Number
     from kinetree.program.program import Newton, Solve
     from kinetree.targets.text.body import Context
-    from kinetree.targets.text.expressions import Printer
-    from kinetree.targets.text.source import Source
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kinetree.tables import pieces, weights
-from kinetree.targets.text.tables import break_lines, list_numbers, polynomial
+from kinetree.tables import Lookup, Table, pieces, weights
+from kinetree.targets.text.tables import Tables, break_lines, list_numbers, polynomial
 
 if TYPE_CHECKING:
-    from kinetree.tables import Lookup, Table
     from kinetree.targets.text.c.family import CFamily
-    from kinetree.targets.text.tables import Tables
 
 SEARCH = """\
 /* the number of knots not above x */

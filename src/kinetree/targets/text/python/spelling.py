@@ -18,7 +18,7 @@ from kinetree.tables import pieces
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Language, Role, TextFunction
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.source import inner
+from kinetree.targets.text.source import Source, inner
 from kinetree.targets.text.tables import list_numbers
 from kinetree.targets.text.templates import fill
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kinetree.program.program import Newton, Program, Solve
     from kinetree.targets.text.body import Context
     from kinetree.targets.text.expressions import Printer
-    from kinetree.targets.text.source import Source
 
 MODULES = [
     "ca",

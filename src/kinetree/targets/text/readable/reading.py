@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ADD, OPS, SYM, ZERO, Node, substitute, topological
 from kinetree.errors import UnsupportedError
-from kinetree.program.program import Assign
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Block, Note, Program
+from kinetree.program.program import Assign, Block, Note, Program
 
 LONGEST = 3
 """Terms of an angle up to which its sine and cosine are written as such."""
