@@ -79,6 +79,18 @@ def chain(n: int) -> kt.Model:
     return model
 
 
+def hanging(n: int) -> kt.Model:
+    """n links, 10 m together, that hang from one point and begin nearly level."""
+    model = kt.Model("hanging", gravity=(0, -9.81, 0))
+    length, inner = 10.0 / n, model.ground
+    inertia = (0, 0.1 * length**3 / 12, 0.1 * length**3 / 12)
+    for k in range(n):
+        link = model.body(f"link{k}", mass=0.1 * length, com=(length / 2, 0, 0), inertia=inertia)
+        model.revolute(f"q{k}", inner, link, initial=-0.3 if k == 0 else 0.01)
+        inner = link.point("tip", (length, 0, 0))
+    return model
+
+
 def ring(n: int) -> kt.Model:
     """n links closed to a ring of 1 m radius that hangs from one of its hinges."""
     model = kt.Model("ring", gravity=(0, -9.81, 0))

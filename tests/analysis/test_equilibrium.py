@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import jn_zeros
+from tests import mechanisms
 from tests.analysis import systems
-from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, TRAJECTORY, assert_close
+from tests.approx import (
+    AT_STATES,
+    COARSE_RUN,
+    IDENTITY,
+    READ_OFF,
+    TRAJECTORY,
+    assert_close,
+)
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelError
@@ -148,3 +157,15 @@ def test_what_nothing_holds_is_named() -> None:
     with pytest.raises(ModelError, match="nothing holds 'x': lock them by locked="):
         kt.equilibrium(model)
     assert kt.equilibrium(model, locked=["x"]).q[1] == pytest.approx(0.0, abs=AT_STATES)
+
+
+def test_a_chain_of_a_hundred_links_hangs() -> None:
+    found = kt.equilibrium(mechanisms.hanging(100))
+    assert_close(found.q, np.array([-np.pi / 2, *[0.0] * 99]), AT_STATES)
+
+
+def test_a_hanging_chain_swings_as_a_rope() -> None:
+    """ω = j/2 sqrt(g/L), j the zeros of Bessel's J0."""
+    model = mechanisms.hanging(20)
+    slow = 2 * np.pi * kt.modes(model, at=kt.equilibrium(model)).natural[0]
+    assert slow == pytest.approx(jn_zeros(0, 1)[0] / 2 * np.sqrt(9.81 / 10), rel=READ_OFF)

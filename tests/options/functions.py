@@ -160,7 +160,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed(), "q": [-1.0, -0.8, 2.5]},
             {
                 "model": Refused(tree()), "q": {"q1": 1.8}, "locked": ["q1"],
-                "x": Unseen({"s": 0.2}, "it decays to zero"),
+                "x": Rounded({"s": 0.2}, "q"),
                 "free": Refused(["k"]), "t": 1.0, **LOADS,
                 "formalism": Unseen("virtual_power", "the state of rest is the same"),
                 "loops": "multipliers", "partition": Made(other_partition),

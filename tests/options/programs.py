@@ -94,6 +94,14 @@ PROGRAMS: dict[str, tuple[Row, ...]] = {
             TAKES, {"of": "output", "by": "input"}, ("tangent", "only"),
         ),
     ),
+    "Program.along": (
+        Row(
+            kt.Program.along, lambda _: {"self": forward(), "of": "qdd", "by": "q"},
+            {"of": Refused("tau"), "by": ["q", "qd"],
+             "tangent": Unseen(True, "there are no quaternions")},
+            TAKES, {"of": "output", "by": "input"}, ("tangent",),
+        ),
+    ),
     "Program.evaluate": (
         Row(
             kt.Program.evaluate, lambda _: {"self": forward(), **whole_state()},

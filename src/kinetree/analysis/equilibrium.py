@@ -9,10 +9,9 @@ an effort that holds it becomes the unknown in its place, or a parameter that is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
 from kinetree.model import refuse_holding, retract
-from kinetree.program.restrict import restrict
 from kinetree.solve.newton import Solution, damped_newton
 from kinetree.solve.relaxation import relax
 
@@ -39,6 +37,8 @@ LOOSE = 1e-9
 """A coordinate whose largest slope is below this share of the others' is held by nothing."""
 NUDGE = 0.05
 """Deviation from a start at which the iteration stalls, for a second attempt [rad or m]."""
+PATIENCE = 15
+"""Newton steps in which accelerations must be halved; else they are followed downhill."""
 REACH = 1e3
 """How many times the need at the start an effort may grow in one step."""
 
@@ -87,60 +87,57 @@ class _Task:
     """Unknowns and equations of an equilibrium."""
 
     system: Dynamics
-    program: Program
-    closing: Program | None
+    function: Callable[..., dict[str, Array]]
     columns: tuple[int, ...]
     rows: tuple[int, ...]
     held: tuple[int, ...]
     freed: tuple[str, ...]
     t: float
 
-    @cached_property
-    def function(self) -> Callable[..., Mapping[str, Array]]:
-        """Accelerations, rates and derivatives in native code."""
-        return cast("Callable[..., Mapping[str, Array]]", self.program.compile())
-
-    @cached_property
-    def close(self) -> Callable[..., Mapping[str, Array]] | None:
-        """What closes the loops, in native code."""
-        return self.closing.compile() if self.closing is not None else None
-
-    def evaluate(self, at: _Place) -> dict[str, Array]:
-        """Accelerations, rates and their derivatives."""
-        return dict(self.function(check=False, **self._inputs(at, self.program)))
-
-    def _inputs(self, at: _Place, program: Program) -> dict[str, Any]:
+    def inputs(self, at: _Place) -> dict[str, Array]:
+        """Inputs of the forward dynamics at rest."""
         still = OperatingPoint(self.t, at.q, np.zeros(self.system.nv), at.x)
-        given = {**arrays(self.system, still, self.system.forward), "tau": at.tau}
-        if self.freed:
-            row = program.input("p")
-            assert row.default is not None
-            p = np.array(row.default)
-            p[[row.labels.index(name) for name in self.freed]] = at.p
-            given["p"] = p
-        return program.pick_inputs(given)
+        given = arrays(self.system, still, self.system.forward)
+        return {**given, "tau": at.tau, **self._p(at)}
+
+    def _p(self, at: _Place) -> dict[str, Array]:
+        """The run-time parameters, where some of them are unknown."""
+        if not self.freed:
+            return {}
+        row = self.system.forward.input("p")
+        assert row.default is not None
+        p = np.array(row.default)
+        p[[row.labels.index(name) for name in self.freed]] = at.p
+        return {"p": p}
 
     def residuals(self, at: _Place) -> tuple[Array, Array]:
         """(accelerations and rates, their Jacobian by the unknowns)."""
-        out = self.evaluate(at)
-        h = [out["qdd"][list(self.rows)]]
-        J = [self._columns(out, "qdd")[list(self.rows)]]
-        if "xd" in out:
-            h.append(out["xd"])
-            J.append(self._columns(out, "xd"))
-            for k in set(range(len(at.x))) - set(self.system.changing):
-                J[-1][k, len(self.columns) + k] = 1.0  # modes stay as they are
-        return np.concatenate(h), np.concatenate(J)
+        given = self.inputs(at)
+        found = self.function(check=False, **given)
+        columns = [
+            self.function(check=False, **given, **{name: unit}) for name, unit in self._units(at)
+        ]
+        parts = ("qdd", "xd") if "xd" in found else ("qdd",)
+        h = self._join([found[name] for name in parts])
+        along = [self._join([each[f"{name}_dot"] for name in parts]) for each in columns]
+        J = np.array(along).T.reshape(len(h), len(columns))
+        for k in set(range(len(at.x))) - set(self.system.changing):
+            J[len(self.rows) + k, len(self.columns) + k] = 1.0  # modes stay as they are
+        return h, J
 
-    def _columns(self, out: Mapping[str, Array], of: str) -> Array:
-        parts = [out[f"d{of}_dq"][:, list(self.columns)]]
-        if f"d{of}_dx" in out:
-            parts.append(out[f"d{of}_dx"])
-        if self.held:
-            parts.append(out[f"d{of}_dtau"][:, list(self.held)])
-        if self.freed:
-            parts.append(out[f"d{of}_dp"])
-        return np.concatenate(parts, axis=1)
+    def _join(self, parts: Sequence[Array]) -> Array:
+        """Accelerations of the independent velocities, then the rates."""
+        return np.concatenate([parts[0][list(self.rows)], *parts[1:]])
+
+    def _units(self, at: _Place) -> Iterator[tuple[str, Array]]:
+        """A unit change of every unknown, by name of the input."""
+        nv = self.system.nv
+        for name, numbers, size in (
+            ("q_dot", self.columns, nv), ("x_dot", range(len(at.x)), len(at.x)),
+            ("tau_dot", self.held, nv), ("p_dot", range(len(self.freed)), len(self.freed)),
+        ):  # fmt: skip
+            for row in np.eye(size)[list(numbers)] if numbers else ():
+                yield name, row
 
     def move(self, at: _Place, step: Array) -> _Place:
         """The place after a step of the unknowns, loops closed again."""
@@ -150,9 +147,10 @@ class _Task:
         tau = at.tau.copy()
         tau[list(self.held)] += dtau
         new = _Place(retract(self.system.model, at.q, whole), at.x + dx, tau, at.p + dp)
-        if self.closing is None or self.close is None:
+        if not self.system.closed:
             return new
-        q = self.close(check=False, **self._inputs(new, self.closing))["q_closed"]
+        y = np.concatenate([new.q, np.zeros(self.system.nv), new.x])
+        q = self.system.split(self.system.project(self.t, y, **self._p(new)))[0]
         return _Place(q if np.isfinite(q).all() else new.q, new.x, new.tau, new.p)
 
     def rates(self) -> Array:
@@ -237,17 +235,9 @@ def _task(
         by["tau"] = None
     if free:
         by["p"] = free
-    closing = restrict(forward, ("q_closed",)) if system.closed else None
-    return _Task(
-        system,
-        forward.derivative(of, by, tangent=True),
-        closing,
-        tuple(k for k in independent.u if k not in numbers),
-        independent.w,
-        () if free else numbers,
-        free,
-        t,
-    )
+    made = system.forms.changes(of, by).quick_function.with_values(system.parameters)
+    moved = tuple(k for k in independent.u if k not in numbers)
+    return _Task(system, made, moved, independent.w, () if free else numbers, free, t)
 
 
 def _locked_numbers(
@@ -284,7 +274,7 @@ def _values(task: _Task) -> Array:
     """Start values of the freed parameters."""
     if not task.freed:
         return np.zeros(0)
-    row = task.program.input("p")
+    row = task.system.forward.input("p")
     assert row.default is not None
     return np.array([row.default[row.labels.index(name)] for name in task.freed])
 
@@ -320,7 +310,7 @@ def _solve(task: _Task, first: _Place, *, relaxed: bool = False) -> Solution:
     size = float(np.nan_to_num(np.abs(J)).max(initial=0.0))
     tolerance = max(TOLERANCE * need, ROUNDING * size)
     if not relaxed:
-        return damped_newton(function, first, move, tolerance=tolerance)
+        return damped_newton(function, first, move, tolerance=tolerance, patience=PATIENCE)
     near = relax(function, first, move, task.rates() * scale, tolerance=tolerance)
     found = damped_newton(function, near.x, move, tolerance=tolerance)  # to rounding
     return replace(found if found.converged else near, steps=near.steps + found.steps)
@@ -368,7 +358,7 @@ def _failure(task: _Task, found: Solution) -> ModelError:
 
 def _result(task: _Task, found: Solution) -> Equilibrium:
     at: _Place = found.x
-    out = task.evaluate(at)
+    out = task.function(check=False, **task.inputs(at))
     names = task.system.model.velocities
     labels = task.system.forward.output("lam").labels if "lam" in out else ()
     freed = {name: float(v) for name, v in zip(task.freed, at.p, strict=True)}

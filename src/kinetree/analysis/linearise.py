@@ -135,9 +135,7 @@ def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Progra
     parts = [row.name for row in state_form.state_parts(forward)]
     of = [name for name in ("qdd", "xd", "q_closed", "qd_closed", OUT) if forward.gives(name)]
     by = [*parts, *(["u"] if forward.takes("u") else [])]
-    program = forward.derivative(of, by, tangent=True)
-    with np.errstate(all="ignore"):
-        out = program.evaluate(**arrays(system, at, program))
+    out = _derivatives(forward, of, by, arrays(system, at, forward))
     T = _displacements(system, at, out)
     u, w, x = list(free.u), list(free.w), system.changing
     by_x = [f"d{name}_dx" for name in ("qdd", "xd", OUT)]
@@ -160,6 +158,30 @@ def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Progra
         at.t, at.q, at.qd, at.x, out["qdd"], spread, tuple(names),
         *_of_outputs(forward, out, free, (width, m)),
     )  # fmt: skip
+
+
+def _derivatives(
+    forward: Program, of: Sequence[str], by: Sequence[str], given: Mapping[str, Any]
+) -> dict[str, Array]:
+    """Outputs, and d{of}_d{by} of each by each, one direction beside the other."""
+    program = forward.along(of, by, tangent=True)
+    sizes = [len(program.input(f"{name}_dot").symbols) for name in by]
+    unit = np.eye(sum(sizes))
+    places = np.split(np.arange(len(unit)), np.cumsum(sizes)[:-1])
+    changes = {f"{name}_dot": unit[:, at] for name, at in zip(by, places, strict=True)}
+    with np.errstate(all="ignore"):
+        found = program.evaluate(**given, **changes)
+    out = {row.name: _one(found[row.name], row.shape) for row in forward.outputs}
+    for name in of:
+        columns = np.broadcast_to(found[f"{name}_dot"], (len(unit), *forward.output(name).shape))
+        for other, at in zip(by, places, strict=True):
+            out[f"d{name}_d{other}"] = columns.T[:, at]
+    return out
+
+
+def _one(values: Array, shape: tuple[int, ...]) -> Array:
+    """The value of an output that is the same along all directions."""
+    return values if values.ndim == len(shape) else values[0]
 
 
 def _of_outputs(

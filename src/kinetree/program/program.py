@@ -335,6 +335,13 @@ class Program:
         check_options("derivative", options, keywords(forward))
         return forward(self, of, by, **options)
 
+    def along(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
+        """The Program that also gives `of`_dot = d`of`/d`by`·`by`_dot (see `differentiate`)."""
+        from kinetree.program.differentiate import along  # noqa: PLC0415  stands above the noun
+
+        check_options("along", options, keywords(along))
+        return along(self, of, by, **options)
+
     def adjoint(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives `by`_bar = `of`_barᵀ·d`of`/d`by` (see `derive.reverse`)."""
         from kinetree.program.differentiate import reverse  # noqa: PLC0415  stands above the noun

@@ -62,6 +62,7 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
     tolerance: float = 1e-11,
     largest: float = LARGEST,
     steps: int = 100,
+    patience: int = 100,
     cutoff: float = CUTOFF,
 ) -> Solution:
     """Solve h(x) = 0 from `start`.
@@ -73,12 +74,17 @@ def damped_newton(  # noqa: PLR0913  bounds of the iteration, all optional
         tolerance: on every |h|.
         largest: longest component of a step.
         steps: most steps.
+        patience: steps in which the residual must be halved.
         cutoff: singular values of J below this share of the largest are zero.
     """
     x = start
     h, J = function(x)
+    sizes: list[float] = []
     for taken in range(steps):
         size = float(np.linalg.norm(h))
+        sizes.append(size)
+        if taken >= patience and size > 0.5 * sizes[-1 - patience]:
+            return Solution(x, h, taken, False, False)
         done = _largest(h) <= tolerance
         for step in _candidates(J, h, (largest, cutoff), damped=not done):
             x_new = move(x, step)
@@ -167,6 +173,14 @@ def _plain(J: Array, h: Array, cutoff: float) -> Array | None:
     return np.asarray(-np.einsum("rij,rj->ri", inverse, h))
 
 
+def regular_solution(A: Array, b: Array, cutoff: float = CUTOFF) -> Array | None:
+    """x of A x = b by elimination; none where A is not square or not regular enough for it."""
+    if A.shape[0] != A.shape[1] or not np.isfinite(A).all():
+        return None
+    found = _plain(A[None], -b[None], cutoff)
+    return None if found is None else found[0]
+
+
 def _svd_steps(J: Array, h: Array, mu: float, cutoff: float) -> Array:
     """Steps by singular values, damped by the share mu."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
@@ -191,13 +205,19 @@ def _candidates(
     largest, cutoff = limits
     if not h.size or not J.shape[1] or not h.any():
         return
+    whole = regular_solution(J, -h, cutoff)
+    if whole is not None:
+        yield _cut(whole, largest)
+        if not damped:
+            return
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
     b = -(U.T @ h)
     top = s.max(initial=0.0)
     if top == 0.0:
         return
-    alive = s > cutoff * top
-    yield _cut(Vt[alive].T @ (b[alive] / s[alive]), largest)
+    if whole is None:
+        alive = s > cutoff * top
+        yield _cut(Vt[alive].T @ (b[alive] / s[alive]), largest)
     for mu in DAMPING if damped else ():
         yield _cut(Vt.T @ (b * s / (s * s + mu * top * top)), largest)
 
@@ -208,4 +228,4 @@ def _cut(step: Array, largest: float) -> Array:
     return step * (largest / longest) if longest > largest else step
 
 
-__all__ = ["CUTOFF", "Solution", "damped_newton", "damped_newtons"]
+__all__ = ["CUTOFF", "Solution", "damped_newton", "damped_newtons", "regular_solution"]

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.solve.newton import Solution
+from kinetree.solve.newton import Solution, regular_solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+EPS = float(np.finfo(float).eps)
 FIRST = 1e-4
 """Length of the first step [s2: along accelerations]."""
 LONGEST = 0.1
@@ -63,7 +64,7 @@ def relax(
         least, since = (size, taken) if size < 0.99 * least else (least, since)
         if taken - since > PATIENCE:
             return Solution(x, h, taken, False, True)
-        step: Array = np.asarray(np.linalg.lstsq(rates / delta - J, h, rcond=None)[0], float)
+        step = _solution(rates / delta - J, h)
         longest = float(np.abs(step[flowing]).max(initial=0.0))
         if longest > LONGEST:
             delta *= max(0.1, 0.5 * LONGEST / longest)
@@ -77,6 +78,12 @@ def relax(
         delta *= GROWTH if after < before else max(SHRINK, float(before / after))
         x, h, J = tried, h_new, J_new
     return Solution(x, h, steps, False, False)
+
+
+def _solution(A: Array, b: Array) -> Array:
+    """A x = b, in the least-squares sense where A is not regular."""
+    found = regular_solution(A, b, EPS)
+    return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], float) if found is None else found
 
 
 __all__ = ["relax"]

@@ -189,11 +189,11 @@ class Dynamics:
         """Whether states may be inconsistent."""
         return self._projection is not None
 
-    def project(self, t: float, y: Array) -> Array:
+    def project(self, t: float, y: Array, **more: Array) -> Array:
         """The consistent state: loops closed from the independent part, quaternions normalised."""
         if self._projection is None:
             return y
-        found: Array = self.call(self._projection, t, y)[state_form.STATE]
+        found: Array = self.call(self._projection, t, y, **more)[state_form.STATE]
         return found
 
     def call(self, function: Any, t: float, y: Array, **more: Array) -> dict[str, Array]:

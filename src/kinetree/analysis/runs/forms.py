@@ -15,6 +15,8 @@ from kinetree.program import state_form
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from kinetree.assembly import Partition
     from kinetree.model import Mechanism
 
@@ -61,6 +63,18 @@ class Forms:
     def _size(self) -> int:
         """Components of y."""
         return len(self.rates.program.output("yd").nodes)
+
+    @cached_property
+    def _changes(self) -> dict[str, DerivedProgram]:
+        return {}
+
+    def changes(self, of: Sequence[str], by: Mapping[str, Sequence[str] | None]) -> DerivedProgram:
+        """Forward dynamics with the changes of outputs along those of inputs (see `along`)."""
+        key = repr((of, by))
+        if key not in self._changes:
+            made = self.forward.program.along(of, by, tangent=True)
+            self._changes[key] = DerivedProgram.of(made)
+        return self._changes[key]
 
     @cached_property
     def jacobian(self) -> DerivedProgram:
