@@ -18,6 +18,7 @@ from kinetree.assembly.partition import partition
 from kinetree.engine import Node, OperationCount, Table
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c, write_simulation
+from kinetree.formats.layouts import EngineLayout, layout
 from kinetree.formats.load import load, save
 from kinetree.measures import at_time, event_time, final, integral, mean_square, misfit, peak, rms
 from kinetree.model import FrameModel, Model, as_frames, position_matrices
@@ -31,11 +32,11 @@ from kinetree.view.plot import plot
 __version__: str
 
 __all__ = [
-    "Assembly", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model", "Modes", "Node",
-    "OperationCount", "Partition", "Program", "Table", "algebra", "animate", "as_frames",
-    "assemble", "at_time", "derive", "derive_actuation", "discretise", "equilibrium", "event_time",
-    "export_c", "export_fmu", "final", "functions", "integral", "integrate", "inverse",
-    "kinematics", "linearise", "load", "load_run", "mean_square", "misfit", "modes", "outputs",
-    "partition", "peak", "plot", "position_matrices", "reactions", "rms", "save", "save_run",
-    "sensitivity", "simulate", "write_simulation",
+    "Assembly", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model",
+    "Modes", "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate",
+    "as_frames", "assemble", "at_time", "derive", "derive_actuation", "discretise", "equilibrium",
+    "event_time", "export_c", "export_fmu", "final", "functions", "integral", "integrate",
+    "inverse", "kinematics", "layout", "linearise", "load", "load_run", "mean_square", "misfit",
+    "modes", "outputs", "partition", "peak", "plot", "position_matrices", "reactions", "rms",
+    "save", "save_run", "sensitivity", "simulate", "write_simulation",
 ]  # fmt: skip

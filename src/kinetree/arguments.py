@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 
 WIDTH = 40
@@ -251,6 +252,20 @@ def check_arrays(**values: Any) -> None:
             )
 
 
+def arrays_of_size(size: int, **given: Any) -> list[Array]:
+    """Arrays of finite numbers; refused where their last axis has another size."""
+    check_arrays(**given)
+    found = [np.asarray(value, dtype=float) for value in given.values()]
+    for name, value in zip(given, found, strict=True):
+        if value.ndim == 0 or value.shape[-1] != size:
+            raise ShapeError(
+                f"its shape is {value.shape}",
+                element=name,
+                cure=f"give {size} numbers along the last axis",
+            )
+    return found
+
+
 def check_positive(unit: str, **values: float) -> None:
     """Refuse values that are not above zero and finite; `unit` is said: "a positive time [s]"."""
     for name, value in values.items():
@@ -272,7 +287,18 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> 
 
 
 __all__ = [
-    "ArgumentKind", "changed_arguments", "check_arguments", "check_arrays", "check_choice",
-    "check_options", "check_positive", "is_array", "is_finite", "is_number", "is_row", "keywords",
+    "ArgumentKind",
+    "arrays_of_size",
+    "changed_arguments",
+    "check_arguments",
+    "check_arrays",
+    "check_choice",
+    "check_options",
+    "check_positive",
+    "is_array",
+    "is_finite",
+    "is_number",
+    "is_row",
+    "keywords",
     "show",
 ]  # fmt: skip

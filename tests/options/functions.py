@@ -346,6 +346,16 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             more=("tolerance", "limit"),
         ),
     ),
+    "layout": (
+        Row(
+            kt.layout,
+            lambda _: {"model": tree(), "engine": "pinocchio"},
+            {
+                "model": systems.pendulum(), "engine": "mujoco", "joints": ["b", "a"],
+                "continuous": ["a"],
+            },
+        ),
+    ),
     "as_frames": (Row(kt.as_frames, lambda _: {"model": tree()}, {"model": Refused(closed())}),),
     "position_matrices": (
         Row(kt.position_matrices, lambda _: {"model": tree()}, {"model": systems.pendulum()}),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arguments import check_arguments, check_arrays, check_positive, show
+from kinetree.arguments import arrays_of_size, check_arguments, check_positive, show
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, ShapeError
 from kinetree.model.configuration import difference, retract, straight_parts, turning_parts, unit
@@ -54,7 +54,7 @@ class ConfigurationMethods(Mechanism):
             q: (…, nq) coordinates.
             step: (…, nv) velocities times a time, such as qd * h: angles [rad], displacements [m].
         """
-        return retract(self, *_rows(self.nq, q=q), *_rows(self.nv, step=step))
+        return retract(self, *arrays_of_size(self.nq, q=q), *arrays_of_size(self.nv, step=step))
 
     def difference(self, start: ArrayLike, end: ArrayLike) -> Array:
         """The velocities that lead from one configuration to another in 1 s: end "minus" start.
@@ -63,7 +63,7 @@ class ConfigurationMethods(Mechanism):
             start: (…, nq) coordinates.
             end: (…, nq) coordinates; quaternions are reached by the shorter of two ways.
         """
-        return difference(self, *_rows(self.nq, start=start, end=end))
+        return difference(self, *arrays_of_size(self.nq, start=start, end=end))
 
     def limits(self) -> CoordinateLimits:
         """The limits of the joints as arrays.
@@ -97,7 +97,7 @@ class ConfigurationMethods(Mechanism):
             q: (…, nq) coordinates.
         """
         bounds = self._bounds()
-        (given,) = _rows(self.nq, q=q)
+        (given,) = arrays_of_size(self.nq, q=q)
         out: Array = np.clip(given, bounds.lower, bounds.upper)
         for at, _ in turning_parts(self):
             out[..., at.start : at.start + 4] = unit(out[..., at][..., :4])
@@ -149,20 +149,6 @@ class ConfigurationMethods(Mechanism):
                     cure="correct the limits of its joint and of those that follow it",
                 )
         return bounds
-
-
-def _rows(size: int, **given: Any) -> list[Array]:
-    """Arrays of finite numbers whose last axis has that size."""
-    check_arrays(**given)
-    found = [np.asarray(value, dtype=float) for value in given.values()]
-    for name, value in zip(given, found, strict=True):
-        if value.ndim == 0 or value.shape[-1] != size:
-            raise ShapeError(
-                f"its shape is {value.shape}",
-                element=name,
-                cure=f"give {size} numbers along the last axis",
-            )
-    return found
 
 
 def _starts(model: Mechanism) -> dict[str, tuple[int, int]]:
