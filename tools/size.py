@@ -26,6 +26,8 @@ LEVEL_MODULES = 20
 # What may stand over budget, and the sentence that says why; a key is the start of one report line.
 LARGE = {
     "engine/: ": "one renderer of expressions serves text, LaTeX and, in targets/, MathML",
+    "pipeline.py: 4": "the stages on one page, and a line per decision of the user",
+    "pipeline.py: derive()": "a line per decision of the user",
     "targets/cuda/: ": "a compiler: order, text, sines, NVRTC, driver, calls with arrays",
     "targets/jax/: ": "long Programs as data: a graph of values, their order, loops that fill it",
     "targets/native/: ": "a compiler: plan, SIMD sines, factorisation, batches, cache, calls",

@@ -142,6 +142,7 @@ ALIASES = {
     "BatchValues": "Mapping[str, Rows] | Rows | None",
     "BatchParameters": "Mapping[str, Rows] | None",
     "Mechanism": "Model | FrameModel",
+    "Components": "Component",
     "Progress": "Callable",
     "Events": "Mapping[str, Any] | str",
     "ResidualFunction": "Callable",

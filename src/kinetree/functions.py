@@ -11,7 +11,8 @@ Anything else is evaluated at once, by the reference semantics of the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,27 @@ from kinetree.tables import look_up
 UserFunction = Callable[..., Any]
 
 
-def _either(symbolic: UserFunction, numeric: UserFunction, count: int) -> UserFunction:
+class Traced:
+    """What stands for an expression and carries more than a Node does, such as a unit.
+
+    Functions of such arguments are those that they give themselves.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def apply(self, name: str, args: Sequence[Any]) -> Any:
+        """The function of that name of these arguments, one of which is this one."""
+
+
+def _either(symbolic: UserFunction, numeric: UserFunction, count: int, name: str) -> UserFunction:
     """A function of `count` arguments, of Nodes or of numbers."""
     in_arrays = np.frompyfunc(symbolic, count, 1)
 
     def function(*args: Any) -> Any:
+        for a in args:
+            if isinstance(a, Traced):
+                return a.apply(name, args)
         if any(isinstance(a, np.ndarray) and a.dtype == object for a in args):
             return in_arrays(*args)
         return symbolic(*args) if any(isinstance(a, Node) for a in args) else numeric(*args)
@@ -42,7 +59,7 @@ def _engine(name: str) -> UserFunction:
     def symbolic(*args: Any) -> Node:
         return en.call(name, *args)
 
-    return _either(symbolic, op.evaluate, op.arity)
+    return _either(symbolic, op.evaluate, op.arity, name)
 
 
 _FUNCTIONS: dict[str, UserFunction] = {
@@ -171,8 +188,13 @@ def total(terms: Iterable[Any]) -> Any:
 
 def table(x: Any, data: Table, order: int = 0) -> Any:
     """A table looked up at x, or its derivative of that order by x."""
+    if isinstance(x, Traced):
+        return x.apply("table", (x, data, order))
     looked = _either(
-        lambda a: en.table(a, data, order), lambda a: look_up(data, np.asarray(a), order)[()], 1
+        lambda a: en.table(a, data, order),
+        lambda a: look_up(data, np.asarray(a), order)[()],
+        1,
+        "table",
     )
     return looked(x)
 

@@ -41,7 +41,7 @@ from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
 from kinetree.formalism.quantities import JOINT_LAWS
 from kinetree.formalism.stops import with_motion, with_stops
-from kinetree.model import stopping
+from kinetree.model import split_known, stopping
 from kinetree.model.check import check
 from kinetree.program.passes import condense, hold_switches, plain
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from kinetree.assembly import Partition
     from kinetree.formalism.links.linkage import Linkage
     from kinetree.formalism.quantities import Quantity
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
     from kinetree.program import Program
 
 
@@ -62,13 +62,16 @@ LOOPS = "explicit"
 BASE = "base_parameters"
 SOLVED = ("forward", *JOINT_LAWS)
 """Quantities in which accelerations are found, so that loops and drives take part."""
-USES = {BASE: "mass properties", "known": "mixed dynamics and friction"}
+USES = {
+    BASE: "mass properties", "known": "mixed dynamics and friction",
+    "wanted": "variables of connected components",
+}  # fmt: skip
 """Option -> what it is for, where that is not forward dynamics."""
 
 
 @derivation()
 def derive(  # noqa: PLR0913  one argument per decision
-    model: Mechanism,
+    model: Mechanism | Components,
     quantity: str = "forward",
     formalism: str | None = None,
     parameters: str = "run-time",
@@ -77,11 +80,12 @@ def derive(  # noqa: PLR0913  one argument per decision
     points: Sequence[str] | None = None,
     partition: Partition | None = None,
     loops: str = "explicit",
-    known: str | Mapping[str, str] | None = None,
+    known: str | Mapping[str, str] | Sequence[str] | None = None,
+    wanted: Sequence[str] | None = None,
     vary: Sequence[str] = (),
     switches: str = "select",
 ) -> Program:
-    """The Program of a quantity of a model.
+    """The Program of a quantity of a model, or of variables of connected components.
 
     Args:
         model: the mechanism.
@@ -112,7 +116,10 @@ def derive(  # noqa: PLR0913  one argument per decision
             right side of alpha qdd + beta tau = gamma with the inputs alpha and beta (0 and 1 where
             not given).  One word for all velocities, or words by name of joint or velocity with
             "tau" for those not named; by default "either" for all.  For "friction", joints of
-            which either may be known have dry friction, besides which gamma acts.
+            which either may be known have dry friction, besides which gamma acts.  Of connected
+            components, paths of the variables that come from outside, in place of their inputs:
+            the input `known`, in which derivatives follow where they are needed.
+        wanted: of connected components, paths of the variables asked for, the output `wanted`.
         vary: scalars such as "crank.mass" that stay parameters where they are 0 or 1, as others do.
         switches: "select" makes them selections, "held" modes in x, their conditions an output.
 
@@ -120,22 +127,24 @@ def derive(  # noqa: PLR0913  one argument per decision
         The condensed Program; inputs q, qd, … and outputs are listed by `QUANTITIES`.
     """
     check_arguments(derive, locals())
+    model, told = split_known(model, known)
+    if model.equations is not None:
+        program = model.equations.derive(quantity, wanted, switches)
+        return _with_provenance(program, model, quantity, formalism="sorted")
     check_choice("quantity", quantity, QUANTITIES)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
-    check_choice("switches", switches, ("select", "held"), "treatment of switches")
     model, row = _with_parameters(model, vary, parameters), QUANTITIES[quantity]
     matrices = model.by_matrices or formalism == MATRICES
     closed = bool(model.closures or model.drives) and quantity in SOLVED and not matrices
-    regroups = not matrices and (row.regroups or BASE in row.options)
+    regroups = base_parameters or (not matrices and (row.regroups or BASE in row.options))
     _refuse_idle(
         model, quantity, partition=not closed and partition is not None,
-        loops=not closed and loops != LOOPS, base_parameters=not (base_parameters or regroups),
-        known=known is not None and "known" not in row.options,
+        loops=not closed and loops != LOOPS, base_parameters=not regroups,
+        known=told is not None and "known" not in row.options, wanted=wanted is not None,
+        points=points is not None and not matrices and "points" not in row.options,
     )  # fmt: skip
-    words = _beside_drives(model, EITHER if known is None else known)
-    if points is not None and not matrices and "points" not in row.options:
-        raise _no_points(quantity)
+    words = _beside_drives(model, EITHER if told is None else told)
     if matrices:
         program = _derive_from_matrices(model, quantity, formalism, parameters, points, words)
     elif closed:
@@ -149,6 +158,7 @@ def derive(  # noqa: PLR0913  one argument per decision
 
 def _finish(program: Program, model: Mechanism, quantity: str, switches: str) -> Program:
     """The Program with stops, where the model has some, and switches as they were asked for."""
+    check_choice("switches", switches, ("select", "held"), "treatment of switches")
     if quantity == "forward" and stopping(model):
         way = MATRICES if program.info["formalism"] == MATRICES else None
         gaps = derive(model, "gaps", way, program.info["parameters"])
@@ -233,6 +243,8 @@ def _with_provenance(program: Program, model: Mechanism, quantity: str, **rows: 
 def _refuse_idle(model: Mechanism, quantity: str, **given: bool) -> None:
     """Refuse options that a quantity of this model has no use for."""
     for name, differs in given.items():
+        if differs and name == "points":
+            raise _no_points(quantity)
         if differs:
             use = USES.get(name, "forward dynamics with closures or drives")
             raise UnsupportedError(

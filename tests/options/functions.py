@@ -293,7 +293,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": driven(), "quantity": "energy", "formalism": "virtual_power",
                 "parameters": "folded", "base_parameters": False, "points": Refused(["rod.end"]),
                 "partition": CHOSEN["partition"], "loops": "multipliers",
-                "known": Refused("tau"), "vary": ["gravity_x"],
+                "known": Refused("tau"), "wanted": Refused(["q"]), "vary": ["gravity_x"],
                 "switches": Unseen("held", "no law has a switch"),
             },
             {"base_parameters": "truth"}, {"points": "point", "vary": "parameter"},

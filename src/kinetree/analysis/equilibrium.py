@@ -20,13 +20,13 @@ from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model import refuse_holding, retract
+from kinetree.model import as_mechanism, refuse_holding, retract
 from kinetree.solve.newton import Solution, damped_newton
 from kinetree.solve.relaxation import relax
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
     from kinetree.program import Program
 
 TOLERANCE = 1e-9
@@ -172,7 +172,7 @@ class _Task:
 
 
 def equilibrium(
-    model: Mechanism,
+    model: Mechanism | Components,
     *,
     q: Values = None,
     x: Values = None,
@@ -198,6 +198,7 @@ def equilibrium(
         ModelError: where no state of rest is found, naming the coordinate that still accelerates.
     """
     check_arguments(equilibrium, locals())
+    model = as_mechanism(model)
     check_options("equilibrium", options, LOADED)
     refuse_holding(model, "equilibrium", "take locks and dry friction out: they hold anywhere")
     held = [name for name in locked if name in model.velocities and name not in model.drives]

@@ -27,20 +27,20 @@ from kinetree.analysis.given.operating_point import (
     point,
 )
 from kinetree.analysis.observing.attach import attach
-from kinetree.analysis.observing.inputs import Chosen, choose_inputs, vary_inputs
+from kinetree.analysis.observing.inputs import Chosen, choose_inputs, own_inputs, vary_inputs
 from kinetree.analysis.observing.program import OUT, with_positions
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import derivation, evaluate
-from kinetree.model import Ball, Float
+from kinetree.model import Ball, Float, as_mechanism
 from kinetree.program import state_form
 from kinetree.program.passes import condense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
     from kinetree.program import Program
 
 
@@ -84,7 +84,7 @@ class Linear:
 
 
 def linearise(
-    model: Mechanism,
+    model: Mechanism | Components,
     at: Any = None,
     *,
     t: float = 0.0,
@@ -107,6 +107,7 @@ def linearise(
             base_parameters of `derive`; of a closed system partition or independent.
     """
     check_arguments(linearise, locals())
+    model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("linearise", options, LOADED)
     for name in ("tau", "parameters"):
         if isinstance(at, Equilibrium) and options.get(name) is None:

@@ -13,20 +13,23 @@ from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
+from kinetree.model import as_mechanism
 from kinetree.results.dataset import with_outputs
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
     from kinetree.program import Input
 
+MANY = 2000
+"""Variables of components up to which a run has all of them."""
 MOTION = ("q", "qd", "qdd", "x", "hold", "grip", "contact")
 """Inputs that a run must have."""
 
 
 def outputs(
-    model: Mechanism, run: xarray.Dataset, names: Sequence[str] | None = None
+    model: Mechanism | Components, run: xarray.Dataset, names: Sequence[str] | None = None
 ) -> xarray.Dataset:
     """The run with outputs of its model beside the motion.
 
@@ -43,6 +46,7 @@ def outputs(
         UnknownNameError: for a name that the model does not offer, with the nearest one.
     """
     check_arguments(outputs, locals())
+    model = as_mechanism(model)
     _refuse_other(model, run)
     return observer(model.with_varied(parameters_of(run)), names)(run)
 
@@ -60,8 +64,15 @@ def observer(
     model: Mechanism, names: Sequence[str] | None
 ) -> Callable[[xarray.Dataset], xarray.Dataset]:
     """What adds outputs to a run: those named, or the model's own; see `outputs`."""
-    wanted = list(model.outputs) if names is None else list(names)
+    wanted = _own_outputs(model) if names is None else list(names)
     return partial(observe, derive_outputs(model, wanted)) if wanted else lambda run: run
+
+
+def _own_outputs(model: Mechanism) -> list[str]:
+    """Names of the outputs that a run has by itself: the user's, and variables of components."""
+    sorted_equations = model.equations
+    variables = () if sorted_equations is None else sorted_equations.names
+    return [*model.outputs, *(variables if len(variables) <= MANY else ())]
 
 
 def observe(found: Observed, run: xarray.Dataset) -> xarray.Dataset:

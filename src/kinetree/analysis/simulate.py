@@ -51,17 +51,17 @@ from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import STEPPED, TOLD, Method, find
 from kinetree.integrate.problem import Settings
-from kinetree.model import happenings
+from kinetree.model import as_mechanism, happenings
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
 
 
 def simulate(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     duration: float,
     *,
     q: BatchValues = None,
@@ -141,7 +141,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         early, what was computed is kept and a warning says why.  Of a batch the first dimensions
         are its axes (run; run_1, run_2, …), and what differs from run to run is a variable.
     """
-    row = _check(locals(), options)
+    row, model = _check(locals(), options), as_mechanism(model)
     q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
     look = observer(model.with_varied(parameters or ()), outputs)
     given = RunGiven(q, qd, x, tau, wrenches, parameters)

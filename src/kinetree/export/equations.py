@@ -200,7 +200,7 @@ def _tied_states(dynamics: Dynamics) -> frozenset[str]:
     """Names of the states that follow from others."""
     found, model = dynamics.partition, dynamics.model
     if found is None:
-        return frozenset()
+        return frozenset(_renewed_states(dynamics.forward))
     tied, slow = set(model.velocities), set(model.velocities)
     if dynamics.explicit:
         tied = {*found.dependent, *found.driven}
@@ -208,6 +208,15 @@ def _tied_states(dynamics: Dynamics) -> frozenset[str]:
     # components of quaternions carry no name of a velocity
     moved = [q for q in model.coordinates if q in tied or q not in model.velocities]
     return frozenset([f"q_{name}" for name in moved] + [f"qd_{name}" for name in slow])
+
+
+def _renewed_states(forward: Program) -> list[str]:
+    """Names of the states from which iterations begin."""
+    if not forward.gives("x_closed"):
+        return []
+    x = forward.input("x")
+    rows = zip(x.labels, x.symbols, forward.output("x_closed").nodes, strict=False)
+    return [f"x_{label}" for label, old, new in rows if old is not new]
 
 
 def _write(forward: Program, chosen: Chosen) -> Program:

@@ -19,7 +19,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.observing.inputs import vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
@@ -35,13 +35,14 @@ from kinetree.export.description import (
 from kinetree.export.equations import ModelPrograms, adjoint, directional, equations
 from kinetree.export.folder import archive, write_archive
 from kinetree.export.variables import FmiNames, variables
+from kinetree.model import as_mechanism
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
 
 VERSIONS = ("3.0", "2.0")
 SUFFIX = ".fmu"
@@ -50,7 +51,7 @@ STATE = {"t": "&now->t", "y": "now->y", "u": "now->u", "p": "now->p"}
 
 
 def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     path: str | Path,
     *,
     version: str = "3.0",
@@ -99,6 +100,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
         KinetreeError: where the model cannot be derived or the file not be written.
     """
     check_arguments(export_fmu, locals())
+    model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("export_fmu", options, ("parameters", *OPTIONS))
     unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary)
     target = _file(Path(path), unit.identifier)

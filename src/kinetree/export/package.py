@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.observing.inputs import vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
@@ -18,7 +18,7 @@ from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
 from kinetree.export.stack import stack_bytes
 from kinetree.export.variables import derivative_name
-from kinetree.model import happenings, refuse_events, refuse_holding
+from kinetree.model import as_mechanism, happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
 from kinetree.program import Newton, Program
 from kinetree.targets.c.language import language
@@ -26,13 +26,13 @@ from kinetree.targets.text.about import FIRST_LINE
 
 if TYPE_CHECKING:
     from kinetree.assembly import Values
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
 
 SHEET = "DATASHEET.md"
 
 
 def export_c(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     folder: str | Path,
     *,
     points: Sequence[str] = (),
@@ -84,6 +84,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         KinetreeError: where the model cannot be derived or the folder not be written.
     """
     check_arguments(export_c, locals())
+    model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("export_c", options, LOADED)
     check_positive("a positive time in seconds", step=step, duration=duration)
     check_positive("a positive number of steps", every=every)
@@ -120,7 +121,7 @@ def _words(code: PackageCode, duration: float, every: int) -> dict[str, str]:
 
 
 def write_simulation(
-    model: Mechanism,
+    model: Mechanism | Components,
     folder: str | Path,
     duration: float,
     step: float,

@@ -196,7 +196,7 @@ def _data(model: Mechanism) -> Iterator[Finding]:
                 "swap them",
             )
         yield from _quaternions(joint)
-    if model.nv == 0:
+    if model.nv == 0 and not model.states:
         yield Finding(
             WARNING,
             "tree",

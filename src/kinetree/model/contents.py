@@ -132,12 +132,11 @@ def content_hash(model: Mechanism) -> str:
         row["conditions"] = _exact([_condition(c) for c in closure.conditions])
     if spell.tables:
         data["tables"] = sorted((t.name, _rows(t)) for t in spell.tables.values())
-    found = _sha256(json.dumps(data, separators=(",", ":"), ensure_ascii=True))
-    if not model.by_matrices:
-        return found
-    matrices = model.as_frames().matrices.items()
-    rows = [f"{name}:{','.join(text(x) for x in elements(T))}" for name, T in matrices]
-    return _sha256("\n".join([found, *rows]))
+    own = "" if model.equations is None else model.equations.digest
+    found = _sha256(json.dumps(data, separators=(",", ":"), ensure_ascii=True) + own)
+    placed = model.as_frames().matrices.items() if model.by_matrices else ()
+    rows = [f"{name}:{','.join(text(x) for x in elements(T))}" for name, T in placed]
+    return _sha256("\n".join([found, *rows])) if model.by_matrices else found
 
 
 def _sha256(content: str) -> str:

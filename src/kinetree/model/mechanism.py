@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
-    from kinetree.model.outputs import ModelOutput
+    from kinetree.model.outputs import ModelOutput, SortedEquations
     from kinetree.model.topology import Tree
 
 RANK_OF_UNIT = {"kg": Rank.MASS, "kg.m2": Rank.MASS, "m": Rank.LENGTH, "m/rad": Rank.LENGTH}
@@ -59,7 +59,8 @@ class Mechanism(Summary):
     """Bodies, coordinates, wrenches, forces, states and parameters in the order of addition.
 
     Attributes:
-        by_matrices: whether position matrices, in place of joints, say how the bodies move.
+        by_matrices: whether position matrices, not joints, say how the bodies move.
+        equations: in place of those that formalisms derive; none of a mechanism by itself.
         name: of the mechanism.
         gravity: acceleration of gravity in the ground frame [m/s2].
         ground: the body that does not move.
@@ -82,6 +83,7 @@ class Mechanism(Summary):
     """
 
     by_matrices: ClassVar[bool] = False
+    equations: SortedEquations | None = None
     joints: Mapping[str, CoordinateGroup]
     closures: Mapping[str, Closure] = MappingProxyType({})
     drives: Mapping[str, Drive] = MappingProxyType({})

@@ -56,7 +56,8 @@ def projection(forward: Program) -> Program | None:
     Returns:
         The Program with inputs t, y, … and output y; none where every y is consistent.
     """
-    if not forward.input("q").quaternions and not forward.gives("q_closed"):
+    closes = forward.gives("q_closed") or forward.gives("x_closed")
+    if not forward.input("q").quaternions and not closes:
         return None
     nodes = consistent_state(forward)
     out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
@@ -66,12 +67,20 @@ def projection(forward: Program) -> Program | None:
 def consistent_state(forward: Program) -> list[Node]:
     """y with its loops closed and its quaternions of unit length, in terms of `forward`'s names."""
     q, qd = consistent(forward)
-    nodes = [*q, *qd, *(forward.input("x").symbols if forward.takes("x") else ())]
+    nodes = [*q, *qd, *_consistent_states(forward)]
     for first in forward.input("q").quaternions:
         e = nodes[first : first + 4]
         scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
         nodes[first : first + 4] = [mul(x, scale) for x in e]
     return nodes
+
+
+def _consistent_states(forward: Program) -> tuple[Node, ...]:
+    """User states, those renewed from which iterations begin."""
+    if not forward.takes("x"):
+        return ()
+    renewed = forward.output("x_closed").nodes if forward.gives("x_closed") else ()
+    return (*renewed, *forward.input("x").symbols[len(renewed) :])
 
 
 def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:

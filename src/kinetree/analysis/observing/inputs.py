@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kinetree.errors import unknown
+from kinetree.model import as_mechanism
 from kinetree.model.parameters import scalars
 from kinetree.program import Input, Program, state_form
 
 if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.engine import Node
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
 
 
 class InputEntry(NamedTuple):
@@ -86,6 +87,12 @@ def choose_inputs(
     return Chosen(tuple(found.values()), tuple(rest))
 
 
+def own_inputs(model: Mechanism | Components, names: Sequence[str] | None) -> Sequence[str] | None:
+    """What comes from outside: as named, or of components their inputs."""
+    own = as_mechanism(model).equations if names is None else None
+    return names if own is None else own.inputs
+
+
 def vary_inputs(model: Mechanism, names: Sequence[str] | None) -> Mechanism:
     """The mechanism in which scalars that are to be inputs are parameters, zeros and ones too."""
     known = {name for name, *_ in scalars(model)}
@@ -126,4 +133,4 @@ def _as_input(name: str, rows: Sequence[InputEntry], *, parameter: bool) -> Inpu
     return Input(name, (len(rows),), symbols, first, parameter, names, units)
 
 
-__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside", "vary_inputs"]
+__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside", "own_inputs", "vary_inputs"]

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.motions import components, paths
 from kinetree.engine import Node, derivation, substitute, symbols
-from kinetree.model import XYZ, Offered, Seen, asked_outputs, parameter_table, signals, time_symbol
+from kinetree.model import (
+    VARIABLES,
+    XYZ,
+    Offered,
+    Seen,
+    asked_outputs,
+    parameter_table,
+    signals,
+    time_symbol,
+)
 from kinetree.model.outputs import offers
 from kinetree.pipeline import derive
 from kinetree.program import Input, Program, Scheme
@@ -74,14 +83,15 @@ def with_positions(
     Returns:
         The Program of the outputs; none where there are none.
     """
-    wanted = list(model.outputs if names is None else names)
+    own = () if model.equations is None else model.equations.results
+    wanted = [*model.outputs, *own] if names is None else list(names)
     places = [model.point(path).path for path in points]
     if not wanted and not places:
         return None
     found = derive_outputs(model, [*(f"{at}.position" for at in places), *wanted])
-    own = {row.name for row in asked_outputs(model, wanted)}
+    asked = {row.name for row in asked_outputs(model, wanted)}
     short = {f"{at}.position.{a}": f"{at}.{a}" for at in places for a in XYZ}
-    labels = tuple(short.get(x, x) if x not in own else x for x in found.labels)
+    labels = tuple(short.get(x, x) if x not in asked else x for x in found.labels)
     (out,) = found.program.outputs
     program = replace(found.program, outputs=(replace(out, labels=labels),))
     return Observed(program, labels, found.units)
@@ -130,7 +140,7 @@ class _Page:
         points = dict.fromkeys(path for row in rows for path in paths_of(self.model, row))
         keys = {
             source: list(dict.fromkeys(row.key for row in rows if row.source == source))
-            for source in ("forces", "reactions", "energy")
+            for source in ("forces", "reactions", "energy", VARIABLES)
         }
         if "total" in keys["energy"]:
             keys["energy"] = ["kinetic", "potential"]

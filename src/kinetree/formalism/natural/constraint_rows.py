@@ -20,7 +20,7 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import Vec, dot
 from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.laws import Atoms, law
-from kinetree.formalism.natural.constraints import Component, Measured, ProductConstraint, Tie
+from kinetree.formalism.natural.constraints import Measured, ProductConstraint, Tie, ZeroComponent
 
 if TYPE_CHECKING:
     from kinetree.formalism.natural.combinations import Sum
@@ -45,7 +45,7 @@ class RowWriter:
             found = self.product(tie.a, tie.b, tie.factor)
             value = mul(tie.factor, tie.value)
             found = replace(found, h=found.h - value)
-        elif isinstance(tie, Component):
+        elif isinstance(tie, ZeroComponent):
             found = self.component(tie.of, tie.k)
         else:
             found = self.measure_row(tie)

@@ -21,7 +21,7 @@ class ProductConstraint:
 
 
 @dataclass(frozen=True)
-class Component:
+class ZeroComponent:
     """Component k of a combination is zero: two points at one place."""
 
     label: str
@@ -38,6 +38,6 @@ class Measured:
     law: Callable[..., Node]
 
 
-Tie = ProductConstraint | Component | Measured
+Tie = ProductConstraint | ZeroComponent | Measured
 
-__all__ = ["Component", "Measured", "ProductConstraint", "Tie"]
+__all__ = ["Measured", "ProductConstraint", "Tie", "ZeroComponent"]

@@ -25,7 +25,7 @@ from kinetree.formalism.links.motion import AxisMotion, FreeMotion
 from kinetree.formalism.links.vectors import Vec
 from kinetree.formalism.natural.angle_ties import tie_angle, tie_quaternion, tie_slide
 from kinetree.formalism.natural.combinations import NOTHING, Jet, Sum, constant, one
-from kinetree.formalism.natural.constraints import Component, ProductConstraint
+from kinetree.formalism.natural.constraints import ProductConstraint, ZeroComponent
 from kinetree.formalism.natural.coordinates import AXES, LINK, NaturalSpace
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class LinkFrame:
             return at
         made = one(self.space.vector(self, 3))
         for k, a in enumerate(AXES):
-            self.space.tie(Component(f"{self.label}.at_{a}", made.minus(at), k))
+            self.space.tie(ZeroComponent(f"{self.label}.at_{a}", made.minus(at), k))
         return made
 
 

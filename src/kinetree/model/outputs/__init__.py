@@ -2,8 +2,16 @@
 
 from kinetree.model.outputs.elements import POINT_QUANTITIES, ModelOutput, Seen
 from kinetree.model.outputs.names import Offered, asked_outputs, offers, output_names, signals
+from kinetree.model.outputs.variables import (
+    VARIABLES,
+    Components,
+    SortedEquations,
+    as_mechanism,
+    split_known,
+)
 
 __all__ = [
-    "POINT_QUANTITIES", "ModelOutput", "Offered", "Seen", "asked_outputs", "offers", "output_names",
-    "signals",
+    "POINT_QUANTITIES", "VARIABLES", "Components", "ModelOutput", "Offered", "Seen",
+    "SortedEquations", "as_mechanism", "asked_outputs", "offers", "output_names", "signals",
+    "split_known",
 ]  # fmt: skip

@@ -6,6 +6,7 @@
 | FORCE.force, FORCE.rate, FORCE.power, … | what force elements tell of themselves | "forces" |
 | JOINT.reaction, CLOSURE.reaction | wrench [torque; force] that it transmits | "reactions" |
 | BODY.position, BODY.POINT.velocity, … | motion of points, ground frame | "kinematics" |
+| PATH | a variable of connected components | "variables" |
 | energy.kinetic, energy.potential, energy.total | energy of the mechanism | "energy" |
 | NAME | an output of the user's own | `model.output` |
 
@@ -24,6 +25,7 @@ from kinetree.errors import UnknownNameError, unknown
 from kinetree.model.forces import FORCES, stop_modes
 from kinetree.model.laws import Named, state_names
 from kinetree.model.outputs.elements import POINT_QUANTITIES, Seen
+from kinetree.model.outputs.variables import VARIABLES
 from kinetree.model.parameters import unit_words
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ def signals(row: Offered) -> list[Offered]:
 
 def offers(model: Mechanism) -> dict[str, Offered]:
     """Everything that a model offers, by name: the user's own outputs first."""
-    parts = (_own, _motion, _forces, _reactions, _points, _energies)
+    parts = (_own, _variables, _motion, _forces, _reactions, _points, _energies)
     return {row.name: row for part in parts for row in part(model)}
 
 
@@ -138,6 +140,13 @@ def _own(model: Mechanism) -> Iterator[Offered]:
             kind = POINT_QUANTITIES[row.what.quantity]
             parts, units = kind.parts, (kind.unit,) * len(kind.parts)
         yield Offered(row.name, "own", row.name, 0, parts, units)
+
+
+def _variables(model: Mechanism) -> Iterator[Offered]:
+    if model.equations is not None:
+        rows = zip(model.equations.names, model.equations.units, strict=True)
+        for k, (name, unit) in enumerate(rows):
+            yield Offered(name, VARIABLES, VARIABLES, k, (), (unit,))
 
 
 def _motion(model: Mechanism) -> Iterator[Offered]:

@@ -1,0 +1,25 @@
+"""Connected components: physical systems of any domain, by across and through variables.
+
+Users derive classes from `Component` and `Connector`; `sort` is the page on which the stages stand
+that turn them into sorted equations.
+"""
+
+from kinetree.acausal.components import Component, Connector, connect, initial, reset, when
+from kinetree.acausal.declarations import (
+    across,
+    parameter,
+    part,
+    port,
+    setting,
+    signal_in,
+    signal_out,
+    through,
+    variable,
+)
+from kinetree.acausal.physical import Physical, der, time
+
+__all__ = [
+    "Component", "Connector", "Physical", "across", "connect", "der", "initial", "parameter",
+    "part", "port", "reset", "setting", "signal_in", "signal_out", "through", "time", "variable",
+    "when",
+]  # fmt: skip

@@ -1,0 +1,109 @@
+"""Stage 2, connection sets: what meets at a node has equal potentials and flows that add to zero.
+
+| in | out |
+|---|---|
+| connections between connectors and signals | pairs of variables that are one; sums of flows |
+
+A connector has two faces: parts are connected from outside by the component around them, and the
+component's own connectors from inside.  Flows are positive into the component, so those of the own
+connectors count negative.  What nothing is connected with carries no flow.
+
+Refs: Otter1996 sec. 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kinetree.acausal.components import Connector, variables_of
+from kinetree.acausal.instances import Flat, FlatEquation
+from kinetree.acausal.union import Union
+from kinetree.engine import Node, linear
+from kinetree.errors import ModelError
+
+Face = tuple[Connector, bool]
+"""A connector, and whether it is seen from inside of its component."""
+
+
+@dataclass
+class Joined:
+    """What connections say.
+
+    Attributes:
+        pairs: symbols of variables that are one.
+        sums: flows that add to zero.
+        open: paths of the ports that nothing is connected with.
+    """
+
+    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    sums: list[FlatEquation] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+
+
+def join(flat: Flat) -> Joined:
+    """The equations of all connections."""
+    found = Joined()
+    faces: dict[Face, int] = {}
+    union = Union()
+    place: dict[int, str] = {}
+    for path, made in flat.connections:
+        ends = [end for end in made.ends if isinstance(end, Connector)]
+        if not ends:
+            nodes = [end.node for end in made.ends if not isinstance(end, Connector)]
+            found.pairs += [(nodes[0], node) for node in nodes[1:]]
+            continue
+        numbers = [_number(faces, end, path) for end in ends]
+        place.setdefault(numbers[0], path)
+        for number in numbers[1:]:
+            union.merge(numbers[0], number)
+    sets: dict[int, list[Face]] = {}
+    for face, number in faces.items():
+        sets.setdefault(union.find(number), []).append(face)
+    for number, members in sets.items():
+        _write_set(found, members, place.get(number, ""))
+    _write_open(flat, found, faces)
+    return found
+
+
+def _number(faces: dict[Face, int], end: Connector, path: str) -> int:
+    """The number of the face of a connector that a component sees."""
+    owner = end.owner
+    assert owner is not None
+    inside = owner.path == path
+    if not inside and (owner.owner is None or owner.owner.path != path):
+        raise ModelError(
+            f"'{end.path}' is not a port of it or of one of its parts",
+            element=f"connection in '{path or 'the whole'}'",
+            cure="connect it in the component that has the part",
+        )
+    return faces.setdefault((end, inside), len(faces))
+
+
+def _write_set(found: Joined, members: list[Face], path: str) -> None:
+    """Potentials are one, flows add to zero."""
+    first = members[0][0]
+    for row, node in variables_of(first):
+        others = [getattr(end, row.name).node for end, _ in members]
+        if row.role == "through":
+            terms = tuple(
+                (flow, -1 if inside else 1)
+                for flow, (_, inside) in zip(others, members, strict=True)
+            )
+            found.sums.append(FlatEquation(linear(0, terms), path))
+        else:
+            found.pairs += [(node, other) for other in others[1:]]
+
+
+def _write_open(flat: Flat, found: Joined, faces: dict[Face, int]) -> None:
+    """Ports that nothing is connected with from outside carry no flow."""
+    for end in flat.ports:
+        if (end, False) in faces:
+            continue
+        owner = end.owner
+        found.open.append(end.path)
+        for row, node in variables_of(end):
+            if row.role == "through":
+                found.sums.append(FlatEquation(node, "" if owner is None else owner.path))
+
+
+__all__ = ["Joined", "join"]

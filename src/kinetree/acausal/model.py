@@ -1,0 +1,156 @@
+"""Components as a model: states, parameters, events, and the Program of their sorted equations.
+
+What comes out is a `Model` with equations of its own, so every analysis, target and export that
+knows models knows connected components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kinetree.acausal.components import Component
+from kinetree.acausal.physical import join_name, split_name
+from kinetree.acausal.sort import SortedComponent, bound_in_order, sort_component
+from kinetree.acausal.write import GUESS, write_blocks
+from kinetree.engine import ONE, Node, Rank, derivation, symbol
+from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
+from kinetree.model.forces import State
+from kinetree.model.parts import Parameter
+from kinetree.program import Assign, Input, Note, Output, Program, Scheme
+from kinetree.program.sort_blocks import sort_blocks
+from kinetree.targets.digest import digest
+
+TAKEN = frozenset(
+    ("q", "qd", "qdd", "tau", "x", "lam", "time", "event_name", "event_time", "event_y")
+)
+"""Names of arrays of a run."""
+
+
+def model_of(whole: Component, known: Sequence[str] | None = None) -> Model:
+    """The model of connected components.
+
+    Args:
+        whole: the component.
+        known: paths of variables that come from outside; by default its inputs.
+    """
+    return write_model(sort_component(whole, known))
+
+
+@derivation()
+def write_model(found: SortedComponent) -> Model:
+    """The model of sorted equations."""
+    model = Model(found.flat.name, gravity=(0, 0, 0))
+    for row in found.flat.parameters.values():
+        model.parameters[row.name] = Parameter(row.name, row.value, row.unit, row.symbol)
+    for node, value in found.given.items():
+        if node is not time_symbol():
+            path, order = split_name(node)
+            unit = "" if order else found.flat.variables[path].unit
+            name = join_name(path, order)
+            model.parameters[name] = Parameter(name, value, unit, node)
+    page, values = found.page, found.beginning.values
+    for column, name in zip(found.states.states, found.state_names(), strict=True):
+        unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
+        model.states[name] = State(name, values[page.columns[column]], None, unit)
+    program, guesses = _write(found, model)
+    for name, value in guesses.items():
+        model.states[name] = State(name, value)
+    rows = found.flat.variables.values()
+    results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
+    inputs = tuple(join_name(*split_name(n)) for n in found.given if n is not time_symbol())
+    units = tuple(row.unit for row in rows)
+    model.equations = SortedEquations(program, units, inputs, results, digest(program))
+    return model
+
+
+def _write(found: SortedComponent, model: Model) -> tuple[Program, dict[str, float]]:
+    """The Program, and start values of iterations by the name of their state."""
+    page, values = found.page, found.beginning.values
+    scheme = Scheme(f"{model.name}_forward")
+    for node, expr in bound_in_order(found.flat):
+        scheme.define(Assign(node, expr, Note(step="parameter")))
+    written = write_blocks(scheme, page, found.blocks, values)
+    columns = found.states.states
+    states = [page.columns[c] for c in columns]
+    rates = [page.columns[page.higher[c]] for c in columns]
+    body = scheme.program()
+    labels = list(model.states)
+    guesses = {f"{found.column_name(c)}.{GUESS}": c for c in written.guesses.values()}
+    inputs = _inputs(model, [*states, *written.guesses], [*labels, *guesses])
+    variables = tuple(
+        found.reduced.meanings.node(row.symbol) for row in found.flat.variables.values()
+    )
+    outputs = (
+        Output("qdd", (0,), ()),
+        Output("xd", (len(rates),), tuple(rates), tuple(labels)),
+        Output(VARIABLES, (len(variables),), variables, _labels(found)),
+    )
+    program = replace(body, inputs=inputs, outputs=outputs)
+    if guesses:
+        solved = tuple(page.columns[c] for c in guesses.values())
+        program = _renew(program, solved, (*labels, *guesses))
+    return program, {name: values[page.columns[c]] for name, c in guesses.items()}
+
+
+def _labels(found: SortedComponent) -> tuple[str, ...]:
+    """Names of the variables; the class stands before those that arrays of a run have."""
+    name = found.flat.name
+    return tuple(f"{name}.{path}" if path in TAKEN else path for path in found.flat.variables)
+
+
+def _inputs(model: Model, nodes: list[Node], names: list[str]) -> tuple[Input, ...]:
+    """Inputs of forward dynamics: nothing moves as a mechanism does, all is in x."""
+    rows = [Input(name, (0,), ()) for name in ("q", "qd", "tau")]
+    rows.append(Input("t", (), (time_symbol(),), None, False, ("t",), ("s",)))
+    table = list(model.parameters.values())
+    if table:
+        rows.append(
+            Input(
+                "p", (len(table),), tuple(r.symbol for r in table), tuple(r.value for r in table),
+                True, tuple(r.name for r in table), tuple(r.unit for r in table),
+            )
+        )  # fmt: skip
+    units = tuple(row.unit for row in model.states.values())
+    units += ("",) * (len(nodes) - len(units))
+    rows.append(Input("x", (len(nodes),), tuple(nodes), None, False, tuple(names), units))
+    return tuple(rows)
+
+
+def _renew(program: Program, solved: tuple[Node, ...], labels: tuple[str, ...]) -> Program:
+    """Iterations begin from states that move as their solutions do, and are renewed by these.
+
+    der(v) of a solution v follows from those of the states, by the derivative of its block.
+    """
+    x, xd = program.input("x"), program.output("xd")
+    moving = len(xd.nodes)
+    seeds = tuple(symbol(f"seed[{k}]", Rank.FORCE) for k in range(moving))
+    time = program.input("t").symbols[0]
+    z = Input("z", (moving + 1,), (*x.symbols[:moving], time), None, False, (), (),
+              tuple((seed,) for seed in (*seeds, ONE)))  # fmt: skip
+    rest = tuple(row for row in program.inputs if row.name not in ("x", "t"))
+    guess = Input("guess", (len(solved),), x.symbols[moving:])
+    along = replace(
+        program,
+        inputs=(*rest, z, guess),
+        outputs=(*program.outputs, Output("v", (len(solved),), solved)),
+    ).derivative("v", "z", tangent=True)
+    speeds = next(out for out in along.outputs if out.name.startswith("dv"))
+    marks = tuple(
+        Assign(seed, rate, Note(step="rate of a state"))
+        for seed, rate in zip(seeds, along.output("xd").nodes, strict=True)
+    )
+    whole = replace(along, inputs=program.inputs, preamble=(), blocks=(*along.all_blocks, *marks))
+    size = (len(labels),)
+    rates = (*along.output("xd").nodes, *speeds.nodes)
+    closed = (*x.symbols[:moving], *along.output("v").nodes)
+    outputs = (
+        along.output("qdd"),
+        Output("xd", size, rates, labels),
+        along.output(VARIABLES),
+        Output("x_closed", size, closed, labels),
+    )
+    return sort_blocks(replace(whole, outputs=outputs))
+
+
+__all__ = ["model_of", "write_model"]

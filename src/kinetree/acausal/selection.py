@@ -1,0 +1,159 @@
+"""Stage 6, states: which variables are integrated, and whose derivatives are only named so.
+
+| in | out |
+|---|---|
+| a page with derivatives of rows, numbers | columns that are states; dummy derivatives |
+
+A row that was differentiated leaves one derivative less to integrate.  In every group of rows that
+are solved together, as many highest derivatives as there are differentiated rows become dummies:
+those with the best pivots at the start, among equals those that are least wanted as states.  What
+they are derivatives of follows from the rows before differentiation, and so on downwards.
+
+Refs: MattssonSoederlind1993
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinetree.acausal.incidence import Incidence
+from kinetree.acausal.pantelides import Matching
+from kinetree.engine import Node, evaluate, partials
+from kinetree.errors import ModelError
+from kinetree.program.sparsity import strong_components
+from kinetree.solve.pivots import eliminate
+
+ALWAYS, NEVER = 3, -1
+
+
+@dataclass(frozen=True)
+class States:
+    """What is integrated.
+
+    Attributes:
+        states: columns, in order of their variables.
+        dummies: columns of derivatives that are found from equations.
+    """
+
+    states: tuple[int, ...]
+    dummies: frozenset[int]
+
+
+def select_states(page: Incidence, row_of: Matching, values: Mapping[Node, float]) -> States:
+    """Choose states.
+
+    Args:
+        page: after `reduce_index`.
+        row_of: highest derivative -> its row.
+        values: of all symbols at the start; 0 where there is none.
+    """
+    dummies: set[int] = set()
+    bound = any(source >= 0 for source in page.source)
+    for rows, columns in _groups(page, row_of) if bound else ():
+        dummies |= _dummies(page, rows, columns, values)
+    found = [
+        column for column, higher in enumerate(page.higher) if higher >= 0 and higher not in dummies
+    ]
+    found.sort(key=lambda column: (page.place[column][0], page.place[column][1]))
+    _refuse_wishes(page, found)
+    return States(tuple(found), frozenset(dummies))
+
+
+def _groups(page: Incidence, row_of: Matching) -> list[tuple[list[int], list[int]]]:
+    """Rows with derivatives that are solved together, with their highest derivatives."""
+    rows = sorted(row_of.values())
+    place = {row: k for k, row in enumerate(rows)}
+    column_of = {row: column for column, row in row_of.items()}
+    needs = [[place[row_of[c]] for c in page.highest(row) if c in row_of] for row in rows]
+    found = []
+    for part in strong_components(needs):
+        own = [rows[k] for k in part]
+        if any(page.source[row] >= 0 for row in own):
+            found.append((own, [column_of[row] for row in own]))
+    return found
+
+
+def _dummies(
+    page: Incidence, rows: list[int], columns: list[int], values: Mapping[Node, float]
+) -> set[int]:
+    """The dummy derivatives of one group, from the highest down."""
+    found: set[int] = set()
+    while True:
+        rows = [row for row in rows if page.source[row] >= 0]
+        columns = [column for column in columns if page.place[column][1] > 0]
+        if not rows:
+            return found
+        chosen = _pivots(page, rows, columns, values)
+        found |= set(chosen)
+        rows = [page.source[row] for row in rows]
+        columns = [page.lower[column] for column in chosen]
+
+
+def _pivots(
+    page: Incidence, rows: Sequence[int], columns: Sequence[int], values: Mapping[Node, float]
+) -> list[int]:
+    """As many of the columns as there are rows, with good pivots."""
+    matrix = np.zeros((len(rows), len(columns)))
+    place = {column: k for k, column in enumerate(columns)}
+    for i, row in enumerate(rows):
+        for column, slope in slopes(page, row, values):
+            if column in place:
+                matrix[i, place[column]] = slope
+    worth = [_worth(page, column) for column in columns]
+    found = eliminate(matrix, worth=worth) if columns else None
+    if found is None or found.rank < len(rows):
+        names = ", ".join(f"'{page.variables[page.place[c][0]].path}'" for c in columns)
+        raise ModelError(
+            f"at the start values {names} cannot be told apart by the equations that bind them",
+            element=str(page.origin[rows[0]]),
+            cure="give one of them another start value",
+        )
+    return [columns[k] for k in sorted(found.columns)]
+
+
+def _worth(page: Incidence, column: int) -> int:
+    """How much the integral of a derivative is wanted as a state; variables more than rates."""
+    row = page.variables[page.place[column][0]]
+    return 4 * row.want + 2 * row.fixed + (page.place[column][1] == 1)
+
+
+def slopes(page: Incidence, row: int, values: Mapping[Node, float]) -> list[tuple[int, float]]:
+    """Slopes of a row by its highest derivatives: those of the row that it was, one level each."""
+    level = 0
+    while page.source[row] >= 0:
+        row, level = page.source[row], level + 1
+    found = []
+    for s, slope in partials(page.rows[row]).items():
+        column = page.column_of.get(s)
+        if column is None:
+            continue
+        (value,) = evaluate((slope,), values)
+        for _ in range(level):
+            column = page.higher[column] if column >= 0 else -1
+        if column >= 0 and np.isfinite(value):
+            found.append((column, float(value)))
+    return found
+
+
+def _refuse_wishes(page: Incidence, states: Sequence[int]) -> None:
+    """Refuse wishes that cannot be met."""
+    chosen = {page.place[column][0] for column in states}
+    for k, row in enumerate(page.variables):
+        if row.want == ALWAYS and k not in chosen:
+            raise ModelError(
+                "it cannot be a state: equations bind it to others, or nothing differentiates it",
+                element=f"variable '{row.path}'",
+                cure="say select='prefer', or take the binding apart",
+            )
+        if row.want == NEVER and k in chosen:
+            raise ModelError(
+                "it is never to be a state, but nothing else can take its place",
+                element=f"variable '{row.path}'",
+                cure="say select='avoid'",
+            )
+
+
+__all__ = ["States", "select_states", "slopes"]

@@ -1,0 +1,167 @@
+"""Stage 10, start: consistent values of all variables from what is said of the beginning.
+
+| in | out |
+|---|---|
+| a page, its states, fixed start values, initial equations | a value per column; what was assumed |
+
+The equations of the start are those of the page, fixed start values and initial equations.  Where
+they leave states open, these begin with their start values, in order: every such default is
+listed.  The whole goes through matching and block triangular form, and block by block through a
+damped Newton iteration from the start values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinetree.acausal.diagnosis import excess_rows
+from kinetree.acausal.incidence import Incidence
+from kinetree.acausal.instances import FlatEquation
+from kinetree.acausal.physical import join_name
+from kinetree.acausal.selection import States
+from kinetree.arrays import Array
+from kinetree.engine import Node, evaluate, partials, symbols
+from kinetree.errors import AssemblyError, ModelError
+from kinetree.program.sparsity import match, strong_components
+from kinetree.solve.newton import damped_newton
+
+TOLERANCE = 1e-10
+"""Largest residual of a block at the start, in shares of its terms."""
+
+
+class StartValues(dict[Node, float]):
+    """Values of symbols; 0 where none is known."""
+
+    def __missing__(self, key: Node) -> float:
+        return 0.0
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class SystemStart:
+    """Values at the start.
+
+    Attributes:
+        values: of all symbols.
+        assumed: sentences on defaults that were added.
+    """
+
+    values: StartValues
+    assumed: list[str] = field(default_factory=list)
+
+
+def find_start(
+    page: Incidence,
+    states: States,
+    initial: Sequence[FlatEquation],
+    values: StartValues,
+    *,
+    iterates: bool,
+) -> SystemStart:
+    """Consistent values.
+
+    Args:
+        page: all equations.
+        states: of the page.
+        initial: equations at the start, without aliases.
+        values: of parameters, and start values; completed.
+        iterates: whether blocks need values to iterate from.
+    """
+    own = {page.columns[c] for c in states.states}
+    fixed = [row for row in page.variables if row.fixed]
+    if not initial and not iterates and all(row.symbol in own for row in fixed):
+        names = {row.symbol for row in fixed}
+        open_states = [c for c in states.states if page.columns[c] not in names]
+        return SystemStart(values, [_assumption(page, c, values) for c in open_states])
+    rows = [*page.rows, *(row.symbol - values[row.symbol] for row in fixed)]
+    rows += [row.residual for row in initial]
+    said = [*map(str, page.origin), *(f"start value of '{row.path}'" for row in fixed)]
+    said += [f"initial {row}" for row in initial]
+    return _solve(page, states, (rows, said), values)
+
+
+def _assumption(page: Incidence, column: int, values: StartValues) -> str:
+    name = join_name(page.variables[page.place[column][0]].path, page.place[column][1])
+    return f"{name} = {values[page.columns[column]]:g}"
+
+
+def _solve(
+    page: Incidence, states: States, given: tuple[list[Node], list[str]], values: StartValues
+) -> SystemStart:
+    rows, said = given
+    size, count = len(page.columns), len(rows)
+    pattern = [[page.column_of[s] for s in symbols((r,)) if s in page.column_of] for r in rows]
+    row_of = match(pattern)
+    if len(row_of) < count:
+        _refuse_many(said, excess_rows(pattern, row_of), len(page.rows))
+    candidates = list(states.states)
+    pattern += [[column] for column in candidates]
+    row_of = match(pattern, row_of)
+    column_of = {row: column for column, row in row_of.items()}
+    if len(row_of) < size:
+        raise ModelError("the initial values leave variables open", element="the whole")
+    used = [k for k in range(len(pattern)) if k in column_of]
+    assumed = [_assumption(page, candidates[k - count], values) for k in used if k >= count]
+    place = {row: k for k, row in enumerate(used)}
+    needs = [[place[row_of[column]] for column in pattern[row]] for row in used]
+    for part in strong_components(needs):
+        own = [used[k] for k in part]
+        if own[0] < count:
+            columns = [page.columns[column_of[row]] for row in own]
+            _solve_block([rows[k] for k in own], columns, values, [said[k] for k in own])
+    return SystemStart(values, assumed)
+
+
+def _refuse_many(said: Sequence[str], excess: Sequence[int], own: int) -> None:
+    names = [said[k] for k in excess if k >= own]
+    raise ModelError(
+        f"too many initial values: {', '.join(names)} say what others say already",
+        element="the whole",
+        cure="take one of them away, or give it with fixed=False as a guess",
+    )
+
+
+def _solve_block(
+    rows: Sequence[Node], columns: Sequence[Node], values: StartValues, said: Sequence[str]
+) -> None:
+    """Solve one block from the values that there are."""
+    slopes = [partials(row) for row in rows]
+    entries = [
+        (i, j, slope[c]) for i, slope in enumerate(slopes) for j, c in enumerate(columns)
+        if c in slope
+    ]  # fmt: skip
+    nodes = [*rows, *(node for _, _, node in entries)]
+
+    def function(x: Array) -> tuple[Array, Array]:
+        for c, value in zip(columns, x, strict=True):
+            values[c] = float(value)
+        with np.errstate(all="ignore"):
+            found = [float(v) for v in evaluate(nodes, values)]
+        h, J = np.array(found[: len(rows)]), np.zeros((len(rows), len(columns)))
+        for (i, j, _), value in zip(entries, found[len(rows) :], strict=True):
+            J[i, j] = value
+        size = np.maximum(np.abs(J) @ np.maximum(np.abs(x), 1.0), 1e-300)
+        return h / size, J / size[:, None]
+
+    start = np.array([values[c] for c in columns])
+    found = damped_newton(
+        function, start, lambda x, step: x + step, tolerance=TOLERANCE, largest=np.inf, cutoff=1e-15
+    )
+    for c, value in zip(columns, found.x, strict=True):
+        values[c] = float(value)
+    if not found.converged:
+        names = ", ".join(f"{c.name.removeprefix('x_')} = {values[c]:.3g}" for c in columns[:4])
+        raise AssemblyError(
+            f"no solution is found at the start; the iteration ends at {names} with a residual of "
+            f"{float(np.abs(found.h).max()):.2g}",
+            element=", ".join(dict.fromkeys(said[:4])),
+            cure="give start values nearer to a solution",
+        )
+
+
+__all__ = ["StartValues", "SystemStart", "find_start"]

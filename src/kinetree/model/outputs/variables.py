@@ -1,0 +1,122 @@
+"""Connected components seen as a model: equations of its own, and variables by their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kinetree.arguments import check_choice
+from kinetree.errors import UnsupportedError, unknown
+from kinetree.program import Input, Output, Program
+from kinetree.program.passes import condense, hold_switches, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kinetree.model.mechanism import Mechanism
+
+VARIABLES = "variables"
+"""The quantity, and the output, of all variables."""
+
+
+class Components(Protocol):
+    """Connected components, which can be turned into a mechanism."""
+
+    def as_mechanism(self, known: Sequence[str] | None = None) -> Mechanism:
+        """The mechanism; `known` are paths of what comes from outside in place of the inputs."""
+
+
+def as_mechanism(model: Mechanism | Components, known: Sequence[str] | None = None) -> Mechanism:
+    """A mechanism as it is, or that of connected components.
+
+    Args:
+        model: either of both.
+        known: paths of variables of components that come from outside, in place of their inputs.
+    """
+    if hasattr(model, "as_mechanism"):
+        return model.as_mechanism(known)
+    if known is not None:
+        raise UnsupportedError(
+            f"known={list(known)} is a list of variables, as connected components have them",
+            element=f"model '{model.name}'",
+            cure='derive "mixed" with known={"joint": "qdd"}',
+        )
+    return model
+
+
+def split_known(model: Mechanism | Components, known: Any) -> tuple[Mechanism, Any]:
+    """The mechanism, and what is known of its velocities, which is no list of variables."""
+    if known is None or isinstance(known, str | Mapping):
+        return as_mechanism(model), known
+    return as_mechanism(model, known), None
+
+
+@dataclass(frozen=True)
+class SortedEquations:
+    """The equations of a model in place of those that formalisms derive.
+
+    Attributes:
+        program: of q, qd, tau, t, p, x; outputs qdd, xd, `variables` and, where iterations begin
+            from states, x_closed: the states with these renewed.  Not condensed.
+        units: of the variables.
+        inputs: names of parameters that come from outside.
+        results: names of the variables that are meant for others.
+        digest: of all that is in it.
+    """
+
+    program: Program
+    units: tuple[str, ...]
+    inputs: tuple[str, ...]
+    results: tuple[str, ...]
+    digest: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.program.output(VARIABLES).labels
+
+    def derive(self, quantity: str, wanted: Sequence[str] | None, switches: str) -> Program:
+        """The rates of the states ("forward"), all variables, or those that are wanted."""
+        if wanted is not None:
+            return condense(self._answer(wanted))
+        check_choice("quantity", quantity, ("forward", VARIABLES))
+        rates = quantity == "forward"
+        outputs = [out for out in self.program.outputs if (out.name != VARIABLES) is rates]
+        program = condense(replace(self.program, outputs=tuple(outputs)), switches=True)
+        return plain(program) if switches == "select" else hold_switches(program)
+
+    def _answer(self, wanted: Sequence[str]) -> Program:
+        """The Program of some variables; what comes from outside is the input `known`."""
+        program = self.program
+        rows = dict(zip(self.names, program.output(VARIABLES).nodes, strict=True))
+        for name in wanted:
+            if name not in rows:
+                raise unknown("variable", name, rows, "wanted")
+        nodes = tuple(rows[name] for name in wanted)
+        outputs = [Output("wanted", (len(nodes),), nodes, tuple(wanted))]
+        inputs = [row for row in program.inputs if row.name in ("t", "x")]
+        if program.input("x").symbols:
+            outputs.append(program.output("xd"))
+        if program.takes("p"):
+            inputs += _split(program.input("p"), self.inputs)
+        kept = tuple(row for row in inputs if row.name in ("t", "known") or row.symbols)
+        return replace(program, inputs=kept, outputs=tuple(outputs))
+
+
+def _split(p: Input, known: Sequence[str]) -> list[Input]:
+    """Parameters, and those of them that come from outside."""
+    own = [k for k, label in enumerate(p.labels) if label not in known]
+    rest = [k for k, label in enumerate(p.labels) if label in known]
+    units, values = p.units or ("",) * len(p.labels), p.default or (0.0,) * len(p.labels)
+    return [
+        Input(
+            name, (len(some),), tuple(p.symbols[k] for k in some),
+            tuple(values[k] for k in some) if parameter else None, parameter,
+            tuple(p.labels[k] for k in some), tuple(units[k] for k in some),
+        )
+        for name, some, parameter in (("p", own, True), ("known", rest, False))
+    ]  # fmt: skip
+
+
+__all__ = ["VARIABLES", "Components", "SortedEquations", "as_mechanism", "split_known"]
