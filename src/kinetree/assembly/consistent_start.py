@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,8 @@ from kinetree.assembly.loops import Loops
 from kinetree.assembly.named_values import Values, given_values, unit_quaternions
 from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError
+from kinetree.model import Mechanism
 from kinetree.solve.pivots import eliminate
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 FITS = 1e-9
 """Largest violation of J qd + ht = 0 that is rounding, relative to 1 + the largest velocity."""

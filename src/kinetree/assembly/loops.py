@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,7 @@ from kinetree.program.passes import condense
 from kinetree.program.restrict import restrict
 from kinetree.solve.pivots import TOLERANCE
 from kinetree.targets.kept import DerivedProgram, remember
-
-if TYPE_CHECKING:
-    from kinetree.targets.native.function import Function
-
+from kinetree.targets.native.function import Function
 
 REMEMBERED = 16
 """Results at configurations that are kept."""

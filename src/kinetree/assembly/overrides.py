@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.arguments import is_finite, show
 from kinetree.errors import ShapeError, unknown
-
-if TYPE_CHECKING:
-    from kinetree.program import Program
+from kinetree.program import Program
 
 Parameters = Mapping[str, float] | None
 """Values by name in place of the model's."""

@@ -7,10 +7,7 @@ among equals the first one counts most.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
+from kinetree.model import Mechanism
 
 
 def worth(model: Mechanism) -> list[int]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from kinetree.engine import Node
 from kinetree.model import Along, Angle, Coincide, Condition, Law, RateLaw, Vector3, direction
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 UNITS: tuple[Vector3, Vector3, Vector3] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 LETTERS = ("x", "y", "z")

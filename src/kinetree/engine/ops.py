@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from kinetree.tables import Lookup
+from kinetree.tables import Lookup
 
 Partials = Callable[[Any, tuple[Any, ...], Any], tuple[Any, ...]]
 """(functions, args, node) -> partial derivative of the node by each argument."""

@@ -5,12 +5,8 @@ For a rotation in N.m, N.m/rad, N.m.s/rad, for a translation in N, N/m, N.s/m.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.engine import Node
 from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind, Offer
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 
 def write(act: Action, force: Force) -> None:

@@ -11,12 +11,8 @@ Refs: Docquier2013 sec. 4.2 (link forces)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.engine import Node
 from kinetree.model import Action, Force, ForceKind, Offer, Work
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 
 def write(act: Action, force: Force) -> None:

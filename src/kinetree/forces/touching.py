@@ -21,8 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kinetree.engine import Node
 from kinetree.errors import ModelError
 from kinetree.forces.normal_force import compression, friction, rolling_torque, tangential
 from kinetree.forces.surfaces import (
@@ -49,9 +50,6 @@ from kinetree.model import (
     plus,
     times,
 )
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 OPTIONS: dict[str, Any] = {
     "radius": REQUIRED,

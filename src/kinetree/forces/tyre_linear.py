@@ -16,15 +16,11 @@ Refs: Pacejka2012 ch. 1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.engine import ONE, ZERO, Node, sqrt
 from kinetree.forces.branches import select
 from kinetree.forces.normal_force import TINY
 from kinetree.forces.wheels import Forces, Running, tyre
-
-if TYPE_CHECKING:
-    from kinetree.model import Action, Force
+from kinetree.model import Action, Force
 
 
 def law(act: Action, force: Force, run: Running) -> Forces:

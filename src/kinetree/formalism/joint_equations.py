@@ -24,17 +24,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from kinetree.arguments import check_choice
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
 from kinetree.errors import unknown
 from kinetree.formalism.links.vectors import Matrix, inner
+from kinetree.model import Mechanism
 from kinetree.program import Input, Note, Scheme
 from kinetree.program.solving import WRITTEN_OUT
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 Known = str | Mapping[str, str]
 """One of `CHOICES` for all velocities, or by name of joint or velocity; "tau" where not named."""

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.assembly import Partition
 from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
+from kinetree.model import Mechanism
 
 LEAST = 0.25
 """Share of the least singular value, relative to that where the choice was made, below which the

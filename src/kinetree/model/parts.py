@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from kinetree.engine import Node
 from kinetree.errors import DuplicateNameError, ModelError
 from kinetree.model.values import IDENTITY, Matrix3, Scalar, Scalar3, Vector3, rotation, scalars
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 QUATERNION = (1.0, 0.0, 0.0, 0.0)
 """The quaternion w, x, y, z of no rotation."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.program.program import Input, Program
+from kinetree.engine import Node
+from kinetree.program.program import Input, Program
 
 PARAMETERS = "p"
 

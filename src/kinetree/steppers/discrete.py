@@ -15,20 +15,18 @@ Refs: Cuadrado2003 (steps); Docquier2013 eq. (1) (forward dynamics)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.arguments import check_arguments, check_choice
 from kinetree.engine import ZERO, Node, substitute
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.links.vectors import inner
+from kinetree.model import Mechanism
 from kinetree.pipeline import derive
 from kinetree.program import Program, Scheme
 from kinetree.program.inline import bindings, inline
 from kinetree.program.passes import condense
 from kinetree.steppers.step import GLOBAL, step_program
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 STARTING = ("qdd", "xd", "lam")
 """Inputs of a step that forward dynamics gives."""

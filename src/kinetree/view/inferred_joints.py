@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.view.dimensions import Measures
 from kinetree.view.drawing import hinge, post
 from kinetree.view.matrix_motion import TURN, Knee, Walks
 from kinetree.view.solids import STEEL, Solid, along, part, rod
-
-if TYPE_CHECKING:
-    from kinetree.view.dimensions import Measures
-
 
 UPRIGHT = 0.9
 

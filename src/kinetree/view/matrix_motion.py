@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.algebra import Vector
+from kinetree.algebra.transforms import TransformStep
 from kinetree.arrays import Array
 from kinetree.engine import as_node, evaluate
 from kinetree.model import FrameModel, coordinate_symbol, parameter_table, retract, time_symbol
-
-if TYPE_CHECKING:
-    from kinetree.algebra.transforms import TransformStep
 
 FRAMES, PROBES = 40, 12
 """Configurations looked at: of the frames shown, and others about the first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from kinetree.formalism.links.linkage import linkage
 from kinetree.formalism.matrices import derive_placed
 from kinetree.formalism.matrices.placement import placement
 from kinetree.model import Mechanism, refuse
+from kinetree.program import Program
 from kinetree.program.restrict import restrict
 from kinetree.view.quaternions import continue_signs, quaternions
-
-if TYPE_CHECKING:
-    from kinetree.program import Program
 
 
 def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:

@@ -18,16 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array, Flags
 from kinetree.assembly import Loops, depending
+from kinetree.model import Mechanism
 from kinetree.solve.pivots import eliminate
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 JUMP = 0.3
 """Change of a coordinate, beyond what its motion explains, that is a jump [rad or m]."""

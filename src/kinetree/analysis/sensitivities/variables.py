@@ -13,17 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.analysis.given.batches import RunGiven
+from kinetree.engine import Node
 from kinetree.errors import DuplicateNameError, UnsupportedError, unknown
+from kinetree.model import Mechanism
 from kinetree.model.parameters import scalars
+from kinetree.program import Program
 from kinetree.results.dataset import PARTS
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.model import Mechanism
-    from kinetree.program import Program
 
 DURATION = "duration"
 START = {"q0": "q", "qd0": "qd", "x0": "x"}

@@ -17,15 +17,12 @@ Refs: Docquier2013 sec. 2.2.2, eqs. 18 to 27
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
 from kinetree.formalism.closed.explicit import Explicit
+from kinetree.formalism.inertia_bias import Build, MassOperator
 from kinetree.formalism.links.vectors import Matrix, inner
 from kinetree.program import Note
-
-if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build, MassOperator
 
 
 class Actuation:

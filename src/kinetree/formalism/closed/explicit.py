@@ -12,10 +12,11 @@ Refs: Docquier2013 sec. 2.2.1, eqs. 10 to 17; sec. 3.5.1, eq. 37, figs. 9 and 10
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, mul
 from kinetree.errors import ModelError
+from kinetree.formalism.inertia_bias import Build, MassOperator
+from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.coupling import Coupling
@@ -24,10 +25,6 @@ from kinetree.formalism.loops.positions import Choice, close_positions
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.program import Assign, Note
 from kinetree.program.solving import solve_by_size
-
-if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build, MassOperator
-    from kinetree.formalism.links.frames import Frames
 
 REDUCED = Note(step="reduced equations", eq="Docquier2013 eq. (16)")
 

@@ -18,22 +18,19 @@ Refs: Baumgarte1972; Blajer2002; Docquier2013 sec. 2.2.1, eqs. 6 to 9
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
+from kinetree.formalism.inertia_bias import Build
 from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.linkage import Linkage
 from kinetree.formalism.links.vectors import Matrix, inner
+from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Choice, Loop, drive_positions
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
-
-if TYPE_CHECKING:
-    from kinetree.formalism.inertia_bias import Build
-    from kinetree.formalism.links.linkage import Linkage
-    from kinetree.formalism.loops.conditions import Row
 
 WRITTEN = 8000
 """Products up to which M⁻¹ Jᵀ is written out."""

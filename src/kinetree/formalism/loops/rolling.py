@@ -16,15 +16,12 @@ Refs: SaminFisette2003; own derivation of the rates
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, sqrt, symbol
 from kinetree.formalism.links.vectors import Vec, cross, dot, minus, plus, times
 from kinetree.formalism.loops.conditions import Ends, Row, along, angle
 from kinetree.formalism.loops.laws import law
-
-if TYPE_CHECKING:
-    from kinetree.model import Roll, Touch
+from kinetree.model import Roll, Touch
 
 
 def touch(ends: Ends, condition: Touch) -> Row:

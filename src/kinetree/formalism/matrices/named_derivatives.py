@@ -18,7 +18,7 @@ Refs: Verlinden2005 eqs. 36 to 38; Docquier2013 secs. 3.3, 3.5.2; Griewank2008
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from kinetree.engine import (
     ADD,
@@ -40,12 +40,10 @@ from kinetree.engine import (
     use_counts,
 )
 from kinetree.formalism.links.rates import rate_matrix
+from kinetree.formalism.view import MechanismView
 from kinetree.model import time_symbol
 from kinetree.program import Note, Scheme
 from kinetree.program.program import Assign
-
-if TYPE_CHECKING:
-    from kinetree.formalism.view import MechanismView
 
 T = TypeVar("T")
 PLAIN = ("sin", "cos")

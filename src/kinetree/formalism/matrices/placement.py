@@ -12,9 +12,9 @@ Refs: Verlinden2005 sec. II
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.algebra import Vector
+from kinetree.algebra.transforms import TransformStep
 from kinetree.engine import ONE, ZERO, Node, Rank, as_node, number, substitute, symbol, symbols
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion, LinkMotion
 from kinetree.formalism.links.vectors import (
@@ -38,9 +38,6 @@ from kinetree.model import (
     parameter_table,
     time_symbol,
 )
-
-if TYPE_CHECKING:
-    from kinetree.algebra.transforms import TransformStep
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ Refs: GarciaDeJalon1994
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, cos, sin
 from kinetree.formalism.forces.force_writer import ExternalInputs
@@ -30,9 +29,7 @@ from kinetree.formalism.links.vectors import (
 from kinetree.formalism.natural.combinations import Natural, Sum
 from kinetree.formalism.natural.coordinates import AXES, NaturalSpace
 from kinetree.formalism.natural.links import Driven, LinkFrame, Sliding
-
-if TYPE_CHECKING:
-    from kinetree.program import Scheme
+from kinetree.program import Scheme
 
 
 @dataclass

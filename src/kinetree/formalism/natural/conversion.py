@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.kinematics import accelerations, geometry, velocities
 from kinetree.formalism.links.frames import Frames
+from kinetree.formalism.links.linkage import Linkage
 from kinetree.formalism.links.motion import AxisMotion
 from kinetree.formalism.links.vectors import Vec, cross, dot, plus, vec3
 from kinetree.formalism.natural.coordinates import NaturalSpace
@@ -27,9 +28,6 @@ from kinetree.formalism.natural.equations import declare, parameters
 from kinetree.formalism.natural.links import Driven, LinkFrame, Sliding
 from kinetree.formalism.quantities import declare_inputs
 from kinetree.program import Program, Scheme
-
-if TYPE_CHECKING:
-    from kinetree.formalism.links.linkage import Linkage
 
 Jets = tuple[Array, Array, Array]
 """Values, rates and second rates."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node, Rank, linear, scale, symbol, symbols
 from kinetree.forces import FORCES
+from kinetree.formalism.links.linkage import Link, Linkage
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Vec, minus, plus, times
+from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.natural.bodies import Bodies
 from kinetree.formalism.natural.closures import closures
 from kinetree.formalism.natural.combinations import Natural, Sum
@@ -28,10 +29,6 @@ from kinetree.formalism.natural.rotors import push_slid, rotor_efforts, turning_
 from kinetree.formalism.quantities import declare_laws
 from kinetree.model import Coupled, Law, Mechanism, RateLaw, force_laws, time_symbol, uses_time
 from kinetree.program import Input, Program, Scheme
-
-if TYPE_CHECKING:
-    from kinetree.formalism.links.linkage import Link, Linkage
-    from kinetree.formalism.loops.conditions import Row
 
 TAU = "tau"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from kinetree.formalism.natural.conversion import Relative, frames_program, to_n
 from kinetree.formalism.natural.equations import NaturalEquations, equations
 from kinetree.formalism.quantities import QUANTITIES
 from kinetree.model import Coincide, Mechanism
-
-if TYPE_CHECKING:
-    from kinetree.program import Program
+from kinetree.program import Program
 
 SMALL = 1e-12
 """Added to the diagonal where multipliers are found, so that equations may repeat others."""

@@ -11,7 +11,7 @@ Refs: Docquier2013 sec. 2.2, eqs. 6 to 9
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +26,9 @@ from kinetree.formalism.matrices.placement import placement
 from kinetree.integrate.start.beginning import Beginning, rows_of
 from kinetree.integrate.start.many import ManyStarts
 from kinetree.integrate.start.starts import Starts
+from kinetree.model import Mechanism
+from kinetree.program import Program
 from kinetree.steppers.equations.residual import matrix_program, rate_program
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
-    from kinetree.program import Program
 
 KnownMotions = dict[int, tuple[Array, Array, Array]]
 """Driven velocity -> coordinate, rate and second rate, with the axes of a batch of parameters."""

@@ -13,20 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments
+from kinetree.assembly import Partition
 from kinetree.assembly.partition import partition
 from kinetree.engine import ZERO, derivation
 from kinetree.errors import UnsupportedError
+from kinetree.model import Mechanism
 from kinetree.pipeline import derive
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.inline import inline
 from kinetree.program.passes import condense
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
 
 OUTPUTS = {"q": "q_closed", "qd": "qd_closed", "qdd": "qdd", "lam": "lam", "xd": "xd"}
 """Output -> that of forward dynamics which it is, where there is one."""

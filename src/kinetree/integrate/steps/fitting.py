@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.assembly import closure_equations
 from kinetree.assembly.partition import partition
 from kinetree.errors import PartitionError, UnsupportedError
+from kinetree.model import Mechanism
 from kinetree.model.parameters import POSITIVE
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
-    from kinetree.program import Program
+from kinetree.program import Program
 
 LIGHT = 0.01
 """Share of the model's own inertia below which its steps are not exact enough."""

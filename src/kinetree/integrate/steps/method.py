@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,7 @@ from kinetree.integrate.problem import (
 )
 from kinetree.integrate.start.beginning import Beginning, Lanes
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, relay
-
-if TYPE_CHECKING:
-    from kinetree.integrate.steps.stepper import Stepper
+from kinetree.integrate.steps.stepper import Stepper
 
 FEW, LONG = 8, 0.1
 """Steps of the first slice; slices that take longer than this [s] grow no more."""

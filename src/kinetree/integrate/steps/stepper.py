@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.arguments import check_arguments, check_arrays
 from kinetree.arrays import Array
+from kinetree.assembly import Loops
 from kinetree.errors import ShapeError, unknown
 from kinetree.integrate.drive import drive
 from kinetree.integrate.loops.equal_steps import LOST, March, Start
@@ -33,11 +34,8 @@ from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent
 from kinetree.integrate.steps.report import Report, SteppedRun
 from kinetree.model import Mechanism, happenings, refuse_events
 from kinetree.steppers.step import all_coordinates, step_program
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Loops
-    from kinetree.targets.native.function import Function
-    from kinetree.targets.native.ports import Port
+from kinetree.targets.native.function import Function
+from kinetree.targets.native.ports import Port
 
 
 class Stepper:

@@ -17,15 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, add, cos, number, sin, sqrt
+from kinetree.formalism import MechanismView
 from kinetree.formalism.links import FreeMotion, quaternion_matrix
 from kinetree.model import Mat, Vec, apply, mat3, matmul, transpose, vec3
-
-if TYPE_CHECKING:
-    from kinetree.formalism import MechanismView
-    from kinetree.program import Scheme
+from kinetree.program import Scheme
 
 TINY = number(1e-60)
 """Added to φ², so that quotients at φ = 0 have their limits; lost in the rounding elsewhere."""

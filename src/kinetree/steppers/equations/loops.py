@@ -13,18 +13,15 @@ Refs: Cuadrado2003 eqs. 1, 20; Docquier2013 sec. 2.2, eqs. 7 to 9
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Rank, symbol
 from kinetree.formalism import QUANTITIES
+from kinetree.formalism.links import Linkage
 from kinetree.model import Mechanism, dot
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
 from kinetree.steppers.equations.residual import Residual, rows
-
-if TYPE_CHECKING:
-    from kinetree.formalism.links import Linkage
 
 ANGULAR = "rad/s"
 

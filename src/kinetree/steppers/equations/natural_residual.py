@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.natural import Chart, chart
+from kinetree.model import Mechanism, State
 from kinetree.program.differentiate import forward
 from kinetree.steppers.equations.increments import IncrementSpace
 from kinetree.steppers.equations.loops import StepLoops, loop_slopes
 from kinetree.steppers.equations.residual import Residual, state_slopes
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism, State
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.errors import UnsupportedError
@@ -27,14 +26,12 @@ from kinetree.formalism import (
 )
 from kinetree.formalism.links import Frames, Linkage
 from kinetree.formalism.matrices import Placement, derive_placed
+from kinetree.model import Mechanism
 from kinetree.program import Program, Scheme
 from kinetree.program.differentiate import forward
 from kinetree.program.inline import inline
 from kinetree.program.passes import dead
 from kinetree.steppers.equations.increments import IncrementSpace
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 
 @dataclass(frozen=True)

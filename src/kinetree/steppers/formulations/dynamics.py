@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.engine import ONE, ZERO, Node, linear, number
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.model import dot
+from kinetree.program import Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, rows
 from kinetree.steppers.formulations.newmark import Slopes, TimeStep, TrialEnd
-
-if TYPE_CHECKING:
-    from kinetree.program import Program, Scheme
 
 CLOSED = 1e-10
 """Gap at which a loop counts as closed [m, m2 or 1]."""

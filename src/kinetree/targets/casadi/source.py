@@ -11,14 +11,11 @@ loop in MX that is left as soon as it is done.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from kinetree.program.program import Program
 from kinetree.targets.casadi.helpers import LAST, PRELUDE
 from kinetree.targets.text.names import Names, Rules
 from kinetree.targets.text.python.spelling import Pythonic, module
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 LANGUAGE = Pythonic()
 TAKEN = ("null", "jac", "hess")

@@ -9,17 +9,13 @@ the values of the model.  Everything else stands in a namespace of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.program.program import Program
 from kinetree.targets.c.header import FIRST_LINE, describe
 from kinetree.targets.cpp.language import CPP
 from kinetree.targets.text.c.family import CALLS
 from kinetree.targets.text.source import Source
 from kinetree.targets.text.tables import break_lines, list_numbers
 from kinetree.targets.text.values import defaults
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 
 def sources(program: Program) -> dict[str, str]:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.arguments import check_arguments
+from kinetree.program.program import Program
 from kinetree.targets.cuda import driver
 from kinetree.targets.cuda.function import CudaFunction
 from kinetree.targets.cuda.readme import readme
 from kinetree.targets.cuda.source import Tuning, source
 from kinetree.targets.text.files import write_files
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 __all__ = ["TARGET", "CudaFunction", "CudaTarget", "Tuning"]
 

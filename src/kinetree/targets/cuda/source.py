@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinetree.errors import UnsupportedError
+from kinetree.program.program import Program
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.cuda import tables, trig
 from kinetree.targets.cuda.order import RULES
@@ -19,9 +19,6 @@ from kinetree.targets.tape.tape import Iteration, Tape
 from kinetree.targets.text.about import FIRST_LINE
 from kinetree.targets.text.c.family import WORDS
 from kinetree.targets.text.names import Names, Rules
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 BY_VALUE = 30000
 """Bytes of constants that travel as an argument, which CUDA limits to 32764 in all."""

@@ -9,17 +9,13 @@ the values of the model.  Matrices are row-major arrays of one axis.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from kinetree.errors import unknown
+from kinetree.program.program import Program
 from kinetree.targets.fortran import helpers
 from kinetree.targets.fortran.language import STRUCTURE, Fortran
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.source import Source
 from kinetree.targets.text.values import defaults
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 KINDS = {"double": "real64", "single": "real32"}
 

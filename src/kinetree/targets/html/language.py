@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, Node, symbols
 from kinetree.engine.show import Piece, Style, render, terms
 from kinetree.plain import markup
+from kinetree.program.program import Program
 from kinetree.targets.text.readable.mathml import MathML
 from kinetree.targets.text.readable.reading import angles, names, signed_names
 from kinetree.targets.text.readable.symbols import GREEK, Symbol, Symbols
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 
 def spell(symbol: Symbol) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 from math import prod
-from typing import TYPE_CHECKING
 
+from kinetree.engine import Node
 from kinetree.plain import html_frame, markup
 from kinetree.program.program import Assign, Block, Input, Newton, Output, Program, Solve
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
@@ -20,9 +20,6 @@ from kinetree.targets.html.policy import policy, script_element
 from kinetree.targets.text.about import FIRST_LINE, operations
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.readable.reading import group_blocks, notes
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
 
 LONGEST, HEIGHT = 1000, 480
 """Equations of a Program that a notebook shows at most, and the height of the frame [px]."""

@@ -12,16 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kinetree.program.program import Program
 from kinetree.targets.javascript.language import JavaScript, data
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Argument, Role
 from kinetree.targets.text.rates import has_rates, rates
 from kinetree.targets.text.source import Source
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 VALUES = "ArrayLike<number>"
 

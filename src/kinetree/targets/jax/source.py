@@ -7,14 +7,10 @@ long Program is therefore written as data, a sheet of values that a few loops fi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.program.program import Program
 from kinetree.targets.jax.array_loops import sheet_text
 from kinetree.targets.jax.helpers import PRELUDE
 from kinetree.targets.python.source import source_text as python_text
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 WHOLE = 300
 """Operations up to which the equations are written one by one, under their names."""

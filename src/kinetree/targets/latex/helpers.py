@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kinetree.engine import SYM, ZERO, Node
 from kinetree.engine.show import Latex, Piece, render, terms
+from kinetree.program.program import Program
 from kinetree.targets.latex.language import spell, width
 from kinetree.targets.text.readable.reading import angles, names, signed_names
 from kinetree.targets.text.readable.symbols import Symbols, symbol_of
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 WIDTH = 80
 """Letters that a line holds."""

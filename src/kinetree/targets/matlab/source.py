@@ -10,17 +10,14 @@ script that integrates it from rest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from kinetree.program.program import Program
 from kinetree.targets.matlab.language import Matlab
 from kinetree.targets.text.about import FIRST_LINE, about
 from kinetree.targets.text.language import Role
 from kinetree.targets.text.rates import has_rates, rates, rest
 from kinetree.targets.text.source import Source, inner
 from kinetree.targets.text.values import defaults
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 
 def sources(program: Program) -> dict[str, str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments, check_choice
 from kinetree.errors import UnsupportedError
+from kinetree.program.program import Program
 from kinetree.targets.digest import digest
 from kinetree.targets.native.compile.jit import TIERS
 from kinetree.targets.native.compile.kernels import Kernels
@@ -20,9 +20,6 @@ from kinetree.targets.native.compile.schedule import schedule
 from kinetree.targets.native.function import Function
 from kinetree.targets.native.ports import in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 __all__ = ["Function", "NativeTarget", "native_function"]
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
+from kinetree.program.program import Input, Program
 from kinetree.program.state_form import PARTS
 from kinetree.targets.c.header import FIRST_LINE, describe
 from kinetree.targets.c.language import DOUBLE
@@ -22,9 +22,6 @@ from kinetree.targets.simulink.helpers import TEMPLATE
 from kinetree.targets.text.rates import has_rates, rates
 from kinetree.targets.text.source import Source
 from kinetree.targets.text.templates import fill
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Input, Program
 
 TIME = "t"
 

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from kinetree.engine import Node
+from kinetree.engine.node import Number
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Assign, Block, Input, Newton, Program, Solve
 from kinetree.targets.tape.general_lu import Form, arrangement, factor_general
 from kinetree.targets.tape.ldl import Factorisation, factor, fits, substitute, subtract_product
 from kinetree.targets.tape.tape import ZERO, Iteration, System, Tape
-
-if TYPE_CHECKING:
-    from kinetree.engine import Node
-    from kinetree.engine.node import Number
 
 COLUMNS = 2
 """Right-hand sides up to which a factorised system is written out; SIMD lanes win beyond."""

@@ -21,12 +21,9 @@ names its value.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from kinetree.tables import Lookup
 from kinetree.targets.tape.solve_steps import ZERO, Iteration, System
-
-if TYPE_CHECKING:
-    from kinetree.tables import Lookup
 
 LEAVES = frozenset({"num", "in", "const", "part"})
 BINARY = frozenset({"add", "sub", "mul", "div"})

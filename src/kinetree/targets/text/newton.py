@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kinetree.program.passes.dead import dead
+from kinetree.program.program import Newton
 from kinetree.targets.text.body import Context, FunctionBody
 from kinetree.targets.text.language import Argument, Role
 from kinetree.targets.text.names import Names
 from kinetree.targets.text.statements import Out, statements
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Newton
 
 
 class _Step:

@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, symbols
+from kinetree.program.program import Newton, Program
 from kinetree.targets.text.body import FunctionBody
 from kinetree.targets.text.expressions import Printer
 from kinetree.targets.text.language import Argument, Language, Role
 from kinetree.targets.text.names import Names
 from kinetree.targets.text.newton import newton_functions
 from kinetree.targets.text.statements import Out, statements
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Newton, Program
 
 
 class Source:

@@ -6,15 +6,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.arguments import check_arguments
 from kinetree.errors import UnsupportedError
+from kinetree.program.program import Program
 from kinetree.targets.text.files import write_files
 from kinetree.targets.text.python.loading import load_module, need
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.program.program import Program
 from kinetree.targets.python.source import source_text as python_text
 from kinetree.targets.torch.helpers import PRELUDE
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Program
 
 
 def source_text(program: Program) -> tuple[str, str]:

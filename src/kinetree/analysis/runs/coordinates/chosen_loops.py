@@ -12,14 +12,12 @@ Refs: Blajer2002; WehageHaug1982
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kinetree.assembly import Partition
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.model import Mechanism, holding, stopping
 from kinetree.pipeline import LOOPS
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Partition
 
 AUTO, PROJECTED = "auto", "projection"
 """The treatment that is left open; the one in all coordinates."""
