@@ -26,6 +26,7 @@ from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run
 from kinetree.steppers.discrete import discretise
+from kinetree.view.diagram.svg import diagram
 from kinetree.view.page import Live, animate
 from kinetree.view.plot import plot
 
@@ -34,9 +35,9 @@ __version__: str
 __all__ = [
     "Assembly", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model",
     "Modes", "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate",
-    "as_frames", "assemble", "at_time", "derive", "derive_actuation", "discretise", "equilibrium",
-    "event_time", "export_c", "export_fmu", "final", "functions", "integral", "integrate",
-    "inverse", "kinematics", "layout", "linearise", "load", "load_run", "mean_square", "misfit",
-    "modes", "outputs", "partition", "peak", "plot", "position_matrices", "reactions", "rms",
-    "save", "save_run", "sensitivity", "simulate", "write_simulation",
+    "as_frames", "assemble", "at_time", "derive", "derive_actuation", "diagram", "discretise",
+    "equilibrium", "event_time", "export_c", "export_fmu", "final", "functions", "integral",
+    "integrate", "inverse", "kinematics", "layout", "linearise", "load", "load_run", "mean_square",
+    "misfit", "modes", "outputs", "partition", "peak", "plot", "position_matrices", "reactions",
+    "rms", "save", "save_run", "sensitivity", "simulate", "write_simulation",
 ]  # fmt: skip

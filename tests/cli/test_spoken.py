@@ -62,6 +62,7 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "reactions": (lambda f: (pendulum(f), a_run(f)), "reactions over"),
     "outputs": (lambda f: (pendulum(f),), "energy.kinetic"),
     "view": (lambda f: (pendulum(f), "-o", str(f / "page.html")), "page.html"),
+    "diagram": (lambda f: (pendulum(f), "-o", str(f / "p.svg")), "p.svg"),
     "plot": (lambda f: (a_run(f), "q", "-o", str(f / "q.svg")), "q.svg"),
     "count": (lambda f: (pendulum(f), "--of", "inverse"), "inverse"),
     "generate": (lambda f: (pendulum(f), "--target", "c", "-o", str(f / "code")), ".c"),

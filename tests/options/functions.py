@@ -388,6 +388,14 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             {}, {"path": "file"},
         ),
     ),
+    "diagram": (
+        Row(
+            kt.diagram,
+            lambda folder: {"model": closed(), "path": folder / "a.svg"},
+            {"model": tree(), "path": Made(lambda folder: folder / "b.svg")},
+            {}, {"path": "file"},
+        ),
+    ),
     "plot": (
         Row(
             kt.plot,

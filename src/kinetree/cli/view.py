@@ -1,4 +1,4 @@
-"""Verbs that make pictures: view, plot."""
+"""Verbs that make pictures: view, diagram, plot."""
 
 from __future__ import annotations
 
@@ -54,6 +54,23 @@ def view(
     if show:
         webbrowser.open(page.resolve().as_uri())
     _tell(page, as_json=as_json)
+
+
+@app.command()
+def diagram(
+    file: ModelFile,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The .svg file; empty: MODEL.svg here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the topology of a mechanism: bodies, joints step by step, closures, forces."""
+    from kinetree.view.diagram.svg import diagram as draw
+
+    model, _ = read(file)
+    picture = out or Path(f"{file.stem}.svg")
+    draw(model, picture)
+    _tell(picture, as_json=as_json)
 
 
 @app.command()

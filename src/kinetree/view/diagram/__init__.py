@@ -1,0 +1,1 @@
+"""The diagram of a mechanism: bodies, joints, closures and forces on one view."""

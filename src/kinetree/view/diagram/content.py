@@ -1,0 +1,165 @@
+"""What a diagram shows, as data: bodies in their places, joints with their steps, ties.
+
+A joint is drawn by the motions that its kind is made of, a closure by the number of its equations,
+a force by the places that it acts at: a kind that is new in its room's table needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kinetree.model import FORCES, Joint
+from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
+from kinetree.view.diagram.arrange import arrange
+
+if TYPE_CHECKING:
+    from kinetree.model import Mechanism
+    from kinetree.model.parts import Motion
+
+LETTERS: Mapping[type, str] = {Turn: "R", Shift: "T", Twist: "H", Ball: "S", Float: "F"}
+"""Signs of motions: rotation, translation, helix, sphere, free."""
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class DiagramBody:
+    """A body, or the ground.
+
+    Attributes:
+        name: of the body.
+        x, y: its place in units of the grid: left, and middle.
+        placed: whether the model file says it.
+    """
+
+    name: str
+    x: int
+    y: int
+    placed: bool
+
+
+@dataclass(frozen=True)
+class DiagramJoint:
+    """A joint from an inner to an outer body.
+
+    Attributes:
+        name: of the joint.
+        kind: of the joint.
+        parent, child: names of bodies.
+        steps: signs of its motions in order, such as T1, R3; R without a number turns about an
+            axis that is none of x, y, z.
+        driven: whether its motion is given.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    steps: tuple[str, ...]
+    driven: bool
+
+
+@dataclass(frozen=True)
+class DiagramTie:
+    """A closure, force or wrench: what acts between bodies that a joint may carry or not.
+
+    Attributes:
+        section: "closures", "forces" or "wrenches".
+        name, kind: of the element.
+        bodies: names of the bodies it acts on; empty for what speaks of joints alone.
+        joint: of a force at a joint, its name.
+        label: number of equations of a closure.
+    """
+
+    section: str
+    name: str
+    kind: str
+    bodies: tuple[str, ...]
+    joint: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """The whole drawing."""
+
+    title: str
+    bodies: tuple[DiagramBody, ...]
+    joints: tuple[DiagramJoint, ...]
+    ties: tuple[DiagramTie, ...]
+
+
+def diagram_of(model: Mechanism) -> Diagram:
+    """The diagram of a model; places are those of its layout, others are found."""
+    joints = [joint for joint in model.joints.values() if isinstance(joint, Joint)]
+    rows = tuple(_joint(joint, model) for joint in joints)
+    given = _given_places(model.layout)
+    names = ["ground", *model.bodies]
+    places = arrange(names, {row.child: row.parent for row in rows}, _widths(rows))
+    bodies = tuple(DiagramBody(n, *given.get(n, places[n]), n in given) for n in names)
+    return Diagram(model.name, bodies, rows, (*_closures(model), *_forces(model)))
+
+
+def _joint(joint: Joint, model: Mechanism) -> DiagramJoint:
+    steps = tuple(map(_sign, joint.motions))
+    driven = any(name in model.drives for name in joint.coordinates)
+    parent, child = joint.parent.body.name, joint.child.body.name
+    return DiagramJoint(joint.name, joint.kind, parent, child, steps, driven)
+
+
+def _sign(motion: Motion) -> str:
+    """Letter of a motion, with the number of its axis."""
+    letter = LETTERS[type(motion)]
+    if isinstance(motion, Ball | Float):
+        return letter
+    size = [tuple(map(abs, axis)) for axis in (motion.axis,)]
+    return letter + (str(AXES.index(size[0]) + 1) if size[0] in AXES else "")
+
+
+def _widths(rows: tuple[DiagramJoint, ...]) -> dict[str, int]:
+    """Room that the joint of a body needs, by the name of the body."""
+    return {row.child: max(len(row.steps), 1) for row in rows}
+
+
+def _given_places(layout: Any) -> dict[str, tuple[int, int]]:
+    """Places of a model file; what is not a pair of numbers is passed over."""
+    found = layout.get("diagram") if isinstance(layout, dict) else None
+    rows = found.items() if isinstance(found, dict) else ()
+    return {
+        str(name): (int(place[0]), int(place[1]))
+        for name, place in rows
+        if isinstance(place, list) and len(place) >= 2 and all(map(_is_number, place[:2]))
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _closures(model: Mechanism) -> list[DiagramTie]:
+    return [
+        DiagramTie("closures", row.name, row.kind, tuple(end.body.name for end in row.ends),
+            label=str(len(row.conditions)))
+        for row in model.closures.values()
+    ]  # fmt: skip
+
+
+def _forces(model: Mechanism) -> list[DiagramTie]:
+    """Forces with their places, or with the joint that they act at; wrenches from outside."""
+    owners = {n: j.name for j in model.joints.values() for n in (j.name, *j.coordinates)}
+    rows = []
+    for force in model.forces.values():
+        kind = FORCES[force.kind]
+        named = [str(force.arguments[key]) for key in (*kind.coordinates, *kind.velocities)]
+        joint = owners.get(named[0], "") if named else ""
+        bodies = tuple(point.body.name for point in force.points)
+        rows.append(DiagramTie("forces", force.name, force.kind, bodies, joint))
+    outside = (
+        DiagramTie("wrenches", row.name, "wrench", (row.point.body.name,))
+        for row in model.wrenches.values()
+    )
+    return [*rows, *outside]
+
+
+__all__ = ["Diagram", "DiagramBody", "DiagramJoint", "DiagramTie", "diagram_of"]

@@ -1,0 +1,215 @@
+"""A diagram as an SVG picture, light or dark as its reader's system is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinetree.arguments import check_arguments
+from kinetree.errors import FormatError
+from kinetree.files import write_file
+from kinetree.view.diagram.arrange import STEP, width
+from kinetree.view.diagram.content import Diagram, DiagramBody, DiagramJoint, DiagramTie, diagram_of
+
+if TYPE_CHECKING:
+    from kinetree.model import Mechanism
+
+GRID = 10
+"""Pixels of a unit of the grid."""
+HALF = 15
+"""Half the height of a body [px]."""
+MARGIN = 60
+"""Pixels around the drawing; what is tied to the ground is drawn in it."""
+STYLE = """\
+svg{--ink:#1f2937;--paper:#fff;--body:#e0ecf8;--line:#40618a;--loop:#b45309;--force:#15803d;\
+background:var(--paper);font:12px system-ui,sans-serif}
+@media(prefers-color-scheme:dark){svg{--ink:#e5e7eb;--paper:#111827;--body:#1e3a5f;--line:#93b4dc;\
+--loop:#fbbf24;--force:#4ade80}}
+text{fill:var(--ink);text-anchor:middle}
+.body rect{fill:var(--body);stroke:var(--line);stroke-width:1.5}
+.ground rect{fill:none;stroke-dasharray:2 2}
+.joint path,.joint circle,.joint rect{fill:var(--paper);stroke:var(--line);stroke-width:1.5}
+.joint path{fill:none}.joint .driven{stroke-width:3}
+.closures path{fill:none;stroke:var(--loop);stroke-width:1.5;stroke-dasharray:6 4}
+.closures text{fill:var(--loop)}
+.forces path,.wrenches path{fill:none;stroke:var(--force);stroke-width:1.5}
+.forces text,.wrenches text{fill:var(--force)}
+.step{font-size:10px}.note{font-size:11px}"""
+
+
+def diagram(model: Mechanism, path: str | os.PathLike[str]) -> Path:
+    """Draw the topology of a mechanism: bodies, joints step by step, closures, forces.
+
+    Bodies are in boxes, those of the layout of the model file where it says; joints are lines from
+    the inner to the outer body with a circle for every rotation (R), a square for every translation
+    (T) and the number of its axis; closures are dashed, with the number of their equations; forces
+    between points are springs; what is tied to the ground ends there.
+
+    Args:
+        model: the mechanism.
+        path: an .svg file to write.
+
+    Returns:
+        The path written.
+    """
+    check_arguments(diagram, locals())
+    file = Path(path)
+    if file.suffix != ".svg":
+        raise FormatError(
+            f"the suffix '{file.suffix}' is not known", element=f"file '{file.name}'",
+            cure="use .svg",
+        )  # fmt: skip
+    return write_file(file, svg(diagram_of(model)))
+
+
+def svg(drawing: Diagram) -> str:
+    """The text of the picture."""
+    places = {body.name: body for body in drawing.bodies}
+    right = max((body.x + width(body.name)) * GRID for body in drawing.bodies) + MARGIN + 2 * GRID
+    left = min(body.x * GRID for body in drawing.bodies) - MARGIN
+    top = min(body.y * GRID for body in drawing.bodies) - MARGIN
+    bottom = max(body.y * GRID for body in drawing.bodies) + MARGIN
+    box = f"{left} {top} {right - left} {bottom - top}"
+    size = f'viewBox="{box}" width="{right - left}" height="{bottom - top}"'
+    rows = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+        f"<title>{escape(drawing.title)}</title>",
+        f"<style>{STYLE}</style>",
+        *_ties(drawing, places),
+        *(_joint(row, places) for row in drawing.joints),
+        *map(_body, drawing.bodies),
+        "</svg>",
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def _group(kind: str, name: str, content: str) -> str:
+    title = f"<title>{escape(name)}</title>"
+    return f'<g class="{kind}" data-name="{escape(name)}">{title}{content}</g>'
+
+
+def _body(body: DiagramBody) -> str:
+    x, y, wide = body.x * GRID, body.y * GRID, width(body.name) * GRID
+    kind = "body ground" if body.name == "ground" else "body"
+    box = f'<rect x="{x}" y="{y - HALF}" width="{wide}" height="{2 * HALF}" rx="6"/>'
+    return _group(kind, body.name, f"{box}{_text(x + wide // 2, y + 4, body.name)}")
+
+
+def _text(x: int, y: int, text: str, kind: str = "") -> str:
+    mark = f' class="{kind}"' if kind else ""
+    return f'<text x="{x}" y="{y}"{mark}>{escape(text)}</text>'
+
+
+def _ends(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int, int, int]:
+    """From the right side of the inner body to the left side of the outer one [px]."""
+    a, b = places[row.parent], places[row.child]
+    return (a.x + width(a.name)) * GRID, a.y * GRID, b.x * GRID, b.y * GRID
+
+
+def _signs(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> tuple[int, int]:
+    """Where the first sign of a joint is [px]: its last one is beside the outer body."""
+    _, _, x, y = _ends(row, places)
+    return x - GRID * (STEP * max(len(row.steps), 1)) + GRID // 2, y
+
+
+def _joint(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> str:
+    """A line, and a sign for every step: a circle turns, a square shifts."""
+    x0, y0, x1, y1 = _ends(row, places)
+    x, y = _signs(row, places)
+    middle = x0 + (x - x0) // 2
+    line = f'<path d="M{x0} {y0}C{middle} {y0} {middle} {y1} {x - 10} {y1}H{x1}"/>'
+    mark = ' class="driven"' if row.driven else ""
+    content = line
+    for k, sign in enumerate(row.steps or ("=",)):
+        at = x + k * STEP * GRID
+        shape = f'<circle cx="{at}" cy="{y}" r="11"{mark}/>'
+        if sign[0] in "T=":
+            shape = f'<rect x="{at - 11}" y="{y - 11}" width="22" height="22"{mark}/>'
+        content += shape + _text(at, y + 4, sign, "step")
+    center = x + (max(len(row.steps), 1) - 1) * STEP * GRID // 2
+    name = row.name if row.name != row.child else ""
+    return _group(
+        "joint", f"{row.name} ({row.kind})", content + _text(center, y - 16, name, "note")
+    )
+
+
+def _ties(drawing: Diagram, places: Mapping[str, DiagramBody]) -> Iterator[str]:
+    """Closures and forces; several at one body get lines of their own."""
+    joints = {row.name: row for row in drawing.joints}
+    count: dict[str, int] = {}
+    for tie in drawing.ties:
+        name = f"{tie.name} ({tie.kind})"
+        if tie.joint in joints:
+            x, y = _signs(joints[tie.joint], places)
+            number = count[tie.joint] = count.get(tie.joint, 0) + 1
+            yield _group(tie.section, name, _text(x, y + 12 + 12 * number, tie.name, "note"))
+        elif tie.bodies:
+            yield _group(tie.section, name, _tie(tie, places, joints.values(), count))
+
+
+def _tie(
+    tie: DiagramTie, places: Mapping[str, DiagramBody], joints: Iterable[DiagramJoint],
+    count: dict[str, int],
+) -> str:  # fmt: skip
+    """A curve between two bodies; an arrow or a short line at the one that is not the ground."""
+    moving = [places[name] for name in dict.fromkeys(tie.bodies) if name != "ground"]
+    label = tie.label or tie.name
+    if len(moving) < 2:
+        body = moving[0] if moving else places["ground"]
+        x, y = _port(body, count), body.y * GRID + HALF
+        return f'<path d="{_end(tie, x, y)}"/>{_text(x, y + 32, label, "note")}'
+    a, b = sorted(moving[:2], key=lambda body: (body.x, body.y))
+    carries = any(row.parent == a.name for row in joints)  # lines leave it on the right
+    curve, middle = _below(a, b, count) if carries and b.x > a.x else _beside(a, b)
+    sign = "" if tie.section == "closures" else f'<path d="{_spring(*middle)}"/>'
+    return f'<path d="{curve}"/>{sign}{_text(middle[0], middle[1] - 8, label, "note")}'
+
+
+def _port(body: DiagramBody, count: dict[str, int]) -> int:
+    """A free place along the lower side of a body [px]."""
+    number = count[body.name] = count.get(body.name, 0) + 1
+    return body.x * GRID + (15 + 20 * (number - 1)) % (width(body.name) * GRID - 10)
+
+
+def _beside(a: DiagramBody, b: DiagramBody) -> tuple[str, tuple[int, int]]:
+    """An arc on the right of two bodies of about one column, and its middle."""
+    x0, x1 = ((body.x + width(body.name)) * GRID for body in (a, b))
+    y0, y1 = a.y * GRID + 5, b.y * GRID + 5
+    out = max(x0, x1) + 30 + abs(y1 - y0) // 4
+    curve = f"M{x0} {y0}C{out} {y0} {out} {y1} {x1} {y1}"
+    return curve, ((x0 + 6 * out + x1) // 8, (y0 + y1) // 2)
+
+
+def _below(a: DiagramBody, b: DiagramBody, count: dict[str, int]) -> tuple[str, tuple[int, int]]:
+    """An arc from the lower side of a body to that of one further right, and a place near that."""
+    x0, y0 = _port(a, count), a.y * GRID + HALF
+    x1, y1 = _port(b, count), b.y * GRID + HALF
+    low = max(y0, y1) + 30 if abs(y1 - y0) < 2 * HALF else y1 + 30
+    curve = f"M{x0} {y0}C{x0} {low} {x1} {low} {x1} {y1}"
+    share = max(0.25, 0.93 - 0.18 * count[b.name])  # names of several ties keep apart
+    x, y = (_bezier(share, *row) for row in ((x0, x0, x1, x1), (y0, low, low, y1)))
+    return curve, (x, y)
+
+
+def _bezier(t: float, a: int, b: int, c: int, d: int) -> int:
+    """A place on a cubic curve [px]."""
+    s = 1 - t
+    return round(s**3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t**3 * d)
+
+
+def _end(tie: DiagramTie, x: int, y: int) -> str:
+    """What ties a body to the ground: a line and a bar, or an arrow that points at the body."""
+    if tie.section == "wrenches" or len(tie.bodies) == 1:
+        return f"M{x} {y + 20}V{y}m-4 6l4 -6l4 6"
+    return f"M{x} {y}V{y + 18}m-7 0h14"
+
+
+def _spring(x: int, y: int) -> str:
+    """A zigzag around a place."""
+    return f"M{x - 12} {y}l4 -6l6 12l6 -12l6 12l4 -6"
+
+
+__all__ = ["diagram", "svg"]
