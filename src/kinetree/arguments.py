@@ -285,21 +285,3 @@ def check_options(function: str, given: Iterable[str], known: Iterable[str]) -> 
     for name in given:
         if name not in known:
             raise unknown("option", name, known, function)
-
-
-__all__ = [
-    "ArgumentKind",
-    "arrays_of_size",
-    "changed_arguments",
-    "check_arguments",
-    "check_arrays",
-    "check_choice",
-    "check_options",
-    "check_positive",
-    "is_array",
-    "is_finite",
-    "is_number",
-    "is_row",
-    "keywords",
-    "show",
-]  # fmt: skip

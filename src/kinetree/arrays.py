@@ -11,5 +11,3 @@ Flags = NDArray[np.bool_]
 """Truth values, of any shape."""
 StateArrays = dict[str, Array]
 """Arrays of a state by name: q, qd, …"""
-
-__all__ = ["Array", "Flags", "StateArrays"]

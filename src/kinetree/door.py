@@ -88,6 +88,3 @@ class Registry(MutableMapping[str, R]):
 
     def __len__(self) -> int:
         return len(self._fill())
-
-
-__all__ = ["Door", "Registry", "open_door"]

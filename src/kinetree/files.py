@@ -292,9 +292,3 @@ def _flush_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-__all__ = [
-    "PART", "discard", "read_bytes", "read_exactly", "read_text", "replacing", "unreadable",
-    "unwritable", "write_file", "write_folder",
-]  # fmt: skip

@@ -85,9 +85,3 @@ def shorten(name: str, longest: int, whole: str) -> str:
     if len(name) <= longest:
         return name
     return f"{name[: longest - DIGITS - 1]}_{digits(whole)}"
-
-
-__all__ = [
-    "cell", "digits", "html_frame", "html_table", "json_text", "markdown", "markup", "plain",
-    "shorten",
-]  # fmt: skip

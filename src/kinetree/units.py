@@ -203,6 +203,3 @@ def exponents(unit: str) -> dict[str, int] | None:
     """Exponents of the base units of an SI unit; none where it is another or cannot be read."""
     found = read(unit)
     return None if isinstance(found, str) or found.size != 1 else found.exponents
-
-
-__all__ = ["BASE", "Unit", "exponents", "quantity", "read", "to_si"]

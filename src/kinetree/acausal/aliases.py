@@ -284,6 +284,3 @@ def resolve(s: Node, meanings: Meanings) -> Node:
     for _ in range(order):
         node = derivative_symbol(node)
     return linear(0, ((node, sign),))
-
-
-__all__ = ["Meanings", "Reduced", "eliminate", "resolve"]

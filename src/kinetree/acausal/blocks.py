@@ -50,6 +50,3 @@ def sort_rows(page: Incidence, known: Collection[int]) -> list[SolvedTogether]:
         SolvedTogether(tuple(part), tuple(column_of[row] for row in part))
         for part in strong_components(needs)
     ]
-
-
-__all__ = ["SolvedTogether", "sort_rows"]

@@ -104,6 +104,3 @@ def _write_open(flat: Flat, found: Joined, faces: dict[Face, int]) -> None:
         for row, node in variables_of(end):
             if row.role == "through":
                 found.sums.append(FlatEquation(node, "" if owner is None else owner.path))
-
-
-__all__ = ["Joined", "join"]

@@ -86,6 +86,3 @@ def excess_columns(pattern: Pattern, row_of: dict[int, int], size: int) -> list[
                 seen.add(other)
                 columns.append(other)
     return sorted(seen)
-
-
-__all__ = ["excess_columns", "excess_rows", "refuse_singular"]

@@ -131,6 +131,3 @@ def write_page(
     for equation in equations:
         page.add_row(equation.residual, equation)
     return page
-
-
-__all__ = ["Incidence", "write_page"]

@@ -80,6 +80,3 @@ def _differentiate(
         del column_of[old]
         row_of[new], column_of[page.grown[old]] = page.grown[old], new
     return page.grown[row]
-
-
-__all__ = ["Matching", "reduce_index"]

@@ -294,21 +294,3 @@ def der(x: Any) -> Physical:
 
 time = Physical(time_symbol(), dimension("s"))
 """The time [s]."""
-
-__all__ = [
-    "NONE",
-    "Exponents",
-    "Physical",
-    "PhysicalEquation",
-    "Relation",
-    "apply",
-    "der",
-    "derivative_symbol",
-    "differentiate",
-    "dimension",
-    "join_name",
-    "physical",
-    "spell",
-    "split_name",
-    "time",
-]  # fmt: skip

@@ -52,6 +52,3 @@ class SortingReport:
         if self.open_ports:
             lines.append(f"  open ports: {', '.join(self.open_ports)}")
         return "\n".join(lines)
-
-
-__all__ = ["SortingReport", "StageRow"]

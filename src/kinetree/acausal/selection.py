@@ -154,6 +154,3 @@ def _refuse_wishes(page: Incidence, states: Sequence[int]) -> None:
                 element=f"variable '{row.path}'",
                 cure="say select='avoid'",
             )
-
-
-__all__ = ["States", "select_states", "slopes"]

@@ -162,6 +162,3 @@ def _solve_block(
             element=", ".join(dict.fromkeys(said[:4])),
             cure="give start values nearer to a solution",
         )
-
-
-__all__ = ["StartValues", "SystemStart", "find_start"]

@@ -182,6 +182,3 @@ def _moving(slope: Node) -> bool:
     if slope.op is ADD and (len(slope.args) > 1 or slope.value):
         return True
     return any(s.key[0] != FIXED for s in symbols((slope,)))
-
-
-__all__ = ["RowSlopes", "Torn", "find_slopes", "tear"]

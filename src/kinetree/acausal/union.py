@@ -26,6 +26,3 @@ class Union:
         a, b = self.find(a), self.find(b)
         if a != b:
             self._up[max(a, b)] = min(a, b)
-
-
-__all__ = ["Union"]

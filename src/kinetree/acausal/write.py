@@ -205,6 +205,3 @@ def _scale(residual: Node, slopes: RowSlopes, values: Mapping[Node, float]) -> f
     sizes = [abs(d) * max(abs(values[s]), 1.0) for s, d in zip(slopes.by, terms, strict=True)]
     largest = max([x for x in sizes if np.isfinite(x) and x > 0], default=1.0)
     return float(2.0 ** -np.round(np.log2(largest)))
-
-
-__all__ = ["GUESS", "Written", "write_blocks"]

@@ -75,6 +75,3 @@ def point_mass(mass: Any, offset: Iterable[Any]) -> Inertia:
     return Inertia(
         yy + zz, xx + zz, xx + yy, -mass * r.x * r.y, -mass * r.x * r.z, -mass * r.y * r.z
     )
-
-
-__all__ = ["Inertia", "point_mass"]

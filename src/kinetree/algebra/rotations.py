@@ -168,6 +168,3 @@ def _about_letter(axis: str, c: Any, s: Any) -> RotationRows:
     rows[k][k], rows[i][i], rows[i][j], rows[j][i], rows[j][j] = 1, c, -s, s, c
     x, y, z = (Vector(*row) for row in rows)
     return x, y, z
-
-
-__all__ = ["Factor", "Rotation"]

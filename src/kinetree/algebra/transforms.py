@@ -105,6 +105,3 @@ def rotz(angle: Any) -> Transform:
 def rotq(w: Any, x: Any, y: Any, z: Any) -> Transform:
     """The rotation of a unit quaternion."""
     return Transform(Rotation.quaternion(w, x, y, z))
-
-
-__all__ = ["Transform", "TransformStep", "disp", "rot", "rotq", "rotx", "roty", "rotz"]

@@ -105,6 +105,3 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 def cross(a: Iterable[Any], b: Iterable[Any]) -> Vector:
     """Vector product a × b."""
     return vector(a).cross(b)
-
-
-__all__ = ["Vector", "cross", "dot", "vector"]

@@ -313,6 +313,3 @@ def _axes(task: _Task) -> dict[str, Dimension]:
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
     labels = task.program.output("lam").labels
     return {**axes, "equation": Dimension(labels)} if labels else axes
-
-
-__all__ = ["ActuationGoal", "actuation"]

@@ -75,6 +75,3 @@ def _least_distance(G: Array, h: Array) -> tuple[Array | None, tuple[int, ...]]:
         return None, tuple(int(i) for i in np.flatnonzero(u > NOTHING * u.max()))
     r = E @ u - f
     return -r[:n] / r[n], ()
-
-
-__all__ = ["least_between", "within"]

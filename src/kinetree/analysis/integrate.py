@@ -189,6 +189,3 @@ def _dataset(found: SecondOrderPath, names: Sequence[str]) -> xarray.Dataset:
     values = {"q": found.q, "qd": found.qd, "qdd": found.qdd}
     axes = {"coordinate": Dimension(names), "velocity": Dimension(names)}
     return run_dataset(found.times, values, axes, rows)
-
-
-__all__ = ["integrate"]

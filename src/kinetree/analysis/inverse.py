@@ -132,6 +132,3 @@ def _inputs(
             f"it has {motion.x.shape[1]} columns", element="x", cure=f"give {len(model.states)}"
         )
     return given
-
-
-__all__ = ["inverse"]

@@ -195,6 +195,3 @@ def _with_points(run: xarray.Dataset, program: Program, table: dict[str, Array])
             {"units": unit, "frame": "ground"},
         )
     return run
-
-
-__all__ = ["kinematics"]

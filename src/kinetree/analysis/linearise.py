@@ -267,6 +267,3 @@ def _state_names(system: Dynamics, free: Freedom) -> tuple[str, ...]:
         *(f"qd_{names[k]}" for k in free.w),
         *(f"x_{system.states[k]}" for k in system.changing),
     )
-
-
-__all__ = ["Linear", "linearise"]

@@ -133,6 +133,3 @@ def _modes(linear: Linear) -> Modes:
         linear.velocities,
         linear,
     )
-
-
-__all__ = ["Modes", "modes"]

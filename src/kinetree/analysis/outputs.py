@@ -131,6 +131,3 @@ def _multipliers(run: xarray.Dataset, labels: Sequence[str]) -> Array:
         if label in known:
             found[..., k] = run["lam"].values[..., known.index(label)]
     return found
-
-
-__all__ = ["observer", "outputs"]

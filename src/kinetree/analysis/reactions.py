@@ -130,6 +130,3 @@ def _with_wrenches(
 def _owners(labels: Sequence[str]) -> list[str]:
     """Names of joints or closures from labels "name.part", six for each."""
     return [label.rpartition(".")[0] for label in labels[:: len(PARTS)]]
-
-
-__all__ = ["reactions"]

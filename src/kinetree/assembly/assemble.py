@@ -260,6 +260,3 @@ def _failure(system: Loops, best: Solution) -> AssemblyError:
     return AssemblyError(
         f"the loop does not close, {gap} {when}", element=f"closure '{name}'", cure=cure
     )
-
-
-__all__ = ["Assembly", "assemble", "close", "dependent_columns", "free_columns", "solved_columns"]

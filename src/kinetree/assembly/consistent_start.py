@@ -242,9 +242,3 @@ def _change_phrases(
         for name, a, b in zip(names, *values, strict=True)
         if name in limits and abs(a - b) > limits[name] * (1 + abs(a))
     ]
-
-
-__all__ = [
-    "MOVED", "ROUGH", "Wish", "changes", "consistent_coordinates", "consistent_velocities",
-    "correct_velocities", "kept_coordinates", "moved_coordinates", "settled_velocities",
-]  # fmt: skip

@@ -310,6 +310,3 @@ def _no_equations(model: Mechanism) -> Program:
 
 def _split_names(text: str) -> list[str]:
     return text.split(", ") if text else []
-
-
-__all__ = ["Loops", "closure_equations", "loops", "opposite_frames"]

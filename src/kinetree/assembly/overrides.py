@@ -42,6 +42,3 @@ def with_values(program: Program, parameters: Parameters, model: str = "") -> Pr
     )
     new = replace(row, default=values)
     return replace(program, inputs=tuple(new if r is row else r for r in program.inputs))
-
-
-__all__ = ["Parameters", "with_values"]

@@ -247,6 +247,3 @@ def facts(found: Partition) -> dict[str, Any]:
         "singular": "yes" if found.singular else "no",
         "independent": listed(found.independent) or "none",
     }
-
-
-__all__ = ["Partition", "facts", "partition", "partition_at", "refuse_foreign"]

@@ -34,6 +34,3 @@ def depending(J: Array, regular: Array, near: float = NEAR) -> int | None:
 
 def _sizes(J: Array) -> Array:
     return np.asarray(np.maximum(np.abs(J).max(axis=1, keepdims=True, initial=0.0), ROUNDING))
-
-
-__all__ = ["depending"]

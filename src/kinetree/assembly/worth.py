@@ -21,6 +21,3 @@ def worth(model: Mechanism) -> list[int]:
     order = sorted(range(len(ranked)), key=lambda k: (*ranked[k], -k))
     places = {k: place for place, k in enumerate(order)}
     return [places[k] for k in range(len(ranked))]
-
-
-__all__ = ["worth"]

@@ -219,6 +219,3 @@ def modes(
     finish({"model": model.name, "q": found.linear.q.tolist(), "modes": table}, out, as_json, notes)
     if not as_json:
         print_table(f"{model.name}: modes", round_rows(rows))
-
-
-__all__ = ["equilibrium", "kinematics", "linearise", "modes", "simulate"]

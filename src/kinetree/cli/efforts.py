@@ -160,6 +160,3 @@ def ranges(given: Sequence[str] | None) -> dict[str, tuple[float, float]] | None
                 f"'{word}' gives no bounds", element="command", cure="write name=-1:2"
             )
     return found
-
-
-__all__ = ["inverse", "outputs", "reactions"]

@@ -62,6 +62,3 @@ def pause_collector() -> Iterator[None]:
     with at_last(partial(_collector.wake, asker)):
         _collector.rest(asker)
         yield
-
-
-__all__ = ["at_last", "pause_collector"]

@@ -84,6 +84,3 @@ def _build(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> by
                 cure="pass binary=False for an FMU with sources alone",
             )
         return (Path(folder) / "library").read_bytes()
-
-
-__all__ = ["binary", "compiler"]

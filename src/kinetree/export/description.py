@@ -230,6 +230,3 @@ def _experiment(about: Description) -> str:
         "stepSize": about.step,
     }
     return element("DefaultExperiment", values)
-
-
-__all__ = ["TOOL", "Description", "build_description", "model_description"]

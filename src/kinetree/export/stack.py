@@ -55,6 +55,3 @@ def _doubles(text: str) -> int:
         for pointer, _, sizes in ITEM.findall(re.sub(r"= ?\{[^}]*\}?", "", row)):
             total += 1 if pointer else prod(int(n) for n in re.findall(r"\d+", sizes))
     return total
-
-
-__all__ = ["stack_bytes"]

@@ -127,5 +127,3 @@ def _tied_states(program: Program) -> frozenset[str]:
 
 
 TARGETS["fmu"] = FmuTarget()
-
-__all__ = ["FmuTarget"]

@@ -10,6 +10,3 @@ def per_second(unit: str) -> str:
     if unit.endswith("/s"):
         return f"{unit}2"
     return f"{unit}/s" if "/" not in unit else ""
-
-
-__all__ = ["per_second"]

@@ -189,6 +189,3 @@ def _events(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Varia
             names.fresh(label), first + k, "local", initial="calculated", indicator=True,
             description=f"{what} where it is zero",
         )  # fmt: skip
-
-
-__all__ = ["FmiNames", "Variable", "derivative_name", "variables"]

@@ -150,8 +150,3 @@ ROAD: dict[str, Any] = {"height": None, "corrections": 0}
 """Arguments by which every contact describes its road."""
 VARIABLES = ("x", "y")
 """What the law of the height may use: place in the frame of the road [m]."""
-
-__all__ = [
-    "ROAD", "UP", "VARIABLES", "Foot", "RoadView", "check_road", "contact_outputs", "foot",
-    "let_vector", "push", "see", "unit",
-]  # fmt: skip

@@ -133,6 +133,3 @@ def contact(
         outputs=(Offer("Fz", "N"), Offer("depth", "m"), *AT_POINT),
         work=AT_POINT_WORK,
     )
-
-
-__all__ = ["Patch", "contact", "load"]

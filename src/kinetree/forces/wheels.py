@@ -264,6 +264,3 @@ def _load(act: Action, depth: Node, rate: Node) -> Node:
 def size(x: Node) -> Node:
     """|x|."""
     return call("abs", x)
-
-
-__all__ = ["Forces", "Running", "size", "tyre"]

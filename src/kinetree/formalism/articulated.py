@@ -105,6 +105,3 @@ def join(a: Articulated, b: Articulated) -> Articulated:
         plus(a.pn, b.pn),
         plus(a.pf, b.pf),
     )
-
-
-__all__ = ["Articulated", "join", "move_to_parent", "name_elements", "rigid_bodies"]

@@ -93,6 +93,3 @@ def energy(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     T = kinetic(frames, motion) + turning(frames.system) / 2
     frames.scheme.output("kinetic", (T,), ())
     frames.scheme.output("potential", (potential(frames) + elastic(frames),), ())
-
-
-__all__ = ["LinkVelocities", "energy", "kinetic", "link_velocities", "potential"]

@@ -66,6 +66,3 @@ def force_slopes(frames: Frames) -> ForceSlopes | None:
         return [list(nodes[k : k + width]) for k in range(0, len(nodes), width)]
 
     return ForceSlopes(rows("Q")[0], rows("dQ_dq"), rows("dQ_dqd"))
-
-
-__all__ = ["ForceSlopes", "force_slopes", "generalised_forces"]

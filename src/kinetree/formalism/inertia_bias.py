@@ -56,6 +56,3 @@ INERTIA_AND_BIAS: Mapping[str, Build] = {
     "lagrange": _multiply_out(lagrange.mass_bias),
 }
 """Formalism -> (frames, qd, qdd) to M and M qdd + c."""
-
-
-__all__ = ["INERTIA_AND_BIAS", "Build", "MassOperator"]

@@ -257,10 +257,3 @@ def _solve_block(
     moved = [[(mul(x, a), 1) for x, a in zip(line, qdd, strict=True)] for line in M]
     tau = [linear(0, ((x, 1), *terms)) for x, terms in zip(c, moved, strict=True)]
     return qdd, [row.gamma if row.is_free else x for row, x in zip(equations, tau, strict=True)]
-
-
-__all__ = [
-    "CHOICES", "EITHER", "QDD", "TAU", "Declare", "JointEquation", "JointLaw", "JointMotion",
-    "Known", "SpeedBond", "count_from_given", "declare_equations", "given_accelerations",
-    "read_known", "solve_mixed", "whole_accelerations",
-]  # fmt: skip

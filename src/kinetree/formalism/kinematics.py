@@ -309,9 +309,3 @@ def _relative(frames: Frames, place: Geometry, i: int, rates: Sequence[Node]) ->
     w, v = relative(frames, i, tuple(rates))
     let = frames.naming(NOTES, i)
     return let("wr", apply(place.R[i], w)), let("vl", apply(place.R[i], v))
-
-
-__all__ = [
-    "OUTPUTS", "Accelerations", "Geometry", "Velocities", "accelerations", "geometry",
-    "jacobian", "jacobians", "kinematics", "points_of", "velocities",
-]  # fmt: skip

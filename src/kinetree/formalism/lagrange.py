@@ -172,6 +172,3 @@ def _commutator(system: Linkage, qd: Sequence[Node], y: Sequence[Node]) -> dict[
 def _three(values: Sequence[Node], at: tuple[int, ...]) -> Vec:
     x, y, z = (values[k] for k in at)
     return (x, y, z)
-
-
-__all__ = ["Record", "inverse", "mass_bias"]

@@ -200,9 +200,3 @@ def _welded_mass(system: Linkage) -> tuple[Node, Vec]:
             com = plus(pose.p, rotate(pose.R, system.table.com(body)))
             m, h = m + system.table.mass(body), plus(h, times(system.table.mass(body), com))
     return m, h
-
-
-__all__ = [
-    "Motions", "acceleration_tensor", "bias", "gravity", "inertia_torque", "inertial", "inverse",
-    "inward", "outward", "project", "reaction", "resting",
-]  # fmt: skip

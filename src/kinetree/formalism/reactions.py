@@ -90,6 +90,3 @@ def _closures(frames: Frames, pushes: Iterable[tuple[Row, Push]]) -> None:
     labels = [f"{name}.{part}" for name in names for part in PARTS]
     if names:
         frames.scheme.output("closures", six, (len(names), 6), labels)
-
-
-__all__ = ["reactions"]

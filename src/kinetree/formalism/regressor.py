@@ -322,6 +322,3 @@ def unit_wrenches(let: Naming, state: CarrierMotion) -> list[tuple[Vec, Vec]]:
         torque("xz", U[1][0], U[2][2] - U[0][0], -U[1][2]),
         torque("yz", U[1][1] - U[2][2], -U[0][1], U[0][2]),
     ]
-
-
-__all__ = ["PARAMETERS", "Carrier", "base_links", "bodies", "regressor", "unit_wrenches"]

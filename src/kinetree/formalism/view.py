@@ -37,6 +37,3 @@ class MechanismView(Protocol):
     @property
     def motions(self) -> Sequence[LinkMotion]:
         """The elementary motions that coordinates make."""
-
-
-__all__ = ["MechanismView"]

@@ -134,9 +134,3 @@ def mass_bias(frames: Frames, qd: tuple[Node, ...]) -> tuple[list[list[Node]], l
     J, outer = partial_velocities(frames), external(frames)
     wrenches = inertial_wrenches(frames, outward(frames, qd, (ZERO,) * len(qd)), outer)
     return mass_matrix(frames, J), project(frames, J, wrenches, outer)
-
-
-__all__ = [
-    "PartialVelocities", "inertial_wrenches", "inverse", "mass_bias", "mass_matrix",
-    "partial_velocities", "project",
-]  # fmt: skip

@@ -381,6 +381,3 @@ def _array(size: int, **given: ArrayLike) -> Array:
 
 def _times(T: Array, x: Array) -> Array:
     return np.asarray(np.einsum("...ij,...j->...i", T, x))
-
-
-__all__ = ["EngineLayout", "layout"]

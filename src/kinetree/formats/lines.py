@@ -69,6 +69,3 @@ def _entry(plain: Plain, value: Any, steps: list[str]) -> tuple[int, Any, list[s
         if name in value:
             return plain.spots[id(value)][name].line, value[name], steps[size:]
     return None
-
-
-__all__ = ["line_of", "locate"]

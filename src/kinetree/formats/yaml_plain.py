@@ -360,6 +360,3 @@ class _EventReader:
         """A mistake on the line of an event."""
         line = event.start_mark.line + 1
         return FormatError(problem, element=f"{self.where}, line {line}", cure=cure)
-
-
-__all__ = ["MERGE", "Plain", "Spot", "read_plain"]

@@ -85,6 +85,3 @@ def _root(
     while root < b and value(root) * before > 0:  # behind the zero, so it is not found again
         root, ahead = min(root + ahead, b), 2 * ahead
     return root
-
-
-__all__ = ["crosses", "crossings", "on_sides"]

@@ -84,6 +84,3 @@ def interrupts() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-__all__ = ["PAUSED", "Sliced", "drive", "interrupts"]

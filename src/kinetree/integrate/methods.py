@@ -129,6 +129,3 @@ def choose(name: str, problem: Problem) -> Method:
             cure="install kinetree[sundials], or take method='BDF'",
         )
     return method
-
-
-__all__ = ["AUTO", "METHODS", "STEPPED", "TOLD", "Method", "SolveFunction", "choose", "find"]

@@ -110,6 +110,3 @@ def better(
     except KinetreeError:
         return None
     return None if found.singular or found.rank != rank else found
-
-
-__all__ = ["LEAST", "Judge", "better", "judge", "shares", "sizes"]

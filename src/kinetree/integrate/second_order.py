@@ -280,8 +280,3 @@ def newmark(
     return SecondOrderPath(
         times[:reached], q, qd, qdd, march.steps, march["rejected"], end, method.worst
     )
-
-
-__all__ = [
-    "MotionState", "Newmark", "ResidualFunction", "SecondOrderPath", "SlopesFunction", "newmark",
-]  # fmt: skip

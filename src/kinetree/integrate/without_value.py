@@ -169,6 +169,3 @@ def _phrase(block: Block) -> str:
         return f"the loops, which do not close any more ({name})"
     note = str(block.note)
     return f"{note} ({name})" if note else name
-
-
-__all__ = ["UNDEFINED", "element_without_value", "first_without_value"]

@@ -36,6 +36,3 @@ def at_time(of: Expression, t: float) -> AtTime:
     """
     check_arguments(at_time, locals())
     return AtTime(of, float(t))
-
-
-__all__ = ["AtTime", "at_time"]

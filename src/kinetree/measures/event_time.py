@@ -35,6 +35,3 @@ def event_time(event: str, number: int = 0) -> EventTime:
     """
     check_arguments(event_time, locals())
     return EventTime("t", event, number)
-
-
-__all__ = ["EventTime", "event_time"]

@@ -33,6 +33,3 @@ def final(of: Expression) -> Final:
         of: text such as "q_y**2 + strut.force", function of q, qd, x, t, outputs, or expression.
     """
     return Final(of)
-
-
-__all__ = ["Final", "final"]

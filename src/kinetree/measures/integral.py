@@ -32,6 +32,3 @@ def integral(of: Expression) -> Integral:
         of: as of `final`.
     """
     return Integral(of)
-
-
-__all__ = ["Integral", "integral"]

@@ -68,6 +68,3 @@ def rms(of: Expression) -> RootMeanSquare:
         of: as of `final`.
     """
     return RootMeanSquare(of)
-
-
-__all__ = ["MeanSquare", "RootMeanSquare", "mean_square", "rms"]

@@ -77,6 +77,3 @@ class Measure:
     def gather(self, seen: Sighting) -> Gathered:
         """The value, and how it depends on what was seen."""
         raise NotImplementedError
-
-
-__all__ = ["NONE", "Expression", "Gathered", "Measure", "Sighting"]

@@ -68,6 +68,3 @@ def misfit(
             cure="sort the data by time, and average what has the same time",
         )
     return Misfit(of, times, np.array(data, dtype=float), spread)
-
-
-__all__ = ["Misfit", "misfit"]

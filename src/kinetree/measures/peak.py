@@ -37,6 +37,3 @@ def peak(of: Expression) -> Peak:
         of: as of `final`.
     """
     return Peak(of)
-
-
-__all__ = ["Peak", "peak"]

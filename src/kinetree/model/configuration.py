@@ -144,8 +144,3 @@ def rotate(e: Array, v: Array) -> Array:
     """R v with the rotation of the unit quaternion e."""
     u = 2.0 * np.cross(e[..., 1:], v)
     return np.asarray(v + e[..., :1] * u + np.cross(e[..., 1:], u))
-
-
-__all__ = [
-    "difference", "product", "retract", "rotate", "straight_parts", "turning_parts", "unit",
-]  # fmt: skip

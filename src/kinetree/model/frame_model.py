@@ -276,6 +276,3 @@ def _bad_rotations(model: FrameModel) -> Iterator[Finding]:
                 "at the start values its rotation is not orthonormal and right-handed",
                 "build it from rotx, roty, rotz, rot and disp",
             )
-
-
-__all__ = ["FrameModel", "map_elements"]

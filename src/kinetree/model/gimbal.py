@@ -90,6 +90,3 @@ def _lock(axes: Sequence[Vector]) -> float | None:
     if min(hypot(*a), hypot(*b)) < ALONG:
         return None
     return float(atan2(dot(middle, cross(b, a)), dot(b, a)) % pi)
-
-
-__all__ = ["gimbal_locks"]

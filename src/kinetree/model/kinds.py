@@ -77,6 +77,3 @@ JOINTS = Registry[JointKind]("kinetree.joints")
 """The joint table: kind name -> row; the room `joints` fills it."""
 REQUIRED = object()
 """Marks an argument of a kind that has no default."""
-
-
-__all__ = ["ANY", "ENDS", "JOINTS", "REQUIRED", "ElementKind", "JointKind"]

@@ -394,6 +394,3 @@ class Mechanism(Summary):
     @abstractmethod
     def as_frames(self) -> FrameModel:
         """The same mechanism given by position matrices; an error where loops keep it from it."""
-
-
-__all__ = ["Mechanism"]

@@ -67,6 +67,3 @@ class Model(JointMethods, ClosureMethods):
     def findings(self) -> tuple[Finding, ...]:
         """Every problem of the model, all at once: errors, warnings, notes."""
         return checks.findings(self)
-
-
-__all__ = ["Model"]

@@ -216,9 +216,3 @@ def law_values(
             yield from ((f"{key}.{label}", exprs) for label, exprs in value.items())
         elif value is not None:
             yield key, value
-
-
-__all__ = [
-    "complete", "find_kind", "find_place", "find_places", "law_values", "new_element",
-    "refuse_duplicate", "scalar_values",
-]  # fmt: skip

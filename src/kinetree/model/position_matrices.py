@@ -110,6 +110,3 @@ def _transform(motion: Motion, q: list[Node], nodes: dict[str, Node], joint: str
     assert isinstance(motion, Twist)
     pitch = nodes[f"{joint}.pitch"]
     return Transform(turn, [pitch * x for x in along])
-
-
-__all__ = ["as_frames", "position_matrices"]

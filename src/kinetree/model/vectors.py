@@ -83,9 +83,3 @@ def is_null(v: Sequence[Node]) -> bool:
 def negative(v: Vec) -> Vec:
     """-v."""
     return (-v[0], -v[1], -v[2])
-
-
-__all__ = [
-    "NULL", "Mat", "Vec", "apply", "apply_transposed", "cross", "dot", "is_null", "mat3",
-    "matmul", "minus", "negative", "plus", "times", "transpose", "vec", "vec3",
-]  # fmt: skip

@@ -146,6 +146,3 @@ def _declare(scheme: Scheme, name: str, *shape: int) -> tuple[Node, ...]:
     size = shape[0] if len(shape) == 1 else shape[0] * shape[1]
     symbols = tuple(symbol(f"{name}_{k + 1}", Rank.FORCE) for k in range(size))
     return scheme.input(Input(name, shape, symbols))
-
-
-__all__ = ["BoxRow", "box_program", "change_least_index", "choose_by_sign"]

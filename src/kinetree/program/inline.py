@@ -93,6 +93,3 @@ class WrittenEquations:
             if found is not one.block.target:
                 renamed[one.block.target] = found
         return renamed
-
-
-__all__ = ["WrittenEquations", "bindings", "inline"]

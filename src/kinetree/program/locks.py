@@ -40,6 +40,3 @@ def refuse_locked(
                 element=element,
                 cure=f"stay beside it, or use a spherical or free joint{otherwise}",
             )
-
-
-__all__ = ["LOCKED", "Locks", "refuse_locked"]

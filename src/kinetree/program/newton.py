@@ -156,6 +156,3 @@ def _inputs(
     if w:
         rows.append(Input("w", (len(w),), w, parameter=parameter))
     return tuple(rows)
-
-
-__all__ = ["LIMIT", "TOLERANCE", "write_newton"]

@@ -106,6 +106,3 @@ def let_each(scheme: Scheme, name: str, value: Noted, note: Note) -> Noted:
             for a, row in enumerate(value, 1)
         )
     return cast("Noted", found)
-
-
-__all__ = ["TENSOR", "Naming", "Notes", "about", "let_each", "notes"]

@@ -111,6 +111,3 @@ def _nodes(rows: list[NodeRow]) -> list[Node]:
             node = intern_call(op, below)
         made.append(node)
     return made
-
-
-__all__ = ["pack", "unpack"]

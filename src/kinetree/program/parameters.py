@@ -37,6 +37,3 @@ def parameter_bindings(program: Program, joined: Input | None) -> dict[Node, Nod
         return {}
     own = dict(zip(joined.labels, joined.symbols, strict=True))
     return {s: own[label] for s, label in zip(row.symbols, row.labels, strict=True)}
-
-
-__all__ = ["join_parameters", "parameter_bindings", "parameters_of"]

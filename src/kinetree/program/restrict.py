@@ -114,6 +114,3 @@ def _without_unused_inputs(program: Program) -> Program:
     used = set(symbols(program.roots()))
     inputs = tuple(row for row in program.inputs if not used.isdisjoint(row.symbols))
     return replace(program, inputs=inputs)
-
-
-__all__ = ["Index", "restrict"]

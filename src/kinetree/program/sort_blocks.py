@@ -37,6 +37,3 @@ def sort_blocks(program: Program) -> Program:
         message = f"program '{program.name}': '{stuck}' depends on itself"
         raise ValueError(message)
     return replace(program, blocks=tuple(program.blocks[k] for k in order))
-
-
-__all__ = ["sort_blocks"]

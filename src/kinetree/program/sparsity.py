@@ -139,6 +139,3 @@ def _pop_through(stack: list[int], last: int) -> list[int]:
     while taken[-1] != last:
         taken.append(stack.pop())
     return sorted(taken)
-
-
-__all__ = ["Pattern", "factor_products", "fill_in", "match", "strong_components"]

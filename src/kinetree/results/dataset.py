@@ -180,9 +180,3 @@ def with_outputs(
         for k, name in enumerate(names)
     }
     return run.assign(columns)
-
-
-__all__ = [
-    "PARTS", "Dimension", "attributes", "common", "refuse_many", "run_dataset", "run_dimensions",
-    "variable_units", "with_events", "with_outputs", "with_wrenches",
-]  # fmt: skip

@@ -240,9 +240,3 @@ def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatErro
         element=f"file '{file}'",
         cure=f"use {', '.join(known)}",
     )
-
-
-__all__ = [
-    "columns", "filling", "load_last", "load_lazily", "load_run", "netcdf_bytes", "over_time",
-    "refuse_suffix", "save_run",
-]  # fmt: skip

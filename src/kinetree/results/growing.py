@@ -189,6 +189,3 @@ def _hdf5(rows: xarray.Dataset, names: Sequence[str]) -> bytes:
 def _names(rows: xarray.Dataset) -> list[str]:
     """Variables over time, the time first."""
     return ["time", *(str(name) for name, found in rows.data_vars.items() if over_time(found))]
-
-
-__all__ = ["GrowingRun"]

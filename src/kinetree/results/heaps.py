@@ -51,6 +51,3 @@ def _is_endless(data: bytes, start: int) -> bool:
             return True
         at += step
     return False
-
-
-__all__ = ["has_endless_heap"]

@@ -226,6 +226,3 @@ def _cut(step: Array, largest: float) -> Array:
     """The step, shortened where a component is longer than `largest`."""
     longest = float(np.abs(step).max(initial=0.0))
     return step * (largest / longest) if longest > largest else step
-
-
-__all__ = ["CUTOFF", "Solution", "damped_newton", "damped_newtons", "regular_solution"]

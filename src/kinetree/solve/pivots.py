@@ -174,6 +174,3 @@ def combination(matrix: Any, row: int, others: Sequence[int]) -> Array:
     A, _ = scale_rows(matrix)
     found: Array = np.linalg.lstsq(A[list(others)].T, A[row], rcond=None)[0]
     return found
-
-
-__all__ = ["TOLERANCE", "Pivots", "combination", "eliminate", "eliminate_many", "scale_rows"]

@@ -84,6 +84,3 @@ def _solution(A: Array, b: Array) -> Array:
     """A x = b, in the least-squares sense where A is not regular."""
     found = regular_solution(A, b, EPS)
     return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], float) if found is None else found
-
-
-__all__ = ["relax"]

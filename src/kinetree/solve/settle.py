@@ -38,6 +38,3 @@ def settle(
             break
         now = new
     raise ArithmeticError("the modes do not settle")
-
-
-__all__ = ["settle"]

@@ -174,6 +174,3 @@ def _refuse(step: Program, method: str) -> None:
             element=f"method '{method}'",
             cure="choose 'rk4', 'semi_implicit_euler', 'trapezoidal' or 'newmark'",
         )
-
-
-__all__ = ["discrete_program", "discretise"]

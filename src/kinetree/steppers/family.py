@@ -94,6 +94,3 @@ class Family:
         """Whether a differs from qdd and goes from step to step."""
         w = self.named_weights()
         return any(w.get(name, ZERO) is not ZERO for name in ("delta_m", "delta_f"))
-
-
-__all__ = ["Basic", "Family", "Weights"]

@@ -215,6 +215,3 @@ def _refuse_idle(model: Mechanism, way: str, settings: NewtonSettings) -> None:
                 element=row.name,
                 cure=f"leave {row.name}= out",
             )
-
-
-__all__ = ["FORMULATIONS", "GLOBAL", "all_coordinates", "step_program"]

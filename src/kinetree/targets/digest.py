@@ -84,6 +84,3 @@ class _Page:
         else:
             kind = ("stiff",) if block.stiff else ()
             self.heads.append((block.n, block.k, block.symmetric, *kind))
-
-
-__all__ = ["digest"]

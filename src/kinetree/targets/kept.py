@@ -130,6 +130,3 @@ def sources() -> str:
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         text.update(path.read_bytes())
     return text.hexdigest()
-
-
-__all__ = ["DerivedProgram", "forget", "remember"]

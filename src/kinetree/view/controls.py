@@ -152,6 +152,3 @@ def _round_up(x: float) -> float:
     """The next of 1, 2, 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(x))
     return next(k * power for k in (1, 2, 5, 10) if k * power >= x * (1 - 1e-9))
-
-
-__all__ = ["controls", "widen"]

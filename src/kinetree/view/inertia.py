@@ -73,6 +73,3 @@ def principal(m: Measures, body: Body) -> tuple[Array, Array, Array]:
 def _fit(m: Measures, square: float) -> float:
     """A half dimension [m] within what can be seen."""
     return float(np.clip(np.sqrt(max(0.0, square)), m.radius, LARGEST * m.size))
-
-
-__all__ = ["box", "lump", "principal", "solid"]

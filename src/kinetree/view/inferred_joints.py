@@ -82,6 +82,3 @@ def _rail(m: Measures, start: Array, axis: Array, reach: tuple[float, float]) ->
     spare = 4 * m.radius
     a, b = start + (reach[0] - spare) * axis, start + (reach[1] + spare) * axis
     return rod(a, b, 0.6 * m.radius, colour="#9aa3ad")
-
-
-__all__ = ["knee_parts"]

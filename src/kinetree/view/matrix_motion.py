@@ -178,6 +178,3 @@ def _near(a: Array, b: Array) -> bool:
 def _constant(rows: Array) -> Array | None:
     """The common value of all rows; none where they differ."""
     return rows[0] if len(rows) and np.nanmax(np.ptp(rows, axis=0)) < SAME else None
-
-
-__all__ = ["SHIFT", "TURN", "Knee", "Walks", "walks"]

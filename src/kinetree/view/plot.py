@@ -129,6 +129,3 @@ def _label(name: str, unit: str) -> str:
 def _words(text: str) -> str:
     """Text in which a dollar does not begin a formula."""
     return plain(text).replace("$", r"\$")
-
-
-__all__ = ["FORMATS", "plot"]

@@ -119,6 +119,3 @@ def refuse_in_batches(*, every_step: bool) -> None:
             element="step 0",
             cure="give an output interval, or make the runs one by one",
         )
-
-
-__all__ = ["Axes", "BatchParameters", "BatchValues", "RunGiven", "refuse_in_batches"]

@@ -106,6 +106,3 @@ def initial_states(dynamics: Dynamics) -> Array:
     """Initial values of the user states."""
     known: dict[str, Any] = getattr(dynamics.model, "states", {})
     return np.array([float(state.initial) for state in known.values()], dtype=float)
-
-
-__all__ = ["given_states", "initial_state", "initial_states", "refuse_open"]

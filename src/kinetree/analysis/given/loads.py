@@ -125,6 +125,3 @@ def _bad_law(name: str, size: int, error: Exception) -> ShapeError:
         element=name,
         cure=f"return {size} number{'s' if size > 1 else ''} from a function of (t, q, qd)",
     )
-
-
-__all__ = ["LoadLaw", "Loads", "loads"]

@@ -108,6 +108,3 @@ def arrays(system: Dynamics, at: OperatingPoint, program: Program) -> dict[str, 
         )
     given = {"q": at.q, "qd": at.qd, "x": at.x, "t": np.array(at.t), **system.loads.fixed}
     return program.pick_inputs(given)
-
-
-__all__ = ["Freedom", "OperatingPoint", "arrays", "freedom", "given_parts", "point"]

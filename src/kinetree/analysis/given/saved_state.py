@@ -78,6 +78,3 @@ def refuse_start(given: Mapping[str, Any]) -> None:
             element=f"file '{file}'",
             cure="name another one",
         )
-
-
-__all__ = ["Saved", "last_state", "refuse_start"]

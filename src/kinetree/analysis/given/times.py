@@ -26,6 +26,3 @@ def output_times(t0: float, duration: float, step: float | None) -> Array:
         return np.append(times, end)
     times[-1] = end
     return times
-
-
-__all__ = ["INTERVALS", "output_times"]

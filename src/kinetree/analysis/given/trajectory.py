@@ -156,6 +156,3 @@ def _rates(model: Mechanism, rows: Mapping[str, Any], time: Array, q: Array) -> 
         )
     spline = CubicSpline(time, q)
     return {"qd": spline(time, 1), "qdd": spline(time, 2)}
-
-
-__all__ = ["Trajectory", "trajectory"]

@@ -104,6 +104,3 @@ def _meaning(forward: Program, program: Program, inputs: dict[str, Input]) -> di
 def _by_label(row: Input | Output) -> dict[str, Node]:
     nodes = row.symbols if isinstance(row, Input) else row.nodes
     return dict(zip(row.labels, nodes, strict=True))
-
-
-__all__ = ["attach", "attach_used"]

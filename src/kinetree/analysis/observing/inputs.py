@@ -131,6 +131,3 @@ def _as_input(name: str, rows: Sequence[InputEntry], *, parameter: bool) -> Inpu
     names, symbols, units, values = zip(*rows, strict=True)
     first = values if parameter else None
     return Input(name, (len(rows),), symbols, first, parameter, names, units)
-
-
-__all__ = ["Chosen", "InputEntry", "choose_inputs", "outside", "own_inputs", "vary_inputs"]

@@ -131,6 +131,3 @@ def _angles(R: Mat) -> tuple[Node, ...]:
     """Roll, pitch and yaw; at a pitch of a right angle roll and yaw have no value of their own."""
     level = sqrt(R[2][1] * R[2][1] + R[2][2] * R[2][2])
     return atan2(R[2][1], R[2][2]), atan2(-R[2][0], level), atan2(R[1][0], R[0][0])
-
-
-__all__ = ["components", "paths"]

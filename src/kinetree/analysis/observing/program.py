@@ -220,6 +220,3 @@ def paths_of(model: Mechanism, row: Offered) -> list[str]:
         return paths(seen_of(model, row))
     what = model.outputs[row.key].what if row.source == "own" else None
     return paths(what) if isinstance(what, Seen) else []
-
-
-__all__ = ["OUT", "Observed", "derive_outputs", "with_positions"]

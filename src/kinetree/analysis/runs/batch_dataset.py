@@ -178,6 +178,3 @@ def warn_of(axes: Axes, said: Mapping[int, str], count: int) -> None:
         others = f", and of {len(said) - 1} others" if len(said) > 1 else ""
         where = f"of run ({place}){others} of {count}"
         warnings.warn(f"{where}: {text}", ModelWarning, stacklevel=5)
-
-
-__all__ = ["Batch", "batch_dataset", "warn_of", "with_outcomes"]

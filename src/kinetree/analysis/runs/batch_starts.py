@@ -231,6 +231,3 @@ def _attempt(make: Callable[[int], T], number: int) -> T | KinetreeError:
         return make(number)
     except KinetreeError as error:
         return error
-
-
-__all__ = ["BatchStart", "Begun", "each_fault"]

@@ -229,6 +229,3 @@ def _violated_loop(motion: RunRows, first: RunRows, k: int, size: float) -> tupl
         return None
     closure = motion.loops.labels[row].partition(".")[0]
     return motion.model.velocities[free[int(np.argmax(away))]], closure
-
-
-__all__ = ["Continuity", "RunRows", "facts", "jumps", "suspects"]

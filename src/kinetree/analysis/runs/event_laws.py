@@ -91,6 +91,3 @@ class EventLaw:
                 "it never changes", element=self.element, cure="use t, q, qd or x in it"
             )
         return node
-
-
-__all__ = ["EventLaw"]

@@ -45,6 +45,3 @@ def parameters_of(run: Any) -> dict[str, Any]:
     """The values by name with which a run was made, where they differ from the model's."""
     found: dict[str, Any] = json.loads(getattr(run, "attrs", {}).get("parameters", "{}"))
     return found
-
-
-__all__ = ["changes", "manifest", "parameters_of"]

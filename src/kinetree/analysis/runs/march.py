@@ -242,9 +242,3 @@ def _facts(
 def end_sentence(report: Report) -> str:
     """Why a run ended."""
     return report.message or report.end
-
-
-__all__ = [
-    "STEPPING", "Marching", "counts", "end_sentence", "made_by", "march", "refuse_no_step",
-    "refuse_stepping", "variables",
-]  # fmt: skip

@@ -160,6 +160,3 @@ class _Lanes:
             parts = (part[number][rows] for part in motion)
             found[number] = facts(RunRows(loops, self.times[rows], *parts))[1]
         return {number: text for number, text in found.items() if text}
-
-
-__all__ = ["march_many"]

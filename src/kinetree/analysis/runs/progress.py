@@ -45,6 +45,3 @@ def reporting(
         patience.cancel()
         patience.join()
         bar.stop()
-
-
-__all__ = ["PATIENCE", "reporting"]

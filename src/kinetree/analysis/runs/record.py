@@ -382,6 +382,3 @@ def _no_value(run: Run) -> tuple[str, str]:
         whose = str(error)
     where = f" in {whose}" if whose else ""
     return f"NaN at t = {t:.6g} s{where}", KEPT + UNDEFINED
-
-
-__all__ = ["Found", "Recording", "record_run", "termination", "variable_axes"]

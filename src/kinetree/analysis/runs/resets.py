@@ -75,6 +75,3 @@ def refuse_dependent(found: Resets, partition: Partition) -> None:
                     cure="let the law of the drive jump" if driven
                     else f"name '{name}' in independent=, or change one of those instead",
                 )  # fmt: skip
-
-
-__all__ = ["Resets", "all_names", "breaks_loops", "refuse_dependent", "resets"]

@@ -47,6 +47,3 @@ def _places(system: Dynamics) -> dict[str, int]:
     first, forward = system.nq + system.nv, system.forward
     names = forward.output("slip").labels if forward.gives("slip") else ()
     return {name: first + system.states.index(name) for name in names}
-
-
-__all__ = ["name_rivals"]

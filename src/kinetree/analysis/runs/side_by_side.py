@@ -109,6 +109,3 @@ class SideBySide:
     def _mobility(self) -> dict[str, int | None]:
         """Degrees of freedom of the first run that has ended, which is that of all."""
         return {}
-
-
-__all__ = ["Again", "Result", "SideBySide"]

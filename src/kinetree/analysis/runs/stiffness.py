@@ -52,6 +52,3 @@ def _largest_eigenvalue(rates: Callable[[Array], Array], y: Array) -> float:
             return growth[-1]
     late = np.array(growth[-ITERATIONS // 3 :])  # q and qd take turns: the mean is geometric
     return float(np.exp(np.log(late).mean()))
-
-
-__all__ = ["stiff"]

@@ -246,16 +246,3 @@ class Crowd:
     def just_before(self, t: float) -> set[int]:
         """Watches whose event was at t already, within rounding."""
         return {k for k, time in self.last.items() if time >= t - AT_ONCE * max(abs(t), 1.0)}
-
-
-__all__ = [
-    "Crowd",
-    "Settled",
-    "known_sides",
-    "settle",
-    "settle_friction",
-    "settle_switches",
-    "sides",
-    "simultaneous",
-    "update_once",
-]

@@ -47,6 +47,3 @@ def _with_values(watched: Watched, parameters: Mapping[str, float]) -> Watched:
         for found in (watched.function, watched.update)
     )
     return replace(watched, function=function, update=update)
-
-
-__all__ = ["Watches"]

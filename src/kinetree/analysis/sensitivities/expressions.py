@@ -52,6 +52,3 @@ def read_expressions(system: Dynamics, measures: Mapping[str, Measure]) -> Expre
     numbers = iter(range(len(integrands)))
     integrated = tuple(next(numbers) if k else None for k in powers)
     return Expressions(forward, tuple(nodes), tuple(integrands), integrated)
-
-
-__all__ = ["Expressions", "read_expressions"]

@@ -187,6 +187,3 @@ def _outcome(
     if looks.end_slope is None:
         return Outcome(seen.value, changes, by_end)
     return Outcome(seen.value, changes + by_end * looks.end_slope, 0.0)
-
-
-__all__ = ["Looks", "Outcome", "RunPart", "Sample", "gather_measure", "look", "moving", "outcomes"]

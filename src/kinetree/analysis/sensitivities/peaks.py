@@ -46,6 +46,3 @@ def _refine(task: Task, number: int, low: float, high: float, best: float) -> fl
     roots = [float(r.real) for r in line.roots() if abs(r.imag) < 1e-9 * (high - low)]
     falling = [r for r in roots if low <= r <= high and line.deriv()(r) < 0]
     return min(falling, key=lambda r: abs(r - best)) if falling else best
-
-
-__all__ = ["find_peaks"]

@@ -62,6 +62,3 @@ def with_tangents(made: xarray.Dataset, runs: Sequence[TangentRun]) -> xarray.Da
         made[name] = (("time", dimension, "parameter"), table, note)
         first += size
     return made
-
-
-__all__ = ["with_gradients", "with_tangents"]

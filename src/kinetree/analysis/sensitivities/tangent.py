@@ -205,6 +205,3 @@ def _with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -
         units=(*(x.units or ("",) * len(x.symbols)), *("",) * len(new)),
     )
     return replace(forward, inputs=tuple(rows.values()))
-
-
-__all__ = ["SPEED", "Tangent", "along_time", "tangent", "tangent_moves"]

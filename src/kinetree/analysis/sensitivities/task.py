@@ -105,6 +105,3 @@ class Task:
     def with_settings(self, **rows: Any) -> Settings:
         """The tolerances, with some of them changed."""
         return replace(self.settings, **rows)
-
-
-__all__ = ["Task"]

@@ -120,9 +120,3 @@ def refuse_functions(given: RunGiven) -> None:
                 element=f"effort '{name}'",
                 cure="add a force with this law to the model",
             )
-
-
-__all__ = [
-    "DURATION", "DesignVariable", "keep_starts", "open_parameters", "read_variables",
-    "refuse_functions",
-]  # fmt: skip

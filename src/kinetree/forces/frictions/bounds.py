@@ -37,6 +37,3 @@ def check(given: Mapping[str, Any], element: str) -> None:
             element=element,
             cure="give 1 or more, the ratio of the two forces",
         )
-
-
-__all__ = ["OPTIONS", "check", "read_bounds"]

@@ -120,6 +120,3 @@ class Actuation:
         )
         self.scheme.output("qdd", qdd, None, model.velocities)
         page.write_state(lam)
-
-
-__all__ = ["Actuation"]

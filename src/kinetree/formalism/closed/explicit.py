@@ -178,6 +178,3 @@ class Explicit:
         scheme.output("lam", [lam.get(label, ZERO) for label in self.labels], None, self.labels)
         scheme.output("q_closed", self.system.q, None, model.coordinates)
         scheme.output("qd_closed", self.system.qd, None, model.velocities)
-
-
-__all__ = ["Explicit"]

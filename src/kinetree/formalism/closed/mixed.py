@@ -125,6 +125,3 @@ class Mixed:
                 cure="remove a drive, or the friction",
             )
         return Bond(nonzero, drift, bond.equation, bond.excess)
-
-
-__all__ = ["Mixed"]

@@ -186,6 +186,3 @@ class Augmented:
             return [list(row) for row in zip(*X, strict=True)]
         rhs = [list(row) for row in zip(*columns, strict=True)]
         return self.scheme.solve("X", A, rhs, note=note) if self.free else []
-
-
-__all__ = ["Augmented", "declare_stabilising", "project_positions", "projected_coordinates"]

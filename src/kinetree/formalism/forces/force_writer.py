@@ -273,6 +273,3 @@ def state_rate_expressions(system: MechanismView, given: ExternalInputs) -> list
 def _flat(place: Place) -> list[Node]:
     """The eighteen scalars of a place."""
     return [*place.R[0], *place.R[1], *place.R[2], *place.p, *place.v, *place.w]
-
-
-__all__ = ["ExternalInputs", "ForceWriter", "grip_symbol", "hold_symbol", "state_rate_expressions"]

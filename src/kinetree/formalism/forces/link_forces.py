@@ -245,16 +245,3 @@ class LinkForceWriter(ForceWriter):
             place, _ = self.sight.links(frame.base, (pose.link,))
             v = apply_transposed(place.R[pose.link], v)
         return about(self.scheme, NOTES, self.force.name)(stem, v, at=pose.link)
-
-
-__all__ = [
-    "AppliedForces",
-    "LinkForceWriter",
-    "RelativeViews",
-    "elastic",
-    "elements",
-    "external",
-    "state_rates",
-    "wrenches_alone",
-    "write_outputs",
-]  # fmt: skip

@@ -129,6 +129,3 @@ def by_size(size: Node, nought: Node, one: Node, two: Node, three: Node) -> Node
     """One of four values, by a whole number from 0 to 3."""
     above = select(size - (2 + HALF), three, two)
     return select(size - (1 + HALF), above, select(size - HALF, one, nought))
-
-
-__all__ = ["Grip", "Rubbing", "by_size"]

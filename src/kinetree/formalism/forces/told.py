@@ -70,6 +70,3 @@ def _product(told: Mapping[str, Told], force: str, rate: str, sign: int) -> Node
 def parts(told: Told) -> tuple[Node, ...]:
     """The components of a scalar or a vector."""
     return (told,) if isinstance(told, Node) else told
-
-
-__all__ = ["declare_holds", "write_told"]

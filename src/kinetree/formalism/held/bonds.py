@@ -187,6 +187,3 @@ def _forces(
 def _dot(row: Mapping[int, Node], x: Sequence[Node]) -> tuple[tuple[Node, int], ...]:
     """Terms of J x."""
     return tuple((mul(share, x[i]), 1) for i, share in row.items())
-
-
-__all__ = ["Bond", "BoundMotion", "solve_bound"]

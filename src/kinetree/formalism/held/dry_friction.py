@@ -157,13 +157,3 @@ def declare_friction(
         right = gamma[k] + scheme.let(f"push_{k + 1}", row.push)
         equations[k] = JointEquation(1 - free, free, free * right)
     return DryFriction(tuple(known), gamma, equations, rows)
-
-
-__all__ = [
-    "OWN_SLACK",
-    "DryFriction",
-    "accelerations",
-    "declare_friction",
-    "friction_forces",
-    "next_modes",
-]

@@ -65,6 +65,3 @@ def grip_motions(frames: Frames) -> list[GripMotion]:
         )
         for i, speed in enumerate(found["s"])
     ]
-
-
-__all__ = ["GripMotion", "grip_motions", "write_speeds"]

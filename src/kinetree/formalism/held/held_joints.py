@@ -205,6 +205,3 @@ def _bind(frames: Frames, given: ExternalInputs) -> list[SpeedBond]:
         equation = JointEquation(1 - free, free, ZERO)
         found.append(SpeedBond(name, motion.J, motion.drift, motion.speed, equation, excess))
     return found
-
-
-__all__ = ["HeldJoints", "hold_joints", "hold_velocities"]

@@ -312,6 +312,3 @@ def align(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
 def wrench_poses(system: Linkage) -> list[tuple[Wrench, Pose]]:
     """Every external wrench with the frame of its point."""
     return [(wrench, system.pose(wrench.point)) for wrench in system.model.wrenches.values()]
-
-
-__all__ = ["Link", "Linkage", "Pose", "align", "linkage", "rotate", "wrench_poses"]

@@ -194,6 +194,3 @@ LinkMotion = AxisMotion | FreeMotion
 def sym_to_joint(motion: LinkMotion, s: Sym, let: Let) -> Sym:
     """R S Rᵀ of a symmetric tensor."""
     return symmetric(motion.tensor_to_joint(full(s), let))
-
-
-__all__ = ["AxisMotion", "Column", "FreeMotion", "LinkMotion", "sym_to_joint", "unit"]

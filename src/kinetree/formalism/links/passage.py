@@ -35,6 +35,3 @@ def wrench_symbols(name: str) -> tuple[Node, ...]:
     return tuple(
         symbol(f"{name}_{part}", Rank.FORCE) for part in ("tx", "ty", "tz", "fx", "fy", "fz")
     )
-
-
-__all__ = ["ground_to_link", "relative", "wrench_symbols"]

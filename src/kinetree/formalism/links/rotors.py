@@ -58,6 +58,3 @@ def turning(system: MechanismView) -> Node:
     """qd · A qd: twice the kinetic energy of the rotors [J]."""
     terms = [inertia * system.qd[k] ** 2 for k, inertia in rotors(system).items()]
     return sum(terms, ZERO)
-
-
-__all__ = ["add_rotor_forces", "on_diagonal", "rotors", "turning"]

@@ -155,6 +155,3 @@ class Push:
         """The same with another size."""
         force, torque = times(factor, self.force), times(factor, self.torque)
         return Push(self.end, force, self.at, torque)
-
-
-__all__ = ["Columns", "End", "Push", "View", "last_common", "views"]

@@ -157,6 +157,3 @@ def angle(ends: Ends, a_first: Vector3, b_second: Vector3, cosine: float = 0) ->
     w = minus(w1, w2)
     bias = dot(minus(ends.first.wd, ends.second.wd), n) + dot(w, nd)
     return replace(ends.torque_row(dot(a, b) - number(cosine), n), Jdqd=bias, rate=dot(w, n))
-
-
-__all__ = ["Ends", "Row", "along", "angle", "coincide", "distance", "projection"]

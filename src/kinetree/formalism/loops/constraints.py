@@ -259,6 +259,3 @@ def _parameters_of(frames: Frames, row: Row) -> set[str]:
         if block.target in wanted:
             wanted.update(symbols([block.expr]))
     return {p.name for p in frames.system.table.rows if p.symbol in wanted}
-
-
-__all__ = ["constraints", "equations", "sort_equations", "trivial_tests", "write_equations"]

@@ -174,6 +174,3 @@ def still(
 
 def _closures(group: Group) -> str:
     return ", ".join(dict.fromkeys(label.partition(".")[0] for label in group.rows))
-
-
-__all__ = ["Coupling", "still"]

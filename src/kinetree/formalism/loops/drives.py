@@ -66,6 +66,3 @@ def drives(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     motions = drive_motions(frames.system)
     for k, name in enumerate(("q", "qd", "qdd")):
         frames.scheme.output(name, [row[k] for row in motions.values()], None, list(motions))
-
-
-__all__ = ["drive_motions", "drive_rates", "drives"]

@@ -77,6 +77,3 @@ def connected_groups(uses: Mapping[str, Sequence[str]]) -> list[Group]:
                 rows, used = other[0] + rows, {**other[1], **used}
         found = [*apart, (rows, used)]
     return [Group(tuple(rows), tuple(used)) for rows, used in found]
-
-
-__all__ = ["Group", "connected_groups", "groups"]

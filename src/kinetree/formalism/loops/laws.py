@@ -92,6 +92,3 @@ def fold_parameters(system: MechanismView, expr: Node) -> Node:
         return expr
     values = {row.symbol: number(row.value) for row in system.model.parameters.values()}
     return substitute([expr], values)[0]
-
-
-__all__ = ["Atoms", "coordinate_rows", "fold_parameters", "law", "rate_law"]

@@ -311,8 +311,3 @@ def _unit(n: int) -> list[list[Node]]:
 
 def _flat(rows: Sequence[Sequence[Node]]) -> list[Node]:
     return [x for row in rows for x in row]
-
-
-__all__ = [
-    "Choice", "Loop", "close_positions", "drive_positions", "solved_coordinates", "start_symbol",
-]  # fmt: skip

@@ -78,6 +78,3 @@ def _let_both(ends: Ends, rho: Vec, rhod: Vec) -> tuple[Vec, Vec]:
 
 def _let(ends: Ends, stem: str, x: Node) -> Node:
     return ends.frames.scheme.let(f"{ends.closure.name}_{stem}", x)
-
-
-__all__ = ["roll", "touch"]

@@ -231,6 +231,3 @@ def unsolved_rows(rows: Iterable[Row], choice: Choice) -> list[Row]:
     """The equations that are not among those solved."""
     solved = {*choice.equations, *choice.rates}
     return [row for row in rows if row.label not in solved]
-
-
-__all__ = ["CLOSED", "Validity", "loop_size", "unsolved_rows", "valid"]

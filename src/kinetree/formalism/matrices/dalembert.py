@@ -260,9 +260,3 @@ def _point(driven: BodyMotions, free: BodyMotions, point: Point) -> None:
         for row, x in zip(J, column, strict=True):
             row[k] = x
     scheme.output(f"{path}.jacobian", [x for row in J for x in row], (6, driven.system.nv))
-
-
-__all__ = [
-    "energy", "forward", "gaps", "inverse", "kinematics", "mass_bias", "mass_matrix",
-    "required_forces", "write_joints",
-]  # fmt: skip

@@ -173,9 +173,3 @@ def _in_body(motion: BodyMotions, point: Point, v: Vec, frame: Frame) -> Vec:
 def _rotation(point: Point) -> Mat:
     """Rotation from the point's frame to that of its body."""
     return mat3((as_node(x) for x in row) for row in point.rotation)
-
-
-__all__ = [
-    "Efforts", "PlacedWriter", "applied_efforts", "elastic", "point_place", "write_outputs",
-    "write_state_rates",
-]  # fmt: skip

@@ -80,6 +80,3 @@ class BodyMotions:
     def acceleration(self, name: str) -> Pair:
         """(wd, a): likewise."""
         return self.walk.acceleration(self.body(name).steps)
-
-
-__all__ = ["BodyMotions"]

@@ -200,6 +200,3 @@ def _is_function(node: Node) -> bool:
 def _costly(node: Node) -> bool:
     """Whether this is a function that is evaluated once, under a name."""
     return _is_function(node) and node.op.name not in PLAIN
-
-
-__all__ = ["NamedDerivatives"]

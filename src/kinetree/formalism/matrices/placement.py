@@ -178,6 +178,3 @@ def _motions(model: FrameModel, q: tuple[Node, ...]) -> tuple[LinkMotion, ...]:
                 found.append(AxisMotion(0, ONE, ZERO, q[kq], dofs))
             kq, kv = kq + len(motion.neutral), kv + motion.nv
     return tuple(found)
-
-
-__all__ = ["IDENTITY", "Placed", "PlacedStep", "PlacedTurn", "Placement", "placement"]

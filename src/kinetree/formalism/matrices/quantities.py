@@ -103,6 +103,3 @@ def _moves_with_time(system: Placement) -> bool:
     """Whether the matrices hold the time."""
     found = [x for T in system.model.matrices.values() for x in elements(T)]
     return time_symbol() in symbols(found)
-
-
-__all__ = ["DERIVATIVES", "FORMALISM", "PLACED", "derive_placed"]

@@ -130,6 +130,3 @@ def _add_column(rows: list[list[Node]], k: int, column: Sequence[Node]) -> None:
     """Add to column k; a follower adds to what its leader moves."""
     for row, x in zip(rows, column, strict=True):
         row[k] = row[k] + x
-
-
-__all__ = ["centroidal"]

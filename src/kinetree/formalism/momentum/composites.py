@@ -118,6 +118,3 @@ def _less_trace(K: Mat) -> Mat:
     x, y, z = K[0][0], K[1][1], K[2][2]
     diagonal = (y + z, x + z, x + y)
     return mat3([diagonal[a] if a == b else -K[a][b] for b in range(3)] for a in range(3))
-
-
-__all__ = ["MovingComposites", "axis_rates", "moving_composites"]

@@ -78,6 +78,3 @@ def _column(
             let(stem, plus(frames.to_parent(j, x, f"{stem}{name}"), arm), at=name)
             for stem, x, arm in (("nC", n, cross(r, f)), ("NC", N, cross(r, F)), ("BC", b, NULL))
         )
-
-
-__all__ = ["coriolis"]

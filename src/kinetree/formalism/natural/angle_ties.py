@@ -103,6 +103,3 @@ def _coordinate_symbol(space: NaturalSpace, name: str) -> Node:
         if isinstance(motion, AxisMotion) and motion.q is own and motion.turn is not ZERO:
             space.angle(name)
     return own
-
-
-__all__ = ["tie_angle", "tie_quaternion", "tie_slide"]

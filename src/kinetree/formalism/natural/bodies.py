@@ -252,6 +252,3 @@ def _planar(k: int, v: Vec, C: Node, S: Node) -> Vec:
     out = list(v)
     out[i], out[j] = C * v[i] - S * v[j], S * v[i] + C * v[j]
     return (out[0], out[1], out[2])
-
-
-__all__ = ["Bodies", "NaturalLoads"]

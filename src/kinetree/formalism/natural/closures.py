@@ -166,6 +166,3 @@ def _rate_law(rows: RowWriter, expr: Node, element: str) -> Row:
         for at, x in row.J.items():
             J[at] = J.get(at, ZERO) + slope * x
     return Row(ZERO, J, bias, ht)
-
-
-__all__ = ["closures"]

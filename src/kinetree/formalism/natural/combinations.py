@@ -134,8 +134,3 @@ NOTHING = Sum({})
 def one(v: Natural) -> Sum:
     """A natural vector by itself."""
     return Sum({v: STILL})
-
-
-__all__ = [
-    "NOTHING", "STILL", "Jet", "Natural", "Sum", "constant", "jet_product", "jet_sum", "one",
-]  # fmt: skip

@@ -148,6 +148,3 @@ class RowWriter:
 
 def _full(J: dict[int, Node]) -> dict[int, Node]:
     return {k: x for k, x in J.items() if x is not ZERO}
-
-
-__all__ = ["RowWriter"]

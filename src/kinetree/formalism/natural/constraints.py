@@ -39,5 +39,3 @@ class Measured:
 
 
 Tie = ProductConstraint | ZeroComponent | Measured
-
-__all__ = ["Measured", "ProductConstraint", "Tie", "ZeroComponent"]

@@ -300,6 +300,3 @@ def _product(A: Jets, B: Jets) -> Jets:
 
 def _transpose(A: Jets) -> Jets:
     return np.swapaxes(A[0], -1, -2), np.swapaxes(A[1], -1, -2), np.swapaxes(A[2], -1, -2)
-
-
-__all__ = ["Relative", "frames_program", "to_natural"]

@@ -130,6 +130,3 @@ class NaturalSpace:
     def tie(self, condition: Tie) -> None:
         """Keep an equation."""
         self.conditions.append(condition)
-
-
-__all__ = ["AXES", "LINK", "NaturalSpace"]

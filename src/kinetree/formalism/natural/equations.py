@@ -221,6 +221,3 @@ def _ties(scheme: Scheme, space: NaturalSpace, found: Sequence[Row]) -> Program:
     scheme.output("Jdqd", [row.Jdqd for row in found], None, labels)
     scheme.output("ht", [row.ht for row in found], None, labels)
     return space.finish(scheme)
-
-
-__all__ = ["NaturalEquations", "declare", "equations", "parameters"]

@@ -109,6 +109,3 @@ def push(
     if not is_null(F):
         total.push(link.point(pose.p), bodies.scheme.vector(f"{point.path}_F", F))
     bodies.twist(total, link, T)
-
-
-__all__ = ["applied_loads", "state_rates", "substitute_coordinates"]

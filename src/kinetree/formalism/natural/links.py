@@ -308,6 +308,3 @@ def _frame(space: NaturalSpace, link: Link) -> LinkFrame:
     if motion.turn is ZERO:
         return Sliding(space, link)
     return Turning(space, link)
-
-
-__all__ = ["Driven", "FreeLink", "Ground", "LinkFrame", "Sliding", "Turning", "natural_space"]

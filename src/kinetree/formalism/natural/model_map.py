@@ -135,6 +135,3 @@ def chart(model: Mechanism, *, folded: bool = False) -> Chart:
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
     return program.evaluate(**program.pick_inputs(given))
-
-
-__all__ = ["Chart", "chart"]

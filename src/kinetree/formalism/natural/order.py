@@ -25,6 +25,3 @@ def minimum_degree(pattern: Sequence[set[int]]) -> list[int]:
             near[i] |= near[row]
             near[i] -= {i, row}
     return found
-
-
-__all__ = ["minimum_degree"]

@@ -94,6 +94,3 @@ def _contact(
     rho = plus(times(-r, e), times(-crown, n))
     rhod = minus(negative(times(r, ed)), times(crown, nd))
     return rows.name_vector("rho", rho), rows.name_vector("rhod", rhod)
-
-
-__all__ = ["roll"]

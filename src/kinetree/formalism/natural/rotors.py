@@ -69,6 +69,3 @@ def push_slid(bodies: Bodies, loads: NaturalLoads) -> None:
         d = frame.origin.minus(frame.parent.point(frame.link.r))
         second = dot(a.value, d.second) + 2 * dot(a.rate, d.rate) + dot(a.second, d.value)
         bodies.effort(loads, k, -inertia * motion.slide * second)
-
-
-__all__ = ["push_slid", "rotor_efforts", "turning_rotors"]

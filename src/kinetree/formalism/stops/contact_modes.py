@@ -310,6 +310,3 @@ def solve_active(
         carried = add(ZERO, *[mul(H[i][k], f[i]) for i in range(k + 1, n)])
         f[k] = scheme.let(f"{stem}_{k + 1}", inverse[k] * (y[k] - carried), note)
     return f
-
-
-__all__ = ["DRIFT", "HELD", "KEEP", "LEAST", "SLACK", "Contact", "ContactStep", "solve_active"]

@@ -334,6 +334,3 @@ def _dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
 def _size(pairs: Sequence[tuple[Node, Node]]) -> Node:
     """Σ |a b|."""
     return add(ZERO, *[call("abs", mul(a, b)) for a, b in pairs])
-
-
-__all__ = ["with_stops"]

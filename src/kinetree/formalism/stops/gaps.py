@@ -94,6 +94,3 @@ def _refuse_states(program: Program, model: Mechanism) -> None:
                 element=f"model '{model.name}'",
                 cure="write gaps with coordinates, the time, modes and parameters alone",
             )
-
-
-__all__ = ["gaps", "with_motion", "write_gaps"]

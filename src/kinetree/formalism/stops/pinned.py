@@ -64,6 +64,3 @@ def pinned_joints(model: Mechanism) -> list[Pinned]:
         for force in model.forces.values()
         if force.kind == "dry_friction" and force.arguments.get("joint") in ways
     ]
-
-
-__all__ = ["Pinned", "pinned_joints"]

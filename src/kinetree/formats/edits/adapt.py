@@ -52,6 +52,3 @@ def _keeps_order(held: Any, after: dict[str, Any]) -> bool:
     """Whether what is kept and then what is new stands in the order that is wanted."""
     kept = [name for name in held if name in after]
     return [*kept, *(name for name in after if name not in held)] == list(after)
-
-
-__all__ = ["adapt"]

@@ -233,15 +233,3 @@ def _fill(source: YamlText, path: EntryPath, value: dict[str, Any]) -> str:
     if head and not head.endswith("\n"):
         head += source.newline
     return head + spell_entry(name, entry, 0, source.newline) + source.newline
-
-
-__all__ = [
-    "EntryPath",
-    "YamlText",
-    "insert",
-    "move_entry",
-    "rekey",
-    "remove",
-    "replace",
-    "yaml_text",
-]

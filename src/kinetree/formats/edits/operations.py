@@ -213,9 +213,3 @@ def _there(text: str, path: Sequence[str | int]) -> EntryPath:
             cure=suggest(missing, names, "entry"),
         )
     return at
-
-
-__all__ = [
-    "OPERATIONS", "Splice", "add", "change", "duplicate", "enable", "move", "place", "rename",
-    "set_value", "splice", "unset_value",
-]  # fmt: skip

@@ -80,6 +80,3 @@ def _word(value: Any) -> Any:
         # escapes line ends, which other styles fold, and signs that mean a key on one line
         return DoubleQuotedScalarString(value)
     return value
-
-
-__all__ = ["spell", "spell_entry", "spell_flow", "spell_tail"]

@@ -249,6 +249,3 @@ def _are_crowded(memory: Memory) -> Value:
         memory.put("crowd", 0.0)
     memory.add("crowd", 1.0)
     return memory.cell("crowd") >= float(CROWD)
-
-
-__all__ = ["CROWD", "PIVOTS", "ROUNDS", "SAME", "look_ahead", "next_tick", "settle_text"]

@@ -293,6 +293,3 @@ def _align(values: Any) -> Array:
     out = room[skip : skip + rows.size].reshape(rows.shape)
     out[...] = rows
     return out
-
-
-__all__ = ["DONE", "LOST", "RUNNING", "March", "Start", "count_place"]

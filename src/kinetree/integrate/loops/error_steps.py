@@ -327,6 +327,3 @@ class Adaptive:
             self.table[TABLE.index("log_rows")] = 0
             self.status = RUNNING if status == FULL else status
         return not self.finished
-
-
-__all__ = ["Adaptive", "Control", "StepCode", "code_of"]

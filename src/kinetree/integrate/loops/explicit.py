@@ -112,6 +112,3 @@ class ExplicitLoop(Slices):
 
 def _norm(values: Array) -> float:
     return float(np.sqrt(np.mean(values * values)))
-
-
-__all__ = ["ExplicitLoop", "driver"]

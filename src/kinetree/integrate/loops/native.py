@@ -50,6 +50,3 @@ def prepare(name: str, problem: Problem, settings: Settings) -> Slices:
     if name in FAMILIES:
         return Cvode(FAMILIES[name], problem, problem.native, settings)
     return ExplicitLoop(TABLEAUS[name], problem, problem.native, settings)
-
-
-__all__ = ["GIVE_EVERY", "native_method", "prepare"]

@@ -99,6 +99,3 @@ class PendingRows:
         times = self.times[self._ahead : self._ahead + self._window.size]
         self._window[:] = np.inf
         self._window[: times.size] = times
-
-
-__all__ = ["PendingRows"]

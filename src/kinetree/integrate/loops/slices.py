@@ -236,6 +236,3 @@ class Slices:
         self["events"] = 0.0
         self.rows.add_steps(int(self["rows"]))
         self["rows"] = 0.0
-
-
-__all__ = ["CALL", "Bound", "Slices"]

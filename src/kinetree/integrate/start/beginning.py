@@ -92,6 +92,3 @@ def lanes_of(value: Any, tail: int, lead: tuple[int, ...], numbers: Any) -> Any:
     array = np.asarray(value, dtype=float)
     own = array.shape[array.ndim - tail :]
     return np.broadcast_to(array, (*lead, *own)).reshape(-1, *own)[numbers]
-
-
-__all__ = ["Beginning", "Lanes", "lanes_of", "row_of", "rows_of"]

@@ -175,6 +175,3 @@ def _independent(J: Array, share: float) -> bool:
 def _at(program: Program, **given: Any) -> dict[str, Array]:
     """Evaluate with those of the inputs that the Program has."""
     return program.evaluate(**program.pick_inputs(given))
-
-
-__all__ = ["Initial"]

@@ -160,6 +160,3 @@ def _are_near(out: StateArrays, q: Array, most: float = np.pi) -> NDArray[np.boo
     near = np.abs(out["q"] - q).max(axis=-1) < most  # else it may be a turn away
     finite = [np.isfinite(rows).all(axis=-1) for rows in out.values()]
     return np.asarray(np.logical_and.reduce([near, *finite])).reshape(-1)
-
-
-__all__ = ["ManyStarts", "begin_many", "parameter_rows"]

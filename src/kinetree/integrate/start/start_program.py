@@ -115,6 +115,3 @@ def _part(row: Input, name: str, numbers: Sequence[int], moves: Sequence[int] = 
         quaternions=tuple(place[k] for k in row.quaternions if k in place),
         locks=tuple((place[k], angle) for k, angle in row.locks if k in place),
     )
-
-
-__all__ = ["start_program"]

@@ -213,6 +213,3 @@ def _full_rank(J: Array) -> NDArray[np.bool_]:
         return np.zeros(len(J), dtype=bool)
     sizes = np.linalg.svd(J, compute_uv=False)
     return np.asarray(sizes[:, -1] > REGULAR * sizes[:, 0])
-
-
-__all__ = ["Starts"]

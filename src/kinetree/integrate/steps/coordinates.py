@@ -81,6 +81,3 @@ def _natural(found: Chart, program: Program) -> Coordinates:
     return Coordinates(
         lambda name: own[name] if name in own else _axis(program, name), start_state, read
     )
-
-
-__all__ = ["Coordinates", "coordinates"]

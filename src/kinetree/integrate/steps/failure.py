@@ -186,6 +186,3 @@ def _words(block: Newton, at: int) -> str:
     # Newton blocks of forward dynamics: all of their equations are loops
     name = block.targets[min(at, len(block.targets) - 1)].name
     return f"the loops of '{name.partition('_')[2]}'"
-
-
-__all__ = ["Failure", "StepPlace", "explain", "left_over"]

@@ -118,6 +118,3 @@ def refuse_other_rank(
             element=f"parameters {', '.join(parameters)}",
             cure="make the model with these values, or choose formulation 'hybrid'",
         )
-
-
-__all__ = ["refuse_light", "refuse_other_rank", "refuse_parameters"]

@@ -80,8 +80,3 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-__all__ = [
-    "Progress", "cores", "refuse_numbers", "rising_times", "series_of", "whole_steps",
-]  # fmt: skip

@@ -72,6 +72,3 @@ def lane_reports(found: Many, start: Start, wall: float) -> tuple[Report, ...]:
         message = f"lost after t = {reports[k].t:.6g} s"
         reports[k] = replace(reports[k], end=end, message=message)
     return tuple(reports)
-
-
-__all__ = ["Many", "lane_reports", "march_many"]

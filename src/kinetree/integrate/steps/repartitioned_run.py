@@ -219,6 +219,3 @@ def relay(
         start = replace(start, x=x, done=march.step)
     total, most = float(counts[:, 0].sum()), int(counts[:, 1].max())
     return Ended(stepper, march, end, np.concatenate(kept), total, most, len(kept))
-
-
-__all__ = ["SLICE", "Ended", "Independent", "drive_march", "relay"]

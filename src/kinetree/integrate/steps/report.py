@@ -64,6 +64,3 @@ class SteppedRun:
     lam: Array
     report: Report | tuple[Report, ...]
     steps: Array = field(default_factory=lambda: np.zeros((0, 2)))
-
-
-__all__ = ["Report", "SteppedRun"]

@@ -168,6 +168,3 @@ class ClosureMethods(ForceMethods):
             refuse_words((expr,), (SWITCH,), f"{element} law")
         self.drives[name] = Drive(name, expr)
         return self.drives[name]
-
-
-__all__ = ["ClosureMethods"]

@@ -168,6 +168,3 @@ def _bounds(limits: Limits, ratio: float, offset: float) -> tuple[float, float]:
         return -np.inf, np.inf
     ends = (low / ratio, high / ratio)
     return min(ends), max(ends)
-
-
-__all__ = ["ConfigurationMethods", "CoordinateLimits"]

@@ -354,6 +354,3 @@ class ForceMethods(FrictionMethods):
             if (joint.damping or joint.friction) and not joint.follows
             for velocity in joint.velocities
         ]
-
-
-__all__ = ["ForceMethods"]

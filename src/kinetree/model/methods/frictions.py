@@ -104,6 +104,3 @@ class FrictionMethods(EventMethods):
             locked: of q, qd, t, x: it holds where this is positive; usually a mode.
         """
         return self.force("joint_lock", name, (), {"joint": joint, "locked": locked})
-
-
-__all__ = ["FrictionMethods"]

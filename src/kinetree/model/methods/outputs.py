@@ -127,6 +127,3 @@ def _refuse_idle(given: Mapping[str, Any], names: tuple[str, ...], element: str)
         raise ModelError(
             f"{what} has no use for it", element=f"{element} {name}", cure="leave it out"
         )
-
-
-__all__ = ["OutputMethods"]

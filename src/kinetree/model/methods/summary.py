@@ -61,6 +61,3 @@ def _row(one: Joint | Closure | Force, noun: str, places: Sequence[Point]) -> di
     """An element in a table: name, kind, places."""
     where = ", ".join(point.path for point in places)
     return {noun: one.name, "kind": one.kind, "between": where}
-
-
-__all__ = ["Summary"]

@@ -80,6 +80,3 @@ class ModelOutput:
         found = {"relative_to": seen.relative_to.path, "frame": seen.frame.path}
         moved = {key: path for key, path in found.items() if path != "ground"}
         return {"point": seen.point.path, "quantity": seen.quantity, **moved}
-
-
-__all__ = ["POINT_QUANTITIES", "ModelOutput", "Seen"]

@@ -204,6 +204,3 @@ def _energies(model: Mechanism) -> Iterator[Offered]:
     del model
     for name in ("kinetic", "potential", "total"):
         yield Offered(f"energy.{name}", "energy", name, 0, (), ("J",))
-
-
-__all__ = ["Offered", "asked_outputs", "offers", "output_names", "signals"]

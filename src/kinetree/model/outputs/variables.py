@@ -117,6 +117,3 @@ def _split(p: Input, known: Sequence[str]) -> list[Input]:
         )
         for name, some, parameter in (("p", own, True), ("known", rest, False))
     ]  # fmt: skip
-
-
-__all__ = ["VARIABLES", "Components", "SortedEquations", "as_mechanism", "split_known"]

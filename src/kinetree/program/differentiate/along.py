@@ -65,6 +65,3 @@ def _moves(group: Directions, change: Input) -> list[Mapping[Node, Node]]:
 def _dot(found: Output, of: Output) -> Output:
     """The change of an output, in its shape."""
     return Output(f"{of.name}_dot", of.shape, found.nodes, of.labels)
-
-
-__all__ = ["along"]

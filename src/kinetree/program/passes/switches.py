@@ -134,6 +134,3 @@ def _with_modes(
     labels = tuple(text(node, LABEL) for node in c)
     conditions = Output("switches", (len(c),), c, labels, Note(step="events"))
     return replace(program, inputs=tuple(inputs), outputs=(*rest, xd, conditions))
-
-
-__all__ = ["hold_switches", "plain"]

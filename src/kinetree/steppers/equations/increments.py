@@ -181,6 +181,3 @@ def _skew(v: Vec) -> Mat:
     """v~, with v~ x = v × x."""
     x, y, z = v
     return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))
-
-
-__all__ = ["IncrementSpace", "QuaternionJoint", "times_tangent", "unit"]

@@ -85,6 +85,3 @@ def loop_slopes(value: Program, n: int, *, natural: bool = False) -> Program:
     scheme.input(Input("qdd", (n,), qdd))
     scheme.output("f", [dot(row, qdd) + x for row, x in zip(J, found["Jdqd"], strict=True)])
     return forward(scheme.program(), ("G", "e", "f"), ("q", "qd"), tangent=True, only=True)
-
-
-__all__ = ["StepLoops", "angles", "loop_slopes", "loops"]

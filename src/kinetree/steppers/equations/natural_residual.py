@@ -74,6 +74,3 @@ def natural_system(model: Mechanism, *, folded: bool = False) -> NaturalSystem:
     bend = loop_slopes(found.ties, n, natural=True)
     loops = StepLoops(found.space.system, found.labels, found.rates, found.ties, bend)
     return NaturalSystem(made, residual, loops)
-
-
-__all__ = ["NaturalSystem", "natural_system"]

@@ -52,6 +52,3 @@ def refuse_repeats(model: Mechanism) -> None:
             element=f"closure '{label.partition('.')[0]}'",
             cure="use formulation='hybrid' or 'topological', or a closure with fewer equations",
         )
-
-
-__all__ = ["refuse_repeats", "repeats", "without_repeats"]

@@ -164,9 +164,3 @@ def state_slopes(value: Program) -> Program:
 def rows(flat: Sequence[Node], width: int) -> list[list[Node]]:
     """A matrix that was written row by row."""
     return [list(flat[k : k + width]) for k in range(0, len(flat), width)]
-
-
-__all__ = [
-    "Residual", "matrix_program", "matrix_residual", "rate_program", "refuse_free_drives",
-    "residual", "rows", "state_slopes",
-]  # fmt: skip

@@ -74,6 +74,3 @@ def _diagonal(matrices: Array) -> Array:
     rows = np.abs(np.diagonal(matrices, axis1=-2, axis2=-1))
     finite = np.where(np.isfinite(rows), rows, 0.0)
     return np.asarray(np.atleast_2d(finite).max(axis=0))
-
-
-__all__ = ["Scales", "sample_coordinates", "scales", "start"]

@@ -167,6 +167,3 @@ def declare_step(
     if family.basic is not None:
         take(family.basic.input())
     return StepInputs(scheme, rows, start, t, h, loads)
-
-
-__all__ = ["CHOICES", "STATE", "NewtonSettings", "StepInputs", "StepState", "declare_step"]

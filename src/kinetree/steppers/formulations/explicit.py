@@ -112,6 +112,3 @@ def _combine(step: ExplicitStep, slopes: Sequence[Parts], weights: Sequence[floa
         for part, rows in zip((start.q, start.qd, start.x), zip(*slopes, strict=True), strict=True)
     )
     return q, qd, x
-
-
-__all__ = ["explicit"]

@@ -32,6 +32,3 @@ def source(script: str) -> str:
 def _normal(script: str) -> str:
     """The text as a browser reads it: with ends of lines of one kind."""
     return script.replace("\r\n", "\n").replace("\r", "\n")
-
-
-__all__ = ["policy", "script_element", "source"]

@@ -286,9 +286,3 @@ class Arithmetic:
             return self.emit(result, instruction)
         self.lines.append(f"  {instruction}")
         return Value(self, "void", "")
-
-
-__all__ = [
-    "BOOL", "FUSE", "I32", "INT", "LANES", "PTR", "REAL", "VEC", "Arithmetic", "Term", "Value",
-    "spell_double", "split", "vector",
-]  # fmt: skip

@@ -11,6 +11,3 @@ def fill(template: str, words: Mapping[str, str]) -> str:
     longest_first = sorted(words, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     return pattern.sub(lambda word: words[word[0]], template)
-
-
-__all__ = ["fill"]

@@ -79,6 +79,3 @@ def _columns(
     for column in range(deepest):
         left.append(left[-1] + widest[column] + GAP + STEP * longest[column + 1])
     return left
-
-
-__all__ = ["STEP", "arrange", "width"]

@@ -160,6 +160,3 @@ def _forces(model: Mechanism) -> list[DiagramTie]:
         for row in model.wrenches.values()
     )
     return [*rows, *outside]
-
-
-__all__ = ["Diagram", "DiagramBody", "DiagramJoint", "DiagramTie", "diagram_of"]

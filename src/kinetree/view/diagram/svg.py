@@ -210,6 +210,3 @@ def _end(tie: DiagramTie, x: int, y: int) -> str:
 def _spring(x: int, y: int) -> str:
     """A zigzag around a place."""
     return f"M{x - 12} {y}l4 -6l6 12l6 -12l6 12l4 -6"
-
-
-__all__ = ["diagram", "svg"]

@@ -48,6 +48,3 @@ def _freedom(found: Partition) -> int:
     driven = {*found.driven}
     uses = {label: sorted(found.uses[label] - driven) for label in found.equations}
     return max((len(g.unknowns) - len(g.rows) for g in connected_groups(uses)), default=0)
-
-
-__all__ = ["AUTO", "PROJECTED", "can_project", "chosen_loops"]

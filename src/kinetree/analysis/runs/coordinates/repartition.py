@@ -64,6 +64,3 @@ def loop_treatments(run: Run) -> dict[str, str]:
         if loops != before
     ]
     return {"loops": ", ".join([parts[0][0], *changes])}
-
-
-__all__ = ["OFTEN", "loop_treatments", "repartition"]

@@ -59,6 +59,3 @@ def until(path: Path, t: float) -> Path:
     """The path up to a time [s]."""
     rows, hits = path.t <= t, tuple(hit for hit in path.hits if hit.t <= t)
     return replace(path, t=path.t[rows], y=path.y[rows], hits=hits, end=FINISHED, last_t=t)
-
-
-__all__ = ["Better", "Repartition", "better_choice", "until"]

@@ -48,6 +48,3 @@ def _is_locked(angle: Value, lock: float) -> Value:
     h = (angle - lock) * (1 / pi)
     gap = h - (h + ROUNDER - ROUNDER)
     return gap * gap < (2 * LOCKED / pi) ** 2
-
-
-__all__ = ["FAR", "Checks", "input_tests"]
