@@ -249,3 +249,77 @@ def test_events_without_derivative_are_refused() -> None:
     two = {"one": kt.Event("q_y - 0.3", stops=True), "two": kt.Event("q_y*c - 0.3", stops=True)}
     with pytest.raises(kt.errors.UnsupportedError, match="they happen together"):
         kt.sensitivity(model, 1.0, {"m": end}, by=["c"], qd={"y": 0.5}, events=two)
+
+
+def spatial_start() -> list[float]:
+    """A closed start of the spatial four-bar, whose quaternion no Newton step moves."""
+    return kt.simulate(lengths.spatial(), 0.01).q.values[0].tolist()
+
+
+BOTH: dict[str, tuple[Any, dict[str, Any], list[str], dict[str, Any]]] = {
+    "oscillator": (
+        oscillator, {"end": kt.final("q_y"), "at": kt.at_time("q_y", 0.777),
+                     "rms": kt.rms("qd_y"), "peak": kt.peak("q_y")},
+        ["c", "m", "q0.y", "qd0.y", "tau.y", "duration", "body.com_z"], {"qd": {"y": 0.5}},
+    ),
+    "slider_crank": (
+        mechanisms.slider_crank, {"end": kt.final("q_q3"),
+                                  "work": kt.integral("qd_q1**2*pin.reaction.fx")},
+        ["crank.tip_x", "rod.end_x", "rod.mass", "q0.q1", "gravity_x"], {},
+    ),
+    "four_bar": (lengths.four_bar, {"end": kt.final("q_c")}, ["crank", "coupler", "base"], {}),
+    "top": (
+        systems.top, {"rms": kt.rms("qd_ball_wx"), "end": kt.final("q_ball_x")},
+        ["top.mass", "top.com_x", "qd0.ball_wz"], {"qd": {"ball_wx": 1.0, "ball_wz": 20.0}},
+    ),
+    "spatial": (lengths.spatial, {"end": kt.final("q_b")}, ["crank", "rise", "bar"],
+                {"q": "closed"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOTH)
+@pytest.mark.parametrize("integrator", ["dop853", "dopri5", "rk4"])
+def test_both_methods_give_the_same_gradient(name: str, integrator: str) -> None:
+    make, measures, by, given = BOTH[name]
+    if integrator != "dop853" and name not in {"four_bar", "top"}:
+        return
+    run: dict[str, Any] = {**given, "integrator": integrator}
+    run["step"] = 0.01 if integrator == "rk4" else None
+    if run.get("q") == "closed":
+        run["q"] = spatial_start()
+    found = [
+        kt.sensitivity(make(), 1.0, measures, by=by, method=method, **run)
+        for method in ("direct", "adjoint")
+    ]
+    assert [row.attrs["sensitivity_method"] for row in found] == ["direct", "adjoint"]
+    for measure in measures:
+        one, two = (row.gradient.sel(measure=measure) for row in found)
+        loose = measure in {"at", "peak"}  # between steps: dense output against a step aside
+        assert_close(two, one, CLOSED if loose else FORMALISM, measure)
+
+
+def test_a_wheel_turned_for_many_steps() -> None:
+    model = kt.Model("wheel", gravity=(0, 0, 0))
+    wheel = model.body("wheel", mass=1.0, inertia=(1, 1, model.parameter("I", 2.0)))
+    model.revolute("turn", model.ground, wheel, axis="z")
+    T, tau, inertia = 60.0, 3.0, 2.0
+    found = kt.sensitivity(
+        model, T, {"end": kt.final("q_turn")}, by=["I"], method="adjoint", integrator="rk4",
+        step=1e-3, tau={"turn": tau},
+    )  # fmt: skip
+    assert found.attrs["sensitivity_steps"] == 60_000
+    assert_close(found.gradient[0, 0], -tau * T * T / (2 * inertia**2), CLOSED)
+
+
+def test_auto_says_what_it_took() -> None:
+    many = ["c", "m", "q0.y", "qd0.y", "tau.y", "spring.rest", "spring.damping", "body.com_x",
+            "gravity_x"]  # fmt: skip
+    for model, method in ((oscillator(), "adjoint"), (oscillator(), "direct")):
+        events = {"end": kt.Event("q_y - 0.2", stops=True)} if method == "direct" else None
+        found = kt.sensitivity(model, 1.0, {"end": kt.final("qd_y")}, by=many, qd={"y": 0.5},
+                               events=events)  # fmt: skip
+        assert found.attrs["sensitivity_method"] == method
+    with pytest.raises(kt.errors.UnsupportedError, match=r"the law jumps there.*method='direct'"):
+        kt.sensitivity(pushed("select"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")
+    with pytest.raises(kt.errors.UnsupportedError, match="take method='direct'"):
+        kt.sensitivity(pushed("switch"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")

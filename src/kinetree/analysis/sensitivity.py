@@ -10,15 +10,17 @@ import numpy as np
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.events import Events
-from kinetree.analysis.sensitivities.direct import direct_runs
-from kinetree.analysis.sensitivities.looks import outcomes
+from kinetree.analysis.sensitivities.adjoint import Backward, adjoint_gradients
+from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
+from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import with_gradients, with_tangents
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
+from kinetree.arrays import Array
 from kinetree.assembly import Parameters, Values
-from kinetree.errors import ModelError
+from kinetree.errors import ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
 from kinetree.measures import Measure
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
 
     from kinetree.model import Mechanism
 
-METHODS = ("auto", "direct")
+METHODS = ("auto", "direct", "adjoint")
 """How derivatives are found."""
+WORTH = 5
+"""Directions per measure up to which tangents cost less than going back."""
 
 
 def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
@@ -66,7 +70,9 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
         by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
             "tau.NAME", "WRENCH.fx", "duration".
-        method: "direct" takes tangents along with the run, up to eight in one; "auto" is that.
+        method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
+            over its steps, once per measure; "auto" takes the cheaper one by their numbers, and the
+            first where events change the motion; the attribute `sensitivity_method` says which.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4".
         q: initial coordinates, as of `simulate`.
         qd: initial velocities.
@@ -99,28 +105,61 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         settings=Settings(rtol, atol, max_steps, max_step, fixed_step=length), step=step,
         events=events, options=options,
     )  # fmt: skip
-    return _direct(task)
+    return _solve(task, method)
 
 
-def _direct(task: Task) -> xarray.Dataset:
-    """Values and gradients by tangents."""
+def _solve(task: Task, method: str) -> xarray.Dataset:
+    """Values and gradients by the method that is asked for, or by the cheaper one."""
     peaks = find_peaks(task)
     asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
     times = task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
+    many = len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
+    if method == "direct" or (method == "auto" and not many):
+        return _direct(task, times, peaks)
+    try:
+        return _adjoint(task, times, peaks)
+    except UnsupportedError as error:
+        if method == "adjoint" or "method='direct'" not in error.cure:
+            raise
+        return _direct(task, times, peaks)
+
+
+def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+    """Values and gradients by tangents."""
     runs = direct_runs(task, times)
     integrated = task.expressions.integrated
     parts = [outcomes(run.looks, task.measures, integrated, peaks) for run in runs]
-    values = {name: parts[0][name].value for name in task.measures}
-    gradients = np.zeros((len(values), len(task.variables)))
-    for row, name in enumerate(task.measures):
-        changes = iter(np.concatenate([part[name].changes for part in parts]))
-        gradients[row] = [
-            parts[0][name].by_end if variable.kind == "duration" else next(changes)
-            for variable in task.variables
-        ]
+    rows = [np.concatenate([part[name].changes for part in parts]) for name in task.measures]
     facts = {"method": "direct", "runs": len(runs)}
-    made = with_gradients(runs[0].dataset, task.variables, values, gradients, facts)
+    made = _with_results(task, runs[0].dataset, parts[0], np.array(rows), facts)
     return with_tangents(made, runs)
+
+
+def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
+    """Values and gradients by going back over the steps."""
+    run = run_tangents(task, (), times)
+    backward = Backward(task, times)
+    found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
+    table = adjoint_gradients(task, run.looks, backward, peaks)
+    facts = {"method": "adjoint", "steps": backward.steps}
+    return _with_results(task, run.dataset, found, table, facts)
+
+
+def _with_results(
+    task: Task,
+    run: xarray.Dataset,
+    found: Mapping[str, Outcome],
+    table: Array,
+    facts: Mapping[str, Any],
+) -> xarray.Dataset:
+    """The run with values, and gradients from changes by all that varies but the duration."""
+    gradients = np.zeros((len(found), len(task.variables)))
+    moving = [row.kind != "duration" for row in task.variables]
+    gradients[:, moving] = table
+    by_end = np.array([row.by_end for row in found.values()])
+    gradients[:, [not row for row in moving]] = by_end[:, None]
+    values = {name: row.value for name, row in found.items()}
+    return with_gradients(run, task.variables, values, gradients, facts)
 
 
 def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ import numpy as np
 from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
-from kinetree.analysis.runs.events import LAWS, Events
+from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.events import LAWS, Events, Watched
 from kinetree.analysis.runs.record import Recording
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
-from kinetree.analysis.runs.updates import simultaneous
+from kinetree.analysis.runs.updates import Settled, simultaneous
 from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.jumps import Jumps
 from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart
@@ -28,10 +29,11 @@ from kinetree.measures import EventTime
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
+JumpFunction = Callable[[Dynamics, Watched, float, Array, Settled], Array]
+"""The state after events, from that before."""
 TOGETHER = 8
 """Directions of one run."""
 
@@ -61,7 +63,12 @@ def direct_runs(task: Task, times: Array) -> list[TangentRun]:
 
 
 def run_tangents(
-    task: Task, variables: Sequence[DesignVariable], times: Array, *, every_step: bool = False
+    task: Task,
+    variables: Sequence[DesignVariable],
+    times: Array,
+    *,
+    every_step: bool = False,
+    jump: JumpFunction | None = None,
 ) -> TangentRun:
     """A run with tangents by some variables.
 
@@ -70,18 +77,22 @@ def run_tangents(
         variables: one per tangent.
         times: output times [s].
         every_step: whether the rows are those of all steps.
+        jump: what happens at events, where there are no tangents to jump.
     """
-    return _Tracked(task, variables).run(times, every_step=every_step)
+    return _Tracked(task, variables, jump).run(times, every_step=every_step)
 
 
 class _Tracked:
     """A run whose rows are kept with their tangents."""
 
-    def __init__(self, task: Task, variables: Sequence[DesignVariable]) -> None:
+    def __init__(
+        self, task: Task, variables: Sequence[DesignVariable], jump: JumpFunction | None
+    ) -> None:
         self.task, self.variables = task, variables
         self.made: dict[int, Tangent] = {}
         self.parts: list[RunPart] = []
         self.jumps = Jumps(self.made, variables)
+        self.jump = jump if jump is not None or not variables else self.jumps
         self.instants: list[Instant] = []
 
     def tangent(self, system: Dynamics) -> Tangent:
@@ -101,9 +112,9 @@ class _Tracked:
             task.integrator, settings, task.events, self._again(again),
             observe=observer(task.model, None),
         )  # fmt: skip
-        if self.variables:
+        if self.jump is not None:
             watches = Watches(_with_laws(task.events), halting=True)
-            how = replace(how, watches=watches, jump=self.jumps)
+            how = replace(how, watches=watches, jump=self.jump)
         recording = Recording(how)
 
         def record(segment: Segment) -> None:

@@ -66,7 +66,8 @@ class Jumps:
         made = self.made[id(system)]
         width = made.width
         before = system.project(t, before)
-        slow, fast = (rates_aside(made, t, Y, way) for Y, way in ((before, -1), (after.y, 1)))
+        sides = ((before, -1), (after.y, 1))
+        slow, fast = (rates_aside(system, t, Y, way)[:width] for Y, way in sides)
         first = [hit.watch for hit in after.hits if hit.y is after.hits[0].y]
         shift = self.shift(system, events, t, before, first)
         self.last = t, shift
@@ -86,7 +87,7 @@ class Jumps:
         if not self.variables or all(k >= count for k in fired):
             return np.zeros(len(self.variables))
         function, _ = self._event_functions(system, events)
-        before = rates_aside(made, t, Y, -1)[: made.size]
+        before = rates_aside(system, t, Y, -1)[: made.size]
         both = system.call(function, t, Y, **{SPEED: before})["dg_dalong"]
         found = []
         for k in fired:
@@ -151,17 +152,11 @@ class Jumps:
         return self._functions[key]
 
 
-def rates_aside(made: Tangent, t: float, Y: Array, way: int) -> Array:
-    """Rates of y and z at an event, continued from before it (-1) or from behind (+1)."""
-    step, width = way * ASIDE * max(abs(t), 1.0), made.width
-    here = made.system.rates(t, Y)[:width]
-
-    def at(count: int) -> Array:
-        moved = Y.copy()
-        moved[:width] += count * step * here
-        return made.system.rates(t + count * step, moved)[:width]
-
-    first, second = at(1), at(2)
+def rates_aside(system: Dynamics, t: float, Y: Array, way: int) -> Array:
+    """Rates at an event, continued from before it (-1) or from behind (+1)."""
+    step = way * ASIDE * max(abs(t), 1.0)
+    here = system.rates(t, Y)
+    first, second = (system.rates(t + k * step, Y + k * step * here) for k in (1, 2))
     return 2 * first - second
 
 
@@ -207,4 +202,4 @@ def _changes(program: Program, made: Tangent, variables: Sequence[DesignVariable
     return forward_along(short, STATE, moves)
 
 
-__all__ = ["Jumps"]
+__all__ = ["Jumps", "rates_aside"]

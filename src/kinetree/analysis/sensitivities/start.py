@@ -24,6 +24,7 @@ from kinetree.errors import ModelError, UnsupportedError
 if TYPE_CHECKING:
     from kinetree.analysis.given.batches import RunGiven
     from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.sensitivities.reverse import Bars, Reverse
     from kinetree.analysis.sensitivities.tangent import Tangent
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
@@ -64,6 +65,53 @@ def tangent_start(
     rows = np.zeros((len(variables), made.width))
     rows[:, : made.size] = wanted
     return np.concatenate([y, np.zeros(made.integrals), rows.ravel()])
+
+
+def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Array) -> Array:
+    """What bars of the state at the start say of every variable: λᵀ S with the S of Eq. (S2).
+
+    Args:
+        reverse: of the run.
+        y: the consistent state.
+        t: time [s].
+        given: what the run begins with.
+        bars: λ.
+    """
+    made, variables = reverse.made, reverse.variables
+    system, n, form = made.system, made.size, reverse.of_projection
+    rest, whole = np.zeros(reverse.count), np.append(y, np.zeros(made.integrals))
+    lam = bars[:n]
+
+    def pull(weights: Array) -> Bars:
+        assert form is not None
+        return reverse.call(form, t, whole, np.append(weights, np.zeros(made.integrals)))
+
+    if form is not None and system.loops is None:
+        lam = pull(lam).y[:n]
+    elif form is not None and system.loops is not None:
+        refuse_dropped(system, variables)
+        _refuse_redundant(system)
+        kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+        A = np.array([pull(row).y[:n] for row in np.eye(n)])
+        K = _determining(kept, A, system.model.name)
+        mu = kept.T @ (np.linalg.pinv(K, rcond=SURE).T @ (A.T @ lam))
+        rest = pull(lam - mu).p
+        lam = mu
+    places = [_place(system, row) if row.starts else None for row in variables]
+    start = np.array([0.0 if place is None else lam[place] for place in places])
+    found: Array = reverse.of_variables(rest) + start
+    return found
+
+
+def _refuse_redundant(system: Dynamics) -> None:
+    """Refuse equations that repeat others: tangents alone tell whether they go on doing so."""
+    if system.partition is not None and system.partition.redundant:
+        raise UnsupportedError(
+            f"equation {next(iter(system.partition.redundant))} repeats others, perhaps for these "
+            "values alone",
+            element=f"model '{system.model.name}'",
+            cure="take method='direct'",
+        )
 
 
 def _place(system: Dynamics, row: DesignVariable) -> int:
@@ -151,23 +199,34 @@ def _refuse_open_loops(
         t: time [s].
     """
     model, loops, (y, S) = system.model, system.loops, start
-    p = system.forward.input("p") if system.forward.takes("p") else None
-    if not model.closures or loops is None or p is None:
+    if not model.closures or loops is None:
         return
-    values = dict(zip(p.labels, p.default or (), strict=True))
+    changed = refuse_dropped(system, variables)
     q, rows = system.split(y)[0], zip(variables, system.split(S)[0], strict=True)
-    own = {row.label: s for row, s in rows if row.kind == "parameter" and row.label in values}
-    changed = {name: values[name] + SMALL for name in own}
-    try:
-        closure_equations(model, {**system.parameters, **changed})
-    except ModelError as error:
-        raise _opens(", ".join(f"'{name}'" for name in own), error.element) from error
+    own = {row.label: s for row, s in rows if row.label in changed}
     closed = loops.at(system.parameters).evaluate(q, t)[0]
     for name, s in own.items():
         there = loops.at({**system.parameters, name: changed[name]})
         gaps = (there.evaluate(q + SMALL * s, t)[0] - closed)[loops.positions()]
         if not np.abs(gaps).max(initial=0.0) < OPEN * SMALL:
             raise _opens(f"'{name}'", f"model '{model.name}'")
+
+
+def refuse_dropped(system: Dynamics, variables: Sequence[DesignVariable]) -> dict[str, float]:
+    """Refuse parameters on whose values equations depend that no coordinate changes.
+
+    Returns:
+        Values of the parameters that vary, a little changed.
+    """
+    p = system.forward.input("p") if system.forward.takes("p") else None
+    values = {} if p is None else dict(zip(p.labels, p.default or (), strict=True))
+    own = [row.label for row in variables if row.kind == "parameter" and row.label in values]
+    changed = {name: values[name] + SMALL for name in own}
+    try:
+        closure_equations(system.model, {**system.parameters, **changed})
+    except ModelError as error:
+        raise _opens(", ".join(f"'{name}'" for name in own), error.element) from error
+    return changed
 
 
 def _opens(names: str, element: str) -> ModelError:
@@ -181,7 +240,15 @@ def _opens(names: str, element: str) -> ModelError:
 def _solve(project: _Projection, wanted: Array, kept: Array, model: str) -> Array:
     """The tangents that have the wanted change in all that is kept."""
     A, fixed = project.slopes()
-    K = kept @ A
+    K = _determining(kept, A, model)
+    s = np.linalg.lstsq(K, kept @ (wanted - fixed).T, rcond=SURE)[0]
+    found: Array = (A @ s).T + fixed
+    return found
+
+
+def _determining(kept: Array, A: Array, model: str) -> Array:
+    """K A, which must have the rank of A = ∂P/∂y."""
+    K: Array = kept @ A
     rank = np.linalg.matrix_rank(A, tol=SURE * np.abs(A).max(initial=1.0))
     if np.linalg.matrix_rank(K, tol=SURE) < rank:
         raise UnsupportedError(
@@ -189,9 +256,7 @@ def _solve(project: _Projection, wanted: Array, kept: Array, model: str) -> Arra
             element=f"model '{model}'",
             cure="give q and qd of the independent coordinates by name",
         )
-    s = np.linalg.lstsq(K, kept @ (wanted - fixed).T, rcond=SURE)[0]
-    found: Array = (A @ s).T + fixed
-    return found
+    return K
 
 
-__all__ = ["tangent_start"]
+__all__ = ["pull_start", "refuse_dropped", "tangent_start"]

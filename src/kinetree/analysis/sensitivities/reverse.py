@@ -1,0 +1,133 @@
+"""Reverse Programs of a run: bars of the state and of what varies, from weights of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.integrate.loops.backward import ReverseKernel
+from kinetree.program.state_form import STATE
+from kinetree.targets.kept import DerivedProgram, remember
+
+if TYPE_CHECKING:
+    from kinetree.analysis.sensitivities.tangent import Tangent
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+    from kinetree.program import Program
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars of the state, and of what varies, in the order of the variables."""
+
+    y: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class Reverse:
+    """What goes backwards through a run.
+
+    Attributes:
+        made: the dynamics with integrals, without tangents.
+        variables: what varies but the duration.
+        key: of what is measured.
+    """
+
+    made: Tangent
+    variables: tuple[DesignVariable, ...]
+    key: str
+
+    @cached_property
+    def by(self) -> dict[str, Sequence[str] | None]:
+        """Inputs whose bars are wanted, with the labels of their components."""
+        forward = self.made.system.forms.forward.program
+        found: dict[str, Sequence[str] | None] = {STATE: None}
+        for kind, name in (("parameter", "p"), ("tau", "tau")):
+            labels = [
+                row.label for row in self.variables
+                if row.kind == kind and row.symbol(forward) is not None
+            ]  # fmt: skip
+            if labels:
+                found[name] = labels
+        wrenches = dict.fromkeys(row.label for row in self.variables if row.kind == "wrench")
+        return found | dict.fromkeys(wrenches)
+
+    @cached_property
+    def places(self) -> Array:
+        """Row of every variable among the bars behind those of the state; -1 for none."""
+        rows: list[tuple[str, str, int]] = []
+        kinds = {"p": "parameter", "tau": "tau"}
+        for name, labels in self.by.items():
+            if name in kinds:
+                rows += [(kinds[name], label, 0) for label in labels or ()]
+            elif name != STATE:
+                rows += [("wrench", name, part) for part in range(6)]
+        known = {row: k for k, row in enumerate(rows)}
+        found = [known.get((row.kind, row.label, row.part), -1) for row in self.variables]
+        return np.array(found, dtype=int)
+
+    @property
+    def count(self) -> int:
+        """Number of bars behind those of the state."""
+        rows = (labels for name, labels in self.by.items() if name != STATE)
+        return sum(6 if labels is None else len(labels) for labels in rows)
+
+    def _derive(self, program: Program, of: str) -> DerivedProgram:
+        """The reverse of a Program, derived once."""
+        made = self.made
+        names = ", ".join(row.name for row in self.variables)
+        return remember(
+            lambda: DerivedProgram.of(program.adjoint(of, self.by, only=True)),
+            f"reverse of {of}", made.system.model, self.key, names,
+            made.system.forms.rates.digest,
+        )  # fmt: skip
+
+    def _kernel(self, program: Program, of: str) -> ReverseKernel:
+        system = self.made.system
+        function = self._derive(program, of).function.with_values(system.parameters)
+        return ReverseKernel(function, system.loads.fixed, f"{of}_bar")
+
+    @cached_property
+    def rates(self) -> ReverseKernel:
+        """The rates themselves."""
+        system = self.made.system
+        function = system.forms.rates.function.with_values(system.parameters)
+        return ReverseKernel(function, system.loads.fixed)
+
+    @cached_property
+    def of_rates(self) -> ReverseKernel:
+        """Reverse of the rates."""
+        return self._kernel(self.made.system.forms.rates.program, "yd")
+
+    @cached_property
+    def of_projection(self) -> ReverseKernel | None:
+        """Reverse of the projection; none where there is nothing to project."""
+        form = self.made.system.forms.projection
+        return None if form is None else self._kernel(form.program, STATE)
+
+    @cached_property
+    def of_looks(self) -> ReverseKernel:
+        """Reverse of the expressions of measures."""
+        return self._kernel(self.made.looks.program, "e")
+
+    def call(self, kernel: ReverseKernel, t: float, Y: Array, weights: Array) -> Bars:
+        """Bars from weights at one state."""
+        given: dict[str, Any] = {kernel.weights: weights}
+        names = {port.name for port in kernel.function.inputs}
+        if "w" in names:  # the rate of time, on which no value depends
+            given["w"] = np.zeros(self.made.size)
+        found = self.made.system.call(kernel.function, t, Y, **given)
+        rest = [np.ravel(found[f"{name}_bar"]) for name in self.by if name != STATE]
+        return Bars(found[f"{STATE}_bar"], np.concatenate([np.zeros(0), *rest]))
+
+    def of_variables(self, bars: Array) -> Array:
+        """Bars in the order of the variables, from those of the Programs."""
+        return np.where(self.places < 0, 0.0, np.append(bars, 0.0)[self.places])
+
+
+__all__ = ["Bars", "Reverse"]
