@@ -16,11 +16,10 @@ from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import PackageCode
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
-from kinetree.export.stack import stack_bytes
+from kinetree.targets.c.stack import stack_bytes
 from kinetree.export.variables import derivative_name
 from kinetree.model import as_mechanism, happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
-from kinetree.program import Newton, Program
 from kinetree.targets.c.language import language
 from kinetree.targets.text.about import FIRST_LINE
 
@@ -250,7 +249,7 @@ def _iterations(code: PackageCode) -> Iterator[str]:
         f"| {source.name}, {len(block.targets)} unknowns | {block.limit} | {block.limit + 1} | "
         f"{code.language.tolerance(block):g} |"
         for source in code.sources
-        for block in _newtons(source.program)
+        for block in source.program.iterations()
     ]
     if not rows:
         yield "Nothing is iterated: the time of an evaluation is the same everywhere."
@@ -258,17 +257,6 @@ def _iterations(code: PackageCode) -> Iterator[str]:
     yield "| iteration | steps at most | evaluations of its equations at most | tolerance |"
     yield "|---|---|---|---|"
     yield from rows
-
-
-def _newtons(program: Program) -> Iterator[Newton]:
-    """All iterations, those within others included."""
-    waiting = [program]
-    while waiting:
-        inner = waiting.pop()
-        for block in inner.all_blocks:
-            if isinstance(block, Newton):
-                yield block
-                waiting.append(block.step)
 
 
 __all__ = ["export_c", "write_simulation"]

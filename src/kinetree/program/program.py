@@ -9,7 +9,7 @@ Refs: Docquier2013 sec. 3.3
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 TARGETS = Registry[Any]("kinetree.targets", "kinetree.export.target")
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
+CERTIFY: list[Callable[..., Any]] = []
+"""What certifies a Program; filled by `kinetree.certificate`, which lies above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,15 @@ class Program:
         """The blocks of the preamble and the rest, in order of evaluation."""
         return (*self.preamble, *self.blocks)
 
+    def iterations(self) -> Iterator[Newton]:
+        """All blocks that are iterated, those within others included."""
+        waiting = [self]
+        while waiting:
+            for block in waiting.pop().all_blocks:
+                if isinstance(block, Newton):
+                    yield block
+                    waiting.append(block.step)
+
     def pick_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the values that the Program has an input for, to call it or its functions."""
         names = {row.name for row in self.inputs}
@@ -327,6 +338,16 @@ class Program:
         known = [*keywords(getattr(made, verb)), *getattr(made, f"{verb}_options", ())]
         check_options(f"{verb} of target '{target}'", options, known)
         return getattr(made, verb)
+
+    def certify(self, start: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """A certificate of this Program: every target against `evaluate`.
+
+        Args:
+            start: values by name of the input, around which random ones are drawn, such as q where
+                loops close; by default zero.
+            options: targets, states, seed, progress; see `kinetree.certify`.
+        """
+        return CERTIFY[0](self, start, **options)
 
     def derivative(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives d`of`/d`by` (see `differentiate.forward`)."""

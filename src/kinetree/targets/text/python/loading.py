@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from kinetree.errors import KinetreeError
+from kinetree.errors import UnsupportedError
 
 
 def need(package: str) -> None:
@@ -13,7 +13,7 @@ def need(package: str) -> None:
     try:
         import_module(package)
     except ImportError:
-        raise KinetreeError(
+        raise UnsupportedError(
             f"the package '{package}' is not installed", cure=f"run 'pip install {package}'"
         ) from None
 
