@@ -20,7 +20,7 @@ import mechanisms
 from export.models import example, rich
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.export.building import compiler
-from kinetree.export.stack import stack_bytes
+from kinetree.targets.c.stack import stack_bytes
 
 GCC = compiler()
 MAKE = shutil.which("make")
