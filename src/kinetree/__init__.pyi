@@ -15,6 +15,9 @@ from kinetree.analysis.simulate import simulate
 from kinetree.assembly import Assembly, Partition
 from kinetree.assembly.assemble import assemble
 from kinetree.assembly.partition import partition
+from kinetree.certificate.certificate import Certificate
+from kinetree.certificate.certify import certify
+from kinetree.certificate.verify import verify
 from kinetree.engine import Node, OperationCount, Table
 from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c, write_simulation
@@ -33,11 +36,12 @@ from kinetree.view.plot import plot
 __version__: str
 
 __all__ = [
-    "Assembly", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear", "Live", "Model",
-    "Modes", "Node", "OperationCount", "Partition", "Program", "Table", "algebra", "animate",
-    "as_frames", "assemble", "at_time", "derive", "derive_actuation", "diagram", "discretise",
-    "equilibrium", "event_time", "export_c", "export_fmu", "final", "functions", "integral",
-    "integrate", "inverse", "kinematics", "layout", "linearise", "load", "load_run", "mean_square",
-    "misfit", "modes", "outputs", "partition", "peak", "plot", "position_matrices", "reactions",
-    "rms", "save", "save_run", "sensitivity", "simulate", "write_simulation",
+    "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear",
+    "Live", "Model", "Modes", "Node", "OperationCount", "Partition", "Program", "Table", "algebra",
+    "animate", "as_frames", "assemble", "at_time", "certify", "derive", "derive_actuation",
+    "diagram", "discretise", "equilibrium", "event_time", "export_c", "export_fmu", "final",
+    "functions", "integral", "integrate", "inverse", "kinematics", "layout", "linearise", "load",
+    "load_run", "mean_square", "misfit", "modes", "outputs", "partition", "peak", "plot",
+    "position_matrices", "reactions", "rms", "save", "save_run", "sensitivity", "simulate",
+    "verify", "write_simulation",
 ]  # fmt: skip

@@ -56,6 +56,16 @@ def tree_run() -> Any:
     return kt.simulate(tree(), 0.05, step=0.01)
 
 
+def stored_certificate(folder: Path) -> Path:
+    """A certificate in a folder of its own."""
+    return kt.certify(tree(), targets=["native"], states=1).save(folder / "one")[0]
+
+
+def stored_step(folder: Path) -> Path:
+    """Another one."""
+    return kt.certify(tree(), "step", targets=["native"], states=1).save(folder / "two")[0]
+
+
 def other_run(folder: Path) -> Path:
     file = folder / "other.nc"
     kt.save_run(tree_run(), file)
@@ -100,7 +110,7 @@ CHOSEN = {
     "base_parameters": Rounded(False, "derive"),
 }
 ASKED = {"outputs": ["energy.total"], "inputs": ["rod.mass"]}
-ASKS = {"outputs": "output", "inputs": "input"}
+ASKS = {"outputs": "output", "inputs": "input", "certificate": "target"}
 SAYS = {"parameters": "parameter"}
 SECONDS = "number whole"
 """Wrong values that are times [s]."""
@@ -430,10 +440,29 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 **ASKED,
                 "binary": Unseen(False, "there is a compiler or there is not"),
                 "force": Unseen(True, "the file is its own"), "parameters": {"k": 5.0}, **CHOSEN,
+                "certificate": ["native"],
             },
-            {"force": "truth", "derivatives": "truth", "binary": "truth", "path": "word",
-             "base_parameters": "truth"},
+            {"force": "truth", "certificate": "truth", "derivatives": "truth", "binary": "truth",
+             "path": "word", "base_parameters": "truth"},
             {**SAYS, **ASKS, "path": "file", "points": "point"}, ("parameters", *OPTIONS),
+        ),
+    ),
+    "certify": (
+        Row(
+            kt.certify,
+            lambda _: {"model": closed(), "targets": ["native"], "states": 1},
+            {
+                "model": tree(), "quantity": "constraints", "targets": ["python"], "states": 2,
+                "seed": 3, "progress": Unseen(lambda _: None, "it is told, and no more"),
+            },
+            {"targets": "none", "progress": "function none", "seed": ""},
+        ),
+    ),
+    "verify": (
+        Row(
+            kt.verify,
+            lambda folder: {"path": stored_certificate(folder)},
+            {"path": Made(stored_step), "model": tree()},
         ),
     ),
     "export_c": (
@@ -444,9 +473,10 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "model": tree(), "folder": Unseen("package", "the files are the same"),
                 "points": ["rod.end"], "step": 1e-4, "duration": 3.0, "every": 7, **STARTED,
                 "t0": 1.0, "precision": "single", "force": Unseen(True, "the folder is its own"),
-                **LOADS, **CHOSEN, **ASKED,
+                **LOADS, **CHOSEN, **ASKED, "certificate": ["native"],
             },
-            {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS},
+            {"force": "truth", "base_parameters": "truth", "folder": "word", "t0": SECONDS,
+             "certificate": "truth"},
             {**SAYS, **ASKS, "points": "point"}, LOADED,
         ),
     ),

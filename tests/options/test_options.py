@@ -99,8 +99,8 @@ def test_unknown_keywords_are_refused_with_the_nearest(row: Row, tmp_path: Path)
 
 
 RESULTS = {
-    "Assembly", "Equilibrium", "EngineLayout", "Linear", "Modes", "Node", "OperationCount",
-    "Partition", "Program",
+    "Assembly", "Certificate", "Equilibrium", "EngineLayout", "Linear", "Modes", "Node",
+    "OperationCount", "Partition", "Program",
 }  # fmt: skip
 """Classes whose objects kinetree makes and users read."""
 

@@ -23,6 +23,7 @@ import mechanisms
 from approx import assert_close, scale_of
 from crosscheck.robots import write_urdf
 from kinetree import engine as en
+from kinetree.certificate.trials import Trial
 from kinetree.functions import maximum, select, sin, table
 from kinetree.program import Input, Output, Program
 from kinetree.steppers import step_program
@@ -54,14 +55,9 @@ class Case:
     def name(self) -> str:
         return self.program.name
 
-    def numbers(self) -> list[float]:
-        """All inputs of all states, in order, parameters included."""
-        return [
-            float(x)
-            for values in self.states
-            for row in self.program.inputs
-            for x in np.ravel(values.get(row.name, row.default))
-        ]
+    @property
+    def trial(self) -> Trial:
+        return Trial(self.program, self.states)
 
     def expected(self) -> list[dict[str, Any]]:
         return [self.program.evaluate(**values) for values in self.states]
@@ -268,20 +264,6 @@ def _sensitivity(name: str, state: Arrays, out: str) -> float:
         for key, x in state.items()
     }
     return float(np.max(np.abs(function(**moved)[out] - function(**state)[out]))) / small
-
-
-def parted(names: Iterable[str], numbers: Iterable[float]) -> dict[str, list[dict[str, Any]]]:
-    """What a program in another language printed, by case and state."""
-    stream = iter(numbers)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for name in names:
-        rows = case(name).program.outputs
-        found[name] = [
-            {o.name: np.array([next(stream) for _ in o.nodes]).reshape(o.shape) for o in rows}
-            for _ in case(name).states
-        ]
-    assert next(stream, None) is None, "more numbers than expected"
-    return found
 
 
 def assert_cases(

@@ -47,17 +47,11 @@ def rounded(values: dict[str, Any]) -> dict[str, Any]:
     return {name: np.asarray(v, np.float32).astype(float) for name, v in values.items()}
 
 
-def stacked(case: cases.Case) -> dict[str, Any]:
-    """The states of a case as one batch."""
-    names = [row.name for row in case.program.inputs if row.name in case.states[0]]
-    return {name: np.stack([np.asarray(s[name], float) for s in case.states]) for name in names}
-
-
 @pytest.mark.parametrize("name", registry.RUNS["cuda"])
 def test_the_corpus(name: str, tmp_path: Path, gxx: str) -> None:
     case = cases.case(name)
     parameters = "each" if "p" in case.states[0] else "shared"
-    found = OnCpu(case.program, tmp_path, gxx, parameters=parameters)(**stacked(case))
+    found = OnCpu(case.program, tmp_path, gxx, parameters=parameters)(**case.trial.stack())
     rows = [{key: y[i] for key, y in found.items()} for i in range(len(case.states))]
     cases.assert_cases({name: rows}, IDENTITY)
 
@@ -66,7 +60,7 @@ def test_the_corpus(name: str, tmp_path: Path, gxx: str) -> None:
                                   "arm_forward", "forced", "crank", "four_bar"])  # fmt: skip
 def test_single_precision(name: str, tmp_path: Path, gxx: str) -> None:
     case = cases.case(name)
-    values = rounded(stacked(case))
+    values = rounded(case.trial.stack())
     found = OnCpu(case.program, tmp_path, gxx, "float")(**values)
     assert_same(found, case.program.evaluate(**values), registry.SINGLE["cuda"])
 

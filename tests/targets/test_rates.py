@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.approx import COARSE_RUN, IDENTITY, assert_close
 
+from kinetree.certificate.runners import run_command
 from kinetree.program import Program
 from kinetree.program.state_form import PARTS
 from kinetree.targets.text.rates import has_rates, rates, rest
-from targets import drivers
 from targets.cases import case, tool
 from targets.registry import RUNS
 
@@ -86,8 +86,8 @@ def test_simulink_block_with_a_stand_in_header(name: str, tmp_path: Path) -> Non
     values = case(name).states[0]
     (tmp_path / "main.c").write_text(block_main(program, values, moving))
     files = ["main.c", f"{name}.c", *([f"{name}_rates.c"] if moving else [])]
-    drivers.ran([gcc, *STRICT, *files, "-o", "main", "-lm"], tmp_path)
-    found = [float(word) for word in drivers.ran([tmp_path / "main"], tmp_path).split()]
+    run_command([gcc, *STRICT, *files, "-o", "main", "-lm"], tmp_path)
+    found = [float(word) for word in run_command([tmp_path / "main"], tmp_path).split()]
     out = program.evaluate(**values)
     expected = [np.ravel(out[row.name]) for row in program.outputs]
     if moving:
@@ -140,7 +140,7 @@ def test_octave_integrates_the_script(tmp_path: Path) -> None:
     text = (tmp_path / "pendulum_forward_run.m").read_text()
     head, _, _ = text.partition("plot(")
     (tmp_path / "script.m").write_text(f"{head}printf('%.12g\\n', y(end, :));\n")
-    words = drivers.ran([octave, "--norc", "--quiet", "script.m"], tmp_path).split()
+    words = run_command([octave, "--norc", "--quiet", "script.m"], tmp_path).split()
     y = reference(program, np.array(rest(program)), 1.0, 0.005)
     assert_close(np.array(words[-len(y) :], float), y, COARSE_RUN, "ode45 with a tolerance of 1e-8")
 
@@ -159,7 +159,7 @@ def test_node_integrates_the_rates(tmp_path: Path) -> None:
         "}\n"
         'console.log([...y, info.inputs.length].join("\\n"));\n'
     )
-    found = [float(word) for word in drivers.ran([node, "run.mjs"], tmp_path).split()]
+    found = [float(word) for word in run_command([node, "run.mjs"], tmp_path).split()]
     page, y = rates(program), np.array(rest(program))
     for k in range(20):
         y = y + 1e-3 * page.evaluate(t=k * 1e-3, y=y, tau=np.zeros(4))["yd"]

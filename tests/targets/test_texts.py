@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from approx import FORMALISM, IDENTITY, assert_close
+from kinetree.certificate.runners import CALLS, QUICK, Tool, run_text
 from kinetree.errors import UnsupportedError
-from kinetree.program import Program
-from targets import drivers
 from targets.cases import assert_cases, case, tool
 from targets.registry import ITERATED, REFUSED, RUNS, SINGLE, iterates
 
@@ -24,30 +23,19 @@ SMALL = (
 """Cases in which single precision does not lose more than a few of its seven digits."""
 
 
-def c_like(target: str, names: tuple[str, ...], folder: Path, real: str) -> dict[str, Any]:
-    options = {"precision": "single"} if real == "float" and target == "c" else {}
-    drivers.written(target, names, folder, **options)
-    if target == "cpp":
-        compiler, standard, ending = tool("g++", "g++"), "c++11", "cpp"
-        files = []
-    else:
-        compiler, standard, ending = tool("gcc", "gcc"), "c99", "c"
-        files = [f"{drivers.identifier(name)}.c" for name in names]
-    main = f"main.{ending}"
-    (folder / main).write_text(drivers.c_main(names, "hpp" if target == "cpp" else "h"))
-    flags = [f"-std={standard}", "-O0", *STRICT, f"-DREAL={real}"]
-    drivers.ran([compiler, *flags, *files, main, "-o", "main", "-lm"], folder)
-    return drivers.values(names, drivers.ran([folder / "main"], folder))
+def run(target: str, names: tuple[str, ...], folder: Path, tool: Tool) -> dict[str, Any]:
+    trials = [case(name).trial for name in names]
+    return dict(zip(names, run_text(target, trials, folder, tool), strict=True))
+
+
+def c_like(target: str, names: tuple[str, ...], folder: Path, precision: str) -> dict[str, Any]:
+    compiler = tool("g++", "g++") if target == "cpp" else tool("gcc", "gcc")
+    return run(target, names, folder, Tool(compiler, ("-O0", *STRICT), precision))
 
 
 def fortran(names: tuple[str, ...], folder: Path, precision: str = "double") -> dict[str, Any]:
-    compiler = tool("gfortran", "gfortran")
-    drivers.written("fortran", names, folder, precision=precision)
-    (folder / "main.f90").write_text(drivers.fortran_main(names, precision))
-    files = [f"{drivers.identifier(name)}.f90" for name in names]
-    flags = ["-std=f2008", "-O0", "-Wall", "-Wno-unused-dummy-argument", "-Wno-compare-reals"]
-    drivers.ran([compiler, *flags, "-Werror", *files, "main.f90", "-o", "main"], folder)
-    return drivers.values(names, drivers.ran([folder / "main"], folder))
+    flags = ("-O0", "-Wall", "-Wno-unused-dummy-argument", "-Wno-compare-reals", "-Werror")
+    return run("fortran", names, folder, Tool(tool("gfortran", "gfortran"), flags, precision))
 
 
 @pytest.mark.parametrize("target", ["c", "cpp"])
@@ -57,7 +45,7 @@ def test_c_and_cpp(target: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["c", "cpp"])
 def test_c_and_cpp_in_single_precision(target: str, tmp_path: Path) -> None:
-    assert_cases(c_like(target, SMALL, tmp_path, "float"), SINGLE[target], 1.0)
+    assert_cases(c_like(target, SMALL, tmp_path, "single"), SINGLE[target], 1.0)
 
 
 def test_fortran(tmp_path: Path) -> None:
@@ -70,29 +58,21 @@ def test_fortran_in_single_precision(tmp_path: Path) -> None:
 
 
 def test_matlab_in_octave(tmp_path: Path) -> None:
-    octave = tool("octave-cli", "octave")
-    names = RUNS["matlab"]
-    drivers.written("matlab", names, tmp_path)
-    (tmp_path / "main.m").write_text(drivers.matlab_main(names))
-    text = drivers.ran([octave, "--norc", "--quiet", "main.m"], tmp_path)
-    assert_cases(drivers.values(names, text), IDENTITY)
+    octave = Tool(tool("octave-cli", "octave"))
+    assert_cases(run("matlab", RUNS["matlab"], tmp_path, octave), IDENTITY)
 
 
 def test_javascript_in_node(tmp_path: Path) -> None:
-    node = tool("node", "nodejs")
-    names = RUNS["javascript"]
-    drivers.written("javascript", names, tmp_path)
-    (tmp_path / "main.mjs").write_text(drivers.javascript_main(names))
-    assert_cases(drivers.values(names, drivers.ran([node, "main.mjs"], tmp_path)), IDENTITY)
+    node = Tool(tool("node", "nodejs"))
+    assert_cases(run("javascript", RUNS["javascript"], tmp_path, node), IDENTITY)
 
 
 def stacked(name: str) -> dict[str, Any]:
-    states = case(name).states
-    return {key: np.stack([state[key] for state in states]) for key in states[0]}
+    return case(name).trial.stack()
 
 
 def split(name: str, found: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{key: row[i] for key, row in found.items()} for i in range(len(case(name).states))]
+    return case(name).trial.split(found)
 
 
 @pytest.mark.parametrize("target", ["native", "python"])
@@ -106,14 +86,6 @@ def test_functions_of_batches(target: str) -> None:
             values = function(**case(name).states[0], **unchecked)
         found[name][0] = {key: np.asarray(values[key]) for key in found[name][0]}
     assert_cases(found, IDENTITY)
-
-
-QUICK = {
-    "xla_backend_optimization_level": 0,
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_llvm_disable_expensive_passes": True,
-}
-"""Options of XLA that compile in a tenth of the time."""
 
 
 def test_jax_compiles_batches_of_everything() -> None:
@@ -197,33 +169,13 @@ def test_second_derivatives_of_a_solution_in_casadi() -> None:
 
 def test_casadi() -> None:
     pytest.importorskip("casadi", reason="CasADi is not installed: pip install casadi")
-    assert_cases({name: called(case(name).program, name) for name in RUNS["casadi"]}, IDENTITY)
-
-
-def called(program: Program, name: str) -> list[dict[str, Any]]:
-    function = program.compile(target="casadi")
-    found = []
-    for state in case(name).states:
-        given = [np.asarray(state.get(row.name, row.default), float) for row in program.inputs]
-        results = function.call([np.atleast_1d(x) for x in given])
-        rows = zip(program.outputs, results, strict=True)
-        found.append({o.name: np.array(y).reshape(o.shape) for o, y in rows})
-    return found
+    found = {name: CALLS["casadi"](case(name).trial) for name in RUNS["casadi"]}
+    assert_cases(found, IDENTITY)
 
 
 def test_sympy() -> None:
     pytest.importorskip("sympy", reason="SymPy is not installed: pip install sympy")
-    found = {}
-    for name in RUNS["sympy"]:
-        program = case(name).program
-        function = program.compile(target="sympy").function()
-        found[name] = []
-        for state in case(name).states:
-            given = (np.ravel(state.get(row.name, row.default)) for row in program.inputs)
-            with np.errstate(invalid="ignore"):
-                results = function(*(float(x) for row in given for x in row))
-            rows = zip(program.outputs, results, strict=True)
-            found[name].append({o.name: np.array(y, float).reshape(o.shape) for o, y in rows})
+    found = {name: CALLS["sympy"](case(name).trial) for name in RUNS["sympy"]}
     assert_cases(found, IDENTITY)
 
 

@@ -1,1 +1,1 @@
-"""Certificates: equations with their proof, by other formalisms, every language and other engines."""
+"""Certificates: equations with their proof by formalisms, languages and other engines."""

@@ -10,17 +10,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from kinetree.errors import FormatError
+from kinetree.files import write_folder
 from kinetree.plain import json_text
 
 FILE, PAGE = "certificate.json", "certificate.html"
 """Names under which certificates are written."""
 FORMAT = 1
 """Number of the format, for later readers."""
+MARK = "kinetree certificate"
+"""The first word of its file."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +133,19 @@ class Certificate:
 
     def text(self) -> str:
         """The certificate as JSON, its own digest last."""
-        data = {"kinetree certificate": FORMAT, "agrees": self.agrees, **asdict(self)}
-        return json_text(data | {"digest": _own_digest(data)}, indent=1) + "\n"
+        data = {MARK: FORMAT, "agrees": self.agrees, **asdict(self)}
+        text = json_text(data | {"digest": _own_digest(data)}, indent=1)
+        return text.replace("{\n ", "{", 1) + "\n"  # the first line says what it is
+
+    def contents(self) -> dict[str, str]:
+        """The two files of a certificate by name: data and a page."""
+        from kinetree.certificate.page import certificate_page  # noqa: PLC0415  stands above
+
+        return {FILE: self.text(), PAGE: certificate_page(self)}
+
+    def save(self, folder: str | Path) -> tuple[Path, ...]:
+        """Write certificate.json and certificate.html into a folder; the paths written."""
+        return write_folder(folder, self.contents())
 
 
 def digest_of(content: str | bytes) -> str:
@@ -151,17 +164,19 @@ def parse(text: str, element: str) -> Certificate:
     Raises:
         FormatError: where it is not one, or was changed since it was written.
     """
+    from pydantic import TypeAdapter  # noqa: PLC0415  a third of a second
+
     try:
         data = json.loads(text)
-        told, number = data.pop("digest"), data.pop("kinetree certificate")
+        told, number = data.pop("digest"), data.pop(MARK)
         found = TypeAdapter(Certificate).validate_python(
             {name: value for name, value in data.items() if name != "agrees"}
         )
-    except (ValueError, KeyError, AttributeError, TypeError, ValidationError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise FormatError(
             "it is not a certificate of kinetree", element=element, cure="name its JSON file"
         ) from error
-    if told != _own_digest({"kinetree certificate": number, **data}):
+    if told != _own_digest({MARK: number, **data}):
         raise FormatError(
             "it was changed since it was written", element=element, cure="certify the model again"
         )

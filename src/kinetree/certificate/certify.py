@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import tempfile
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError
@@ -24,14 +23,12 @@ from kinetree.certificate.certificate import (
     digest_of,
 )
 from kinetree.certificate.compare import Expected, deviate, expect
-from kinetree.certificate.formalisms import compare_formalisms
+from kinetree.certificate.formalisms import STEP, compare_formalisms, derive_program
 from kinetree.certificate.runners import COMMANDS, RUNNABLE, find_tool, run_command, run_target
 from kinetree.certificate.states import DrawnStates, draw_states
-from kinetree.errors import KinetreeError, ModelWarning, UnsupportedError
+from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
 from kinetree.formalism import QUANTITIES
-from kinetree.pipeline import derive
-from kinetree.program.program import CERTIFY, TARGETS
-from kinetree.steppers.step import step_program
+from kinetree.program.program import TARGETS, VERBS
 from kinetree.targets.c.stack import stack_bytes
 from kinetree.targets.digest import digest
 
@@ -39,12 +36,10 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism
     from kinetree.program import Program
 
-    Progress = Callable[[str], Any] | None
+    Progress = Callable[[str], Any]
 
 TOLERANCE = 1e-12
 """Deviation of a target that is allowed: the same operations in the same order, mostly."""
-STEP = "step"
-"""What is asked for to certify a time step; no quantity of `derive`."""
 STEP_SIZE = 1e-3
 """Length of a time step that is certified [s]."""
 PACKAGES = {"native": "llvmlite", "python": "numpy", "jax": "jax", "torch": "torch",
@@ -66,7 +61,7 @@ def certify(
     targets: Sequence[str] | None = None,
     states: int = 8,
     seed: int = 0,
-    progress: Progress = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Certificate:
     """Evaluate a quantity by every formalism, target and engine at hand, and compare.
@@ -78,7 +73,8 @@ def certify(
         states: number of random states; corners come on top.
         seed: of the random states: the same seed gives the same ones.
         progress: called with a line on what is being done.
-        **options: of `derive` or `step_program`: formalism, parameters, loops; formulation, method.
+        **options: of `derive` or `step_program`: formalism, parameters, loops; formulation, method;
+            by, names of inputs by which derivatives of all outputs are certified, too.
 
     Returns:
         The certificate; `agrees` says whether every deviation is allowed.
@@ -90,13 +86,9 @@ def certify(
     check_choice("quantity", quantity, (*QUANTITIES, STEP))
     tell = progress or (lambda _: None)
     tell(f"deriving {quantity}")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
-        if quantity == STEP:
-            program = step_program(model, **options)
-        else:
-            program = derive(model, quantity, **options)
-        start = start_values(model, program)
+    recipe = {"quantity": quantity, "states": states, "seed": seed, **options}
+    program = derive_program(model, recipe)
+    start = start_values(model, program)
     work = _Work(states, seed, tell)
     (found,) = work.draw([program], start, _limits(model))
     if quantity == STEP:
@@ -105,7 +97,6 @@ def certify(
     else:
         compare_formalisms(model, found, options, work)
     work.run_targets(targets)
-    recipe = {"quantity": quantity, "states": states, "seed": seed, **options}
     return work.certificate({"name": model.name, "hash": model.content_hash()}, recipe)
 
 
@@ -116,14 +107,13 @@ def certify_program(
     targets: Sequence[str] | None = None,
     states: int = 8,
     seed: int = 0,
-    progress: Progress = None,
+    progress: Progress | None = None,
 ) -> Certificate:
     """Evaluate a Program in every target at hand, and compare; see `Program.certify`."""
     check_arguments(certify_program, locals())
-    found = certify_programs(
+    return certify_programs(
         [program], start or {}, targets=targets, states=states, seed=seed, progress=progress
     )
-    return found
 
 
 def certify_programs(  # noqa: PLR0913  one keyword per choice of the user
@@ -134,7 +124,7 @@ def certify_programs(  # noqa: PLR0913  one keyword per choice of the user
     targets: Sequence[str] | None = None,
     states: int = 8,
     seed: int = 0,
-    progress: Progress = None,
+    progress: Progress | None = None,
 ) -> Certificate:
     """One certificate of several Programs, such as those of a package, with a common start."""
     work = _Work(states, seed, progress or (lambda _: None))
@@ -189,6 +179,8 @@ class _Work:
 
     def __post_init__(self) -> None:
         check_positive("a positive number of states", states=self.count)
+        if self.seed < 0:
+            raise ShapeError(f"it is {self.seed}", element="seed", cure="give 0 or more")
         self.drawn: list[DrawnStates] = []
         self.expected: list[Expected] = []
         self.comparisons: list[Comparison] = []
@@ -223,7 +215,9 @@ class _Work:
         label, program = self.drawn[number].labels[worst.state], self.drawn[number].trial.program
         size = worst.size if np.isfinite(worst.size) else None
         self.comparisons.append(
-            Comparison(program=program.name, deviation=size, output=worst.output, state=label, **row)
+            Comparison(
+                program=program.name, deviation=size, output=worst.output, state=label, **row
+            )
         )
 
     def run_targets(self, targets: Sequence[str] | None) -> None:
@@ -254,7 +248,7 @@ class _Work:
             results = run_target(target, trials, Path(folder))
         for k, found in enumerate(results):
             program = trials[k].program
-            code = _code(target, program)
+            code = program_code(target, program)
             if target == "c":
                 self.stacks[program.name] = _stack(code)
             digests = {name: digest_of(text) for name, text in code.items()}
@@ -302,7 +296,7 @@ def _tool(target: str) -> str:
         return PACKAGES[target]
 
 
-def _code(target: str, program: Program) -> dict[str, str]:
+def program_code(target: str, program: Program) -> dict[str, str]:
     """The files of a target by name; none of native code."""
     if target == "native":
         return {}
@@ -324,6 +318,6 @@ def _versions() -> dict[str, str]:
     return {**packages, "python": platform.python_version(), "machine": machine}
 
 
-CERTIFY.append(certify_program)
+VERBS["certify"] = certify_program
 
-__all__ = ["certify", "certify_program", "certify_programs", "start_values"]
+__all__ = ["certify", "certify_program", "certify_programs", "program_code"]

@@ -1,8 +1,9 @@
 """How far two evaluations of the same Program, or of two Programs of one quantity, lie apart.
 
 Errors are relative to the scale of an output: its largest value or, where that is more, what it
-changes by per relative change of the inputs.  So a result counts as known as well as the inputs
-determine it: accelerations of a mechanism near a singular position are known less well than others.
+changes by per relative change of the inputs in their last digits.  So a result counts as known as
+well as numbers of this length can determine it: accelerations near a singular position, and what is
+solved from stiff equations, are known less well than others.
 What is small at one state by cancellation is measured by its usual size, the median of all states.
 """
 
@@ -15,11 +16,14 @@ from typing import Any
 import numpy as np
 
 from kinetree.certificate.runners import reference
-from kinetree.certificate.trials import Trial, Values
+from kinetree.certificate.trials import InputValues, Trial
 from kinetree.steppers.family import COUNT
 
-SMALL = 1e-7
-"""Relative change of the inputs by which scales are found."""
+SMALL = 1e-14
+"""Relative change of the inputs by which scales are found: their last two digits, so that the
+rounding of operations in between shows, too."""
+CHANGES = 2
+"""Number of such changes."""
 FIXED = ("h",)
 """Inputs that are known exactly."""
 
@@ -57,19 +61,21 @@ class Deviation:
 def expect(trial: Trial, seed: int) -> Expected:
     """Reference values of a trial, and what errors are measured by."""
     rng = np.random.default_rng(seed)
-    moved = [_change(state, rng) for state in trial.states]
+    count = len(trial.states)
+    moved = [_change(state, rng) for _ in range(CHANGES) for state in trial.states]
     found = reference(Trial(trial.program, (*trial.states, *moved)))
-    values, others = found[: len(moved)], found[len(moved) :]
+    values = found[:count]
     rows = [
-        {name: _scale(y, other[name]) for name, y in row.items()}
-        for row, other in zip(values, others, strict=True)
-    ]
+        {name: _scale(y, [other[name] for other in found[k + count :: count]])
+         for name, y in row.items()}
+        for k, row in enumerate(values)
+    ]  # fmt: skip
     usual = {name: float(np.median([row[name] for row in rows])) for name in values[0]}
     scales = [{name: max(size, usual[name]) or 1.0 for name, size in row.items()} for row in rows]
     return Expected(trial, values, scales)
 
 
-def _change(state: Values, rng: np.random.Generator) -> dict[str, Any]:
+def _change(state: InputValues, rng: np.random.Generator) -> dict[str, Any]:
     """A state with every number changed a little."""
     return {
         name: x if name in FIXED else x * (1 + SMALL * rng.choice((-1.0, 1.0), np.shape(x)))
@@ -77,13 +83,13 @@ def _change(state: Values, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def _scale(values: Any, moved: Any) -> float:
-    change = np.abs(moved - values)
+def _scale(values: Any, moved: Sequence[Any]) -> float:
+    change = np.abs(np.array(moved) - values)
     rate = float(np.max(change[np.isfinite(change)], initial=0.0)) / SMALL
     return max(float(np.max(np.abs(values), initial=0.0)), rate)
 
 
-def deviate(expected: Expected, found: Sequence[Values]) -> Deviation:
+def deviate(expected: Expected, found: Sequence[InputValues]) -> Deviation:
     """The largest deviation of results from the reference; a count of iterations is left aside."""
     worst = Deviation(0.0, "", 0)
     for k, (row, scales) in enumerate(zip(expected.values, expected.scales, strict=True)):

@@ -10,13 +10,14 @@ import numpy as np
 
 from kinetree.certificate.certificate import LeftOut
 from kinetree.certificate.runners import reference
-from kinetree.certificate.trials import Trial, Values
+from kinetree.certificate.trials import InputValues, Trial
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices import PLACED
 from kinetree.pipeline import derive
+from kinetree.steppers.step import step_program
 
 if TYPE_CHECKING:
     from kinetree.certificate.certify import _Work
@@ -31,10 +32,27 @@ LAGRANGE, MOST = "lagrange", 12
 tried."""
 
 
+STEP = "step"
+"""What is asked for to certify a time step; no quantity of `derive`."""
+
+
+def derive_program(model: Mechanism, recipe: Mapping[str, Any]) -> Program:
+    """The Program that a recipe stands for; the warnings of the model's check are not repeated."""
+    options = {k: x for k, x in recipe.items() if k not in ("quantity", "states", "seed", "by")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        if recipe["quantity"] == STEP:
+            program = step_program(model, **options)
+        else:
+            program = derive(model, recipe["quantity"], **options)
+    by = tuple(recipe.get("by") or ())
+    return program.derivative([out.name for out in program.outputs], by) if by else program
+
+
 def compare_formalisms(
     model: Mechanism, found: Expected, options: Mapping[str, Any], work: _Work
 ) -> None:
-    """Compare a quantity with every other formalism; what is refused is left out with the reason."""
+    """Compare a quantity with every other formalism; what is refused is left out, with why."""
     program = found.trial.program
     quantity, own = program.info["quantity"], program.info.get("formalism", "")
     for way in _ways(model, quantity):
@@ -46,7 +64,7 @@ def compare_formalisms(
             continue
         work.tell(f"formalism {way}")
         try:
-            other = _derive(model, quantity, {**options, "formalism": way})
+            other = derive_program(model, {"quantity": quantity, **options, "formalism": way})
             values = evaluate_like(other, found.trial)
         except KinetreeError as error:
             work.left_out.append(LeftOut("formalism", way, str(error)))
@@ -64,12 +82,6 @@ def _ways(model: Mechanism, quantity: str) -> tuple[str, ...]:
     return (*ways, *((MATRICES,) if quantity in PLACED else ()))
 
 
-def _derive(model: Mechanism, quantity: str, options: Mapping[str, Any]) -> Program:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
-        return derive(model, quantity, **options)
-
-
 def evaluate_like(program: Program, trial: Trial) -> list[dict[str, Any]]:
     """Reference values of a Program at the states of a trial of another one of the same quantity.
 
@@ -79,7 +91,7 @@ def evaluate_like(program: Program, trial: Trial) -> list[dict[str, Any]]:
     return reference(Trial(program, states))
 
 
-def _match(program: Program, other: Program, state: Values) -> dict[str, Any]:
+def _match(program: Program, other: Program, state: InputValues) -> dict[str, Any]:
     found = dict(program.pick_inputs(state))
     for row in program.inputs:
         if row.parameter and other.takes(row.name):
@@ -89,4 +101,4 @@ def _match(program: Program, other: Program, state: Values) -> dict[str, Any]:
     return found
 
 
-__all__ = ["compare_formalisms", "evaluate_like"]
+__all__ = ["STEP", "compare_formalisms", "derive_program", "evaluate_like"]

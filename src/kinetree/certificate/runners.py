@@ -18,6 +18,8 @@ import numpy as np
 from kinetree.certificate import drivers
 from kinetree.certificate.trials import Trial, part_numbers
 from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.targets.cuda import driver
+from kinetree.targets.text.python.loading import need
 
 Results = list[list[dict[str, Any]]]
 """Outputs by trial and state."""
@@ -174,6 +176,11 @@ def _call_torch(trial: Trial) -> list[dict[str, Any]]:
 
 
 def _call_cuda(trial: Trial) -> list[dict[str, Any]]:
+    if driver.library() is None:
+        raise UnsupportedError(
+            "there is no NVIDIA GPU", element="target 'cuda'", cure="certify on a machine with one"
+        )
+    need("cupy")
     function = trial.program.compile(target="cuda")
     found = function(**trial.stack())
     return trial.split({name: row.get() for name, row in found.items()})
@@ -182,14 +189,14 @@ def _call_cuda(trial: Trial) -> list[dict[str, Any]]:
 def _call_casadi(trial: Trial) -> list[dict[str, Any]]:
     function = trial.program.compile(target="casadi")
     rows = ([np.atleast_1d(x) for x in trial.row(state)] for state in trial.states)
-    return [trial.named(function.call(row)) for row in rows]
+    return [trial.by_name(function.call(row)) for row in rows]
 
 
 def _call_sympy(trial: Trial) -> list[dict[str, Any]]:
     function = trial.program.compile(target="sympy").function()
     with np.errstate(invalid="ignore", divide="ignore"):
         return [
-            trial.named(function(*(float(x) for row in trial.row(state) for x in np.ravel(row))))
+            trial.by_name(function(*(float(x) for row in trial.row(state) for x in np.ravel(row))))
             for state in trial.states
         ]
 
@@ -231,6 +238,6 @@ def reference(trial: Trial) -> list[dict[str, Any]]:
 
 
 __all__ = [
-    "CALLS", "COMMANDS", "MAINS", "RUNNABLE", "Results", "Tool", "find_tool",
+    "CALLS", "COMMANDS", "MAINS", "QUICK", "RUNNABLE", "Results", "Tool", "find_tool",
     "reference", "run_command", "run_target", "run_text",
 ]  # fmt: skip

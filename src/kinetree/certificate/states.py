@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.certificate.trials import Trial, Values
+from kinetree.certificate.trials import InputValues, Trial
 from kinetree.program import Input, Program
 
 REACH = 1.0
@@ -29,7 +29,7 @@ FAST = 100.0
 """Speeds of a corner, in those of random states."""
 NEARER = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3)
 """Parts of the reach that are tried in order."""
-DRAWN = ("q", "qd", "qdd", "tau", "gamma", "x", "y", "u")
+DRAWN = ("q", "qd", "qdd", "tau", "gamma", "x", "y", "u", "seed", "fired")
 """Inputs that are drawn even where they have defaults, beside wrenches."""
 
 
@@ -52,7 +52,7 @@ class DrawnStates:
 
 def draw_states(
     program: Program,
-    start: Values,
+    start: InputValues,
     limits: Mapping[str, Any] | None = None,
     *,
     count: int,
@@ -68,7 +68,7 @@ def draw_states(
         seed: of the random numbers; the same seed draws the same states.
     """
     draw = _Draw(program, start, np.random.default_rng(seed))
-    rows: list[tuple[str, Values]] = [draw.random(k) for k in range(1, count + 1)]
+    rows: list[tuple[str, InputValues]] = [draw.random(k) for k in range(1, count + 1)]
     rows += list(draw.corners(limits or {}).items())
     good = [draw.has_values(state) for _, state in rows]
     kept = [row for row, fits in zip(rows, good, strict=True) if fits]
@@ -80,7 +80,7 @@ def draw_states(
 class _Draw:
     """Random values of the inputs of a Program around a start."""
 
-    def __init__(self, program: Program, start: Values, rng: np.random.Generator) -> None:
+    def __init__(self, program: Program, start: InputValues, rng: np.random.Generator) -> None:
         self.program, self.start, self.rng = program, start, rng
         self.function = program.compile()  # quick, where the reference would iterate for long
         self.varied: dict[str, Any] = {row.name: np.ones(row.shape) for row in program.inputs}
@@ -88,7 +88,7 @@ class _Draw:
         if self.has_values(rest | self._defaults()) and not self.has_values(rest):
             self._keep(rest)
 
-    def has_values(self, state: Values) -> bool:
+    def has_values(self, state: InputValues) -> bool:
         """Whether all outputs are numbers."""
         found = self.function(**state, check=False)
         return all(bool(np.isfinite(y).all()) for y in found.values())
@@ -97,7 +97,7 @@ class _Draw:
         """Parameters as they are."""
         return {row.name: self.center(row) for row in self.program.inputs if row.parameter}
 
-    def _keep(self, rest: Values) -> None:
+    def _keep(self, rest: InputValues) -> None:
         """Find the parameters that may not change alone, and let them keep their values."""
         state = {**rest, **self._defaults()}
         for row in (row for row in self.program.inputs if row.parameter):
@@ -139,17 +139,17 @@ class _Draw:
         if not moved or not _is_drawn(row):
             return center
         if row.name in ("q", "x", "y"):
-            return self._turned(row, center + REACH * reach * noise)
+            return self._normalise(row, center + REACH * reach * noise)
         return center + (EFFORT if row.name not in ("qd", "qdd") else 1.0) * noise
 
     @staticmethod
-    def _turned(row: Input, values: Any) -> Any:
+    def _normalise(row: Input, values: Any) -> Any:
         """The values with quaternions of length 1."""
         for k in row.quaternions:
             values[k : k + 4] /= np.linalg.norm(values[k : k + 4])
         return values
 
-    def random(self, number: int) -> tuple[str, Values]:
+    def random(self, number: int) -> tuple[str, InputValues]:
         """A random state that has values, as far from the start as one is found."""
         for reach in NEARER:
             state = self.values(reach)
@@ -157,11 +157,11 @@ class _Draw:
                 break
         return f"random {number}" + (f" (reach {reach:g})" if reach < 1 else ""), state
 
-    def corners(self, limits: Mapping[str, Any]) -> dict[str, Values]:
+    def corners(self, limits: Mapping[str, Any]) -> dict[str, InputValues]:
         """States where things vanish, end or grow."""
         rest = self.values(0, moved=False, changed=False)
         moving = self.values(0)
-        found: dict[str, Values] = {"start at rest": rest}
+        found: dict[str, InputValues] = {"start at rest": rest}
         found["start at rest, other parameters"] = self.values(0.1, moved=False)
         if self.program.takes("q"):
             found["zero coordinates"] = moving | {"q": _zero(self.program.input("q"))}
@@ -174,7 +174,7 @@ class _Draw:
 def _zero(row: Input) -> Any:
     """Zeros, and quaternions 1 0 0 0."""
     found = np.zeros(row.shape)
-    found[list(row.quaternions)] = 1.0
+    found.flat[list(row.quaternions)] = 1.0
     return found
 
 

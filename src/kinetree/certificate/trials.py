@@ -11,7 +11,7 @@ import numpy as np
 
 from kinetree.program import Program
 
-Values = Mapping[str, Any]
+InputValues = Mapping[str, Any]
 """Arrays by name of the input or output."""
 
 
@@ -26,9 +26,9 @@ class Trial:
     """
 
     program: Program
-    states: tuple[Values, ...]
+    states: tuple[InputValues, ...]
 
-    def row(self, state: Values) -> list[Any]:
+    def row(self, state: InputValues) -> list[Any]:
         """All inputs of a state in order, defaults filled in."""
         inputs = self.program.inputs
         return [np.asarray(state.get(row.name, row.default), float) for row in inputs]
@@ -39,10 +39,10 @@ class Trial:
 
     def stack(self) -> dict[str, Any]:
         """The states as one batch."""
-        given = [name for name in self.states[0]]
-        return {name: np.stack([np.asarray(s[name], float) for s in self.states]) for name in given}
+        rows = [{name: np.asarray(x, float) for name, x in s.items()} for s in self.states]
+        return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
-    def split(self, found: Values) -> list[dict[str, Any]]:
+    def split(self, found: InputValues) -> list[dict[str, Any]]:
         """The results of a batch, by state; what is the same in all of them may come once."""
         count = len(self.states)
         whole = {
@@ -51,7 +51,7 @@ class Trial:
         }
         return [{name: rows[k] for name, rows in whole.items()} for k in range(count)]
 
-    def named(self, results: Iterable[Any]) -> dict[str, Any]:
+    def by_name(self, results: Iterable[Any]) -> dict[str, Any]:
         """Results in the order of the outputs, by name and in their shapes."""
         pairs = zip(self.program.outputs, results, strict=True)
         return {out.name: np.array(y, float).reshape(out.shape) for out, y in pairs}
@@ -64,18 +64,16 @@ class Trial:
         return ins, outs
 
 
-def part_numbers(
-    trials: Sequence[Trial], numbers: Iterable[float]
-) -> list[list[dict[str, Any]]]:
+def part_numbers(trials: Sequence[Trial], numbers: Iterable[float]) -> list[list[dict[str, Any]]]:
     """What a program in another language printed, by trial and state."""
     stream = iter(numbers)
     return [
         [
-            trial.named([next(stream) for _ in out.nodes] for out in trial.program.outputs)
+            trial.by_name([next(stream) for _ in out.nodes] for out in trial.program.outputs)
             for _ in trial.states
         ]
         for trial in trials
     ]
 
 
-__all__ = ["Trial", "Values", "part_numbers"]
+__all__ = ["InputValues", "Trial", "part_numbers"]

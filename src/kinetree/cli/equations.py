@@ -22,12 +22,12 @@ from kinetree.cli.common import (
     refuse_full,
 )
 from kinetree.cli.export import EXPORTS, ExportOptions, export
-from kinetree.cli.runs import Inputs, Outputs
+from kinetree.cli.runs import Inputs, Outputs, not_empty
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.printing import TableRow, print_json, print_table, say, working
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kinetree.model import Mechanism
     from kinetree.program.program import Program
@@ -37,6 +37,10 @@ TargetName = Annotated[
 ]
 ExportPoint = Annotated[
     list[str] | None, typer.Option("--point", help="Output of an FMU or package: body.point.")
+]
+Overwrite = Annotated[bool, typer.Option("--force", help="Write among files that are there.")]
+WithCertificate = Annotated[
+    bool, typer.Option("--certificate", help="Also a certificate; see the verb certify.")
 ]
 SLOW = "lagrange"
 """Reference formalism, left out of tables unless asked for."""
@@ -97,9 +101,8 @@ def generate(
     output: Outputs = None,
     inputs: Inputs = None,
     step: Annotated[float, typer.Option(help=r"Step of an FMU or package \[s].")] = 1e-3,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write among files that are there.")
-    ] = False,
+    force: Overwrite = False,
+    certificate: WithCertificate = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the equations in a target language, or the whole model as FMU or C package."""
@@ -108,7 +111,8 @@ def generate(
     refuse_full(out, force=force)
     if target in EXPORTS:
         _refuse_parts(target, of, by, parameters)
-        wanted = ExportOptions(out, fmi, point or (), step, formalism, output, inputs)
+        wanted = ExportOptions(out, fmi, point or (), step, formalism, output, inputs,
+                               certificate)  # fmt: skip
         export(model, target, wanted, as_json=as_json)
         return
     with working(show=not as_json) as tell:
@@ -116,12 +120,30 @@ def generate(
         program = derive(model, of, formalism, parameters, by)
         tell(f"writing {target}")
         written = [str(path) for path in program.write(target, out, force=force)]
+        if certificate:
+            recipe = not_empty(formalism=formalism, by=by, parameters=parameters)
+            written += _certify_files(model, of, recipe, written, tell)
     if as_json:
         print_json({"files": written, **operations(program)})
         return
     for path in written:
         say(path)
     say(f"{operations(program)['total']} operations per evaluation")
+
+
+def _certify_files(
+    model: Mechanism,
+    of: str,
+    options: dict[str, Any],
+    files: Sequence[str],
+    tell: Callable[[str], None],
+) -> list[str]:
+    """Write a certificate beside files; the paths written."""
+    from kinetree import certify
+
+    found = certify(model, of, progress=tell, **options)
+    contents = {Path(file).name: Path(file).read_bytes() for file in files}
+    return [str(path) for path in found.with_files(contents).save(Path(files[0]).parent)]
 
 
 def _refuse_target(target: str) -> None:

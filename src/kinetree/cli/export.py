@@ -28,6 +28,7 @@ class ExportOptions:
         formalism: as for `derive`; empty for the usual one.
         outputs: names of outputs; none for the model's own.
         inputs: names of inputs; none for all efforts and wrenches.
+        certificate: whether it carries a certificate.
     """
 
     out: Path
@@ -37,6 +38,7 @@ class ExportOptions:
     formalism: str = ""
     outputs: Sequence[str] | None = None
     inputs: Sequence[str] | None = None
+    certificate: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def fmu(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
     file = wanted.out / f"{DOUBLE.rules.stem(model.name)}.fmu"
     path = export_fmu(
         model, file, version=wanted.version, points=wanted.points, step=wanted.step,
-        force=True, **wanted.options,
+        force=True, certificate=wanted.certificate, **wanted.options,
     )  # fmt: skip
     return (path,)
 
@@ -62,8 +64,9 @@ def c_package(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
     from kinetree import export_c
 
     return export_c(
-        model, wanted.out, points=wanted.points, step=wanted.step, force=True, **wanted.options
-    )
+        model, wanted.out, points=wanted.points, step=wanted.step, force=True,
+        certificate=wanted.certificate, **wanted.options,
+    )  # fmt: skip
 
 
 EXPORTS: dict[str, Callable[[Mechanism, ExportOptions], tuple[Path, ...]]] = {

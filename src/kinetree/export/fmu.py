@@ -23,9 +23,11 @@ from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
+from kinetree.certificate.verify import FOLDER as CERTIFIED
 from kinetree.errors import FormatError
 from kinetree.export.building import binary as built
 from kinetree.export.c_text import PackageCode, call
+from kinetree.export.certified import certify_package
 from kinetree.export.description import (
     TOOL,
     Description,
@@ -66,6 +68,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     derivatives: bool = True,
     binary: bool | None = None,
     force: bool = False,
+    certificate: bool | Sequence[str] = False,
     **options: Any,
 ) -> Path:
     """Write a model as an FMU for Model Exchange and Co-Simulation.
@@ -89,6 +92,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
         binary: False for sources alone, True where a binary is a must; by default there is one
             where this machine has a C compiler, else a warning.
         force: overwrite a file that kinetree did not generate, too.
+        certificate: whether it carries a certificate in its folder documentation, of all targets at
+            hand or of those named (`kinetree.certify`).
         **options: parameters, values by name in place of the model's; of `derive`: formalism,
             loops, partition; for a closed system also independent, names of the coordinates to be
             kept independent.
@@ -102,7 +107,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     check_arguments(export_fmu, locals())
     model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("export_fmu", options, ("parameters", *OPTIONS))
-    unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary)
+    unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary,
+                   certificate)  # fmt: skip
     target = _file(Path(path), unit.identifier)
     moving = dynamics(vary_inputs(model, inputs), q=q, runs=True, **options)
     seen = with_positions(moving.model, outputs, points)
@@ -121,6 +127,7 @@ class FmuPlan:
     stop: float = 10.0
     derivatives: bool = True
     binary: bool | None = None
+    certificate: bool | Sequence[str] = False
 
     def __post_init__(self) -> None:
         check_arguments(FmuPlan, {name: getattr(self, name) for name in self.__slots__})
@@ -143,8 +150,18 @@ class FmuPlan:
             derivatives=self.derivatives,
         )  # fmt: skip
         name = about.name if target.stem == self.identifier else ""
-        content = archive(_files(code, about, self.binary))
-        return write_archive(target, content, name, force=force)
+        content = _files(code, about, self.binary)
+        if self.certificate:
+            content |= self._certify(code, content)
+        return write_archive(target, archive(content), name, force=force)
+
+    def _certify(self, code: PackageCode, content: dict[str, bytes]) -> dict[str, bytes]:
+        """The files of the certificate."""
+        more = [directional(code.found, code.name)] if self.derivatives else []
+        more += [adjoint(code.found, code.name)] if more and self.version[0] == "3" else []
+        told = self.name, self.model_hash
+        texts = certify_package(code, *told, content, self.certificate, more).contents()
+        return {f"{CERTIFIED}/{name}": text.encode() for name, text in texts.items()}
 
 
 def _files(code: PackageCode, about: Description, binary: bool | None) -> dict[str, bytes]:

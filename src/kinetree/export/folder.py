@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from kinetree.certificate.certificate import MARK as CERTIFICATE
 from kinetree.errors import KinetreeError
 from kinetree.export.description import TOOL
 from kinetree.files import unwritable, write_file, write_folder
@@ -15,7 +16,10 @@ from kinetree.targets.text.about import MARK
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """Date of every file in an archive: the same model gives the same bytes."""
-MARKS = tuple(f"{comment} {MARK}" for comment in ("/*", "#", "<!--"))
+MARKS = (
+    *(f"{comment} {MARK}" for comment in ("/*", "#", "<!--", "<!doctype html><!--")),
+    f'{{"{CERTIFICATE}"',
+)
 """How generated files begin."""
 CURE = "choose another place, or pass force=True"
 

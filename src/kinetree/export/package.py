@@ -14,13 +14,14 @@ from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
 from kinetree.export.c_text import PackageCode
+from kinetree.export.certified import certify_package
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
-from kinetree.targets.c.stack import stack_bytes
 from kinetree.export.variables import derivative_name
 from kinetree.model import as_mechanism, happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
 from kinetree.targets.c.language import language
+from kinetree.targets.c.stack import stack_bytes
 from kinetree.targets.text.about import FIRST_LINE
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     t0: float = 0.0,
     precision: str = "double",
     force: bool = False,
+    certificate: bool | Sequence[str] = False,
     **options: Any,
 ) -> tuple[Path, ...]:
     """Write a model as a stand-alone C package: library, simulating program, data sheet.
@@ -71,6 +73,9 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         precision: "double", or "single" for processors that have no other; errors are then about
             1e-6 of the values, too coarse for events.
         force: write among files of other origin, too.
+        certificate: whether the package carries a certificate (`kinetree.certify`): its equations
+            in every target at hand, or in those named, and digests of its files.  It tells of the
+            machine, so its bytes are not the same everywhere.
         **options: tau and wrenches as for `simulate`, constant, as first values of the inputs;
             parameters, values by name in place of the model's; of `derive`: formalism, loops,
             partition; for a closed system also independent, names of the coordinates to be kept
@@ -97,13 +102,23 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     seen = with_positions(moving.model, outputs, points)
     found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
     code = PackageCode(name, found, step, precision)
+    texts = _texts(code, model, duration, every)
+    if certificate:
+        texts |= certify_package(
+            code, model.name, model.content_hash(), texts, certificate
+        ).contents()
+    return write_files(Path(folder), texts, force=force)
+
+
+def _texts(code: PackageCode, model: Mechanism, duration: float, every: int) -> dict[str, str]:
+    """The files of a package by name."""
     texts = code.files()
     library = [file for file in texts if file.endswith(".c")]
     texts[SHEET] = "\n".join(_sheet(code, model, texts)) + "\n"
     texts["main.c"] = code.fill("main.c", _words(code, duration, every))
-    texts["Makefile"] = _makefile(name, library)
-    texts["CMakeLists.txt"] = _cmake(name, library)
-    return write_files(Path(folder), texts, force=force)
+    texts["Makefile"] = _makefile(code.name, library)
+    texts["CMakeLists.txt"] = _cmake(code.name, library)
+    return texts
 
 
 def _words(code: PackageCode, duration: float, every: int) -> dict[str, str]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 TARGETS = Registry[Any]("kinetree.targets", "kinetree.export.target")
 """Targets by name; filled by `kinetree.targets`, so that Programs know no target by import."""
-CERTIFY: list[Callable[..., Any]] = []
-"""What certifies a Program; filled by `kinetree.certificate`, which lies above."""
+VERBS = Registry[Callable[..., Any]]("kinetree.certificate.certify")
+"""What rooms above do with a Program, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +347,7 @@ class Program:
                 loops close; by default zero.
             options: targets, states, seed, progress; see `kinetree.certify`.
         """
-        return CERTIFY[0](self, start, **options)
+        return VERBS["certify"](self, start, **options)
 
     def derivative(self, of: str | Sequence[str], by: By, **options: bool) -> Program:
         """The Program that also gives d`of`/d`by` (see `differentiate.forward`)."""
@@ -402,5 +402,6 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 __all__ = [
-    "TARGETS", "Assign", "Block", "Input", "Newton", "Note", "Output", "Program", "Solve", "size",
+    "TARGETS", "VERBS", "Assign", "Block", "Input", "Newton", "Note", "Output", "Program", "Solve",
+    "size",
 ]  # fmt: skip
