@@ -28,6 +28,7 @@ from kinetree.certificate.runners import COMMANDS, RUNNABLE, find_tool, run_comm
 from kinetree.certificate.states import DrawnStates, draw_states
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError
 from kinetree.formalism import QUANTITIES
+from kinetree.program.newton import iterations
 from kinetree.program.program import TARGETS, VERBS
 from kinetree.targets.c.stack import stack_bytes
 from kinetree.targets.digest import digest
@@ -275,7 +276,7 @@ class _Work:
         bounds = [
             {"unknowns": len(block.targets), "steps at most": block.limit,
              "tolerance": block.tolerance}
-            for block in program.iterations()
+            for block in iterations(program)
         ]  # fmt: skip
         return ProgramFacts(
             program.name, digest(program), dict(program.info), asdict(program.count()),

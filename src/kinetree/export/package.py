@@ -20,6 +20,7 @@ from kinetree.export.folder import write_files
 from kinetree.export.variables import derivative_name
 from kinetree.model import as_mechanism, happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
+from kinetree.program.newton import iterations
 from kinetree.targets.c.language import language
 from kinetree.targets.c.stack import stack_bytes
 from kinetree.targets.text.about import FIRST_LINE
@@ -264,7 +265,7 @@ def _iterations(code: PackageCode) -> Iterator[str]:
         f"| {source.name}, {len(block.targets)} unknowns | {block.limit} | {block.limit + 1} | "
         f"{code.language.tolerance(block):g} |"
         for source in code.sources
-        for block in source.program.iterations()
+        for block in iterations(source.program)
     ]
     if not rows:
         yield "Nothing is iterated: the time of an evaluation is the same everywhere."

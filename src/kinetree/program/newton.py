@@ -8,7 +8,7 @@ Refs: Docquier2013 sec. 2.2.1, eq. 13; sec. 4.1, fig. 9
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node, add, mul, number, substitute, symbols
@@ -25,6 +25,16 @@ TOLERANCE = 1e-11
 MINUS_ONE = number(-1)
 LIMIT = 12
 """Iterations at most; from a good start two or three suffice."""
+
+
+def iterations(program: Program) -> Iterator[Newton]:
+    """All blocks of a Program that are iterated, those within others included."""
+    waiting = [program]
+    while waiting:
+        for block in waiting.pop().all_blocks:
+            if isinstance(block, Newton):
+                yield block
+                waiting.append(block.step)
 
 
 def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds

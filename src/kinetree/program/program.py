@@ -264,15 +264,6 @@ class Program:
         """The blocks of the preamble and the rest, in order of evaluation."""
         return (*self.preamble, *self.blocks)
 
-    def iterations(self) -> Iterator[Newton]:
-        """All blocks that are iterated, those within others included."""
-        waiting = [self]
-        while waiting:
-            for block in waiting.pop().all_blocks:
-                if isinstance(block, Newton):
-                    yield block
-                    waiting.append(block.step)
-
     def pick_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the values that the Program has an input for, to call it or its functions."""
         names = {row.name for row in self.inputs}
