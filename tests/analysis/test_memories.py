@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.analysis.test_happenings import METHODS, block
-from tests.approx import COARSE_RUN, IDENTITY, TRAJECTORY
-from tests.export.models import LIMIT, STIFFNESS, plastic, plastic_force, polyline
+from tests.analysis.test_happenings import METHODS, block, slider_crank
+from tests.approx import COARSE_RUN, EQUAL_STEPS, IDENTITY, ROUNDING, TRAJECTORY
+from tests.export.models import (
+    LIMIT,
+    STIFFNESS,
+    plastic,
+    plastic_force,
+    polyline,
+    remembered_force,
+    remembering,
+)
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -101,3 +109,72 @@ def test_a_largest_value_is_kept_where_it_turns(method: str) -> None:
 def test_mistakes_are_told(given: dict[str, Any], told: str) -> None:
     with pytest.raises(KinetreeError, match=told):
         block().plastic_spring("new", "x", **given)
+
+
+EQUAL = ("rk4", "trapezoidal", "hht", "semi_implicit_euler")
+"""Methods whose steps end where the slider turns."""
+
+
+@pytest.mark.parametrize("method", [*METHODS, "LSODA", *EQUAL[1:]])
+def test_a_memory_follows_the_polyline_where_a_step_ends_at_each_turn(method: str) -> None:
+    model = remembering(ticking=method not in EQUAL)
+    run = kt.simulate(model, 2.0, method=method, step=0.01)
+    force = plastic_force(run["q"].values[:, 0], run["x"].values[:, 0])
+    assert force / LIMIT == pytest.approx(
+        remembered_force(run["time"].values) / LIMIT, abs=IDENTITY
+    )
+    assert run.attrs["steps"] < 1000
+
+
+def test_memories_side_by_side_are_those_alone_and_go_on_from_files(tmp_path: Path) -> None:
+    limits = np.array([100.0, 50.0])
+    for how in ({}, {"method": "trapezoidal"}):
+        runs = kt.simulate(remembering(), 2.0, step=0.05, parameters={"limit": limits}, **how)
+        for k, limit in enumerate(limits):
+            force = plastic_force(runs["q"].values[k, :, 0], runs["x"].values[k, :, 0], limit)
+            expected = remembered_force(runs["time"].values, limit)
+            assert force / limit == pytest.approx(expected / limit, abs=IDENTITY)
+    kt.save(remembering(), tmp_path / "model.yaml")
+    again = kt.load(tmp_path / "model.yaml")
+    assert again.content_hash() == remembering().content_hash()
+    kt.simulate(again, 0.9, step=0.05, file=tmp_path / "run.nc")
+    rest = kt.simulate(again, 1.1, step=0.05, continues=tmp_path / "run.nc")
+    force = plastic_force(rest["q"].values[:, 0], rest["x"].values[:, 0])
+    expected = remembered_force(rest["time"].values)
+    assert force / LIMIT == pytest.approx(expected / LIMIT, abs=IDENTITY)
+
+
+@pytest.mark.parametrize("method", ["dop853", "cvode_bdf", "BDF", "hht"])
+def test_a_largest_value_is_remembered_in_a_closed_mechanism(method: str) -> None:
+    model = slider_crank()
+    model.memory("most", -9.0, lambda q, x: maximum(x["most"], q["q3"]), "m")
+    how = {} if method == "hht" else {"max_step": 5e-3}
+    run = kt.simulate(model, 1.2, method=method, step=5e-3, **how)
+    places = run["q"].sel(coordinate="q3").values
+    most = run["x"].values[:, 0]
+    assert most == pytest.approx(np.maximum.accumulate(places), abs=EQUAL_STEPS)
+    assert (most >= places - ROUNDING).all()
+
+
+def test_an_event_resets_a_memory() -> None:
+    model = block()
+    model.memory("most", 0.0, lambda q, x: maximum(x["most"], q["x"]))
+    model.joint_spring("spring", "x", 100.0)
+    model.event("forget", then={"most": lambda q: q["x"]}, at=0.25)
+    run = kt.simulate(model, 0.5, qd={"x": 1.0}, step=0.01, max_step=0.001)
+    q, most = run["q"].values[:, 0], run["x"].values[:, 0]
+    assert most[24] == pytest.approx(2**0.5 / 10, abs=TRAJECTORY)
+    assert most[25] == pytest.approx(q[25], abs=IDENTITY)
+
+
+def test_what_is_not_a_memory_and_where_none_can_change_is_refused() -> None:
+    model = block()
+    model.state("w", 0.0, lambda x: -x["w"])
+    with pytest.raises(KinetreeError, match=r"memory_law: there is no memory 'w'"):
+        model.memory_law("w", "x_w")
+    with pytest.raises(KinetreeError, match=r"state 'm' remembered.*'qq_x'"):
+        model.memory("m", 0.0, lambda q: q["qq_x"])
+    assert "m" not in model.states
+    model.memory("m", 0.0, lambda q: q["x"])
+    with pytest.raises(KinetreeError, match=r"live page.*memory 'm' of the model cannot change"):
+        kt.animate(model, live=True)

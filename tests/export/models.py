@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import kinetree as kt
-from kinetree.functions import previous, select, sin, switch, table
+from kinetree.functions import maximum, minimum, previous, select, sin, switch, table
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STOP = kt.Table.monotone((-1.0, 0.0, 0.5, 1.0), (-4.0, 0.0, 1.0, 6.0), "stop")
@@ -114,6 +114,40 @@ def plastic(*, named: bool = False) -> kt.Model:
     limit = model.parameter("limit", LIMIT, "N") if named else LIMIT
     model.plastic_spring("spring", "s", STIFFNESS, limit)
     return model
+
+
+TURNS = (0.25, 0.75, 1.25, 1.75)
+"""Times at which the slider of the memory turns [s]."""
+
+
+def remembering(*, ticking: bool = True, limit: float = LIMIT) -> kt.Model:
+    """The same with a memory of the set, which changes at accepted steps; these end at turns."""
+    model = kt.Model("remembering", gravity=(0, 0, 0))
+    model.prismatic("s", model.ground, model.body("end", mass=1.0), axis="x")
+    model.drive("s", lambda t: 3 * LIMIT / STIFFNESS * sin(2 * np.pi * t))
+    most = model.parameter("limit", limit, "N")
+
+    def force(q: Any, x: Any) -> Any:
+        return maximum(-most, minimum(most, STIFFNESS * (q["s"] - x["set"])))
+
+    model.memory("set", 0.0, lambda q, x: q["s"] - force(q, x) / STIFFNESS, "m")
+    model.joint_law("spring", "s", lambda q, x: -force(q, x))
+    if ticking:
+        model.event("turn", at=TURNS)
+    return model
+
+
+def remembered_force(times: Any, limit: float = LIMIT) -> Any:
+    """Force of its spring [N]: straight from turn to turn, clipped at its limit."""
+    places = 3 * LIMIT * np.sin(2 * np.pi * np.asarray(times))
+    found, force, last = np.zeros(len(times)), 0.0, 0.0
+    for begin, end, place in zip(
+        (0.0, *TURNS), (*TURNS, np.inf), 3 * LIMIT * np.array([1, -1, 1, -1, 1]), strict=True
+    ):
+        inside = (times >= begin) & (times < end)
+        found[inside] = np.clip(force + places[inside] - last, -limit, limit)
+        force, last = np.clip(force + place - last, -limit, limit), place
+    return found
 
 
 def plastic_force(s: Any, rest: Any, limit: float = LIMIT) -> Any:

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import IDENTITY, LONG_RUN, assert_close
+from tests.approx import CROSS_ENGINE, IDENTITY, LONG_RUN, assert_close
 
 import kinetree as kt
 from export.models import (
     LIMIT,
+    STIFFNESS,
     SWING,
     TURN,
     ball,
@@ -26,6 +27,8 @@ from export.models import (
     plastic,
     plastic_force,
     polyline,
+    remembered_force,
+    remembering,
     servo,
     thermostat,
 )
@@ -117,6 +120,24 @@ def test_an_elastic_plastic_path_is_the_polyline_everywhere(tmp_path: Path) -> N
         t = np.asarray(found["time"])
         force = plastic_force(SWING * t * np.sin(TURN * t), found["x_spring_set"])
         assert_close(force / LIMIT, polyline(t) / LIMIT, IDENTITY, "force")
+
+
+@compiled
+def test_a_memory_follows_the_polyline_everywhere(tmp_path: Path) -> None:
+    """In a C program, and in both kinds of an FMU, whose steps end at each turn."""
+    kt.export_c(remembering(), tmp_path / "c", duration=2.0, step=0.01)
+    path = str(kt.export_fmu(remembering(ticking=False), tmp_path / "m.fmu", step=0.01))
+    runs = [written(tmp_path / "c")]
+    runs += [
+        fmpy.simulate_fmu(path, fmi_type=kind, stop_time=2.0, output_interval=0.01,
+                          relative_tolerance=1e-8, record_events=False)
+        for kind in KINDS
+    ]  # fmt: skip
+    for found in runs:
+        t = np.asarray(found["time"])
+        place = 3 * LIMIT / STIFFNESS * np.sin(2 * np.pi * t)
+        force = plastic_force(place, found["x_set"])
+        assert_close(force / LIMIT, remembered_force(t) / LIMIT, CROSS_ENGINE, "force")
 
 
 @compiled

@@ -39,6 +39,7 @@ def bench() -> kt.Model:
     model.clock("c", 0.1)
     model.clock("d", 0.3)
     model.sample("held", "c", 1.0)
+    model.mode("kept")
     return model
 
 
@@ -355,6 +356,14 @@ MODELS: dict[str, tuple[Row, ...]] = {
     "mode": row(
         "mode", {"name": "new"}, {"initial": 2.0, "unit": "mm"},
         takes={"initial": f"{NUMBER} none", "unit": TEXT},
+    ),
+    "memory": row(
+        "memory", {"name": "new"}, {"initial": 2.0, "law": lambda t: t, "unit": "mm"},
+        takes={"law": f"{LAW} none", "initial": f"{NUMBER} none", "unit": TEXT},
+    ),
+    "memory_law": row(
+        "memory_law", {"name": "kept", "law": 1.0}, {"name": Refused("s"), "law": lambda t: t},
+        takes={"law": LAW, "name": ""}, says={"name": "memory", "law": "kept"},
     ),
     "clock": (
         *row(

@@ -51,7 +51,7 @@ from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import STEPPED, TOLD, Method, find
 from kinetree.integrate.problem import Settings
-from kinetree.model import as_mechanism, happenings
+from kinetree.model import as_mechanism, happenings, memories
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _march(
     made: Marching, given: RunGiven, how: RunOptions, file: str | Path | None
 ) -> xarray.Dataset:
     """A run of equal steps, or many side by side."""
-    if happenings(made.model) or how.events:
+    if happenings(made.model) or memories(made.model) or how.events:
         return _march_through_events(made.vary(given), given, how, file)
     found = march_many(made, given) if given.axes else march(made, given)
     return _store(how.observe(found), file)

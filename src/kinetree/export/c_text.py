@@ -111,6 +111,7 @@ class PackageCode:
             "CLOCKS": len(self.found.clocks),
             "HAPPENINGS": len(self.found.happenings),
             "MOVING": len(self.found.moving),
+            "MEMORIES": len(self.found.memories),
         }
         row = self.found.row("p")
         values = row.default if row is not None and row.default is not None else (0.0,)
@@ -119,6 +120,7 @@ class PackageCode:
         words |= {f"KT_ROOM_{name}": str(max(count, 1)) for name, count in counts.items()}
         return words | {
             "KT_PROJECTS": str(int(self.projection is not None)),
+            "KT_REMEMBERED": list_numbers(self.found.memories or (0,), lambda k: str(int(k))),
             "KT_START_TIME": number(float(self.found.t0)),
             "KT_STEP": number(float(self.step)),
             "KT_START_STATES": list_numbers(self.found.start.tolist(), number),

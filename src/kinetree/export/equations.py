@@ -60,6 +60,7 @@ class ModelPrograms:
             where there are no events.
         happenings: these events, conditions first: the last of g are theirs.
         held: names of the states that only events change.
+        memories: numbers of the states that the projection brings up to date after every step.
     """
 
     main: Program
@@ -72,6 +73,7 @@ class ModelPrograms:
     update: Program | None = None
     happenings: tuple[WatchRow, ...] = ()
     held: frozenset[str] = frozenset()
+    memories: tuple[int, ...] = ()
 
     @property
     def moving(self) -> list[int]:
@@ -132,8 +134,9 @@ def equations(  # noqa: PLR0913  one argument per decision
     tied, units = _tied_states(dynamics), output_units(forward, seen)
     held = frozenset(f"x_{name}" for name, s in dynamics.model.states.items() if s.held)
     return ModelPrograms(
-        main, projection, start, chosen.values, t0, tied, units, update, rows, held
-    )
+        main, projection, start, chosen.values, t0, tied, units, update, rows, held,
+        tuple(dynamics.memories),
+    )  # fmt: skip
 
 
 @derivation()

@@ -228,7 +228,7 @@ class _Builder:
                 refuse_two_ways(name, row)
                 if row.clock is not None:
                     self.model.sample(name, row.clock, None, row.initial, row.unit)
-                elif row.held:
+                elif row.held or row.remembered is not None:
                     self.model.mode(name, row.initial, row.unit)
                 elif row.initial is not None:
                     self.model.state(name, row.initial, unit=row.unit)
@@ -240,7 +240,8 @@ class _Builder:
                     )
         names = law_symbols(state_names(self.model))
         for name, row in rows.items():
-            ways = {"rate": self.model.state_rate, "sampled": self.model.sample_law}
+            ways = {"rate": self.model.state_rate, "sampled": self.model.sample_law,
+                    "remembered": self.model.memory_law}  # fmt: skip
             for field, add in ways.items() if name in self.model.states else ():
                 law = getattr(row, field)
                 if law is not None:
@@ -339,8 +340,9 @@ class _Builder:
 
 def refuse_two_ways(name: str, row: StateData) -> None:
     """Refuse a state that changes in two ways, or is sampled without a clock."""
-    element, ways = f"states.{name}", {"rate": row.rate, "held": row.held or None,
-                                       "clock": row.clock}  # fmt: skip
+    element = f"states.{name}"
+    ways = {"rate": row.rate, "held": row.held or None, "clock": row.clock,
+            "remembered": row.remembered}  # fmt: skip
     given = [word for word, value in ways.items() if value is not None]
     if len(given) > 1:
         raise FormatError(f"it has {' and '.join(given)}", element=element, cure="keep one of them")

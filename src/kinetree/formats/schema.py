@@ -113,7 +113,8 @@ class StateData(ElementSection):
 
     A held one is a mode: it has no rate, events alone change it; without an initial value (null)
     every run gives it, or an event at the start.  One with a clock is found at its ticks by
-    `sampled`, in which previous(x_NAME) and hold(x_NAME) are sampled values before the tick.
+    `sampled`, in which previous(x_NAME) and hold(x_NAME) are sampled values before the tick.  A
+    memory becomes what `remembered` says at every accepted step.
     """
 
     initial: NumberData | None = 0.0
@@ -122,6 +123,7 @@ class StateData(ElementSection):
     held: Annotated[bool, Field(strict=True)] = False
     clock: Text | None = None
     sampled: ScalarData | None = None
+    remembered: ScalarData | None = None
 
 
 class ClockData(Section):

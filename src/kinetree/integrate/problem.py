@@ -114,6 +114,7 @@ class Problem:
         native: the same rates as machine code; none where a Python function takes part.
         sides: of events that are as good as zero at the start, the sign of the side they are on;
             0 or none where the side is the one they go to.
+        memories: components of y that change at accepted steps alone, by `project`.
     """
 
     rates: Callable[[float, Array], Array]
@@ -125,6 +126,7 @@ class Problem:
     watches: tuple[Watch, ...] = ()
     native: Native | None = None
     sides: Array | None = None
+    memories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

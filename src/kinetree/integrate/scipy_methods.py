@@ -167,8 +167,8 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
                 record.add(stop.t, stop.y)
             return EVENT
         record.step(float(solver.t), solver.y, dense)
-        if problem.project is not None and name in ONE_STEP:
-            _correct(solver, problem, rates)
+        if problem.project is not None:
+            _correct(solver, name, problem, rates)
         if settings.report is not None and record.steps % REPORT_EVERY == 0:
             settings.report(float(solver.t))
         if solver.status == "running" and not record.given_to(settings.sink):
@@ -184,14 +184,36 @@ def _step(solver: Any) -> None:
         solver.status = "failed"
 
 
-def _correct(solver: Any, problem: Problem, rates: _Rates) -> None:
+def _correct(solver: Any, name: str, problem: Problem, rates: _Rates) -> None:
     """Put the state back onto the constraints; a state that cannot be is left as it is."""
     assert problem.project is not None
+    if name not in ONE_STEP:
+        if problem.memories:
+            _remember(solver, problem)
+        return
     y = problem.project(float(solver.t), solver.y)
     if np.isfinite(y).all():
         solver.y = y
         if hasattr(solver, "f"):
             solver.f = rates(float(solver.t), y)
+
+
+def _remember(solver: Any, problem: Problem) -> None:
+    """Let memories change in the state of a multistep method, and in what it keeps of the past.
+
+    They have no rate, so their first row of that is their value and all others are zero.
+    """
+    assert problem.project is not None
+    places = list(problem.memories)
+    found = problem.project(float(solver.t), solver.y)[places]
+    solver.y = np.array(solver.y)
+    solver.y[places] = found
+    if hasattr(solver, "D"):  # differences of BDF
+        solver.D[0, places] = found
+    else:  # Nordsieck's array of LSODA, whose first column begins behind 20 numbers
+        inner = solver._lsoda_solver
+        inner._integrator.rwork[20 + np.array(places)] = found
+        inner._y[places] = found
 
 
 def _events(record: _Record, dense: Any, t0: float, t1: float) -> Hit | None:

@@ -312,17 +312,14 @@ def _state(state: State, spell: _Speller) -> dict[str, Any]:
     initial, unit = spell.quantity(state.initial, state.unit, state.written)
     known = not math.isnan(state.initial)
     data: dict[str, Any] = {"initial": plain(initial) if known else None} if initial else {}
+    rate = None if state.held else state.rate
+    laws = {"rate": rate, "sampled": state.sampled, "remembered": state.remembered}
+    told = {key: law for key, law in laws.items() if law is not None}
     if state.clock:
-        law = (
-            {}
-            if state.sampled is None
-            else {"sampled": spell.one(f"{state.name}.sampled", state.sampled)}
-        )
-        data |= {"clock": state.clock, **law}
-    elif state.held:
+        data["clock"] = state.clock
+    elif state.held and not told:
         data["held"] = True
-    elif state.rate is not None:
-        data["rate"] = spell.one(f"{state.name}.rate", state.rate)
+    data |= {key: spell.one(f"{state.name}.{key}", law) for key, law in told.items()}
     if unit:
         data["unit"] = unit
     return data

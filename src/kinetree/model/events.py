@@ -124,6 +124,25 @@ def happenings(model: Mechanism) -> dict[str, Event]:
     return {**model.events, **clock_events(model)}
 
 
+def memories(model: Mechanism) -> list[str]:
+    """Names of the states that change at accepted steps."""
+    return [row.name for row in model.states.values() if row.remembered is not None]
+
+
+def refuse_happenings(model: Mechanism, element: str, cure: str) -> None:
+    """Refuse events and memories where nothing can happen."""
+    refuse_events(happenings(model), element, cure)
+    refuse_memories(model, element, cure)
+
+
+def refuse_memories(model: Mechanism, element: str, cure: str) -> None:
+    """Refuse memories where nothing lets them change."""
+    for name in memories(model):
+        raise UnsupportedError(
+            f"the memory '{name}' of the model cannot change there", element=element, cure=cure
+        )
+
+
 def refuse_events(events: Mapping[str, Event], element: str, cure: str) -> None:
     """Refuse events where nothing can happen."""
     if events:
@@ -271,5 +290,6 @@ def _at_tick(model: Mechanism, law: Node) -> Node:
 
 __all__ = [
     "DIRECTIONS", "Clock", "Event", "check_sampled", "clock_events", "divide", "happenings",
-    "instant_symbol", "refuse_events",
+    "instant_symbol", "memories",
+    "refuse_events", "refuse_happenings", "refuse_memories",
 ]  # fmt: skip

@@ -65,6 +65,7 @@ class State:
         held: whether events alone change it; its rate is zero.
         clock: name of the clock at whose ticks it is found anew; empty where there is none.
         sampled: what it is found from there; None until that is given.
+        remembered: what a memory becomes at every accepted step; None where it is not one.
     """
 
     name: str
@@ -75,6 +76,7 @@ class State:
     held: bool = False
     clock: str = ""
     sampled: Node | None = None
+    remembered: Node | None = None
 
 
 class Place(NamedTuple):

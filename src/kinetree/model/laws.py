@@ -329,7 +329,8 @@ def _bind(
 
 def force_laws(model: Mechanism) -> list[Node]:
     """Every expression of a force or state; the time itself where a kind uses it by itself."""
-    found = [state.rate for state in model.states.values() if state.rate is not None]
+    both = [law for state in model.states.values() for law in (state.rate, state.remembered)]
+    found = [law for law in both if law is not None]
     for force in model.forces.values():
         found += [expr for exprs in force.laws.values() for expr in exprs]
         if FORCES[force.kind].time:

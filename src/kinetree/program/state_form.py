@@ -29,6 +29,8 @@ from kinetree.program.program import Input, Output, Program
 
 TIME = "t"
 STATE = "y"
+MEMORY = "memory"
+"""Output of forward dynamics: what memories become."""
 PARTS = ("q", "qd", "x")
 """Inputs that make up the state."""
 
@@ -48,7 +50,7 @@ def rates(forward: Program) -> Program:
 
 @derivation()
 def projection(forward: Program) -> Program | None:
-    """The Program of the consistent y: loops closed, quaternions of unit length.
+    """The Program of the consistent y: loops closed, unit quaternions, memories up to date.
 
     Args:
         forward: the forward dynamics.
@@ -56,7 +58,7 @@ def projection(forward: Program) -> Program | None:
     Returns:
         The Program with inputs t, y, … and output y; none where every y is consistent.
     """
-    closes = forward.gives("q_closed") or forward.gives("x_closed")
+    closes = any(forward.gives(name) for name in ("q_closed", "x_closed", MEMORY))
     if not forward.input("q").quaternions and not closes:
         return None
     nodes = consistent_state(forward)
@@ -65,13 +67,24 @@ def projection(forward: Program) -> Program | None:
 
 
 def consistent_state(forward: Program) -> list[Node]:
-    """y with its loops closed and its quaternions of unit length, in terms of `forward`'s names."""
+    """y with loops closed, unit quaternions and memories up to date, in `forward`'s names."""
     q, qd = consistent(forward)
     nodes = [*q, *qd, *_consistent_states(forward)]
     for first in forward.input("q").quaternions:
         e = nodes[first : first + 4]
         scale = power(sqrt(add(*(mul(x, x) for x in e))), -1)
         nodes[first : first + 4] = [mul(x, scale) for x in e]
+    return _remember(forward, nodes)
+
+
+def _remember(forward: Program, nodes: list[Node]) -> list[Node]:
+    """The components of y with memories that are up to date with the others."""
+    if not forward.gives(MEMORY):
+        return nodes
+    y = [s for row in state_parts(forward) for s in row.symbols]
+    new = substitute(forward.output(MEMORY).nodes, dict(zip(y, nodes, strict=True)))
+    for k, node in zip(memories(forward), new, strict=True):
+        nodes[k] = node
     return nodes
 
 
@@ -81,6 +94,24 @@ def _consistent_states(forward: Program) -> tuple[Node, ...]:
         return ()
     renewed = forward.output("x_closed").nodes if forward.gives("x_closed") else ()
     return (*renewed, *forward.input("x").symbols[len(renewed) :])
+
+
+def memories(forward: Program) -> list[int]:
+    """Numbers of the components of y that are memories."""
+    labels = state_labels(forward)
+    names = forward.output(MEMORY).labels if forward.gives(MEMORY) else ()
+    return [labels.index(f"x_{name}") for name in names]
+
+
+@derivation()
+def memory(forward: Program) -> Program:
+    """The Program of y with its memories up to date, all else as it is."""
+    nodes = [s for row in state_parts(forward) for s in row.symbols]
+    new = consistent_state(forward)
+    for k in memories(forward):
+        nodes[k] = new[k]
+    out = Output(STATE, (len(nodes),), tuple(nodes), state_labels(forward))
+    return _of_state(forward, "memory", out)
 
 
 def consistent(forward: Program) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -147,7 +178,7 @@ def _of_state(forward: Program, name: str, out: Output) -> Program:
 
 
 __all__ = [
-    "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates",
-    "projection", "rates", "state_inputs", "state_labels", "state_parts", "state_rates",
-    "state_units",
+    "MEMORY", "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates",
+    "memories", "memory", "projection", "rates", "state_inputs", "state_labels", "state_parts",
+    "state_rates", "state_units",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.initial import Initial
-from kinetree.model import Mechanism, happenings, refuse_events, refuse_holding
+from kinetree.model import Mechanism, refuse_happenings, refuse_holding
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
@@ -157,7 +157,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
 def _refuse_happenings(model: Mechanism) -> None:
     """Refuse what a page in equal steps would pass over: events, what sticks, what is hit."""
     element, cure = f"live page of model '{model.name}'", "show a run of it: kt.animate(model, run)"
-    refuse_events(happenings(model), element, cure)
+    refuse_happenings(model, element, cure)
     refuse_holding(model, element, cure)
 
 

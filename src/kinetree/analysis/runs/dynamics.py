@@ -89,6 +89,11 @@ class Dynamics:
         known = self.model.states
         return [k for k, name in enumerate(self.states) if name in known and not known[name].held]
 
+    @cached_property
+    def memories(self) -> list[int]:
+        """Numbers of the components of y that are memories."""
+        return state_form.memories(self.forward)
+
     @property
     def own_size(self) -> int:
         """Number of components of y that are the user's; behind them are modes of switches."""
@@ -171,6 +176,12 @@ class Dynamics:
         return None if found is None else found.function.with_values(self.parameters)
 
     @cached_property
+    def _memory(self) -> Any:
+        if not self.memories:
+            return None
+        return self.forms.memory.function.with_values(self.parameters)
+
+    @cached_property
     def _forward(self) -> Any:
         return self.forms.forward.function.with_values(self.parameters)
 
@@ -240,20 +251,24 @@ class Dynamics:
         ]
         return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
 
-    def native(self, *, jacobian: bool, watched: Any = None, update: Any = None) -> Native | None:
+    def native(
+        self, *, jacobian: bool, watched: Any = None, update: Any = None, history: bool = False
+    ) -> Native | None:
         """The rates as machine code; none where a Python function gives the loads.
 
         Args:
             jacobian: whether d der(y)/dy is needed too.
             watched: compiled function of the events, of the same inputs.
             update: compiled function of what they change, of the same inputs and marks.
+            history: whether the method builds on many states, of which memories alone may change.
         """
         if not self.loads.constant:
             return None
         taken = ("t", state_form.STATE)
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
-        J, project = (self._jacobian if jacobian else None), self._projection
+        J = self._jacobian if jacobian else None
+        project = self._memory if history else self._projection
         return Native(
             _kernel(self._rates),
             np.concatenate([*rest, NONE]),

@@ -6,12 +6,14 @@ A sweep, a batch, a second analysis of the same model find what the first one de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kinetree.engine import substitute
+from kinetree.model import state_names
 from kinetree.pipeline import LOOPS, derive
-from kinetree.program import state_form
+from kinetree.program import Output, Program, state_form
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
@@ -77,6 +79,11 @@ class Forms:
         return self._changes[key]
 
     @cached_property
+    def memory(self) -> DerivedProgram:
+        """y with its memories up to date, where there are any."""
+        return DerivedProgram.of(state_form.memory(self.forward.program))
+
+    @cached_property
     def jacobian(self) -> DerivedProgram:
         """d der(y)/dy."""
         return DerivedProgram.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
@@ -101,6 +108,7 @@ def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> For
             model, "forward", how.formalism, base_parameters=how.base_parameters,
             partition=partition, loops=how.loops, switches=how.switches,
         )  # fmt: skip
+        forward = _with_memories(forward, model)
         made = (forward, state_form.rates(forward), state_form.projection(forward))
         first, rates, last = (None if p is None else DerivedProgram.of(p) for p in made)
         assert first is not None
@@ -112,6 +120,24 @@ def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> For
         make, "forward dynamics", model, *decisions,
         known=lambda: model.check(invertible=solved),
     )  # fmt: skip
+
+
+def _with_memories(forward: Program, model: Mechanism) -> Program:
+    """Forward dynamics that tell what memories become, too, where the model has any."""
+    laws = {s.name: s.remembered for s in model.states.values() if s.remembered is not None}
+    if not laws:
+        return forward
+    names = state_names(model)
+    # closed systems have other symbols for what is a start value of their loops
+    own = {
+        names[row.name][label]: s
+        for row in state_form.state_parts(forward)
+        for label, s in zip(row.labels, row.symbols, strict=True)
+        if row.name != "x" or label in model.states
+    }
+    nodes = tuple(substitute(list(laws.values()), own))
+    out = Output(state_form.MEMORY, (len(nodes),), nodes, tuple(laws))
+    return replace(forward, outputs=(*forward.outputs, out))
 
 
 __all__ = ["Derivation", "Forms", "forms"]

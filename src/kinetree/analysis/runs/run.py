@@ -355,9 +355,10 @@ def as_problem(
 ) -> Problem:
     """The problem that a method solves."""
     exact = find(how.method).stiff and system.exact_jacobian
-    native = system.native(jacobian=exact, watched=events.function, update=events.update)
-    if native is not None and how.method in MULTISTEP:
-        native = replace(native, project=None)
+    history = how.method in MULTISTEP
+    native = system.native(
+        jacobian=exact, watched=events.function, update=events.update, history=history
+    )
     return Problem(
         system.rates,
         start,
@@ -367,6 +368,7 @@ def as_problem(
         watching(system, events.function),
         events.conditions,
         native,
+        memories=tuple(system.memories),
     )
 
 

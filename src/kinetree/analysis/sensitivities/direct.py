@@ -25,6 +25,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import EventTime
+from kinetree.model import refuse_memories
 
 if TYPE_CHECKING:
     import xarray
@@ -115,6 +116,7 @@ class _Tracked:
         if self.jump is not None:
             watches = Watches(_with_laws(task.events), halting=True)
             how = replace(how, watches=watches, jump=self.jump)
+        refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
         recording = Recording(how)
 
         def record(segment: Segment) -> None:

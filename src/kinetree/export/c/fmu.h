@@ -448,6 +448,7 @@ API Status FMI(CompletedIntegratorStep)(instance *m, Boolean no_return, Boolean 
 {
     (void)no_return;
     *terminate = m->system.now.ended > 0.0;
+    KT_NAME_remember(&m->system);
     *event = KT_NAME_PROJECTS && !(KT_NAME_drift(&m->system) <= m->tolerance);
     if (KT_NAME_due(&m->system))
         *event = 1;

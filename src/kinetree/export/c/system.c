@@ -82,6 +82,21 @@ int KT_NAME_project(KT_NAME_system *s)
     return !finite_all(s->now.y, KT_NAME_STATES);
 }
 
+void KT_NAME_remember(KT_NAME_system *s)
+{
+#if KT_MEMORIES
+    static const int places[KT_MEMORIES] = {KT_REMEMBERED};
+    double found[KT_ROOM_STATES];
+    int i;
+    consistent(s, found);
+    for (i = 0; i < KT_MEMORIES; i++)
+        s->now.y[places[i]] = found[places[i]];
+    s->current = 0;
+#else
+    (void)s;
+#endif
+}
+
 double KT_NAME_drift(KT_NAME_system *s)
 {
     double most = 0.0;

@@ -55,6 +55,9 @@ int KT_NAME_evaluate(KT_NAME_system *s);
  * is no such y, which is left as it was then. */
 int KT_NAME_project(KT_NAME_system *s);
 
+/* Memories brought up to date with the rest of y, as after every step. */
+void KT_NAME_remember(KT_NAME_system *s);
+
 /* Largest distance of y from its consistent value, relative above 1; not a number where there is
  * none. */
 double KT_NAME_drift(KT_NAME_system *s);

@@ -33,7 +33,7 @@ EXPRESSIONS = {
     "bodies": ("mass", "com", "inertia", "points"),
     "joints": ("armature",),
     "drives": ("law",),
-    "states": ("rate", "sampled"),
+    "states": ("rate", "sampled", "remembered"),
     "outputs": ("expression",),
     "events": ("when", "then"),
 }

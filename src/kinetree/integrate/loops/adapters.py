@@ -32,7 +32,8 @@ USER = (PTR, "user")
 def adapters_text() -> str:
     """IR of the loop and of all callbacks."""
     parts = [
-        DECLARATIONS, rates_text(), project_text(), events_text(), _rates(), _jacobian(),
+        DECLARATIONS, rates_text(recalls=True), project_text(recalls=True),
+        events_text(recalls=True), _rates(), _jacobian(),
         _weights(), _roots(), _project(), _loop(),
     ]  # fmt: skip
     return "\n".join(parts)
@@ -46,7 +47,7 @@ def _data(memory: Memory, name: str, access: str = "vector_data") -> Value:
 
 def _function(name: str, *arguments: tuple[str, str]) -> tuple[Code, Memory]:
     code = Code(CALLBACKS[name], I32, arguments)
-    return code, Memory(code, code.argument("user"))
+    return code, Memory(code, code.argument("user"), recalls=True)
 
 
 def _rates() -> str:
@@ -172,6 +173,7 @@ def _loop() -> str:
         with code.when(memory.cell("stalled") > STALLED):
             code.leave(TOO_SMALL)
         _output(memory)
+        _remember(memory)
         keep_step(memory)
         with code.when(flag.same(AT_ROOT)):
             _events(memory)
@@ -183,6 +185,14 @@ def _loop() -> str:
     code.each(code.argument("budget"), step)
     code.leave(RUNNING)
     return code.text()
+
+
+def _remember(memory: Memory) -> None:
+    """Bring memories up to date: CVODE's own y keeps the first ones, so its history is smooth."""
+    code, y = memory.code, memory.vector("y")
+    with code.when(memory.entry("memory_count") > 0):
+        code.call("kt.project", [*memory.both, memory.cell("t"), y])
+        code.copy(y, memory.vector("y_new"), memory.entry("n"))
 
 
 def _output(memory: Memory) -> None:

@@ -44,6 +44,9 @@ class Cvode(Slices):
         self._user = np.array([address(self.state), address(self.table)], dtype=np.int64)
         self._found = np.zeros(max(self.layout.events, 1), dtype=np.int32)
         self._record_start()
+        self._memories = np.array(problem.memories, dtype=np.int64)
+        self._enter({"memories": address(self._memories), "memory_count": len(self._memories)})
+        self.state[self.layout.vector("y_new")] = self.y
         self.state[self.layout.event_vector("g_old")] = self.known_sides()
         senses = tuple(row.direction for row in problem.watches[: self.layout.events])
         setup = Setup(
@@ -63,10 +66,11 @@ class Cvode(Slices):
 
     def _callbacks(self) -> dict[str, int]:
         linked, needs = adapters().addresses, {"weights": "rates", "roots": "event"}
+        own = len(self._memories) > 0  # the loop keeps what is projected
         return {
             name: linked[entry]
             for name, entry in CALLBACKS.items()
-            if needs.get(name, name) in self.kernels
+            if needs.get(name, name) in self.kernels and not (own and name == "project")
         }
 
     def _slice(self, budget: int) -> int:

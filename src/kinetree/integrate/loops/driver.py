@@ -39,10 +39,10 @@ def driver_text(tableau: Tableau) -> str:
     return "\n".join(parts)
 
 
-def rates_text() -> str:
+def rates_text(*, recalls: bool = False) -> str:
     """void kt.rates(s, table, t, y, into): one evaluation of the right-hand side."""
     code = Code("kt.rates", "void", (*BOTH, (REAL, "t"), (PTR, "y"), (PTR, "into")))
-    memory = Memory(code)
+    memory = Memory(code, recalls=recalls)
     found = memory.evaluate("rates", code.argument("t"), code.argument("y"))
     code.copy(found, code.argument("into"), memory.entry("n"))
     memory.add("evaluations", 1.0)
@@ -50,10 +50,10 @@ def rates_text() -> str:
     return code.text()
 
 
-def project_text() -> str:
+def project_text(*, recalls: bool = False) -> str:
     """void kt.project(s, table, t, y): make y consistent, where it is known how."""
     code = Code("kt.project", "void", (*BOTH, (REAL, "t"), (PTR, "y")))
-    memory = Memory(code)
+    memory = Memory(code, recalls=recalls)
     with code.when(memory.entry("project").same(0).negate()):
         found = memory.evaluate("project", code.argument("t"), code.argument("y"))
         code.copy(found, code.argument("y"), memory.entry("n"))

@@ -37,10 +37,10 @@ ITERATIONS = 120
 """Every third halves the interval, so this is enough for any function."""
 
 
-def events_text() -> str:
+def events_text(*, recalls: bool = False) -> str:
     """void kt.events(s, table, t, y, into): values of all events."""
     code = Code("kt.events", "void", (*BOTH, (REAL, "t"), (PTR, "y"), (PTR, "into")))
-    memory = Memory(code)
+    memory = Memory(code, recalls=recalls)
     found = memory.evaluate("event", code.argument("t"), code.argument("y"))
     code.copy(found, code.argument("into"), memory.entry("event_count"))
     code.leave()

@@ -42,6 +42,7 @@ TABLE = (
     "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
     "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
+    "memories", "memory_count",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Entries of the table.
@@ -50,7 +51,8 @@ Of every kernel: its address (0 where there is none), addresses of its c, x = [t
 Names in _table are addresses of rows (event: number, t, y; step: t, y), in _room how many rows fit.
 fired, final, sticking: addresses of one number per event, those at given times included; modes: of
 one per condition, the component of y that says on which side of zero it is, or -1; ticks:
-address of rows of a time and a mark per event at given times, of which there are tick_events.
+address of rows of a time and a mark per event at given times, of which there are tick_events;
+memories: address of memory_count numbers of components of y.
 Output times and values are windows of time_count rows; turn is called where they are full.
 """
 

@@ -17,10 +17,11 @@ class Memory:
     Attributes:
         code: the function.
         both: state and table, the first arguments of every function of the loop.
+        recalls: whether kernels see the memories that the loop keeps in place of those of y.
     """
 
-    def __init__(self, code: Code, user: Value | None = None) -> None:
-        self.code = code
+    def __init__(self, code: Code, user: Value | None = None, *, recalls: bool = False) -> None:
+        self.code, self.recalls = code, recalls
         if user is None:
             self.state, self.table = code.argument("s"), code.argument("table")
         else:
@@ -108,6 +109,18 @@ class Memory:
         x = self.entry(f"{kernel}_x", PTR)
         code.store(t, x)
         code.copy(y, code.at(x, 1), self.entry("n"))
+        if self.recalls:
+            self._recall(code.at(x, 1))
         results = self.entry(f"{kernel}_y", PTR)
         code.call(self.entry(kernel, PTR), [x, self.entry(f"{kernel}_c", PTR), results])
         return results
+
+    def _recall(self, y: Value) -> None:
+        """Put the memories that are kept in y_new into a state."""
+        code, places, kept = self.code, self.entry("memories", PTR), self.vector("y_new")
+
+        def one(index: Value) -> None:
+            place = code.load(code.at(places, index), INT)
+            code.store(code.load(code.at(kept, place)), code.at(y, place))
+
+        code.each(self.entry("memory_count"), one)

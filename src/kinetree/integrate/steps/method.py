@@ -96,7 +96,7 @@ class _Walk:
         self.found = Path(problem.times[:1], problem.start[None], FINISHED)
         self.state = self.lanes.x[: self.stepper.size, 0]
         self.g = on_sides(self._conditions(self.found.t, self.found.y)[0], problem.sides)
-        self.most = FEW
+        self.most = 1 if problem.memories else FEW
 
     def go(self) -> str:
         """March until something happens; why it ended."""
@@ -106,7 +106,7 @@ class _Walk:
             start = self._start(self.state, float(times[made]), h, count)
             began = time.perf_counter()
             ended = relay(self.stepper, start, self.how.parameters, None)
-            if time.perf_counter() - began < LONG:
+            if time.perf_counter() - began < LONG and not self.problem.memories:
                 self.most = min(2 * self.most, SLICE)
             if end := self._keep(ended.states, times[made : made + len(ended.states)], h):
                 return end
@@ -138,6 +138,7 @@ class _Walk:
     def _keep(self, states: Array, times: Array, h: float) -> str:
         """Take the states of a slice up to an event that stops it; how that ends the path."""
         y = self._read(states, times, self.found.y[-1])
+        self._remember(states, times, y)
         g = np.vstack([self.g, self._conditions(times[1:], y[1:])])
         crossed = self._crossings(g).any(axis=1)
         if len(crossed) and not self.found.steps:
@@ -250,6 +251,15 @@ class _Walk:
         lanes = replace(self.lanes, q=first[: self.stepper.model.nq])
         parts = self.stepper.parts(states, lanes, times)
         return np.hstack([parts["q"], parts["qd"], parts["x"]])
+
+    def _remember(self, states: Array, times: Array, y: Array) -> None:
+        """Let memories change at the end of a step."""
+        if not self.problem.memories or len(y) == 1:
+            return
+        assert self.problem.project is not None
+        y[-1] = self.problem.project(float(times[-1]), y[-1])
+        port = self.stepper.ports["x"]
+        states[-1, port.start : port.stop] = y[-1, -port.size :]
 
     def _why(self, ended: Ended, start: Start) -> str:
         """Why the steps could not go on."""

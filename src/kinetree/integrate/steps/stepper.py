@@ -32,7 +32,7 @@ from kinetree.integrate.steps.given import (
 from kinetree.integrate.steps.many import Many, lane_reports, march_many
 from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent, relay
 from kinetree.integrate.steps.report import Report, SteppedRun
-from kinetree.model import Mechanism, happenings, refuse_events
+from kinetree.model import Mechanism, refuse_happenings
 from kinetree.steppers.step import all_coordinates, step_program
 from kinetree.targets.native.function import Function
 from kinetree.targets.native.ports import Port
@@ -233,7 +233,7 @@ class Stepper:
     def _refuse_events(self) -> None:
         """Refuse a model in which something happens: a run of steps alone does not see it."""
         cure = "make the run by kinetree.simulate with this method"
-        refuse_events(happenings(self.model), "runs of a Stepper", cure)
+        refuse_happenings(self.model, "runs of a Stepper", cure)
 
     def _refuse_unknown(self, given: Mapping[str, Any]) -> None:
         """Refuse inputs that the step does not have, or that are part of its state."""

@@ -25,7 +25,7 @@ PARTS = ("q", "qd", "x")
 
 
 class EventMethods(OutputMethods):
-    """``model.mode(name, …)`` and ``model.event(name, …)``."""
+    """``model.mode(name, …)``, ``model.memory(name, …)`` and ``model.event(name, …)``."""
 
     def mode(self, name: str, initial: float | None = 0.0, unit: str = "") -> Node:
         """Add a mode: a state that only events change; the Node returned may stand in laws.
@@ -41,6 +41,41 @@ class EventMethods(OutputMethods):
         made = replace(made, initial=math.nan, written=None) if initial is None else made
         self.states[name] = made
         return node
+
+    def memory(
+        self, name: str, initial: float | None = 0.0, law: LawLike | None = None, unit: str = ""
+    ) -> Node:
+        """Add a memory: a mode that becomes what its law says at every accepted step of a run.
+
+        Args:
+            name: unique among the states; x_NAME in laws and equations, x["NAME"] in functions.
+            initial: value to start from, in `unit`; None where every run gives it.
+            law: expression or function of q, qd, t, x at the end of the step, the memory itself
+                included.  It is asked at events and rows of output, too, so it must say the same
+                where it is asked twice: maximum(x["NAME"], q["z"]), not x["NAME"] + 1.  Without
+                it, give it later by `memory_law`.
+            unit: such as "mm", see `parameter`.
+        """
+        check_arguments(EventMethods.memory, {"unit": unit}, f"state '{name}'")
+        node = self.mode(name, initial, unit)
+        try:
+            if law is not None:
+                self.memory_law(name, law)
+        except Exception:
+            del self.states[name]
+            raise
+        return node
+
+    def memory_law(self, name: str, law: LawLike) -> State:
+        """Give the law of a memory, where it speaks of states that are added after it."""
+        check_arguments(EventMethods.memory_law, {"name": name}, "memory")
+        known = [row.name for row in self.states.values() if row.held and not row.clock]
+        if name not in known:
+            raise unknown("memory", name, known, "memory_law")
+        element = f"state '{name}' remembered"
+        (expr,) = law_expressions(self, law, state_names(self, element), element, 1)
+        self.states[name] = replace(self.states[name], remembered=expr)
+        return self.states[name]
 
     def clock(
         self,
