@@ -4,9 +4,18 @@ Users derive classes from `Component` and `Connector`; `sort` is the page on whi
 that turn them into sorted equations.
 """
 
-from kinetree.acausal.components import Component, Connector, connect, initial, reset, when
+from kinetree.acausal.components import (
+    Component,
+    Connector,
+    connect,
+    every,
+    initial,
+    reset,
+    when,
+)
 from kinetree.acausal.declarations import (
     across,
+    mode,
     parameter,
     part,
     port,
@@ -19,7 +28,7 @@ from kinetree.acausal.declarations import (
 from kinetree.acausal.physical import Physical, der, time
 
 __all__ = [
-    "Component", "Connector", "Physical", "across", "connect", "der", "initial", "parameter",
-    "part", "port", "reset", "setting", "signal_in", "signal_out", "through", "time", "variable",
-    "when",
+    "Component", "Connector", "Physical", "across", "connect", "der", "every", "initial", "mode",
+    "parameter", "part", "port", "reset", "setting", "signal_in", "signal_out", "through", "time",
+    "variable", "when",
 ]  # fmt: skip

@@ -228,30 +228,46 @@ class Reset:
     value: Node
 
 
+@dataclass(frozen=True)
+class Ticks:
+    """Times that come again and again: period and first time [s]."""
+
+    period: float
+    first: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class When:
-    """Changes that happen where a relation becomes true."""
+    """Changes that happen where a relation becomes true, or at ticks."""
 
-    margin: Node
+    condition: Relation | Ticks
     changes: tuple[Reset, ...]
 
 
 def reset(target: Physical, value: Any) -> Reset:
     """In `when`: the state takes a new value, an expression of the values before."""
-    bool_free = physical(value)
-    target - bool_free
-    return Reset(target.node, bool_free.node)
+    new = physical(value)
+    _ = target == new  # units agree
+    return Reset(target.node, new.node)
 
 
-def when(condition: Relation, *changes: Reset) -> When:
-    """Where the condition becomes true, let changes happen."""
-    if not isinstance(condition, Relation):
-        raise ModelError("when needs a relation", cure="write when(self.h < 0, reset(self.v, …))")
-    return When(condition.margin, changes)
+def every(period: float, first: float = 0.0) -> Ticks:
+    """In `when`: times that come again and again [s]."""
+    return Ticks(float(period), float(first))
+
+
+def when(condition: Relation | Ticks, *changes: Reset) -> When:
+    """Where a condition becomes true, or at ticks, let changes happen."""
+    fits = isinstance(condition, Relation | Ticks)
+    if not (fits and all(isinstance(row, Reset) for row in changes)):
+        raise ModelError(
+            "when needs a relation and changes", cure="write when(self.h < 0, reset(self.v, …))"
+        )
+    return When(condition, changes)
 
 
 __all__ = [
     "Component", "Connection", "Connector", "Element", "InitialEquation", "Reset", "Setting",
-    "When", "connect", "declarations", "initial", "parts_of", "ports_of", "reset", "variables_of",
-    "when",
+    "Ticks", "When", "connect", "declarations", "every", "initial", "parts_of", "ports_of", "reset",
+    "variables_of", "when",
 ]  # fmt: skip

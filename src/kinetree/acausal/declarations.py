@@ -42,7 +42,7 @@ class DeclaredVariable(Declaration):
     """A variable.
 
     Attributes:
-        role: "across", "through", "variable", "in" or "out".
+        role: "across", "through", "variable", "in", "out" or "mode".
         unit: of the SI.
         start: value from which a run or an iteration begins.
         fixed: whether a run begins with it; else it is a guess.
@@ -202,6 +202,11 @@ def signal_out(unit: str = "", start: float | None = None) -> DeclaredVariable:
     return DeclaredVariable("out", unit, start)
 
 
+def mode(start: float = 0.0, unit: str = "") -> DeclaredVariable:
+    """Declare a value that events alone change: a latch, what a sampler holds."""
+    return DeclaredVariable("mode", unit, start, fixed=True)
+
+
 def parameter(value: Any, unit: str = "") -> DeclaredParameter:
     """Declare a parameter with its default value, or a function of the component that gives it."""
     return DeclaredParameter(value, unit)
@@ -230,6 +235,6 @@ def part(kind: type[C], **values: Any) -> DeclaredPart[C]:
 
 __all__ = [
     "SELECT", "Declaration", "DeclaredParameter", "DeclaredPart", "DeclaredPort",
-    "DeclaredVariable", "Setting", "across", "merge", "parameter", "part", "port", "setting",
-    "signal_in", "signal_out", "through", "variable",
+    "DeclaredVariable", "Setting", "across", "merge", "mode", "parameter", "part", "port",
+    "setting", "signal_in", "signal_out", "through", "variable",
 ]  # fmt: skip

@@ -237,7 +237,7 @@ def _count_connection(component: Component, made: Connection, counts: _Counts) -
 
 def _refuse_unbalanced(component: Component, parts: list[Component], counts: _Counts) -> None:
     """Refuse a class whose own equations are too few or too many for what it leaves open."""
-    own = [row for row, _ in variables_of(component) if row.role != "in"]
+    own = [row for row, _ in variables_of(component) if row.role not in ("in", "mode")]
     flows = [
         f"{end.label}.{row.name}"
         for end in ports_of(component)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kinetree.acausal.components import Component
+from kinetree.acausal.happenings import events_of
 from kinetree.acausal.physical import join_name, split_name
 from kinetree.acausal.sort import SortedComponent, bound_in_order, sort_component
 from kinetree.acausal.write import GUESS, write_blocks
-from kinetree.engine import ONE, Node, Rank, derivation, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol
 from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
 from kinetree.model.forces import State
 from kinetree.model.parts import Parameter
@@ -43,8 +44,9 @@ def write_model(found: SortedComponent) -> Model:
     model = Model(found.flat.name, gravity=(0, 0, 0))
     for row in found.flat.parameters.values():
         model.parameters[row.name] = Parameter(row.name, row.value, row.unit, row.symbol)
+    modes = {row.symbol: row for row in found.flat.variables.values() if row.role == "mode"}
     for node, value in found.given.items():
-        if node is not time_symbol():
+        if node is not time_symbol() and node not in modes:
             path, order = split_name(node)
             unit = "" if order else found.flat.variables[path].unit
             name = join_name(path, order)
@@ -53,19 +55,30 @@ def write_model(found: SortedComponent) -> Model:
     for column, name in zip(found.states.states, found.state_names(), strict=True):
         unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
         model.states[name] = State(name, values[page.columns[column]], None, unit)
-    program, guesses = _write(found, model)
+    program, guesses = _write(found, model, list(modes))
     for name, value in guesses.items():
         model.states[name] = State(name, value)
+    for held in modes.values():
+        model.states[held.path] = State(held.path, held.start or 0.0, unit=held.unit, held=True)
+    x = program.input("x")
+    names = dict(zip(found.flat.variables, program.output(VARIABLES).labels, strict=True))
+    model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
     rows = found.flat.variables.values()
     results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
-    inputs = tuple(join_name(*split_name(n)) for n in found.given if n is not time_symbol())
+    outside = [n for n in found.given if n is not time_symbol() and n not in modes]
+    inputs = tuple(join_name(*split_name(n)) for n in outside)
     units = tuple(row.unit for row in rows)
     model.equations = SortedEquations(program, units, inputs, results, digest(program))
     return model
 
 
-def _write(found: SortedComponent, model: Model) -> tuple[Program, dict[str, float]]:
-    """The Program, and start values of iterations by the name of their state."""
+def _write(
+    found: SortedComponent, model: Model, modes: list[Node]
+) -> tuple[Program, dict[str, float]]:
+    """The Program, and start values of iterations by the name of their state.
+
+    States are those of the equations, then starts of iterations, then modes.
+    """
     page, values = found.page, found.beginning.values
     scheme = Scheme(f"{model.name}_forward")
     for node, expr in bound_in_order(found.flat):
@@ -90,7 +103,26 @@ def _write(found: SortedComponent, model: Model) -> tuple[Program, dict[str, flo
     if guesses:
         solved = tuple(page.columns[c] for c in guesses.values())
         program = _renew(program, solved, (*labels, *guesses))
+    if modes:
+        program = _with_held(program, modes)
     return program, {name: values[page.columns[c]] for name, c in guesses.items()}
+
+
+def _with_held(program: Program, modes: list[Node]) -> Program:
+    """The Program with modes behind its states; their rates are zero."""
+    x, xd = program.input("x"), program.output("xd")
+    names = tuple(split_name(node)[0] for node in modes)
+    size = (len(x.symbols) + len(modes),)
+    wide = replace(
+        x, shape=size, symbols=(*x.symbols, *modes), labels=(*x.labels, *names),
+        units=(*x.units, *("",) * len(modes)),
+    )  # fmt: skip
+    rates = replace(
+        xd, shape=size, nodes=(*xd.nodes, *(ZERO,) * len(modes)), labels=(*xd.labels, *names)
+    )
+    inputs = tuple(wide if row.name == "x" else row for row in program.inputs)
+    outputs = tuple(rates if out.name == "xd" else out for out in program.outputs)
+    return replace(program, inputs=inputs, outputs=outputs)
 
 
 def _labels(found: SortedComponent) -> tuple[str, ...]:

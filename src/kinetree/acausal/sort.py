@@ -180,7 +180,8 @@ def _outside(flat: Flat, known: Sequence[str] | None) -> dict[Node, float]:
         if path not in rows:
             raise unknown("variable", path, rows, "known")
     inputs = [row.path for row in rows.values() if row.role == "in" and "." not in row.path]
-    paths = inputs if known is None else known
+    modes = [row.path for row in rows.values() if row.role == "mode"]
+    paths = [*(inputs if known is None else known), *modes]
     return {rows[path].symbol: rows[path].start or 0.0 for path in paths}
 
 
