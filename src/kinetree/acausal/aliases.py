@@ -33,11 +33,13 @@ class Meanings:
     Attributes:
         variables: of the whole, in order.
         given: symbols of those that come from outside: they stand for others, never the reverse.
+        moving: symbols of those whose derivatives the equations have: they stand for others, too.
         number_of: symbol -> number of the variable.
     """
 
     variables: Sequence[FlatVariable]
     given: frozenset[Node] = frozenset()
+    moving: frozenset[Node] = frozenset()
     number_of: dict[Node, int] = field(default_factory=dict)
     _up: list[int] = field(default_factory=list)
     _sign: list[int] = field(default_factory=list)
@@ -78,10 +80,10 @@ class Meanings:
         """Whether a variable comes from outside."""
         return self.variables[k].symbol in self.given
 
-    def _worth(self, k: int) -> tuple[bool, int, bool, bool, int, int]:
+    def _worth(self, k: int) -> tuple[int, ...]:
         row = self.variables[k]
-        depth = -row.path.count(".")
-        return self.is_given(k), row.want, row.fixed, row.start is not None, depth, -k
+        wishes = (row.want, row.symbol in self.moving, row.fixed, row.start is not None)
+        return self.is_given(k), *wishes, -row.path.count("."), -k
 
     def by_path(self, path: str) -> int | None:
         """The number of the variable of that path."""
@@ -127,7 +129,10 @@ def eliminate(
         pairs: of variables that are one.
         given: symbols of the variables that come from outside.
     """
-    meanings, rows = Meanings(variables, frozenset(given)), list(equations)
+    rows = list(equations)
+    held = (s for row in rows for s in symbols((row.residual,)))
+    moving = frozenset(state_symbol(split_name(s)[0]) for s in held if s.name.startswith("der("))
+    meanings = Meanings(variables, frozenset(given), moving)
     for a, b in pairs:
         (first, s), (second, r) = (meanings.find(meanings.number_of[x]) for x in (a, b))
         if first != second and not (meanings.is_given(first) and meanings.is_given(second)):

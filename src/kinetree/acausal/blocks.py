@@ -1,4 +1,4 @@
-"""Stage 7, blocks: what is solved together, in the order in which it can be.
+"""Stage 8, blocks: what is solved together, in the order in which it can be.
 
 | in | out |
 |---|---|

@@ -67,7 +67,10 @@ class DeclaredVariable(Declaration):
     def __get__(self, instance: Element | None, owner: type) -> Self | Physical:
         if instance is None:
             return self
-        made = Physical(state_symbol(instance.path_of(self.name)), dimension(self.unit))
+        path = instance.path_of(self.name)
+        held = self.role == "mode"  # its derivative is zero, and it may vanish
+        node = symbol(f"x_{path}", Rank.FORCE) if held else state_symbol(path)
+        made = Physical(node, dimension(self.unit))
         instance.__dict__[self.name] = made
         return made
 

@@ -1,4 +1,4 @@
-"""Stage 4, incidence: which equation holds which variable, in which order of derivative.
+"""Stage 5, incidence: which equation holds which variable, in which order of derivative.
 
 | in | out |
 |---|---|

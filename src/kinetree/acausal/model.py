@@ -14,7 +14,7 @@ from kinetree.acausal.happenings import events_of
 from kinetree.acausal.physical import join_name, split_name
 from kinetree.acausal.sort import SortedComponent, bound_in_order, sort_component
 from kinetree.acausal.write import GUESS, write_blocks
-from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol, text
 from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
 from kinetree.model.forces import State
 from kinetree.model.parts import Parameter
@@ -26,6 +26,8 @@ TAKEN = frozenset(
     ("q", "qd", "qdd", "tau", "x", "lam", "time", "event_name", "event_time", "event_y")
 )
 """Names of arrays of a run."""
+LABEL = 60
+"""Characters of a condition that its label shows."""
 
 
 def model_of(whole: Component, known: Sequence[str] | None = None) -> Model:
@@ -45,7 +47,7 @@ def write_model(found: SortedComponent) -> Model:
     for row in found.flat.parameters.values():
         model.parameters[row.name] = Parameter(row.name, row.value, row.unit, row.symbol)
     modes = {row.symbol: row for row in found.flat.variables.values() if row.role == "mode"}
-    for node, value in found.given.items():
+    for node, value in found.outside.items():
         if node is not time_symbol() and node not in modes:
             path, order = split_name(node)
             unit = "" if order else found.flat.variables[path].unit
@@ -55,17 +57,20 @@ def write_model(found: SortedComponent) -> Model:
     for column, name in zip(found.states.states, found.state_names(), strict=True):
         unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
         model.states[name] = State(name, values[page.columns[column]], None, unit)
-    program, guesses = _write(found, model, list(modes))
+    program, guesses = _write(found, model, [*modes, *found.branches.conditions])
     for name, value in guesses.items():
         model.states[name] = State(name, value)
     for held in modes.values():
         model.states[held.path] = State(held.path, held.start or 0.0, unit=held.unit, held=True)
+    for mode in found.branches.conditions:
+        name, _ = split_name(mode)
+        model.states[name] = State(name, values[mode], held=True)
     x = program.input("x")
     names = dict(zip(found.flat.variables, program.output(VARIABLES).labels, strict=True))
     model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
     rows = found.flat.variables.values()
     results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
-    outside = [n for n in found.given if n is not time_symbol() and n not in modes]
+    outside = [n for n in found.outside if n is not time_symbol() and n not in modes]
     inputs = tuple(join_name(*split_name(n)) for n in outside)
     units = tuple(row.unit for row in rows)
     model.equations = SortedEquations(program, units, inputs, results, digest(program))
@@ -105,6 +110,11 @@ def _write(
         program = _renew(program, solved, (*labels, *guesses))
     if modes:
         program = _with_held(program, modes)
+    conditions = tuple(found.branches.conditions.values())
+    if conditions:
+        labels = [text(node, LABEL) for node in conditions]
+        out = Output("switches", (len(conditions),), conditions, tuple(labels), Note(step="events"))
+        program = replace(program, outputs=(*program.outputs, out))
     return program, {name: values[page.columns[c]] for name, c in guesses.items()}
 
 

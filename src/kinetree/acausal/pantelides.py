@@ -1,4 +1,4 @@
-"""Stage 5, Pantelides: which equations have to be differentiated before all can be solved.
+"""Stage 6, Pantelides: which equations have to be differentiated before all can be solved.
 
 | in | out |
 |---|---|

@@ -1,4 +1,4 @@
-"""Stage 6, states: which variables are integrated, and whose derivatives are only named so.
+"""Stage 7, states: which variables are integrated, and whose derivatives are only named so.
 
 | in | out |
 |---|---|

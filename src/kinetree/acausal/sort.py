@@ -5,13 +5,14 @@
 | 1 instances | Component | Flat: variables, parameters, equations, connections |
 | 2 connections | Flat | pairs of variables that are one, sums of flows |
 | 3 aliases | Flat and these | fewer equations in fewer variables |
-| 4 incidence | equations | Incidence: rows and columns |
-| 5 pantelides | Incidence | Incidence with derivatives of rows; matching |
-| 6 selection | Incidence, numbers | states, dummy derivatives |
-| 7 blocks | Incidence, states | groups that are solved together, in order |
-| 8 tearing | groups | torn unknowns, explicit ones, residuals |
-| 9 start | Incidence, states | values of all variables at the beginning |
-| 10 write | torn blocks | Program |
+| 4 branches | equations | the same with modes for the conditions of switches |
+| 5 incidence | equations | Incidence: rows and columns |
+| 6 pantelides | Incidence | the same with derivatives of rows; matching |
+| 7 selection | Incidence, numbers | states, dummy derivatives |
+| 8 blocks | Incidence, states | groups that are solved together, in order |
+| 9 tearing | groups | torn unknowns, explicit ones, residuals |
+| 10 start | Incidence, states | values of all variables at the beginning |
+| 11 write | torn blocks | Program |
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import TypeVar
 
 from kinetree.acausal.aliases import Reduced, eliminate, resolve
 from kinetree.acausal.blocks import sort_rows
+from kinetree.acausal.branches import Branches, hold_branches
 from kinetree.acausal.components import Component
 from kinetree.acausal.connections import Joined, join
 from kinetree.acausal.incidence import Incidence, write_page
@@ -52,7 +54,7 @@ class SortedComponent:
         states: columns that are integrated.
         blocks: torn, in order.
         beginning: values at the start.
-        given: symbol -> first value of what comes from outside.
+        branches: modes of switches.
         stages: name, size and time of every stage.
     """
 
@@ -63,8 +65,13 @@ class SortedComponent:
     states: States
     blocks: list[Torn]
     beginning: SystemStart
-    given: dict[Node, float]
+    branches: Branches
     stages: list[StageRow] = field(default_factory=list)
+
+    @property
+    def outside(self) -> dict[Node, float]:
+        """Symbol -> first value of what comes from outside, and of modes."""
+        return self.page.given
 
     def state_names(self) -> list[str]:
         """Names of the states."""
@@ -128,15 +135,19 @@ def sort_component(whole: Component, known: Sequence[str] | None = None) -> Sort
         ),
         lambda r: f"{len(r.equations)} equations, {r.eliminated} variables are others",
     )  # fmt: skip
+    rows, branches = clock.run(
+        "branches", lambda: hold_branches(reduced.equations),
+        lambda b: f"{len(b[1].conditions)} modes of switches",
+    )  # fmt: skip
     page = clock.run(
-        "incidence", lambda: write_page(reduced.variables, reduced.equations, dict(given)),
+        "incidence", lambda: write_page(reduced.variables, rows, dict(given)),
         lambda p: f"{len(p.rows)} rows, {len(p.columns)} columns",
     )  # fmt: skip
-    return _sort_page(clock, (flat, joined, reduced, page), given)
+    return _sort_page(clock, (flat, joined, reduced, page), branches)
 
 
 def _sort_page(
-    clock: _Clock, found: tuple[Flat, Joined, Reduced, Incidence], given: dict[Node, float]
+    clock: _Clock, found: tuple[Flat, Joined, Reduced, Incidence], branches: Branches
 ) -> SortedComponent:
     """The stages on the page."""
     flat, joined, reduced, page = found
@@ -145,6 +156,7 @@ def _sort_page(
         lambda _: f"{sum(s >= 0 for s in page.source)} rows differentiated",
     )  # fmt: skip
     values = _values(flat, reduced, page)
+    branches.settle(values)
     states = clock.run(
         "selection", lambda: select_states(page, row_of, values),
         lambda s: f"{len(s.states)} states, {len(s.dummies)} dummy derivatives",
@@ -164,7 +176,7 @@ def _sort_page(
         lambda b: f"{len(b.assumed)} assumed",
     )  # fmt: skip
     return SortedComponent(
-        flat, joined, reduced, page, states, blocks, beginning, page.given, clock.rows
+        flat, joined, reduced, page, states, blocks, beginning, branches, clock.rows
     )
 
 

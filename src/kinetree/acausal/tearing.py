@@ -1,4 +1,4 @@
-"""Stage 8, tearing: of the unknowns of a block, few that the others follow from.
+"""Stage 9, tearing: of the unknowns of a block, few that the others follow from.
 
 | in | out |
 |---|---|
@@ -18,7 +18,7 @@ from heapq import heapify, heappop, heappush
 
 from kinetree.acausal.blocks import SolvedTogether
 from kinetree.acausal.incidence import Incidence
-from kinetree.engine import ADD, MUL, SYM, ZERO, Node, Rank, partials, substitute, symbols
+from kinetree.engine import ADD, MUL, SELECT, SYM, ZERO, Node, Rank, partials, substitute, symbols
 
 FIXED = int(Rank.PARAMETER)
 
@@ -179,6 +179,10 @@ def _moving(slope: Node) -> bool:
     """Whether a slope may vanish: it is a sum, or depends on more than parameters."""
     if slope.is_number:
         return not slope.value
+    if slope.op is SELECT:
+        return any(map(_moving, slope.args[1:]))
+    if slope.op is MUL and any(arg.op is SELECT for arg in slope.args):
+        return any(map(_moving, slope.args))
     if slope.op is ADD and (len(slope.args) > 1 or slope.value):
         return True
     return any(s.key[0] != FIXED for s in symbols((slope,)))

@@ -1,4 +1,4 @@
-"""Stage 9, writing: sorted blocks become the equations of a Program.
+"""Stage 11, writing: sorted blocks become the equations of a Program.
 
 | in | out |
 |---|---|

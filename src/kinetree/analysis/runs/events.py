@@ -209,11 +209,12 @@ def _conditions_first(rows: list[WatchRow]) -> list[WatchRow]:
 
 def _switches(dynamics: Dynamics) -> list[WatchRow]:
     """The watches of switches: one that goes up, one that goes down through zero, of each."""
-    forward, first = dynamics.forward, dynamics.own_size
+    forward = dynamics.forward
     if not forward.gives("switches"):
         return []
     found = forward.output("switches")
-    own = len(dynamics.model.states)
+    inside = 0 if dynamics.model.equations is None else len(found.nodes)  # modes are states there
+    own, first = len(dynamics.model.states) - inside, dynamics.own_size - inside
     names = dynamics.states[own : own + len(found.nodes)]
     return [
         WatchRow(Watch(name, way, True, label), node, Event(node, word),

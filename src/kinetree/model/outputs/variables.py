@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kinetree.arguments import check_choice
+from kinetree.engine import Rank, select, symbol
 from kinetree.errors import UnsupportedError, unknown
-from kinetree.program import Input, Output, Program
-from kinetree.program.passes import condense, hold_switches, plain
+from kinetree.program import Assign, Input, Output, Program
+from kinetree.program.passes import condense
+from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,12 +81,14 @@ class SortedEquations:
     def derive(self, quantity: str, wanted: Sequence[str] | None, switches: str) -> Program:
         """The rates of the states ("forward"), all variables, or those that are wanted."""
         if wanted is not None:
-            return condense(self._answer(wanted))
+            return condense(_by_conditions(self._answer(wanted)))
         check_choice("quantity", quantity, ("forward", VARIABLES))
         rates = quantity == "forward"
         outputs = [out for out in self.program.outputs if (out.name != VARIABLES) is rates]
-        program = condense(replace(self.program, outputs=tuple(outputs)), switches=True)
-        return plain(program) if switches == "select" else hold_switches(program)
+        if switches == "held" or not rates:  # variables are read from runs, which have the modes
+            kept = [out for out in outputs if rates or out.name != "switches"]
+            return condense(replace(self.program, outputs=tuple(kept)))
+        return condense(_by_conditions(replace(self.program, outputs=tuple(outputs))))
 
     def _answer(self, wanted: Sequence[str]) -> Program:
         """The Program of some variables; what comes from outside is the input `known`."""
@@ -95,6 +99,7 @@ class SortedEquations:
                 raise unknown("variable", name, rows, "wanted")
         nodes = tuple(rows[name] for name in wanted)
         outputs = [Output("wanted", (len(nodes),), nodes, tuple(wanted))]
+        outputs += [out for out in program.outputs if out.name == "switches"]
         inputs = [row for row in program.inputs if row.name in ("t", "x")]
         if program.input("x").symbols:
             outputs.append(program.output("xd"))
@@ -102,6 +107,30 @@ class SortedEquations:
             inputs += _split(program.input("p"), self.inputs)
         kept = tuple(row for row in inputs if row.name in ("t", "known") or row.symbols)
         return replace(program, inputs=kept, outputs=tuple(outputs))
+
+
+def _by_conditions(program: Program) -> Program:
+    """The Program whose switches take their branch from their conditions, not from modes."""
+    if not program.gives("switches"):
+        return program
+    found = program.output("switches")
+    rest = tuple(out for out in program.outputs if out is not found)
+    x, count = program.input("x"), len(found.nodes)
+    modes = x.symbols[-count:]
+    idle = tuple(symbol(f"{mode.name}~", Rank.FORCE) for mode in modes)
+    free = replace(x, symbols=(*x.symbols[:-count], *idle))
+    inputs = tuple(free if row is x else row for row in program.inputs)
+    marks = (Assign(m, select(c, 1, 0)) for m, c in zip(modes, found.nodes, strict=True))
+    blocks = (*program.all_blocks, *marks)
+    try:
+        whole = replace(program, inputs=inputs, outputs=rest, preamble=(), blocks=blocks)
+        return sort_blocks(whole)
+    except ValueError as error:
+        raise UnsupportedError(
+            f"a switch depends on what it switches ({error})",
+            element=f"program '{program.name}'",
+            cure="run it by kt.simulate, where switches have modes",
+        ) from None
 
 
 def _split(p: Input, known: Sequence[str]) -> list[Input]:
