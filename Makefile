@@ -23,7 +23,7 @@ SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)
 TOOLS  := g++ gfortran octave nodejs cmake
 QUICK  := g++ gfortran cmake
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible dist bench iltis fuzz size house setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible docs dist bench iltis fuzz size house setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -58,6 +58,11 @@ $(BUNDLE): $(SOURCES) | $(CORE)
 web-if-possible:
 	@$(MAKE) --no-print-directory web \
 	  || echo "the viewer could not be built: pages cannot be made, their tests are skipped"
+
+# The site of the documentation in the folder site; GALLERY=1 runs the examples for pages that move.
+docs: $(CORE)
+	@$(PIP) -e '.[docs]'
+	@KINETREE_GALLERY=$(GALLERY) NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # Wheel and sdist, each tried in an environment of its own; PYTHONS="python3.11 python3.13" with these.
 dist: $(CORE) $(BUNDLE)

@@ -29,6 +29,7 @@ SOURCES: dict[str, str] = {
     "pdflatex": "apt install texlive-latex-base",
     "chromium": "apt install chromium",
     "viewer": "make web",
+    "mkdocs": "pip install mkdocs-material mkdocstrings-python",
     "node": "apt install nodejs",
     "cmake": "apt install cmake",
     "g++": "apt install g++",

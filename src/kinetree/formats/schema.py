@@ -13,8 +13,10 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from kinetree.errors import FormatError, combine, suggest
 from kinetree.files import write_file
+from kinetree.formats.field_texts import add_texts
 from kinetree.formats.schema_kinds import (
     KINDED,
+    ROWS,
     ClosureEntry,
     ForceEntry,
     JointEntry,
@@ -208,6 +210,7 @@ def json_schema() -> str:
     schema = Document.model_json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "kinetree model"
+    add_texts(schema, ROWS)
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

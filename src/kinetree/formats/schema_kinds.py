@@ -149,3 +149,9 @@ KINDED: dict[str, Mapping[str, type[Section]]] = {
     "forces": FORCE_MODELS,
 }
 """Sections whose entries are of kinds, each with fields of its own."""
+ROWS: dict[str, ElementKind] = {
+    KINDED[section][kind.name].__name__: kind
+    for section, kinds in (("joints", JOINTS), ("closures", CLOSURES), ("forces", FORCES))
+    for kind in kinds
+}
+"""Title of a section of a kind -> the row of the kind."""

@@ -1,0 +1,1 @@
+"""Scripts of the repository: sizes, pictures of the house, pages, the site, distributions."""
