@@ -17,8 +17,10 @@ from tests.approx import (
 )
 
 import kinetree as kt
+from kinetree.analysis.balance import acting_forces
+from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelError
-from kinetree.functions import maximum
+from kinetree.functions import maximum, minimum
 
 
 def test_a_pendulum_hangs() -> None:
@@ -169,3 +171,41 @@ def test_a_hanging_chain_swings_as_a_rope() -> None:
     model = mechanisms.hanging(20)
     slow = 2 * np.pi * kt.modes(model, at=kt.equilibrium(model)).natural[0]
     assert slow == pytest.approx(jn_zeros(0, 1)[0] / 2 * np.sqrt(9.81 / 10), rel=READ_OFF)
+
+
+def test_what_accelerates_is_told_with_what_acts() -> None:
+    model = kt.Model("pad", gravity=(0, 0, -9.81))
+    block = model.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    model.prismatic("z", model.ground, block, axis="z")
+    lid = model.body("lid", mass=0.5, com=(0.2, 0, 0), inertia=(0, 0.01, 0.01))
+    model.revolute("lid", block, lid, axis="y", initial=0.3)
+    model.joint_spring("hinge", "lid", stiffness=40.0)
+    model.joint_law("pad", "z", lambda q: minimum(-300 * q["z"], 10.0))  # it carries 10 N at most
+    said = r"'z' accelerates by 5\.[0-9]+.*along 'z' act: weight -24\.5, pad 10"
+    with pytest.raises(ModelError, match=said):
+        kt.equilibrium(model)
+
+
+def test_forces_along_a_coordinate_balance_at_rest() -> None:
+    model = corner()
+    found = kt.equilibrium(model)
+    system = dynamics(model)
+    y = np.concatenate([found.q, np.zeros(model.nv)])
+    for name in ("heave", "wishbone"):
+        k = list(model.velocities).index(name)
+        if k not in system.partition.u:
+            continue
+        forces = acting_forces(system, 0.0, y, found.tau, k)
+        assert sum(forces.values()) == pytest.approx(
+            0, abs=TRAJECTORY * max(map(abs, forces.values()))
+        )
+        assert forces["weight"] < 0
+
+
+def test_a_run_and_another_state_of_rest_are_starts() -> None:
+    model = systems.double_pendulum()
+    rest = kt.equilibrium(model, q=[-1.2, -0.1])
+    run = kt.simulate(model, 0.1, q=rest.q + 0.2)
+    for start in (rest, run, {"q": rest.q + 0.2}):
+        assert_close(kt.equilibrium(model, at=start).q, rest.q, AT_STATES)
+    assert kt.equilibrium(model, at=rest).steps <= 1

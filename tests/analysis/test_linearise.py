@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 from tests import zoo
 from tests.analysis import systems
-from tests.approx import AT_STATES, FORMALISM, IDENTITY, ITERATED, ROUNDING, assert_close
+from tests.approx import (
+    AT_STATES,
+    FORMALISM,
+    IDENTITY,
+    ITERATED,
+    READ_OFF,
+    ROUNDING,
+    TRAJECTORY,
+    assert_close,
+)
 
 import kinetree as kt
 from kinetree.analysis.observing.program import derive_outputs
@@ -248,3 +257,37 @@ def test_outputs_and_inputs_of_a_small_model() -> None:
     for given in ({"outputs": ["spring.forse"]}, {"inputs": ["tau_y"]}):
         with pytest.raises(KinetreeError, match="did you mean"):
             kt.linearise(model, **given)
+
+
+def on_a_tyre(law: str, **data: Any) -> kt.Model:
+    """A quarter car on a swinging arm, whose track changes as it heaves."""
+    model = kt.Model("on_a_tyre", gravity=(0, 0, -9.81))
+    body = model.body("body", mass=350, inertia=(50, 50, 50))
+    model.prismatic("heave", model.ground, body, axis="z", initial=0.2)
+    arm = model.body("arm", mass=8, com=(0, 0.2, 0), inertia=(0.1, 0.05, 0.1))
+    model.revolute("arm", body.point("hinge", (0, 0.3, 0)), arm, axis="x", initial=-0.3)
+    wheel = model.body("wheel", mass=25, inertia=(0.5, 0.9, 0.5))
+    model.revolute("spin", arm.point("hub", (0, 0.5, 0)), wheel, axis="y")
+    ends = arm.point("seat", (0, 0.3, 0)), body.point("tower", (0, 0.4, 0.5))
+    model.spring("strut", *ends, stiffness=30e3, length=0.65)
+    model.tyre("tyre", wheel, model.ground, 0.3, law, stiffness=2e5, **data)
+    return model
+
+
+LAWS: dict[str, dict[str, Any]] = {
+    "linear": {"slip_stiffness": 6e4, "cornering_stiffness": 8e4},
+    "pacejka": {"lateral": [1.3, -22.1, 1011, 1078, 1.82, 0.208, 0, -0.354, 0.707]},
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_tyre_that_stands_carries_and_does_not_resist_slip(law: str) -> None:
+    model, smooth = on_a_tyre(law, **LAWS[law]), on_a_tyre("linear")
+    rest = kt.equilibrium(model, locked=["spin"])
+    found, ice = (kt.modes(each, at=rest) for each in (model, smooth))
+    assert found.linear.standing == ("tyre",)
+    assert found.natural[-2] == pytest.approx(0.7206, rel=READ_OFF)  # it was 3.6 Hz, held sideways
+    assert_close(found.natural, ice.natural, TRAJECTORY, scale=found.natural.max())
+    rolling = {"q": rest.q, "qd": {"spin": 1.0}}
+    with pytest.warns(ModelWarning, match="not an equilibrium"):
+        assert kt.modes(model, at=rolling).linear.standing == ()

@@ -169,7 +169,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.equilibrium,
             lambda _: {"model": closed(), "q": [-1.0, -0.8, 2.5]},
             {
-                "model": Refused(tree()), "q": {"q1": 1.8}, "locked": ["q1"],
+                "model": Refused(tree()), "at": {"t": 1.0}, "q": {"q1": 1.8}, "locked": ["q1"],
                 "x": Rounded({"s": 0.2}, "q"),
                 "free": Refused(["k"]), "t": 1.0, **LOADS,
                 "formalism": Unseen("virtual_power", "the state of rest is the same"),

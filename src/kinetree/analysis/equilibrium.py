@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.operating_point import Freedom, OperatingPoint, arrays, freedom, point
+from kinetree.analysis.balance import tell_unrest
+from kinetree.analysis.given.operating_point import (
+    Freedom,
+    OperatingPoint,
+    arrays,
+    freedom,
+    given_parts,
+    point,
+)
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
@@ -171,8 +179,9 @@ class _Task:
         return [*(velocities[k] for k in self.rows), *self.system.states]
 
 
-def equilibrium(
+def equilibrium(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism | Components,
+    at: Any = None,
     *,
     q: Values = None,
     x: Values = None,
@@ -185,12 +194,14 @@ def equilibrium(
 
     Args:
         model: the mechanism with its forces.
-        q: start values of the coordinates; by default the model's initial ones.
-        x: start values of the user states.
+        at: state to start from: a mapping with any of q, x, t, another `Equilibrium`, or a run (its
+            last time).
+        q: start values of the coordinates; by default those of `at`, or the model's initial ones.
+        x: start values of the user states, likewise.
         locked: velocities (of one-axis joints: coordinates) that keep their values.  Unless
             parameters are freed, an effort holds each of them.
         free: parameters to be found, as many as coordinates are locked.
-        t: time of laws and drives [s].
+        t: time of laws and drives where `at` gives none [s].
         **options: tau, wrenches (constant), parameters by name; formalism, loops and
             base_parameters of `derive`; of a closed system partition or independent.
 
@@ -201,6 +212,9 @@ def equilibrium(
     model = as_mechanism(model)
     check_options("equilibrium", options, LOADED)
     refuse_holding(model, "equilibrium", "take locks and dry friction out: they hold anywhere")
+    begin = given_parts(at)
+    q, x = (begin.get(name) if value is None else value for name, value in (("q", q), ("x", x)))
+    t = float(begin.get("t", t))
     held = [name for name in locked if name in model.velocities and name not in model.drives]
     if held and model.closures and not options.keys() & {"partition", "independent"}:
         options["independent"] = held
@@ -345,13 +359,15 @@ def _failure(task: _Task, found: Solution) -> ModelError:
             element=f"model '{task.system.model.name}'",
             cure="start where all laws are defined",
         )
-    worst = int(np.argmax(h))
     when = "at the nearest state" if found.stalled else f"after {found.steps} steps"
     loose = _loose(task, found)
     listed = ", ".join(f"'{name}'" for name in loose)
     held = f"nothing holds {listed}: lock them by locked=, or add what holds them"
+    at: _Place = found.x
+    state = task.t, np.concatenate([at.q, np.zeros(task.system.nv), at.x])
+    unrest = tell_unrest(task.system, *state, at.tau, dict(zip(task.names, h, strict=True)))
     return ModelError(
-        f"no equilibrium was found, {when} '{task.names[worst]}' accelerates by {h[worst]:.3g}",
+        f"no equilibrium was found, {when} {unrest}",
         element=f"model '{task.system.model.name}'",
         cure=held if loose else "start nearer to it, lock coordinates, or add what holds them",
     )

@@ -12,6 +12,7 @@ der(δ) = δqd + K δ, with K from the angular velocity w and the velocity v of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +34,12 @@ from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import derivation, evaluate
-from kinetree.model import Ball, Float, as_mechanism
+from kinetree.model import FORCES, Ball, Float, as_mechanism
 from kinetree.program import state_form
 from kinetree.program.passes import condense
+
+SLOW, STANDING = "slow", 1e9
+"""Argument of tyres: the speed below which slip is regularised; a value without slip [m/s]."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,6 +68,7 @@ class Linear:
         D: k × m, changes of the outputs by u.
         outputs: names of y.
         y: values of the outputs at the state.
+        standing: tyres that stand still: their slip takes no part.
     """
 
     A: Array
@@ -81,6 +86,7 @@ class Linear:
     D: Array
     outputs: tuple[str, ...] = ()
     y: Array = field(default_factory=lambda: np.zeros(0))
+    standing: tuple[str, ...] = ()
 
 
 def linearise(
@@ -93,6 +99,9 @@ def linearise(
     **options: Any,
 ) -> Linear:
     """The linear model of small motions.
+
+    The law of slip has no value at a standstill, and what stands in for it there is a damper of any
+    strength.  So about a state of rest tyres carry, but do not resist slip.
 
     Args:
         model: the mechanism.
@@ -116,10 +125,26 @@ def linearise(
     t = float(given.get("t", t))
     system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)
     where = point(system, given, t)
+    model, standing = _let_tyres_stand(model) if not where.qd.any() else (model, ())
+    if standing:
+        system = dynamics(vary_inputs(model, inputs), q=where.q, t=t, **options)
     seen = with_positions(system.model, outputs, ())
     whole = system.forward if seen is None else attach(system.forward, seen.program)
     chosen = choose_inputs(whole, inputs, system.loads.fixed)
-    return _linear(system, where, freedom(system), _with_inputs(whole, chosen))
+    made = _linear(system, where, freedom(system), _with_inputs(whole, chosen))
+    return replace(made, standing=standing)
+
+
+def _let_tyres_stand(model: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
+    """The mechanism whose tyres do not resist slip, and their names."""
+    tyres = {name: force for name, force in model.forces.items()
+             if SLOW in FORCES[force.kind].options}  # fmt: skip
+    other = copy(model)
+    other.forces = dict(model.forces)
+    for name, force in tyres.items():
+        arguments, scalars = ({**part, SLOW: STANDING} for part in (force.arguments, force.scalars))
+        other.forces[name] = replace(force, arguments=arguments, scalars=scalars)
+    return (other if tyres else model), tuple(tyres)
 
 
 @derivation()
