@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kinetree.engine import Node
-from kinetree.model import Along, Angle, Coincide, Condition, Law, RateLaw, Vector3, direction
+from kinetree.model import Along, Angle, Coincide, Condition, Law, RateLaw, Vector3, across
 
 UNITS: tuple[Vector3, Vector3, Vector3] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 LETTERS = ("x", "y", "z")
@@ -31,9 +31,8 @@ def triad(n: Vector3) -> tuple[tuple[str, Vector3], tuple[str, Vector3]]:
     if abs(n[k]) == 1:
         i, j = ((k + 1) % 3, (k + 2) % 3) if n[k] > 0 else ((k + 2) % 3, (k + 1) % 3)
         return (LETTERS[i], UNITS[i]), (LETTERS[j], UNITS[j])
-    least = UNITS[min(range(3), key=lambda i: abs(n[i]))]
-    first = direction(cross(least, n), "axis")
-    return ("1", first), ("2", direction(cross(n, first), "axis"))
+    first, second = across(n)
+    return ("1", first), ("2", second)
 
 
 def parallel(n: Vector3) -> tuple[Condition, ...]:
@@ -52,8 +51,3 @@ def on_line(n: Vector3) -> tuple[Condition, ...]:
     """The first end stays on the line through the second, along n of its frame."""
     (a, first), (b, second) = triad(n)
     return Along(a, first), Along(b, second)
-
-
-def cross(a: Vector3, b: Vector3) -> Vector3:
-    """The vector product a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])

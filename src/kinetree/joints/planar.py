@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kinetree.model import JointKind, Motion, Shift, Turn, Vector3, direction
+from kinetree.model import JointKind, Motion, Shift, Turn, Vector3, across, direction
 
 
 def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
@@ -30,15 +30,7 @@ def plane(n: Vector3) -> tuple[Vector3, Vector3]:
         k = n.index(1)
         units: tuple[Vector3, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
         return units[(k + 1) % 3], units[(k + 2) % 3]
-    k = min(range(3), key=lambda i: abs(n[i]))
-    least = (float(k == 0), float(k == 1), float(k == 2))
-    first = direction(cross(least, n), "normal")
-    return first, direction(cross(n, first), "normal")
-
-
-def cross(a: Vector3, b: Vector3) -> Vector3:
-    """The vector product a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return across(n)
 
 
 KIND = JointKind("planar", motions, options={"normal": "z"})

@@ -144,6 +144,20 @@ def direction(axis: Any, element: str) -> Vector3:
     return (snap(x / length), snap(y / length), snap(z / length))
 
 
+def across(n: Vector3) -> tuple[Vector3, Vector3]:
+    """Two directions that make a right-handed orthonormal triad (first, second, n).
+
+    The first is the cross product of the axis least aligned with n and n itself.
+    """
+    least = min(range(3), key=lambda i: abs(n[i]))
+    first = direction(_cross((least == 0, least == 1, least == 2), n), "normal")
+    return first, direction(_cross(n, first), "normal")
+
+
+def _cross(a: Vector3, b: Vector3) -> Vector3:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
 def directions(axes: Any, element: str, count: int) -> list[Vector3]:
     """Several unit vectors, each as for `direction`."""
     found = _items(axes, element, (count,))

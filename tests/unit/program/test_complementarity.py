@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.approx import CROSS_ENGINE, IDENTITY, ROUNDING
+from tests.unit.program.box import box_program
 
-from kinetree.program.complementarity import box_program
 from kinetree.solve.settle import settle
 
 if TYPE_CHECKING:

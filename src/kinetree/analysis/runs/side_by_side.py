@@ -19,7 +19,7 @@ from kinetree.analysis.runs.run import RunOptions, integrate
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError
 from kinetree.integrate.problem import INTERRUPTED
-from kinetree.integrate.steps.given import cores
+from kinetree.targets.native.function import cores
 
 Result = Found | KinetreeError
 """What was found of a run, or why it could not begin."""

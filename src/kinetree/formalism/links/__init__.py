@@ -16,10 +16,6 @@
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Linkage
 from kinetree.formalism.links.motion import FreeMotion, quaternion_matrix
+from kinetree.formalism.links.vectors import skew
 
-__all__ = [
-    "Frames",
-    "FreeMotion",
-    "Linkage",
-    "quaternion_matrix",
-]
+__all__ = ["Frames", "FreeMotion", "Linkage", "quaternion_matrix", "skew"]

@@ -121,9 +121,7 @@ class Linkage:
 
     def pose(self, point: Point) -> Pose:
         """The frame of a point on its link."""
-        base = self.poses[point.body.name]
-        p = plus(base.p, rotate(base.R, self.table.position(point)))
-        return Pose(base.link, snap(base.R @ np.array(point.rotation)), p)
+        return _pose(self.poses, self.table, point)
 
     def path(self, i: int) -> list[int]:
         """Link indices from the ground (excluded) to link i."""
@@ -142,6 +140,12 @@ class Linkage:
     def motions(self) -> list[LinkMotion]:
         """The motion of every link, from the ground outward."""
         return [link.motion for link in self.links[1:]]
+
+
+def _pose(poses: dict[str, Pose], table: ParameterTable, point: Point) -> Pose:
+    base = poses[point.body.name]
+    p = plus(base.p, rotate(base.R, table.position(point)))
+    return Pose(base.link, snap(base.R @ np.array(point.rotation)), p)
 
 
 def linkage(model: Mechanism, *, folded: bool = False, welds: bool = False) -> Linkage:
@@ -214,7 +218,7 @@ class _Assembly:
 
     def _joint(self, i: int) -> None:
         joint, body = self.tree.joints[i], self.tree.bodies[i]
-        pose = self._point_pose(joint.parent)
+        pose = _pose(self.poses, self.table, joint.parent)
         kq, kv = self.tree.q_start[i], self.tree.v_start[i]
         for k, motion in enumerate(joint.motions):
             nq = len(motion.neutral)
@@ -230,11 +234,6 @@ class _Assembly:
         self.poses[body.name] = Pose(pose.link, R, p)
         if joint.motions or self.welds:
             self.links[pose.link].name = body.name
-
-    def _point_pose(self, point: Point) -> Pose:
-        base = self.poses[point.body.name]
-        p = plus(base.p, rotate(base.R, self.table.position(point)))
-        return Pose(base.link, snap(base.R @ np.array(point.rotation)), p)
 
     def _step(self, pose: Pose, i: int, motion: Motion, at: tuple[int, int, int]) -> Pose:
         """Carry the frame over one elementary motion: a new link."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kinetree.engine import ONE, ZERO, Node, Rank, add, call, linear, mul, select, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, add, call, mul, select, symbol
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.formalism.stops.contact_modes import (
     DRIFT,
@@ -31,7 +31,7 @@ from kinetree.formalism.stops.contact_modes import (
     solve_active,
 )
 from kinetree.formalism.stops.pinned import Pinned, pinned_joints
-from kinetree.model import Mechanism, state_symbol
+from kinetree.model import Mechanism, dot, state_symbol
 from kinetree.program import Assign, Input, Note, Program, Scheme
 from kinetree.program.complementarity import HALF
 from kinetree.program.inline import bindings, inline
@@ -110,7 +110,7 @@ class _Answer:
 
     def along(self, rows: Sequence[NodeTuple]) -> list[list[Node]]:
         """J X: accelerations of the gaps by unit forces in them."""
-        return [[_dot(row, self.column("qdd", k)) for k in range(self.count)] for row in rows]
+        return [[dot(row, self.column("qdd", k)) for k in range(self.count)] for row in rows]
 
 
 class _Page:
@@ -148,7 +148,7 @@ class _Page:
         motion = self._motion(free)
         A = self._let_matrix("A", free.along(self.seeds))
         falling = [
-            self.scheme.let(f"fall_{k + 1}", _dot(self.seeds[k], free.outputs["qdd"]) + bias)
+            self.scheme.let(f"fall_{k + 1}", dot(self.seeds[k], free.outputs["qdd"]) + bias)
             for k, bias in enumerate(motion["Jdqd"])
         ]
         force = self._forces(motion, A, falling)
@@ -157,7 +157,7 @@ class _Page:
             Contact(
                 state_symbol(label), motion["gap"][k], motion["rate"][k],
                 motion["restitution"][k], motion["shortest"][k], force[k],
-                falling[k] + _dot(A[k], force), A[k][k], slack[k], self._borne(label),
+                falling[k] + dot(A[k], force), A[k][k], slack[k], self._borne(label),
             )
             for k, label in enumerate(self.labels)
         ]  # fmt: skip
@@ -250,7 +250,7 @@ class _Page:
             if out.name in AFFINE:
                 columns = [free.column(out.name, k) for k in self._all]
                 nodes = tuple(
-                    x + _dot(force, [column[i] for column in columns]) for i, x in enumerate(nodes)
+                    x + dot(force, [column[i] for column in columns]) for i, x in enumerate(nodes)
                 )
             self.scheme.output(out.name, nodes, out.shape, out.labels)
         self.scheme.output("gap", motion["gap"], None, self.labels)
@@ -325,10 +325,6 @@ def _inputs(forward: Program, p: Input | None) -> list[Input]:
 def _beyond(x: Node) -> Node:
     """x where it is more than DRIFT; next to nothing below."""
     return x**3 / (x**2 + DRIFT**2)
-
-
-def _dot(a: Sequence[Node], b: Sequence[Node]) -> Node:
-    return linear(0, tuple((mul(x, y), 1) for x, y in zip(a, b, strict=True)))
 
 
 def _size(pairs: Sequence[tuple[Node, Node]]) -> Node:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -73,10 +72,3 @@ def series_of(
     if rows.shape != (steps, port.size):
         raise ShapeError(f"expected {steps} rows of {port.size}", element=f"series '{name}'")
     return rows, port.start
-
-
-def cores() -> int:
-    """How many threads may run at once."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -10,10 +10,10 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.integrate.loops.equal_steps import March, Start
 from kinetree.integrate.problem import FINISHED, INTERRUPTED, NOT_SOLVED
-from kinetree.integrate.steps.given import Progress, cores
+from kinetree.integrate.steps.given import Progress
 from kinetree.integrate.steps.repartitioned_run import drive_march
 from kinetree.integrate.steps.report import Report
-from kinetree.targets.native.function import Function
+from kinetree.targets.native.function import Function, cores
 from kinetree.targets.native.lanes.packing import LANES
 
 Many = tuple[Array, Array, list[str]]

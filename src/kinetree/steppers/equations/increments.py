@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from kinetree.engine import ONE, ZERO, Node, add, cos, number, sin, sqrt
 from kinetree.formalism import MechanismView
-from kinetree.formalism.links import FreeMotion, quaternion_matrix
+from kinetree.formalism.links import FreeMotion, quaternion_matrix, skew
 from kinetree.model import Mat, Vec, apply, mat3, matmul, transpose, vec3
 from kinetree.program import Scheme
 
@@ -103,7 +103,7 @@ class IncrementSpace:
                 T[k] = dict(zip(group.turn, row, strict=True))
             if group.slide:
                 along = _half(transpose(turn.matrix()))
-                across = matmul(_skew(vec3(by[k] for k in group.slide)), J)
+                across = matmul(skew(vec3(by[k] for k in group.slide)), J)
                 for k, row, also in zip(group.slide, along, across, strict=True):
                     named = [scheme.let("T", -HALF * x) for x in also]
                     T[k] = dict(zip((*group.slide, *group.turn), (*row, *named), strict=True))
@@ -152,7 +152,7 @@ class _Turn:
         a = self.scheme.let("turn_a", 2 * self.share**2)
         sine = 2 * self.share * self.cos
         b = self.scheme.let("turn_b", (1 - sine) / self.square)
-        K = _skew(self.by)
+        K = skew(self.by)
         KK, let = matmul(K, K), self.scheme.let
         return mat3(
             [let("T", (ONE if i == j else ZERO) - a * K[i][j] + b * KK[i][j]) for j in range(3)]
@@ -175,9 +175,3 @@ def _product(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
 def _half(C: Mat) -> Mat:
     """½(1 + C)."""
     return mat3([HALF * (C[i][j] + (ONE if i == j else ZERO)) for j in range(3)] for i in range(3))
-
-
-def _skew(v: Vec) -> Mat:
-    """v~, with v~ x = v × x."""
-    x, y, z = v
-    return ((ZERO, -z, y), (z, ZERO, -x), (-y, x, ZERO))

@@ -312,7 +312,7 @@ class Function:
         kernel = self.kernels.batch(constant_lanes=not shared)
         if threads is None:
             work = count * self.kernels.work
-            threads = max(1, min(_cores(), work // PER_THREAD))
+            threads = max(1, min(cores(), work // PER_THREAD))
         bad = _run(kernel, inputs, address(constants), results, threads)
         if bad and check:
             for port in self._variables:
@@ -348,7 +348,8 @@ def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDA
     return np.ascontiguousarray(array).reshape(prod(batch), port.size)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many threads may run at once."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
