@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinetree.arguments import check_arguments
+from kinetree.arrays import Array
 from kinetree.errors import ExpressionError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 CUBIC = 3
 """Highest order of derivative that is not zero everywhere."""
@@ -81,7 +82,7 @@ class Table:
         return cls(tuple(x.tolist()), tuple(y.tolist()), tuple(slopes.tolist()), name)
 
 
-def _check(name: str, *given: ArrayLike) -> list[NDArray[np.float64]]:
+def _check(name: str, *given: ArrayLike) -> list[Array]:
     """Knots and what belongs to them as arrays, if they make a table."""
     try:
         rows = [np.asarray(row, dtype=float) for row in given]
@@ -106,7 +107,7 @@ def _refusal(name: str, problem: str) -> ExpressionError:
     return ExpressionError(problem, element=element, cure="correct its knots and values")
 
 
-def _monotone_slopes(h: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.float64]:
+def _monotone_slopes(h: Array, dy: Array) -> Array:
     """Slopes at the knots, from lengths of intervals and rises over them.
 
     Inside, the harmonic mean of the slopes on both sides, weighted by the lengths, and 0 where the
@@ -133,7 +134,7 @@ def _end(h: float, further: float, rise: float, next_rise: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def pieces(table: Table) -> NDArray[np.float64]:
+def pieces(table: Table) -> Array:
     """One row (start, c0, c1, c2, c3) per piece: c0 + c1 d + c2 d² + c3 d³ with d = x - start.
 
     The first and the last piece are the straight lines beyond the ends, so piece k holds from

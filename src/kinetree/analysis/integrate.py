@@ -17,6 +17,7 @@ from kinetree.arguments import (
     is_row,
     show,
 )
+from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError, unknown
 from kinetree.integrate.loops.error_steps import Control
 from kinetree.integrate.problem import FINISHED
@@ -32,7 +33,6 @@ from kinetree.results.dataset import Dimension, run_dataset
 
 if TYPE_CHECKING:
     import xarray
-    from numpy.typing import NDArray
 
 TWO = 2
 INPUTS = ("q", "qd", "qdd", "t")
@@ -91,7 +91,7 @@ def integrate(  # noqa: PLR0913  one argument per decision
     return _dataset(found, names or [f"q{k + 1}" for k in range(start[0].size)])
 
 
-def _start(q: Any, qd: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _start(q: Any, qd: Any) -> tuple[Array, Array]:
     for name, values in (("q", q), ("qd", q if qd is None else qd)):
         if not (is_row(values) or is_finite(values)) or np.size(values) != np.size(q):
             raise ShapeError(

@@ -102,10 +102,7 @@ def _multipliers(model: Mechanism, run: xarray.Dataset, labels: Sequence[str]) -
 
 
 def _with_wrenches(
-    made: xarray.Dataset,
-    program: Program,
-    out: Mapping[str, Array],
-    wanted: Sequence[str] | None,
+    made: xarray.Dataset, program: Program, out: Mapping[str, Array], wanted: Sequence[str] | None
 ) -> xarray.Dataset:
     """The Dataset with the wrenches of the joints and closures that are wanted."""
     names = {row.name.removesuffix("s"): _owners(row.labels) for row in program.outputs}

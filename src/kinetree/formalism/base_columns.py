@@ -13,19 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.engine import Node, linear, symbols
 from kinetree.model import Mechanism, retract
 from kinetree.program import Input, Output, Program
 from kinetree.program.passes import dead
 from kinetree.program.specialise import specialise
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 DEPENDENT = 1e-8
 """Share of the largest singular value above which none is zero but for rounding, of files too."""
@@ -71,7 +67,7 @@ def independent_columns(program: Program, model: Mechanism, *, base_parameters: 
     return replace(fixed, outputs=outputs)
 
 
-def sample(program: Program, model: Mechanism) -> NDArray[np.float64]:
+def sample(program: Program, model: Mechanism) -> Array:
     """Y at random states, one below the other."""
     nv, n = program.output("Y").shape
     random = np.random.default_rng(1)
@@ -82,7 +78,7 @@ def sample(program: Program, model: Mechanism) -> NDArray[np.float64]:
     return np.asarray(Y).reshape(count * nv, n)
 
 
-def dependencies(Y: NDArray[np.float64]) -> tuple[list[int], list[int], NDArray[np.float64]]:
+def dependencies(Y: Array) -> tuple[list[int], list[int], Array]:
     """(columns kept, columns left out, β with Y_left = Y_kept β); the first ones are kept.
 
     Axes that are nearly parallel give columns that nearly depend on each other, so the number of
@@ -96,13 +92,13 @@ def dependencies(Y: NDArray[np.float64]) -> tuple[list[int], list[int], NDArray[
     return kept, left, beta
 
 
-def _null_space(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _null_space(Y: Array) -> Array:
     """Orthonormal columns N with Y N = 0."""
     _, values, rows = np.linalg.svd(Y, full_matrices=len(Y) < Y.shape[1])
     return np.asarray(rows[_rank(values) :].T)
 
 
-def _rank(values: NDArray[np.float64]) -> int:
+def _rank(values: Array) -> int:
     """How many singular values lie above the widest gap; below it is rounding."""
     if not values.any():
         return 0
@@ -111,9 +107,7 @@ def _rank(values: NDArray[np.float64]) -> int:
     return int(np.argmax(gaps)) + 1
 
 
-def _solved_for_last(
-    N: NDArray[np.float64],
-) -> tuple[list[int], list[int], NDArray[np.float64]]:
+def _solved_for_last(N: Array) -> tuple[list[int], list[int], Array]:
     """(rows kept b, rows left out d, β = -N_b N_d⁻¹); d are the last rows that serve as pivots."""
     left: list[int] = []
     rest = N

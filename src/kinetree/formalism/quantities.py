@@ -138,10 +138,7 @@ def declare_inputs(
 
 
 def declare_coordinates(
-    scheme: Scheme,
-    system: MechanismView,
-    q: Sequence[Node],
-    locks: Locks = (),
+    scheme: Scheme, system: MechanismView, q: Sequence[Node], locks: Locks = ()
 ) -> None:
     """Declare q under some symbols, with the gimbal locks at which the outputs have no value."""
     model = system.model

@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.engine import (
     ADD,
     ZERO,
@@ -67,9 +67,6 @@ from kinetree.formalism.newton_euler import Motions, acceleration_tensor, outwar
 from kinetree.formalism.virtual_power import partial_velocities
 from kinetree.model import leader_of
 from kinetree.program.notes import TENSOR, Naming, about, notes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NOTES = notes("""
     Jw Jv             | motion of the carrier        |                     |         | body
@@ -251,7 +248,7 @@ def _join(row: RegressorColumn, column: dict[int, Node], ratio: float) -> Regres
     return RegressorColumn(row.label, row.value, both)
 
 
-def _terms(value: Node) -> tuple[tuple[Node, ...], NDArray[np.float64]]:
+def _terms(value: Node) -> tuple[tuple[Node, ...], Array]:
     """What a value is a linear combination of, and its coefficients; a constant term included."""
     if value.op is not ADD:
         return (value,), np.ones(1)

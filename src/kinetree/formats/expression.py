@@ -57,10 +57,7 @@ class Token:
 
 
 def parse(
-    text: str,
-    names: Mapping[str, Node],
-    element: str,
-    tables: Mapping[str, Table] | None = None,
+    text: str, names: Mapping[str, Node], element: str, tables: Mapping[str, Table] | None = None
 ) -> Node:
     """The Node of an expression.
 

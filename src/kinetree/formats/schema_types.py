@@ -70,12 +70,7 @@ SCALAR_JSON: dict[str, Any] = {
     "anyOf": [{"type": "number"}, {"type": "string"}],
     "description": "a number in SI units, or an expression of the parameters",
 }
-VECTOR_JSON: dict[str, Any] = {
-    "type": "array",
-    "items": SCALAR_JSON,
-    "minItems": 3,
-    "maxItems": 3,
-}
+VECTOR_JSON: dict[str, Any] = {"type": "array", "items": SCALAR_JSON, "minItems": 3, "maxItems": 3}
 AXIS_JSON: dict[str, Any] = {
     "anyOf": [
         {"enum": ["x", "y", "z", "-x", "-y", "-z"]},

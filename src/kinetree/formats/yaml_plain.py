@@ -101,9 +101,7 @@ def read_plain(text: str, where: str) -> Plain:
         raise _syntax_error(error, text, where) from error
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"it holds an invalid character ({error.reason})",
-            element=where,
-            cure="leave it out",
+            f"it holds an invalid character ({error.reason})", element=where, cure="leave it out"
         ) from error
     return reader.plain
 

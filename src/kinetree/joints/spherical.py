@@ -24,8 +24,5 @@ def motions(arguments: Mapping[str, Any], element: str) -> tuple[Motion, ...]:
 
 
 KIND = JointKind(
-    "spherical",
-    motions,
-    q_suffixes=("w", "x", "y", "z"),
-    v_suffixes=("wx", "wy", "wz"),
+    "spherical", motions, q_suffixes=("w", "x", "y", "z"), v_suffixes=("wx", "wy", "wz")
 )

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.engine import evaluate
-from kinetree.errors import (
-    KinetreeError,
-    ModelError,
-    ModelWarning,
-    combine,
-    sentence,
-)
+from kinetree.errors import KinetreeError, ModelError, ModelWarning, combine, sentence
 from kinetree.model import topology
 from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor

@@ -15,15 +15,13 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice, check_options, keywords
+from kinetree.arrays import Array
 from kinetree.door import Registry
 from kinetree.engine import Node, OperationCount, count_nodes, topological
 from kinetree.errors import unknown
 from kinetree.plain import plain
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from kinetree.program.differentiate.directions import By
     from kinetree.program.locks import Locks
 
@@ -308,7 +306,7 @@ class Program:
                 total += block.step.count()
         return total + count_nodes(topological([*roots, *results]))
 
-    def evaluate(self, **arrays: Any) -> dict[str, NDArray[np.float64]]:
+    def evaluate(self, **arrays: Any) -> dict[str, Array]:
         """Reference values by NumPy; leading axes are a batch; complex arguments are allowed."""
         from kinetree.program.interpret import interpret  # noqa: PLC0415  stands above the noun
 

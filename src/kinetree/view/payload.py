@@ -102,10 +102,7 @@ def draw_solids(
 ) -> dict[str, list[Solid]]:
     """Solids by body, ground first: the model's own, and drawn ones for all other bodies."""
     model = m.model
-    made: dict[str, list[Solid]] = {
-        model.ground.name: [],
-        **{name: [] for name in model.bodies},
-    }
+    made: dict[str, list[Solid]] = {model.ground.name: [], **{name: [] for name in model.bodies}}
     for name, body in model.bodies.items():
         made[name] += own.parts.get(name) or body_parts(m, body)
     made[model.ground.name] += own.parts.get(model.ground.name) or ground_marks(m)

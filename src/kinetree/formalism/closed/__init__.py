@@ -11,9 +11,4 @@
 
 from kinetree.formalism.closed.treatments import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 
-__all__ = [
-    "LOOP_TREATMENTS",
-    "Closed",
-    "actuation",
-    "mixed_dynamics",
-]
+__all__ = ["LOOP_TREATMENTS", "Closed", "actuation", "mixed_dynamics"]

@@ -6,19 +6,15 @@ value between the two is named where the constant rotation is more than an excha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.engine import Node
 from kinetree.formalism.links.linkage import Link, Linkage, rotate
 from kinetree.formalism.links.motion import FreeMotion, Let, LinkMotion, sym_to_joint
 from kinetree.formalism.links.vectors import Mat, Sym, Vec, plus
 from kinetree.program import Note, Scheme
 from kinetree.program.notes import Naming, Notes, notes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 NOTES = notes("""
     Q      | rotation matrix                       |                 | 1 | parent
@@ -114,6 +110,6 @@ class Frames:
         return self.scheme.vector(stem, v, NOTES["before"])
 
 
-def _is_exchange(R: NDArray[np.float64]) -> bool:
+def _is_exchange(R: Array) -> bool:
     """Whether a rotation only exchanges axes and signs."""
     return bool(np.all((R == 0) | (np.abs(R) == 1)))

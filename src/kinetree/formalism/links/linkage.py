@@ -20,10 +20,11 @@ Refs: Docquier2013 sec. 2.1 (massless frames between the axes of a joint); Khali
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, Rank, as_node, number, symbol
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion, LinkMotion
 from kinetree.formalism.links.vectors import (
@@ -54,10 +55,6 @@ from kinetree.model import (
     parameter_table,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
 SNAP = 1e-14
 """Entries of a product of rotations this close to 0 or ±1 are that number."""
 
@@ -67,7 +64,7 @@ class Pose:
     """A frame on a link: R maps its components to the link's, p is its origin in the link frame."""
 
     link: int
-    R: NDArray[np.float64]
+    R: Array
     p: Vec
 
 
@@ -79,7 +76,7 @@ class Link:
     parent: int
     name: str
     joint: str
-    R0: NDArray[np.float64]
+    R0: Array
     r: Vec
     motion: LinkMotion
     m: Node = ZERO
@@ -160,18 +157,18 @@ def linkage(model: Mechanism, *, folded: bool = False, welds: bool = False) -> L
     return _Assembly(model, folded=folded, welds=welds).linkage()
 
 
-def snap(R: NDArray[np.float64]) -> NDArray[np.float64]:
+def snap(R: Array) -> Array:
     """A rotation without the noise of rounding in its zeros and ones."""
     near = np.round(R)
     return np.where(np.abs(R - near) < SNAP, near, R)
 
 
-def rotate(R: NDArray[np.float64], v: Vec) -> Vec:
+def rotate(R: Array, v: Vec) -> Vec:
     """R v for a constant rotation."""
     return apply_matrix(mat3((number(x) for x in row) for row in R.tolist()), v)
 
 
-def rotate_tensor(R: NDArray[np.float64], s: Sym) -> Sym:
+def rotate_tensor(R: Array, s: Sym) -> Sym:
     """R S Rᵀ for a constant rotation."""
     if np.array_equal(R, np.eye(3)):
         return s
@@ -242,9 +239,7 @@ class _Assembly:
         turned, made = self._motion(i, motion, pose.R, (kq, kv))
         return self._carry(pose, f"{joint.name}_{k + 1}", joint.name, turned, made)
 
-    def _carry(
-        self, pose: Pose, name: str, joint: str, turned: NDArray[np.float64], motion: LinkMotion
-    ) -> Pose:
+    def _carry(self, pose: Pose, name: str, joint: str, turned: Array, motion: LinkMotion) -> Pose:
         """A new link that moves relative to a frame; its own frame."""
         index = len(self.links)
         R0 = snap(pose.R @ turned)
@@ -253,8 +248,8 @@ class _Assembly:
         return Pose(index, turned.T, NULL)
 
     def _motion(
-        self, i: int, motion: Motion, R: NDArray[np.float64], at: tuple[int, int]
-    ) -> tuple[NDArray[np.float64], LinkMotion]:
+        self, i: int, motion: Motion, R: Array, at: tuple[int, int]
+    ) -> tuple[Array, LinkMotion]:
         """The constant turn that aligns the axis, and the motion about the aligned axis.
 
         An axis along one of the carrying link's own axes (R to its frame) needs no turn at all.
@@ -296,7 +291,7 @@ class _Assembly:
         link.I = tensor_plus(link.I, tensor_plus(about_com, steiner(m, NULL, com)))
 
 
-def align(axis: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, int]:
+def align(axis: Array) -> tuple[Array, int, int]:
     """(R, k, sign): axis = sign·R e_k, with R the identity when the axis is ±x, ±y or ±z."""
     for k in range(3):
         if max(abs(axis[k - 1]), abs(axis[k - 2])) < SNAP:

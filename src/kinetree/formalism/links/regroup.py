@@ -23,10 +23,10 @@ Refs: Khalil1987; Docquier2013 sec. 2.1
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.engine import ZERO, number
 from kinetree.formalism.links.frames import Properties
 from kinetree.formalism.links.linkage import Link, Linkage, rotate, rotate_tensor
@@ -42,9 +42,6 @@ from kinetree.formalism.links.vectors import (
     times,
     vec3,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DIAGONAL = (0, 1, 2)
 
@@ -70,13 +67,13 @@ def regroup(system: Linkage, *, all_moves: bool = False) -> Linkage:
     return replace(system, links=tuple(links))
 
 
-def steady_axes(system: Linkage) -> list[NDArray[np.float64] | None]:
+def steady_axes(system: Linkage) -> list[Array | None]:
     """Link -> the one direction about which it ever turns, in its frame; None where there is none.
 
     Up to the second revolute axis that is not parallel to the first, links turn about a direction
     that stands still: a first moment along it feels no motion and no change of gravity.
     """
-    axes: list[NDArray[np.float64] | None] = [np.zeros(3)]
+    axes: list[Array | None] = [np.zeros(3)]
     for link in system.links[1:]:
         before, motion = axes[link.parent], link.motion
         if before is None or not isinstance(motion, AxisMotion):
@@ -91,7 +88,7 @@ def steady_axes(system: Linkage) -> list[NDArray[np.float64] | None]:
     return axes
 
 
-def _without(h: Vec, axis: NDArray[np.float64] | None) -> Vec:
+def _without(h: Vec, axis: Array | None) -> Vec:
     """A first moment less its part along an axis, where that leaves fewer components."""
     if axis is None or not axis.any():
         return h
@@ -123,7 +120,7 @@ def split(link: Link, moves: Regrouping) -> tuple[Properties, Properties]:
     return left, (m, h, taken)  # type: ignore[return-value]
 
 
-def refer(part: Properties, R: NDArray[np.float64], p: Vec) -> Properties:
+def refer(part: Properties, R: Array, p: Vec) -> Properties:
     """Mass properties about the origin of a frame, seen from another: turned by R, shifted by p.
 
     Args:

@@ -83,12 +83,7 @@ class Coupling:
         return linear(0, tuple(terms))
 
     def _solve(
-        self,
-        stem: str,
-        group: Group,
-        unknowns: Sequence[int],
-        rhs: list[list[Node]],
-        note: Note,
+        self, stem: str, group: Group, unknowns: Sequence[int], rhs: list[list[Node]], note: Note
     ) -> list[list[Node]]:
         """X with J_v X = rhs for one group."""
         A = self._matrix(group, unknowns)

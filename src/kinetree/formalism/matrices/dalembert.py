@@ -217,10 +217,7 @@ def forces(scheme: Scheme, system: Placement, _: Sequence[Node]) -> None:
 
 
 def kinematics(
-    scheme: Scheme,
-    system: Placement,
-    qdd: Sequence[Node],
-    points: Sequence[str] | None = None,
+    scheme: Scheme, system: Placement, qdd: Sequence[Node], points: Sequence[str] | None = None
 ) -> None:
     """Write position, rotation, velocity, acceleration, jacobian and jdqd of every point.
 

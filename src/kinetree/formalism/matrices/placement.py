@@ -133,8 +133,7 @@ def placement(model: FrameModel, *, folded: bool = False) -> Placement:
     moving = {*q, time_symbol()}
     for body in model.bodies.values():
         T = map_elements(
-            model.matrices[body.name],
-            lambda flat: substitute([as_node(x) for x in flat], numbers),
+            model.matrices[body.name], lambda flat: substitute([as_node(x) for x in flat], numbers)
         )
         bodies[body.name] = Placed(
             body.name,

@@ -17,8 +17,7 @@ Refs: GarciaDeJalon1994; Cuadrado2003 sec. 2 (natural coordinates)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from kinetree.arrays import Array
 from kinetree.engine import ONE, ZERO, Node, cos, number, sin
 from kinetree.formalism.links.linkage import Link, Linkage
 from kinetree.formalism.links.motion import AxisMotion, FreeMotion
@@ -27,10 +26,6 @@ from kinetree.formalism.natural.angle_ties import tie_angle, tie_quaternion, tie
 from kinetree.formalism.natural.combinations import NOTHING, Jet, Sum, constant, one
 from kinetree.formalism.natural.constraints import ProductConstraint, ZeroComponent
 from kinetree.formalism.natural.coordinates import AXES, LINK, NaturalSpace
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 OWN = 6
 """Natural vectors beyond which the origin of a turning link becomes a point of its own."""
@@ -67,7 +62,7 @@ class LinkFrame:
         """Shared with the parent."""
         return self.parent.direction(self.link.R0[:, k])
 
-    def direction(self, components: NDArray[np.float64]) -> Sum:
+    def direction(self, components: Array) -> Sum:
         """A constant direction of the link."""
         total = NOTHING
         for k, x in enumerate(components.tolist()):
@@ -266,10 +261,7 @@ def circle(turn: Node, law: Jet) -> tuple[Jet, Jet]:
     """Cosine and sine of an angle that is a known function of the time."""
     a, first, second = (turn * x for x in law)
     C, S = cos(a), sin(a)
-    return (
-        (C, -S * first, -S * second - C * first**2),
-        (S, C * first, C * second - S * first**2),
-    )
+    return ((C, -S * first, -S * second - C * first**2), (S, C * first, C * second - S * first**2))
 
 
 def on_axis(frame: LinkFrame, at: Sum, motion: AxisMotion) -> Sum:

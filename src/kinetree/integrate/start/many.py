@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array, StateArrays
+from kinetree.arrays import Array, Flags, StateArrays
 from kinetree.assembly import Loops, Wish, kept_coordinates
 from kinetree.assembly.loops import loops
 from kinetree.assembly.partition import partition
@@ -23,8 +23,6 @@ from kinetree.integrate.start.starts import Starts
 from kinetree.targets.kept import DerivedProgram, remember
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.model import Mechanism
     from kinetree.program import Program
     from kinetree.targets.native.function import Function
@@ -155,7 +153,7 @@ class ManyStarts:
         return kept <= free and (free <= kept or not np.nan_to_num(out["qd"]).any())
 
 
-def _are_near(out: StateArrays, q: Array, most: float = np.pi) -> NDArray[np.bool_]:
+def _are_near(out: StateArrays, q: Array, most: float = np.pi) -> Flags:
     """Which runs have values, with coordinates near those they began at; counted through."""
     near = np.abs(out["q"] - q).max(axis=-1) < most  # else it may be a turn away
     finite = [np.isfinite(rows).all(axis=-1) for rows in out.values()]

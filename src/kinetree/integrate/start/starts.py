@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Flags
 from kinetree.assembly import (
     MOVED,
     Loops,
@@ -32,8 +32,6 @@ from kinetree.model import retract
 from kinetree.solve.newton import CUTOFF, damped_newtons
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.program import Program
 
 REGULAR = 1e-3
@@ -106,7 +104,7 @@ class Starts:
             out[number] = consistent_coordinates(*self._alone(int(number)))
         return out
 
-    def _together(self) -> tuple[Array, NDArray[np.bool_]]:
+    def _together(self) -> tuple[Array, Flags]:
         """Coordinates, and for which runs they are as each of them would find them by itself."""
         system, wish = self._alone(0)
         first = self.q
@@ -129,7 +127,7 @@ class Starts:
             done &= ~(self._at(system.guards, q)["h"] < -1).any(axis=-1)
         return q, done
 
-    def _unwind(self, q: Array, first: Array, done: NDArray[np.bool_]) -> None:
+    def _unwind(self, q: Array, first: Array, done: Flags) -> None:
         """Take whole turns back where that leaves the loops closed; others are not done."""
         units = [unit for joint in self.model.leaders for unit in joint.q_units]
         angles = np.array([unit == "rad" for unit in units])
@@ -141,9 +139,7 @@ class Starts:
             good = np.abs(h).max(axis=1, initial=0.0) <= self.model.loop_tolerance
             q[far[good]], done[far[~good]] = back[good], False
 
-    def _close(
-        self, q: Array, rows: list[int], columns: list[int]
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    def _close(self, q: Array, rows: list[int], columns: list[int]) -> tuple[Array, Flags]:
         """Coordinates of some of the runs, and which of these are closed."""
         positions, nv = self.system.positions(), self.model.nv
 
@@ -207,7 +203,7 @@ class Starts:
         return [int(number) for number in np.flatnonzero(out)]
 
 
-def _full_rank(J: Array) -> NDArray[np.bool_]:
+def _full_rank(J: Array) -> Flags:
     """Of which samples the columns are independent beyond doubt."""
     if J.shape[1] < J.shape[2] or not J.shape[2]:
         return np.zeros(len(J), dtype=bool)

@@ -16,8 +16,6 @@ from kinetree.program import Newton, Output, Program
 from kinetree.program.passes import dead
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.integrate.start.beginning import Lanes
     from kinetree.integrate.steps.stepper import Stepper
 
@@ -165,7 +163,7 @@ def left_over(program: Program, given: Mapping[str, Any]) -> Failure:
     return Failure(float(sizes[at] / block.tolerance), _words(block, at))
 
 
-def _least(block: Newton, v: NDArray[np.float64], w: NDArray[np.float64]) -> Any:
+def _least(block: Newton, v: Array, w: Array) -> Any:
     """The residuals of the best iteration."""
     best: Any = None
     for _ in range(min(block.limit, ENOUGH)):

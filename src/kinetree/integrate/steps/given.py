@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import check_arrays, check_positive, is_row
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.integrate.steps.stepper import Stepper
 
 Progress = Callable[[int, int], None]
@@ -46,7 +45,7 @@ def refuse_numbers(threads: int | None = None, **start: Any) -> None:
         check_positive("a positive number", threads=threads)
 
 
-def rising_times(times: Any) -> NDArray[np.float64]:
+def rising_times(times: Any) -> Array:
     """Start, times of output and end [s] as an array."""
     if not is_row(times) or np.size(times) < TWO or not (np.diff(times) > 0).all():
         raise ShapeError("they must be two or more rising numbers", element="times")
@@ -55,7 +54,7 @@ def rising_times(times: Any) -> NDArray[np.float64]:
 
 def series_of(
     stepper: Stepper, series: Mapping[str, Any] | None, steps: int
-) -> tuple[NDArray[np.float64] | None, int]:
+) -> tuple[Array | None, int]:
     """Rows of the one input that changes from step to step, and its place; none without it."""
     if not series:
         return None, 0

@@ -104,12 +104,7 @@ class ClosureMethods(ForceMethods):
         return self.closure("surface", name, (point, place), {"law": law})
 
     def couple(
-        self,
-        name: str,
-        first: Joint | str,
-        second: Joint | str,
-        ratio: Scalar,
-        offset: Scalar = 0,
+        self, name: str, first: Joint | str, second: Joint | str, ratio: Scalar, offset: Scalar = 0
     ) -> Closure:
         """Keep q(first) = ratio·q(second) + offset: a gear, a belt, a rack; one equation."""
         given = {"first": first, "second": second, "ratio": ratio, "offset": offset}

@@ -27,12 +27,7 @@ from kinetree.program.program import Assign, Block, Input, Newton, Note, Program
 
 @derivation()
 def reverse(
-    program: Program,
-    of: str | Sequence[str],
-    by: By,
-    *,
-    tangent: bool = False,
-    only: bool = False,
+    program: Program, of: str | Sequence[str], by: By, *, tangent: bool = False, only: bool = False
 ) -> Program:
     """The Program that also gives the bars of inputs, condensed.
 

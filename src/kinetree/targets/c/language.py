@@ -25,14 +25,7 @@ MACHINES = """\
 """Stands after the headers: the level without fused a + b*c takes 1.8 times as long."""
 MARK = "KT_MACHINES\n"
 DOUBLE = CFamily(turns=True, machines=MARK)
-SINGLE = CFamily(
-    machines=MARK,
-    real="float",
-    literal="%sf",
-    suffix="f",
-    nan='nanf("")',
-    least=1e-5,
-)
+SINGLE = CFamily(machines=MARK, real="float", literal="%sf", suffix="f", nan='nanf("")', least=1e-5)
 PRECISIONS = {"double": DOUBLE, "single": SINGLE}
 
 

@@ -31,12 +31,7 @@ class NativeTarget:
     name: str = "native"
 
     def compile(
-        self,
-        program: Program,
-        *,
-        strict: bool = False,
-        tier: str = "full",
-        cache: bool = True,
+        self, program: Program, *, strict: bool = False, tier: str = "full", cache: bool = True
     ) -> Function:
         """Compile a Program for this processor.
 

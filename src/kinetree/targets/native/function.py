@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import check_arguments, check_positive
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError, unknown
 from kinetree.targets.native.compile.kernels import BODY, CHECKED, PREAMBLE, BatchKernel, Kernels
 from kinetree.targets.native.lanes.packing import LANES
@@ -81,7 +82,7 @@ class Function:
             "c": self.kernels.constants,
             "y": sum(p.size for p in self.outputs),
         }
-        self._constants: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._constants: OrderedDict[bytes, Array] = OrderedDict()
         self._defaults = {p.name: p.default_array for p in self.inputs if p.default is not None}
         self._local = threading.local()
         self._library = self.kernels.single()
@@ -112,7 +113,7 @@ class Function:
         """
         return self._library.addresses[BODY]
 
-    def preamble_values(self, p: Any = None) -> NDArray[np.float64]:
+    def preamble_values(self, p: Any = None) -> Array:
         """The preamble's results for a parameter vector (all parameter inputs, concatenated)."""
         if p is None:
             if self._default is None:
@@ -140,7 +141,7 @@ class Function:
             pass  # another thread has dropped it meanwhile
         return found
 
-    def _default_constants(self) -> tuple[NDArray[np.float64], int] | None:
+    def _default_constants(self) -> tuple[Array, int] | None:
         if any(p.default is None for p in self._parameters):
             return None
         found = self._preamble_of(self._defaults)
@@ -153,7 +154,7 @@ class Function:
         check: bool = True,
         threads: int | None = None,
         **arrays: Any,
-    ) -> dict[str, NDArray[np.float64]]:
+    ) -> dict[str, Array]:
         """Evaluate; leading axes of the inputs are a batch and broadcast against each other.
 
         Args:
@@ -195,9 +196,7 @@ class Function:
         local["views"] = tuple(x[p.start : p.stop].reshape(p.shape) for p in self._variables)
         local["x"], local["y"], local["at"] = x, y, (address(x), address(y))
 
-    def _single(
-        self, local: dict[str, Any], constants: int, check: bool
-    ) -> dict[str, NDArray[np.float64]]:
+    def _single(self, local: dict[str, Any], constants: int, check: bool) -> dict[str, Array]:
         x, y = local["at"]
         if self._call(x, constants, y) and check:
             for port, view in zip(self._variables, local["views"], strict=True):
@@ -211,7 +210,7 @@ class Function:
         parameters: Mapping[str, Any] | None,
         check: bool,
         threads: int | None,
-    ) -> dict[str, NDArray[np.float64]]:
+    ) -> dict[str, Array]:
         if threads is not None:
             check_positive("a positive number", threads=threads)
         for name in given:
@@ -232,16 +231,14 @@ class Function:
             return self._one_by_one(rows, batch, check)
         return self._many(rows, batch, check, threads)
 
-    def _argument(self, port: Port, given: Mapping[str, Any]) -> NDArray[np.float64]:
+    def _argument(self, port: Port, given: Mapping[str, Any]) -> Array:
         if port.name in given:
             return port.array(given[port.name])
         if port.name not in self._defaults:
             raise _not_given(port)
         return self._defaults[port.name]
 
-    def _one(
-        self, rows: Mapping[str, NDArray[np.float64]], check: bool
-    ) -> dict[str, NDArray[np.float64]]:
+    def _one(self, rows: Mapping[str, Array], check: bool) -> dict[str, Array]:
         local = self._local.__dict__
         if not local:
             self._buffers(local)
@@ -250,7 +247,7 @@ class Function:
         constants = self._preamble_of(rows)
         return self._single(local, address(constants), check)
 
-    def _preamble_of(self, rows: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _preamble_of(self, rows: Mapping[str, Array]) -> Array:
         """The preamble's results for one value of each parameter input."""
         values = [rows[p.name].reshape(-1) for p in self._parameters]
         if len(values) == 1:
@@ -279,8 +276,8 @@ class Function:
         return changed
 
     def _one_by_one(
-        self, rows: Mapping[str, NDArray[np.float64]], batch: tuple[int, ...], check: bool
-    ) -> dict[str, NDArray[np.float64]]:
+        self, rows: Mapping[str, Array], batch: tuple[int, ...], check: bool
+    ) -> dict[str, Array]:
         spread = {p.name: np.broadcast_to(rows[p.name], (*batch, *p.shape)) for p in self.inputs}
         found = [
             self._one({name: row[index] for name, row in spread.items()}, check)
@@ -292,12 +289,8 @@ class Function:
         }
 
     def _many(
-        self,
-        rows: Mapping[str, NDArray[np.float64]],
-        batch: tuple[int, ...],
-        check: bool,
-        threads: int | None,
-    ) -> dict[str, NDArray[np.float64]]:
+        self, rows: Mapping[str, Array], batch: tuple[int, ...], check: bool, threads: int | None
+    ) -> dict[str, Array]:
         count = prod(batch)
         shared = all(rows[p.name].ndim == len(p.shape) for p in self._parameters)
         inputs = [_flat(rows[p.name], p, batch) for p in self._variables]
@@ -339,7 +332,7 @@ def _not_given(port: Port) -> ShapeError:
     )
 
 
-def _flat(array: NDArray[np.float64], port: Port, batch: tuple[int, ...]) -> NDArray[np.float64]:
+def _flat(array: Array, port: Port, batch: tuple[int, ...]) -> Array:
     """One row per sample, or one single row where all samples share it."""
     if array.ndim == len(port.shape):
         return np.ascontiguousarray(array).reshape(1, port.size)
@@ -356,11 +349,7 @@ def cores() -> int:
 
 
 def _run(
-    kernel: BatchKernel,
-    inputs: list[NDArray[np.float64]],
-    constants: int,
-    results: list[NDArray[np.float64]],
-    threads: int,
+    kernel: BatchKernel, inputs: list[Array], constants: int, results: list[Array], threads: int
 ) -> bool:
     """Run a batch kernel over all samples; whether an input was not finite."""
     count = len(results[0]) if results else 0

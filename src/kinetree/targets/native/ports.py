@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.program.locks import Locks, refuse_locked
 from kinetree.targets.native.compile.input_tests import FAR
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from kinetree.program.program import Input, Output
 
 
@@ -50,11 +49,11 @@ class Port:
         return self.stop - self.start
 
     @property
-    def default_array(self) -> NDArray[np.float64]:
+    def default_array(self) -> Array:
         """The default as an array."""
         return np.array(self.default, dtype=np.float64).reshape(self.shape)
 
-    def array(self, value: Any) -> NDArray[np.float64]:
+    def array(self, value: Any) -> Array:
         """The value as an array of doubles whose last axes have the port's shape."""
         array = self.real(value)
         lead = array.ndim - len(self.shape)
@@ -66,7 +65,7 @@ class Port:
             )
         return array
 
-    def real(self, value: Any) -> NDArray[np.float64]:
+    def real(self, value: Any) -> Array:
         """The value as an array of doubles of any shape."""
         try:
             array = np.asarray(value)
@@ -80,14 +79,14 @@ class Port:
                 cure=f"give {self.size} numbers of shape {self.shape}",
             ) from None
 
-    def refuse(self, array: NDArray[np.float64]) -> None:
+    def refuse(self, array: Array) -> None:
         """Say what is wrong with values of an input: the first thing, in one sentence."""
         self.refuse_infinite(array)
         self._refuse_lengths(array)
         element, otherwise = f"input '{self.name}'", ", or pass check=False"
         refuse_locked(self.locks, self.labels, array, element, otherwise)
 
-    def refuse_infinite(self, array: NDArray[np.float64]) -> None:
+    def refuse_infinite(self, array: Array) -> None:
         """Name the first component that is infinite or not a number."""
         finite = np.isfinite(array)
         if finite.all():
@@ -104,7 +103,7 @@ class Port:
             cure="give finite numbers, or pass check=False to let it through",
         )
 
-    def _refuse_lengths(self, array: NDArray[np.float64]) -> None:
+    def _refuse_lengths(self, array: Array) -> None:
         """Name the first quaternion that is far from unit length."""
         for first in self.quaternions:
             sizes = np.linalg.norm(array[..., first : first + 4], axis=-1)
@@ -159,7 +158,7 @@ def out_ports(outputs: Iterable[Output]) -> tuple[Port, ...]:
     return tuple(ports)
 
 
-def common_batch(ports: Iterable[Port], arrays: Iterable[NDArray[np.float64]]) -> tuple[int, ...]:
+def common_batch(ports: Iterable[Port], arrays: Iterable[Array]) -> tuple[int, ...]:
     """The leading axes that all arrays broadcast to."""
     batch: tuple[int, ...] = ()
     sized = ""
