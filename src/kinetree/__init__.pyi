@@ -7,6 +7,7 @@ from kinetree.analysis.inverse import inverse
 from kinetree.analysis.kinematics import kinematics
 from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.modes import Modes, modes
+from kinetree.analysis.optimise import Optimum, optimise
 from kinetree.analysis.outputs import outputs
 from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
@@ -37,11 +38,11 @@ __version__: str
 
 __all__ = [
     "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear",
-    "Live", "Model", "Modes", "Node", "OperationCount", "Partition", "Program", "Table", "algebra",
-    "animate", "as_frames", "assemble", "at_time", "certify", "derive", "derive_actuation",
-    "diagram", "discretise", "equilibrium", "event_time", "export_c", "export_fmu", "final",
-    "functions", "integral", "integrate", "inverse", "kinematics", "layout", "linearise", "load",
-    "load_run", "mean_square", "misfit", "modes", "outputs", "partition", "peak", "plot",
-    "position_matrices", "reactions", "rms", "save", "save_run", "sensitivity", "simulate",
-    "verify", "write_simulation",
+    "Live", "Model", "Modes", "Node", "OperationCount", "Optimum", "Partition", "Program", "Table",
+    "algebra", "animate", "as_frames", "assemble", "at_time", "certify", "derive",
+    "derive_actuation", "diagram", "discretise", "equilibrium", "event_time", "export_c",
+    "export_fmu", "final", "functions", "integral", "integrate", "inverse", "kinematics", "layout",
+    "linearise", "load", "load_run", "mean_square", "misfit", "modes", "optimise", "outputs",
+    "partition", "peak", "plot", "position_matrices", "reactions", "rms", "save", "save_run",
+    "sensitivity", "simulate", "verify", "write_simulation",
 ]  # fmt: skip

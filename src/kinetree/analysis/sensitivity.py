@@ -14,7 +14,7 @@ from kinetree.analysis.sensitivities.adjoint import Backward, adjoint_gradients
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.peaks import find_peaks
-from kinetree.analysis.sensitivities.result import with_gradients, with_tangents
+from kinetree.analysis.sensitivities.result import with_gradients, with_samples, with_tangents
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
@@ -91,7 +91,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
 
     Returns:
         The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
-        direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units.
+        direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units; of a
+        misfit NAME also what it compares, NAME and NAME_by, over the times of its data.
     """
     given = locals()
     check_arguments(sensitivity, given)
@@ -132,7 +133,7 @@ def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Data
     rows = [np.concatenate([part[name].changes for part in parts]) for name in task.measures]
     facts = {"method": "direct", "runs": len(runs)}
     made = _with_results(task, runs[0].dataset, parts[0], np.array(rows), facts)
-    return with_tangents(made, runs)
+    return with_samples(with_tangents(made, runs), task.measures, runs)
 
 
 def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.measures import Measure, Misfit
 
 if TYPE_CHECKING:
     import xarray
@@ -61,4 +62,22 @@ def with_tangents(made: xarray.Dataset, runs: Sequence[TangentRun]) -> xarray.Da
         note = {"long_name": f"derivatives of {of}, in SI units"}
         made[name] = (("time", dimension, "parameter"), table, note)
         first += size
+    return made
+
+
+def with_samples(
+    made: xarray.Dataset, measures: Mapping[str, Measure], runs: Sequence[TangentRun]
+) -> xarray.Dataset:
+    """The run with what misfits compare with data: values of their expressions, and derivatives."""
+    names = [str(name) for name in made["parameter"].values]
+    moving = [name != "duration" for name in names]
+    for number, (name, measure) in enumerate(measures.items()):
+        if isinstance(measure, Misfit):
+            rows = [[run.looks.at(float(t)) for t in measure.at] for run in runs]
+            table = np.zeros((len(measure.at), len(names)))
+            table[:, moving] = np.hstack([[look.de[number] for look in part] for part in rows])
+            axis = f"time_{name}"
+            made = made.assign_coords({axis: (axis, measure.at, {"units": "s"})})
+            made[name] = (axis, np.array([look.e[number] for look in rows[0]]))
+            made[f"{name}_by"] = ((axis, "parameter"), table)
     return made

@@ -1,0 +1,342 @@
+"""Optimisation: values of parameters, start values, loads for which measures of runs are best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.optimising.journal import Journal, JournalRow
+from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
+from kinetree.analysis.optimising.trials import Limit, Study, Trials
+from kinetree.analysis.sensitivities.variables import read_variables
+from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
+from kinetree.arrays import Array
+from kinetree.assembly.changed_values import change_values
+from kinetree.errors import ModelError, ModelWarning, UnsupportedError
+from kinetree.measures import Measure
+from kinetree.model import Mechanism
+
+if TYPE_CHECKING:
+    import xarray
+
+ACTIVE = 1e-6
+"""Share of the width of its bounds within which a variable is at one of them."""
+MET = 1e-6
+"""By how much a constraint may be missed, as a part of 1 + its bound."""
+PROBE = 1e-5
+"""Step of the check of the gradient, as a part of the width of the bounds."""
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What an optimisation found.
+
+    Attributes:
+        parameters: best values by name, in SI units.
+        value: of the objective.
+        gradient: of the objective by name, in SI units.
+        constraints: values of the constraints by name, of all load cases.
+        active: names of variables at a bound, and of constraints at theirs.
+        multipliers: by the same names: how the best value changes with the bound.
+        model: the mechanism with the new values of its parameters.
+        history: Dataset of all evaluations.
+        converged: whether the method says so, and all constraints are met.
+        message: what the method says.
+        gradient_error: of the derivative along one direction against a difference, relative.
+    """
+
+    parameters: dict[str, float]
+    value: float
+    gradient: dict[str, float]
+    constraints: dict[str, list[float]]
+    active: tuple[str, ...]
+    multipliers: dict[str, float]
+    model: Mechanism
+    history: xarray.Dataset
+    converged: bool
+    message: str
+    gradient_error: float
+
+
+def optimise(  # noqa: PLR0913  one keyword per choice of the user
+    model: Mechanism,
+    duration: float,
+    objective: Any,
+    *,
+    over: Mapping[str, Any],
+    subject_to: Mapping[str, Any] | None = None,
+    method: str = "auto",
+    start: Mapping[str, float] | None = None,
+    starts: int = 1,
+    cases: Sequence[Any] = ({},),
+    tolerance: float = 1e-10,
+    evaluations: int = 500,
+    journal: str | Path | None = None,
+    progress: Callable[[JournalRow], None] | None = None,
+    seed: int = 0,
+    **run: Any,
+) -> Optimum:
+    """Values for which an objective is least, by exact gradients of runs.
+
+    Args:
+        model: the mechanism.
+        duration: length of the runs [s].
+        objective: a measure, or several whose sum is minimised.
+        over: name of what varies, as of `sensitivity` -> (lowest, highest) [SI].
+        subject_to: name -> (measure, lowest or None, highest or None); equal bounds are equalities.
+        method: "SLSQP", "trust-constr", "L-BFGS-B", "least_squares" (of misfits),
+            "differential_evolution" (no gradients); "auto" is the first, or least squares where the
+            objective allows it.
+        start: values to begin with; by default the model's, or the middle of the bounds.
+        starts: number of starts: the first, then places spread between the bounds.
+        cases: load cases: mappings of options of the run; objectives are added, constraints hold in
+            each.
+        tolerance: of the objective, and of variables as a part of the width of their bounds.
+        evaluations: most evaluations per start.
+        journal: file with one line per evaluation: killed, an optimisation goes on from there.
+        progress: called with every evaluation.
+        seed: of starts and of methods that draw.
+        **run: options of `sensitivity`: q, qd, x, tau, events, integrator, rtol, …
+
+    Returns:
+        The best point, with the model that has these values and the history of evaluations.
+    """
+    check_arguments(optimise, locals())
+    check_choice("method", method, ("auto", *OPTIMISERS))
+    check_positive("a positive number", tolerance=tolerance, evaluations=evaluations, starts=starts)
+    study = Study(
+        model, float(duration), _objectives(objective), _bounds_of(model, over),
+        _constraints(subject_to or {}), tuple(cases), run,
+    )  # fmt: skip
+    chosen = OPTIMISERS[_method(study, method)]
+    kept = Journal(None if journal is None else Path(journal), _describe(study, seed))
+    trials = Trials(study, kept, progress or (lambda row: None))
+    found = []
+    for s in _starts(study, trials, start or {}, starts, seed):
+        task = Minimum(
+            trials.objective, s, np.zeros(len(s)), np.ones(len(s)), trials.limits(equal=False),
+            trials.limits(equal=True), trials.residuals if study.squares else None, tolerance,
+            evaluations, seed,
+        )  # fmt: skip
+        found.append(chosen.solve(task))
+    return _result(trials, found)
+
+
+def _objectives(objective: Any) -> tuple[Measure, ...]:
+    rows = (objective,) if isinstance(objective, Measure) else objective
+    if not isinstance(rows, Sequence) or not rows or not all(isinstance(r, Measure) for r in rows):
+        raise ModelError(
+            f"it is {show(objective)}", element="objective", cure='give kt.rms("qdd_seat")'
+        )
+    return tuple(rows)
+
+
+def _bounds_of(model: Mechanism, over: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Bounds by name, checked."""
+    read_variables(model, list(over))
+    if not over:
+        raise ModelError(
+            "nothing varies", element="over", cure='give {"strut.damping": (500, 5000)}'
+        )
+    found = {}
+    for name, pair in over.items():
+        good = np.shape(pair) == (2,) and all(is_finite(x) for x in pair)
+        if not good or not pair[0] < pair[1]:
+            raise ModelError(
+                f"its bounds are {show(pair)}",
+                element=f"over, '{name}'",
+                cure="give (lowest, highest), two finite numbers in this order",
+            )
+        found[name] = (float(pair[0]), float(pair[1]))
+    return found
+
+
+def _constraints(given: Mapping[str, Any]) -> dict[str, Limit]:
+    found = {}
+    for name, row in given.items():
+        good = isinstance(row, Sequence) and len(row) == 3 and isinstance(row[0], Measure)
+        ends = [x for x in row[1:] if x is not None] if good else []
+        if not ends or not all(is_finite(x) for x in ends) or ends != sorted(ends):
+            raise ModelError(
+                f"it is {show(row)}",
+                element=f"subject_to, '{name}'",
+                cure="give (measure, lowest or None, highest or None), the lowest first",
+            )
+        found[name] = Limit(*row)
+    return found
+
+
+def _method(study: Study, method: str) -> str:
+    """The name of the method; what it cannot do is refused."""
+    if method == "auto":
+        return "least_squares" if study.squares and not study.bounds else "SLSQP"
+    row = OPTIMISERS[method]
+    if study.bounds and not row.constraints:
+        raise UnsupportedError(
+            "it takes no constraints", element=f"method '{method}'", cure="take 'SLSQP'"
+        )
+    if row.squares and not study.squares:
+        raise UnsupportedError(
+            "it needs a sum of squares",
+            element=f"method '{method}'",
+            cure="minimise kt.misfit(…), or take 'SLSQP'",
+        )
+    return method
+
+
+def _describe(study: Study, seed: int) -> JournalRow:
+    """What tells an optimisation from others."""
+    return {
+        "model": study.model.content_hash(), "duration": study.duration, "seed": seed,
+        "objective": [repr(row) for row in study.objectives],
+        "over": {name: list(pair) for name, pair in study.over.items()},
+        "subject_to": {name: repr(row) for name, row in study.bounds.items()},
+        "cases": repr(study.cases), "run": repr(sorted(study.run.items())),
+    }  # fmt: skip
+
+
+def _starts(
+    study: Study, trials: Trials, given: Mapping[str, float], count: int, seed: int
+) -> list[Array]:
+    """Scaled variables to begin with."""
+    read_variables(study.model, list(given))
+    first = []
+    for name, (low, high) in study.over.items():
+        own = given.get(name, _present(study.model, name, study.run.get("parameters") or {}))
+        value = 0.5 * (low + high) if own is None else own
+        if not low <= value <= high and name in given:
+            raise ModelError(
+                f"{value:g} is not between {low:g} and {high:g}",
+                element=f"start, '{name}'",
+                cure="begin between the bounds, or widen them",
+            )
+        first.append((min(max(value, low), high) - low) / (high - low))
+    if count == 1:
+        return [np.array(first)]
+    from scipy.stats import qmc
+
+    more = qmc.Sobol(len(first), seed=seed).random(count - 1)
+    return [np.array(first), *more]
+
+
+def _present(model: Mechanism, name: str, values: Mapping[str, float]) -> float | None:
+    """The value of a parameter in the model; none of what is no parameter."""
+    from kinetree.model.parameters import parameter_table
+
+    if name in values:
+        return float(values[name])
+    if name in model.parameters:
+        return model.parameters[name].value
+    known = parameter_table(model).values
+    return known.get(name)
+
+
+def _result(trials: Trials, found: Sequence[tuple[Array, bool, str]]) -> Optimum:
+    """The best of all ends."""
+    study = trials.study
+    rows = [trials.row(s) for s, _, _ in found]
+    ranks = [(max(0.0, _miss(trials, row)), row.get("value", np.inf)) for row in rows]
+    best = min(range(len(rows)), key=lambda k: ranks[k])
+    s, converged, message = found[best]
+    row = rows[best]
+    if "failed" in row:
+        raise ModelError(
+            f"no trial has a run that ends: {row['failed']}",
+            element="over",
+            cure="begin with values for which kt.simulate ends",
+        )
+    values = trials.values(s)
+    if ranks[best][0] > 0.0:
+        _warn_violation(trials, row)
+    active, multipliers = _multipliers(trials, s, row)
+    own = {r.name: values[r.name] for r in read_variables(study.model, list(values))
+           if r.kind == "parameter"}  # fmt: skip
+    count = len(study.bounds)
+    limits = np.array(row["limits"]).reshape(-1, count).T.tolist() if count else []
+    return Optimum(
+        values, row["value"], dict(zip(trials.names, row["gradient"], strict=True)),
+        dict(zip(study.bounds, limits, strict=True)), active, multipliers,
+        change_values(study.model, own), _history(trials), converged and ranks[best][0] <= 0.0,
+        message, _gradient_error(trials, s),
+    )  # fmt: skip
+
+
+def _miss(trials: Trials, row: JournalRow) -> float:
+    """By how much constraints are missed beyond what counts as met."""
+    ends = [abs(x) for b in trials.study.bounds.values() for x in (b.low, b.high) if x is not None]
+    return trials.violation(row) - MET * (1 + max(ends, default=0.0))
+
+
+def _warn_violation(trials: Trials, row: JournalRow) -> None:
+    """Warn of the constraint that is missed most."""
+    values = np.array(row["limits"]).reshape(-1, len(trials.study.bounds))
+    gaps = {
+        name: max(
+            float(((b.low - values[:, k]).max()) if b.low is not None else -np.inf),
+            float(((values[:, k] - b.high).max()) if b.high is not None else -np.inf),
+        )
+        for k, (name, b) in enumerate(trials.study.bounds.items())
+    }
+    name = max(gaps, key=lambda key: gaps[key])
+    text = f"constraint '{name}' cannot be met between the bounds: it is missed by {gaps[name]:.3g}"
+    warnings.warn(text, ModelWarning, stacklevel=4)
+
+
+def _multipliers(
+    trials: Trials, s: Array, row: JournalRow
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """What is at its bound, and multipliers: ∇f = Σ μ ∇c in least squares, in SI units."""
+    study, columns, names = trials.study, [], []
+    for k, name in enumerate(trials.names):
+        if min(s[k], 1 - s[k]) < ACTIVE:
+            names.append(name)
+            columns.append(np.eye(len(s))[k])
+    count = len(study.bounds)
+    values = np.array(row["limits"]).reshape(-1, count) if count else np.zeros((0, 0))
+    slopes = np.array(row["slopes"]).reshape(-1, count, len(s)) if count else np.zeros((0, 0, 0))
+    for k, (name, bound) in enumerate(study.bounds.items()):
+        for case, slope in zip(values, slopes, strict=True):
+            ends = [x for x in (bound.low, bound.high) if x is not None]
+            if any(abs(case[k] - x) <= 10 * MET * (1 + abs(x)) for x in ends):
+                names.append(name)
+                columns.append(slope[k])
+    if not names:
+        return (), {}
+    mu = np.linalg.lstsq(np.array(columns).T, np.array(row["gradient"]), rcond=None)[0]
+    return tuple(dict.fromkeys(names)), dict(zip(names, mu.tolist(), strict=True))
+
+
+def _gradient_error(trials: Trials, s: Array) -> float:
+    """Error of the derivative along one direction inside the bounds, against a difference."""
+    row = trials.row(s)
+    way = np.where(s < 0.5, 1.0, -1.0)
+    near, far = (trials.row(s + k * PROBE * way) for k in (1, 2))
+    if "failed" in near or "failed" in far:
+        return float("nan")
+    slope = np.array(row["gradient"]) * trials.width @ way
+    change = (4 * near["value"] - far["value"] - 3 * row["value"]) / (2 * PROBE)
+    size = np.abs(np.array(row["gradient"]) * trials.width).sum() + abs(row["value"])
+    return float(abs(slope - change) / size) if size else 0.0
+
+
+def _history(trials: Trials) -> xarray.Dataset:
+    """All evaluations, in order."""
+    import xarray as xr
+
+    rows = trials.history
+    failed = [str(row.get("failed", "")) for row in rows]
+    names = trials.names
+    gradients = [row.get("gradient", [np.nan] * len(names)) for row in rows]
+    data = {
+        "x": (("evaluation", "parameter"), np.array([row["x"] for row in rows])),
+        "value": ("evaluation", np.array([row.get("value", np.nan) for row in rows])),
+        "gradient": (("evaluation", "parameter"), np.array(gradients)),
+        "violation": ("evaluation", np.array([trials.violation(row) for row in rows])),
+        "reason": ("evaluation", np.array(failed, dtype=str)),
+    }
+    return xr.Dataset(data, {"parameter": names, "evaluation": np.arange(len(rows))})

@@ -1,0 +1,1 @@
+"""Optimal values: methods by name, trials with their journal, the result."""

@@ -1,0 +1,141 @@
+"""Methods of optimisation by name, one row each: SciPy's, on scaled variables between bounds.
+
+A problem is a function x → (value, gradient), bounds, and inequality constraints c(x) ≥ 0 and
+equality constraints c(x) = 0 with their Jacobians.  Methods return the last point; the caller keeps
+what was evaluated on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """What is minimised.
+
+    Attributes:
+        function: x -> value and gradient.
+        start: x to begin with.
+        low, high: bounds.
+        at_least: x -> values that must not be negative, and their Jacobian; none without any.
+        equal: x -> values that must be zero, and their Jacobian; none without any.
+        residuals: x -> residuals whose sum of squares is the value, and their Jacobian; where the
+            value is one.
+        tolerance: of the value and of scaled variables.
+        most: evaluations.
+        seed: of methods that draw.
+    """
+
+    function: Callable[[Array], tuple[float, Array]]
+    start: Array
+    low: Array
+    high: Array
+    at_least: Callable[[Array], tuple[Array, Array]] | None
+    equal: Callable[[Array], tuple[Array, Array]] | None
+    residuals: Callable[[Array], tuple[Array, Array]] | None
+    tolerance: float
+    most: int
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """One method.
+
+    Attributes:
+        name: as given by the user.
+        solve: minimises; the last x, whether it has converged, and what the method says.
+        constraints: whether it takes constraints.
+        squares: whether the objective must be a sum of squares.
+    """
+
+    name: str
+    solve: Callable[[Minimum], tuple[Array, bool, str]]
+    constraints: bool = False
+    squares: bool = False
+
+
+def _slsqp(task: Minimum) -> tuple[Array, bool, str]:
+    rows = [("ineq", task.at_least), ("eq", task.equal)]
+    constraints = [
+        {"type": kind, "fun": lambda x, f=f: f(x)[0], "jac": lambda x, f=f: f(x)[1]}
+        for kind, f in rows
+        if f is not None
+    ]
+    options = {"ftol": task.tolerance, "maxiter": task.most}
+    return _minimise(task, "SLSQP", options, constraints)
+
+
+def _lbfgsb(task: Minimum) -> tuple[Array, bool, str]:
+    options = {"ftol": task.tolerance * 1e-2, "gtol": task.tolerance, "maxfun": task.most}
+    return _minimise(task, "L-BFGS-B", options, ())
+
+
+def _trust_constr(task: Minimum) -> tuple[Array, bool, str]:
+    from scipy.optimize import NonlinearConstraint
+
+    rows = ((task.at_least, np.inf), (task.equal, 0.0))
+    constraints = [
+        NonlinearConstraint(lambda x, f=f: f(x)[0], 0.0, top, jac=lambda x, f=f: f(x)[1])
+        for f, top in rows
+        if f is not None
+    ]
+    options = {"xtol": task.tolerance, "gtol": task.tolerance, "maxiter": task.most}
+    return _minimise(task, "trust-constr", options, constraints)
+
+
+def _minimise(
+    task: Minimum, method: str, options: dict[str, Any], constraints: Any
+) -> tuple[Array, bool, str]:
+    from scipy.optimize import Bounds, minimize
+
+    found = minimize(
+        task.function, task.start, jac=True, method=method, options=options,
+        bounds=Bounds(task.low, task.high), constraints=constraints,
+    )  # fmt: skip
+    return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+def _least_squares(task: Minimum) -> tuple[Array, bool, str]:
+    from scipy.optimize import least_squares
+
+    assert task.residuals is not None
+    residuals = task.residuals
+    found = least_squares(
+        lambda x: residuals(x)[0], task.start, jac=lambda x: residuals(x)[1],
+        bounds=(task.low, task.high), xtol=task.tolerance, ftol=task.tolerance,
+        gtol=task.tolerance, max_nfev=task.most,
+    )  # fmt: skip
+    return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+def _evolution(task: Minimum) -> tuple[Array, bool, str]:
+    from scipy.optimize import differential_evolution
+
+    count = 5 * len(task.start)
+    found = differential_evolution(
+        lambda x: task.function(x)[0], list(zip(task.low, task.high, strict=True)), x0=task.start,
+        popsize=5, maxiter=max(1, task.most // count - 1), seed=task.seed, polish=False,
+        tol=task.tolerance,
+    )  # fmt: skip
+    return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+OPTIMISERS = {
+    row.name: row
+    for row in (
+        Optimiser("SLSQP", _slsqp, constraints=True),
+        Optimiser("trust-constr", _trust_constr, constraints=True),
+        Optimiser("L-BFGS-B", _lbfgsb),
+        Optimiser("least_squares", _least_squares, squares=True),
+        Optimiser("differential_evolution", _evolution),
+    )
+}
+"""Every method by name."""

@@ -1,0 +1,228 @@
+"""Trials of an optimisation: runs with values of what varies, measured, with their gradients.
+
+Variables are scaled to the width of their bounds.  A run that fails, because loops do not close or
+the motion has no value, is a trial that is worse than all others; methods shorten their steps.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kinetree.analysis.optimising.journal import Journal, JournalRow
+from kinetree.analysis.sensitivities.variables import DURATION, read_variables
+from kinetree.analysis.sensitivity import sensitivity
+from kinetree.arrays import Array
+from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
+from kinetree.measures import Measure, Misfit
+from kinetree.model import Mechanism
+
+OBJECTIVE = "objective"
+"""Beginning of the names of the measures that are minimised."""
+WORSE = 10.0
+"""How many times worse than the worst a trial counts that failed."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A measure that is to stay between two values; None for none."""
+
+    measure: Measure
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is optimised.
+
+    Attributes:
+        model: the mechanism.
+        duration: of the runs [s].
+        objectives: whose sum is minimised.
+        over: names of what varies, with their bounds.
+        bounds: constraints by name.
+        cases: run options of every load case; their objectives are added, and constraints hold in
+            all of them.
+        run: options of all runs.
+    """
+
+    model: Mechanism
+    duration: float
+    objectives: tuple[Measure, ...]
+    over: Mapping[str, tuple[float, float]]
+    bounds: Mapping[str, Limit] = field(default_factory=dict)
+    cases: Sequence[Mapping[str, Any]] = ({},)
+    run: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """All measures by name."""
+        own = {f"{OBJECTIVE} {k}": row for k, row in enumerate(self.objectives, 1)}
+        return {**own, **{k: row.measure for k, row in self.bounds.items()}}
+
+    @property
+    def squares(self) -> bool:
+        """Whether the objective is a sum of squares."""
+        return all(isinstance(row, Misfit) for row in self.objectives)
+
+    def options(self, values: Mapping[str, float], case: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of `sensitivity` for values of what varies."""
+        given: dict[str, Any] = {**self.run, **case, "duration": self.duration}
+        for row in read_variables(self.model, list(values)):
+            value = values[row.name]
+            if row.kind == DURATION:
+                given["duration"] = value
+            elif row.kind == "wrench":
+                given["wrenches"] = _with_part(given.get("wrenches"), row.label, row.part, value)
+            else:
+                key = "parameters" if row.kind == "parameter" else row.kind
+                given[key] = _with_name(key, given.get(key), row.label, value)
+        return given
+
+
+def _with_name(key: str, old: Any, name: str, value: float) -> dict[str, float]:
+    if old is not None and not isinstance(old, Mapping):
+        raise ModelError(
+            f"'{name}' varies, but the values are not given by name",
+            element=key,
+            cure=f"give {key} as a mapping by name",
+        )
+    return {**(old or {}), name: value}
+
+
+def _with_part(old: Any, name: str, part: int, value: float) -> dict[str, Any]:
+    row = list((old or {}).get(name, np.zeros(6)))
+    row[part] = value
+    return {**(old or {}), name: row}
+
+
+class Trials:
+    """Evaluations of a study at scaled variables s: x = low + s (high - low)."""
+
+    def __init__(self, study: Study, journal: Journal, tell: Callable[[JournalRow], None]) -> None:
+        self.study, self.journal, self.tell = study, journal, tell
+        self.names = list(study.over)
+        self.low, high = np.array([study.over[name] for name in self.names]).T
+        self.width = high - self.low
+        self.history: list[JournalRow] = []
+
+    def values(self, s: Array) -> dict[str, float]:
+        """Values by name."""
+        x = self.low + np.clip(s, 0.0, 1.0) * self.width
+        return dict(zip(self.names, x.tolist(), strict=True))
+
+    def row(self, s: Array) -> JournalRow:
+        """The evaluation at scaled variables."""
+        values = self.values(s)
+        x = tuple(values.values())
+        known = self.journal.find(x)
+        if known is None:
+            known = {"x": list(x), **self._evaluate(values)}
+            self.journal.add(known)
+        if not self.history or self.history[-1] is not known:
+            self.history.append(known)
+            self.tell(known)
+        return known
+
+    def _evaluate(self, values: Mapping[str, float]) -> JournalRow:
+        try:
+            parts = [self._case(values, case) for case in self.study.cases]
+        except (UnknownNameError, TypeError):
+            raise
+        except KinetreeError as error:
+            if not self.history and not isinstance(error, AssemblyError):
+                raise  # the first trial is the user's own
+            return {"failed": str(error)}
+        total: JournalRow = dict(parts[0])
+        for part in parts[1:]:
+            for key in ("value", "gradient"):
+                total[key] = np.add(total[key], part[key]).tolist()
+            for key in ("limits", "slopes", "residuals", "jacobian"):
+                total[key] = [*total[key], *part[key]]
+        return total
+
+    def _case(self, values: Mapping[str, float], case: Mapping[str, Any]) -> JournalRow:
+        """Value, gradient, constraints and residuals of one load case."""
+        study, options = self.study, self.study.options(values, case)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = sensitivity(study.model, measures=study.measures, by=self.names, **options)
+        count, gradient, measured = len(study.objectives), found.gradient.values, found.value.values
+        row: JournalRow = {
+            "value": float(measured[:count].sum()), "gradient": gradient[:count].sum(0).tolist(),
+            "limits": measured[count:].tolist(), "slopes": gradient[count:].tolist(),
+            "residuals": [], "jacobian": [],
+        }  # fmt: skip
+        if not np.isfinite([*measured, *gradient.ravel()]).all():
+            raise ModelError("a measure or a derivative has no value", element="run")
+        for (name, measure), _ in zip(study.measures.items(), range(count), strict=False):
+            if isinstance(measure, Misfit) and f"{name}_by" in found:
+                r, slopes = measure.residuals(found[name].values)
+                row["residuals"] += r.tolist()
+                row["jacobian"] += (slopes[:, None] * found[f"{name}_by"].values).tolist()
+        return row
+
+    # --- as methods ask --------------------------------------------------------------------------
+
+    def objective(self, s: Array) -> tuple[float, Array]:
+        """Value and gradient by scaled variables."""
+        row = self.row(s)
+        if "failed" in row:
+            known = [abs(old["value"]) for old in self.history if "value" in old]
+            return WORSE * (1 + max(known, default=0.0)), np.zeros(len(s))
+        return row["value"], np.array(row["gradient"]) * self.width
+
+    def limits(self, *, equal: bool) -> Callable[[Array], tuple[Array, Array]] | None:
+        """Constraints c(s) ≥ 0, or = 0, and their Jacobian; none without any."""
+        signs = [
+            (number, sign, bound)
+            for number, row in enumerate(self.study.bounds.values())
+            for sign, bound in ((1.0, row.low), (-1.0, row.high))
+            if bound is not None and (row.low == row.high) == equal
+        ]
+        if equal:
+            signs = signs[::2]
+        count = len(self.study.bounds)
+        if not signs:
+            return None
+
+        def function(s: Array) -> tuple[Array, Array]:
+            row = self.row(s)
+            size = len(signs) * len(self.study.cases)
+            if "failed" in row:
+                return -np.ones(size), np.zeros((size, len(s)))
+            values = np.array(row["limits"]).reshape(-1, count)
+            slopes = np.array(row["slopes"]).reshape(-1, count, len(s)) * self.width
+            gaps = [sign * (case[k] - bound) for case in values for k, sign, bound in signs]
+            return np.array(gaps), np.array(
+                [sign * case[k] for case in slopes for k, sign, _ in signs]
+            )
+
+        return function
+
+    def residuals(self, s: Array) -> tuple[Array, Array]:
+        """Residuals of a misfit and their Jacobian by scaled variables."""
+        row = self.row(s)
+        if "failed" in row:
+            size = len(next(old for old in self.history if "value" in old)["residuals"])
+            return np.full(size, 1e6), np.zeros((size, len(s)))
+        return np.array(row["residuals"]), np.array(row["jacobian"]) * self.width
+
+    def violation(self, row: JournalRow) -> float:
+        """By how much the worst constraint is not met."""
+        count = len(self.study.bounds)
+        if "failed" in row or not count:
+            return np.inf if "failed" in row else 0.0
+        values = np.array(row["limits"]).reshape(-1, count)
+        found = 0.0
+        for k, bound in enumerate(self.study.bounds.values()):
+            if bound.low is not None:
+                found = max(found, float((bound.low - values[:, k]).max()))
+            if bound.high is not None:
+                found = max(found, float((values[:, k] - bound.high).max()))
+        return found

@@ -1,0 +1,98 @@
+"""A model with other values of its scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kinetree.model.parameters import AXES, INERTIA, folded_scalars
+from kinetree.model.parts import Body, CoordinateGroup, Twist
+
+if TYPE_CHECKING:
+    from kinetree.model.closures import Closure
+    from kinetree.model.forces import Force
+    from kinetree.model.mechanism import Mechanism
+
+M = TypeVar("M", bound="Mechanism")
+
+
+def change_values(model: M, values: Mapping[str, float]) -> M:
+    """A copy of the model in which scalars have other values, in SI units.
+
+    Args:
+        model: stays as it is.
+        values: by name, as of `simulate(parameters=…)`.
+
+    Raises:
+        UnknownNameError: where the model has none of a name.
+        ModelError: where a scalar follows from named parameters.
+    """
+    folded_scalars(model, values)
+    made = deepcopy(model)
+    new = {name: float(value) for name, value in values.items()}
+    for name in made.parameters.keys() & new.keys():
+        made.parameters[name] = replace(made.parameters[name], value=new[name], written=None)
+    names = [f"gravity_{axis}" for axis in AXES]
+    made.gravity = _row(names, made.gravity, new)
+    for body in (made.ground, *made.bodies.values()):
+        _change_body(body, new)
+    for joint in made.joints.values():
+        _change_joint(joint, new)
+    elements: list[Closure | Force] = [*made.closures.values(), *made.forces.values()]
+    for element in elements:
+        _change_element(element, new)
+    return made
+
+
+def _row(names: list[str], old: Any, new: Mapping[str, float]) -> tuple[Any, ...]:
+    """Values in a row, those with a new one replaced."""
+    return tuple(new.get(name, value) for name, value in zip(names, old, strict=True))
+
+
+def _change_body(body: Body, new: Mapping[str, float]) -> None:
+    rows = {
+        "com": ([f"{body.name}.com_{axis}" for axis in AXES], body.com),
+        "inertia": ([f"{body.name}.inertia_{end}" for end in INERTIA], body.inertia),
+    }
+    object.__setattr__(body, "mass", new.get(f"{body.name}.mass", body.mass))
+    for field, (names, old) in rows.items():
+        object.__setattr__(body, field, _row(names, old, new))
+    for point in body.points.values():
+        names = [f"{point.path}_{axis}" for axis in AXES]
+        object.__setattr__(point, "position", _row(names, point.position, new))
+
+
+def _change_joint(joint: CoordinateGroup, new: Mapping[str, float]) -> None:
+    pitch = new.get(f"{joint.name}.pitch")
+    if pitch is not None:
+        motions = (
+            replace(row, pitch=pitch) if isinstance(row, Twist) else row for row in joint.motions
+        )
+        object.__setattr__(joint, "motions", tuple(motions))
+    if joint.armature:
+        names = [name for name, _, _ in joint.armatures]
+        object.__setattr__(joint, "armature", _row(names, joint.armature, new))
+
+
+def _change_element(element: Closure | Force, new: Mapping[str, float]) -> None:
+    """Scalars of a closure or a force, and the arguments they were given by."""
+    own = {
+        name: new[f"{element.name}.{name}"]
+        for name in element.scalars
+        if f"{element.name}.{name}" in new
+    }
+    arguments = dict(element.arguments)
+    for name, value in own.items():
+        if name in arguments:
+            arguments[name] = value
+            continue
+        stem = name.rpartition("_")[0]  # one of several, such as stiffness_x
+        group = [row for row in element.scalars if row.rpartition("_")[0] == stem]
+        if isinstance(arguments.get(stem), tuple):
+            row = list(arguments[stem])
+            row[group.index(name)] = value
+            arguments[stem] = tuple(row)
+    object.__setattr__(element, "scalars", {**element.scalars, **own})
+    object.__setattr__(element, "arguments", arguments)

@@ -1,0 +1,179 @@
+"""Optimal values: closed forms, values found again, journals, bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import lengths
+from analysis.test_sensitivity import oscillator
+from approx import CLOSED, EQUAL_STEPS, TRAJECTORY, assert_close
+from kinetree.assembly.changed_values import change_values
+from kinetree.model.parameters import parameter_table
+
+MU = 0.05
+
+
+def absorber() -> kt.Model:
+    """A mass of 1 kg on a spring of 1 N/m with a small one on it, tuned by f and z."""
+    model = kt.Model("absorber", gravity=(0, 0, 0))
+    f, z = model.parameter("f", 0.9), model.parameter("z", 0.2)
+    main, small = model.body("main", mass=1.0), model.body("small", mass=MU)
+    model.prismatic("x", model.ground, main, axis="x")
+    model.prismatic("d", main, small, axis="x")
+    model.joint_spring("spring", "x", stiffness=1.0)
+    model.joint_spring("tuned", "d", stiffness=MU * f**2, damping=2 * z * f * MU)
+    return model
+
+
+ABSORBER: dict[str, Any] = {
+    "over": {"f": (0.8, 1.2), "z": (0.02, 0.4)}, "qd": {"x": 1.0, "d": -1.0}, "step": 10.0,
+    "rtol": 1e-9, "atol": 1e-11,
+}  # fmt: skip
+
+
+def test_the_tuned_absorber() -> None:
+    best = kt.optimise(absorber(), 250.0, kt.integral("q_x**2"), **ABSORBER)
+    # least integral of x² after an impulse, Warburton's closed form for a mass ratio of 0.05
+    assert_close(best.parameters["f"], 0.9642122253, TRAJECTORY)
+    assert_close(best.parameters["z"], 0.1097722275, TRAJECTORY)
+    assert best.converged
+    assert best.active == ()
+    assert best.gradient_error < TRAJECTORY
+    assert best.model.parameters["f"].value == best.parameters["f"]
+    assert best.history.sizes["parameter"] == 2
+
+
+def test_a_throw_under_a_speed_goes_farthest_at_45_degrees() -> None:
+    model = kt.Model("throw", gravity=(0, 0, -9.81))
+    model.prismatic("x", model.ground, model.body("slide"), axis="x")
+    model.prismatic("z", model.bodies["slide"], model.body("ball", mass=1.0), axis="z")
+    best = kt.optimise(
+        model, 10.0, kt.final("-q_x"), over={"qd0.x": (1, 20), "qd0.z": (1, 20)},
+        subject_to={"speed": (kt.at_time("qd_x**2 + qd_z**2", 0.0), 100, 100)},
+        start={"qd0.x": 9.0, "qd0.z": 3.0}, rtol=1e-11, tolerance=1e-12,
+        events={"ground": kt.Event("q_z", "falling", stops=True)},
+    )  # fmt: skip
+    assert_close([best.parameters["qd0.x"], best.parameters["qd0.z"]], [50**0.5] * 2, TRAJECTORY)
+    assert best.active == ("speed",)
+    # range = v²/g: its slope by v² is the multiplier
+    assert_close(best.multipliers["speed"], -1 / 9.81, TRAJECTORY)
+
+
+def test_lengths_are_found_again_from_a_path() -> None:
+    true = {"crank": 1.0, "coupler": 2.1, "rocker": 1.2}
+    model = lengths.four_bar()
+    t = np.linspace(0.05, 0.8, 16)
+    path = {axis: kt.misfit(f"top.end.position.{axis}", t, np.zeros(len(t))) for axis in ("x", "y")}
+    seen = kt.sensitivity(model, 0.8, path, by=["crank"], rtol=1e-11)
+    data = [kt.misfit(f"top.end.position.{axis}", t, seen[axis].values) for axis in ("x", "y")]
+    rough = {name: 1.1 * value for name, value in true.items()} | {"crank": 0.95}
+    best = kt.optimise(
+        model, 0.8, data, over={name: (0.8 * x, 1.2 * x) for name, x in true.items()},
+        start={name: rough[name] for name in true}, rtol=1e-11, tolerance=1e-13,
+    )  # fmt: skip
+    for name, value in true.items():
+        assert_close(best.parameters[name], value, TRAJECTORY, name)
+
+
+def test_a_killed_optimisation_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole = kt.optimise(absorber(), 60.0, kt.integral("q_x**2"), **ABSORBER)
+    journal = tmp_path / "study" / "journal.jsonl"
+
+    def stop_at(limit: int) -> Any:
+        def progress(row: dict[str, Any]) -> None:
+            if len(journal.read_bytes().splitlines()) > limit:
+                raise KeyboardInterrupt
+
+        return progress
+
+    for limit in (2, 5, 8):
+        with pytest.raises(KeyboardInterrupt):
+            kt.optimise(absorber(), 60.0, kt.integral("q_x**2"), journal=journal,
+                        progress=stop_at(limit), **ABSORBER)  # fmt: skip
+        with journal.open("ab") as file:
+            file.write(b'{"x": [0.9')  # killed while it wrote
+    again = kt.optimise(absorber(), 60.0, kt.integral("q_x**2"), journal=journal, **ABSORBER)
+    assert again.parameters == whole.parameters
+    rows = [json.loads(line) for line in journal.read_bytes().splitlines()]
+    assert len({tuple(row["x"]) for row in rows[1:]}) == len(rows) - 1  # none twice
+    with pytest.raises(kt.errors.ModelError, match="belongs to another optimisation: duration"):
+        kt.optimise(absorber(), 61.0, kt.integral("q_x**2"), journal=journal, **ABSORBER)
+
+
+def test_bounds_constraints_and_cases() -> None:
+    model, travel = oscillator(), kt.peak("q_y")
+    cases = [{"qd": {"y": 0.5}}, {"qd": {"y": 1.0}}]
+    best = kt.optimise(
+        model, 3.0, kt.final("c"), over={"c": (0.1, 9.0)}, cases=cases,
+        subject_to={"travel": (travel, None, 0.8)}, start={"c": 5.0}, rtol=1e-10,
+    )  # fmt: skip
+    # the faster case decides: peak = v √(m/c)
+    assert_close(best.parameters["c"], 1 / 0.8**2, TRAJECTORY)
+    assert_close(best.constraints["travel"], [0.4, 0.8], TRAJECTORY)
+    low = kt.optimise(model, 1.0, kt.final("c"), over={"c": (0.5, 2.0)})
+    assert low.active == ("c",)
+    assert_close(low.multipliers["c"], 1.0, CLOSED)
+    with pytest.warns(kt.errors.ModelWarning, match="'travel' cannot be met.*missed by 0.1"):
+        kt.optimise(model, 3.0, kt.final("c"), over={"c": (0.1, 1.0)}, qd={"y": 0.5},
+                    subject_to={"travel": (travel, None, 0.4)})  # fmt: skip
+
+
+def test_a_run_that_fails_is_a_bad_trial() -> None:
+    model, over = lengths.four_bar(), {"coupler": (2.0, 9.0)}
+    seen = kt.sensitivity(
+        model, 0.3, {"m": kt.final("q_c")}, by=[], parameters={"coupler": 2.3}, rtol=1e-10
+    )
+    miss = kt.final(f"(q_c - {float(seen.value[0])!r})**2")
+    best = kt.optimise(model, 0.3, miss, over=over, start={"coupler": 2.1}, tolerance=1e-14)
+    assert_close(best.parameters["coupler"], 2.3, EQUAL_STEPS)
+    wild = kt.optimise(model, 0.3, miss, over=over, method="differential_evolution", evaluations=20)
+    assert (wild.history.reason.values != "").any()  # loops that do not close
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "order": ({"over": {"c": (2.0, 1.0)}}, r"over, 'c': its bounds are"),
+    "name": ({"over": {"cc": (1.0, 2.0)}}, "'cc'"),
+    "none": ({"over": {}}, "nothing varies"),
+    "measure": ({"objective": "q_y"}, "objective"),
+    "method": ({"method": "guess"}, "method"),
+    "constraints": ({"method": "L-BFGS-B"}, "it takes no constraints"),
+    "squares": ({"method": "least_squares", "subject_to": {}}, "sum of squares"),
+    "start": ({"start": {"c": 9.0}}, "9 is not between 1 and 2"),
+    "limits": ({"subject_to": {"m": (kt.peak("q_y"), 2.0, 1.0)}}, "subject_to, 'm'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused(name: str) -> None:
+    changes, sentence = BAD[name]
+    given: dict[str, Any] = {
+        "objective": kt.final("q_y"), "over": {"c": (1.0, 2.0)},
+        "subject_to": {"peak": (kt.peak("q_y"), None, 1.0)}, **changes,
+    }  # fmt: skip
+    with pytest.raises(kt.errors.KinetreeError, match=sentence):
+        kt.optimise(oscillator(), 1.0, given.pop("objective"), **given)
+
+
+def test_models_take_new_values() -> None:
+    model = lengths.strut()
+    arm = model.body("arm", mass=2.0, com=(0.1, 0, 0), inertia=(1, 1, 1))
+    model.revolute("more", model.bodies["beam"].point("end", (0.5, 0, 0)), arm, armature=0.1)
+    model.joint_spring("spring", "more", stiffness=3.0)
+    model.bushing("soft", arm, model.ground, stiffness=(1, 2, 3), damping=(0, 0, 0))
+    values = {
+        "length": 1.6, "arm.mass": 3.0, "arm.com_x": 0.2, "arm.inertia_xx": 2.0,
+        "beam.end_x": 0.6, "more.armature": 0.3, "spring.stiffness": 4.0, "gravity_y": -5.0,
+    }  # fmt: skip
+    bushing = [n for n in parameter_table(model).values if n.startswith("soft.stiffness")]
+    values |= dict.fromkeys(bushing[1:2], 7.0)
+    new = parameter_table(change_values(model, values))
+    known = {**new.values, **{row.name: row.value for row in new.rows}}
+    assert {name: known[name] for name in values} == values
+    assert change_values(model, {}).content_hash() == model.content_hash()
+    assert change_values(model, values).content_hash() != model.content_hash()
