@@ -71,6 +71,13 @@ def on_road(kind: str, arguments: dict[str, Any]) -> Callable[[kt.Model], None]:
     return add
 
 
+def sticking_contacts(model: kt.Model) -> None:
+    """One that slides on the ground and one that sticks on another body."""
+    ground, first, last = forced.places(model)
+    for name, road, friction in (("slides", ground, 0.1), ("sticks", first, 9.0)):
+        model.sticking_contact(name, last, road, 9.0, friction, 20.0, dissipation=0.2, along="y")
+
+
 def between(kind: str) -> Callable[[kt.Model], None]:
     """What stands between a point of the ground and one of the last body."""
 
@@ -97,6 +104,7 @@ ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
     "joint_law": in_joints("joint_law", {"law": lambda t, q, qd: t - next(iter(q.values())) ** 2}),
     "dry_friction": rubbing,
     **{kind: gripping(kind) for kind in ("brake", "clutch", "link_friction", "friction_law")},
+    "contact_stick": sticking_contacts,
     "joint_lock": in_joints("joint_lock", {"locked": lambda t: 1 + t}),
     "joint_stop": in_joints("joint_stop", {"lower": -3.0, "upper": 3.0}),
     "gap_stop": lambda model: model.stop("wall", gap=lambda q: 3.0 - next(iter(q.values()))),

@@ -264,6 +264,15 @@ MODELS: dict[str, tuple[Row, ...]] = {
         takes={"speed": LAW, "force": LAW, "static": NUMBER, "viscous": NUMBER, "mode": TEXT},
         more=("static", "viscous", "mode"),
     ),
+    "sticking_contact": row(
+        "sticking_contact", {"name": "new", "body": "wheel", "road": "ground", "radius": 0.3,
+                             "friction": 0.5, "stiffness": 1e5},
+        {"body": "b", "road": "ground.foot", "radius": 0.4, "friction": 0.4, "stiffness": 2e5,
+         "static": 1.2, "along": "y", "mode": "other"},
+        takes={"radius": NUMBER, "friction": NUMBER, "stiffness": NUMBER, "static": NUMBER,
+               "mode": TEXT},
+        more=("static", "along", "mode"),
+    ),
     "lock": row("lock", {"name": "new", "joint": "one", "locked": 1.0},
                 {"joint": "two", "locked": lambda t: t}, takes={"locked": LAW}),
     "stop": row(

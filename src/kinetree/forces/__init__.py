@@ -22,7 +22,7 @@ from kinetree.forces import (
     tyre_linear,
     tyre_pacejka,
 )
-from kinetree.forces.frictions import brake, clutch, friction_law, link_friction
+from kinetree.forces.frictions import brake, clutch, contact_stick, friction_law, link_friction
 from kinetree.model import FORCES
 
 ALL = (
@@ -35,6 +35,7 @@ ALL = (
     clutch.KIND,
     link_friction.KIND,
     friction_law.KIND,
+    contact_stick.KIND,
     joint_lock.KIND,
     *stop.KINDS,
     bushing.KIND,

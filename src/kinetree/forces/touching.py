@@ -85,13 +85,18 @@ class Patch:
     foot: Foot
 
 
-def load(act: Action, force: Force, body: RoadView, patch: Patch) -> None:
-    """Put the forces of a contact on the two bodies."""
-    n = patch.foot.n
+def press(act: Action, force: Force, body: RoadView, patch: Patch) -> tuple[Vec, Node, Node]:
+    """Velocity of the body at its patch relative to the road [m/s], depth [m], load [N]."""
     u = plus(body.v, cross(body.w, patch.rho), times(-patch.foot.rise, UP))
     depth = act.let("depth", patch.depth)
     law = compression(act, force.arguments["exponent"])
-    F = act.let("load", law.force(depth, -dot(n, u)))
+    return u, depth, act.let("load", law.force(depth, -dot(patch.foot.n, u)))
+
+
+def load(act: Action, force: Force, body: RoadView, patch: Patch) -> None:
+    """Put the forces of a contact on the two bodies."""
+    n = patch.foot.n
+    u, depth, F = press(act, force, body, patch)
     slow = act.value("slip_speed")
     sliding = tangential(u, n)
     T = rolling_torque(

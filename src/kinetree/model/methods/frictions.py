@@ -95,6 +95,33 @@ class FrictionMethods(EventMethods):
         """
         return self._rub("friction_law", name, (), {"speed": speed, "force": force, **more})
 
+    def sticking_contact(
+        self,
+        name: str,
+        body: Where,
+        road: Where,
+        radius: Scalar,
+        friction: Scalar,
+        stiffness: Scalar,
+        **more: Any,
+    ) -> Force:
+        """Contact of a sphere with a road on which it sticks and slides along one direction.
+
+        Args:
+            name: of the force, and of its mode: 0 sticks (a sphere that turns rolls), 1 and -1
+                slides.
+            body: centre of the sphere.
+            road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
+            radius: of the sphere [m].
+            friction: coefficient of sliding, force over load.
+            stiffness: of the normal force [N/m^exponent].
+            **more: along, the direction of sliding in the frame of the road, "x" unless given;
+                static, the ratio of the forces of sticking and of sliding; exponent, dissipation
+                [s/m], damping [N.s/m], height, corrections as of `contact`; mode.
+        """
+        own = {"radius": radius, "friction": friction, "stiffness": stiffness}
+        return self._rub("contact_stick", name, (body, road), {**own, **more})
+
     def lock(self, name: str, joint: Joint | str, locked: LawLike) -> Force:
         """A lock that holds a joint still, with whatever force that takes.
 
