@@ -46,7 +46,9 @@ def options(
     del version
 
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A .yaml, .urdf, .xml or .sdf file.")
+]
 OfOption = Annotated[str, typer.Option("--of", help="inverse, mass_bias, forward, energy, …")]
 Formalism = Annotated[str, typer.Option(help="newton_euler, order_n, …; empty: the usual one.")]
 Treatment = Annotated[str, typer.Option(help="run-time (inputs with defaults) or folded.")]

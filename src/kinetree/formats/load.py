@@ -1,30 +1,34 @@
-"""Loading and saving by suffix: .yaml or .yml for model files, .urdf for robots."""
+"""Loading and saving by suffix: .yaml or .yml for model files, .urdf, .xml and .sdf for robots."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments
-from kinetree.errors import FormatError, UnsupportedError, suggest
-from kinetree.files import read_bytes, read_text
+from kinetree.errors import FormatError, ModelWarning, UnsupportedError, suggest
+from kinetree.files import read_bytes, read_text, write_file
+from kinetree.model import Model
 
 if TYPE_CHECKING:
     import os
 
-    from kinetree.model import Mechanism, Model
+    from kinetree.model import Mechanism
 
 YAML_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (*YAML_SUFFIXES, ".urdf")
+ROBOT_SUFFIXES = (".urdf", ".xml", ".mjcf", ".sdf")
+SUFFIXES = (*YAML_SUFFIXES, *ROBOT_SUFFIXES)
+WRITTEN = (*YAML_SUFFIXES, ".urdf", ".xml", ".mjcf")
 
 
 def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     """The Model in a file.
 
     Args:
-        path: a .yaml, .yml or .urdf file.
+        path: a .yaml or .yml file, or a robot: .urdf, .xml or .mjcf of MuJoCo, .sdf.
         floating: for a URDF, carry its root link by a free joint "root" instead of welding it.
 
     Raises:
@@ -32,19 +36,10 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     """
     check_arguments(load, locals())
     file = Path(path)
-    suffix = _suffix(file, SUFFIXES)
-    if suffix == ".urdf":
-        from kinetree.formats import urdf  # noqa: PLC0415  a program that only builds needs none
-
-        with _neighbours(file):
-            source = read_bytes(file)
-        return urdf.read(source, f"file '{file.name}'", floating=floating)
+    if _suffix(file, SUFFIXES) in ROBOT_SUFFIXES:
+        return _load_robot(file, floating=floating)
     if floating:
-        raise FormatError(
-            "a model file says itself what floats",
-            element=f"file '{file.name}'",
-            cure="use a joint of kind free, and leave floating out",
-        )
+        raise _floats_by_itself(file)
     with _neighbours(file):
         text = read_text(file)
     from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
@@ -52,20 +47,65 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     return yaml_file.read(text, f"file '{file.name}'")
 
 
-def save(model: Mechanism, path: str | os.PathLike[str]) -> None:
-    """Write `model` as a YAML file; comments of a model file that is there are kept."""
-    check_arguments(save, locals())
-    from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
+def _load_robot(file: Path, *, floating: bool) -> Model:
+    """The Model of a URDF, MJCF or SDF file, which its root element tells apart."""
+    from kinetree.formats import mjcf, sdf, urdf  # noqa: PLC0415  who only builds needs none
 
+    with _neighbours(file):
+        source = read_bytes(file)
+    where = f"file '{file.name}'"
+    root = urdf.parse_xml(source, where).tag
+    if root not in ("mujoco", "sdf"):
+        return urdf.read(source, where, floating=floating)
+    if floating:
+        raise _floats_by_itself(file)
+    if root == "sdf":
+        return sdf.read(source, where)
+    return mjcf.read(source, where, folder=file.parent)
+
+
+def _floats_by_itself(file: Path) -> FormatError:
+    return FormatError(
+        "it says itself what floats",
+        element=f"file '{file.name}'",
+        cure="use a free joint, and leave floating out",
+    )
+
+
+def save(model: Mechanism, path: str | os.PathLike[str]) -> list[str]:
+    """Write `model` as a model file, or as a robot for other programs.
+
+    Args:
+        model: the mechanism.
+        path: .yaml or .yml, of which comments that are there are kept; .urdf; .xml or .mjcf.
+
+    Returns:
+        What the file has no word for and was left out; a warning says it, too.
+    """
+    check_arguments(save, locals())
     file = Path(path)
-    _suffix(file, YAML_SUFFIXES)
-    if model.by_matrices:
+    suffix = _suffix(file, WRITTEN)
+    if not isinstance(model, Model):
         raise UnsupportedError(
             "it is given by position matrices, which model files do not hold",
             element=f"model '{model.name}'",
             cure="keep its Python script",
         )
-    yaml_file.save(model, file)
+    if suffix in YAML_SUFFIXES:
+        from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
+
+        yaml_file.save(model, file)
+        return []
+    from kinetree.formats import mjcf, urdf_writer  # noqa: PLC0415  who only builds needs none
+
+    model.check(invertible=False)
+    write = urdf_writer.write if suffix == ".urdf" else mjcf.write
+    written, left = write(model)
+    write_file(file, written)
+    if left:
+        text = f"file '{file.name}': left out are {', '.join(left)}"
+        warnings.warn(text, ModelWarning, stacklevel=2)
+    return left
 
 
 def _suffix(file: Path, known: tuple[str, ...]) -> str:

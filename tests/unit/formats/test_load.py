@@ -21,7 +21,10 @@ def test_load_and_save(arm, tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("arm.txt", "file 'arm.txt': the suffix '.txt' is not known; use .yaml, .yml or .urdf."),
+        (
+            "arm.txt",
+            "'.txt' is not known; use .yaml, .yml, .urdf, .xml, .mjcf or .sdf.",
+        ),
         (
             "arm.xacro",
             "file 'arm.xacro': it is a macro file; expand it with xacro to a .urdf first.",
@@ -41,10 +44,10 @@ def test_a_missing_folder(tmp_path):
         load(tmp_path / "nowhere" / "arm.yaml")
 
 
-def test_only_yaml_is_written(arm, tmp_path):
+def test_sdf_is_read_and_not_written(arm, tmp_path):
     (tmp_path / "arm.yaml").write_text(arm, encoding="utf-8")
-    with pytest.raises(FormatError, match=r"the suffix '.urdf' is not known; use .yaml or .yml\."):
-        save(load(tmp_path / "arm.yaml"), tmp_path / "arm.urdf")
+    with pytest.raises(FormatError, match=r"'.sdf' is not known; use .yaml, .yml, .urdf, .xml or"):
+        save(load(tmp_path / "arm.yaml"), tmp_path / "arm.sdf")
 
 
 def test_bytes_that_are_no_text(tmp_path):
@@ -55,7 +58,7 @@ def test_bytes_that_are_no_text(tmp_path):
 
 def test_a_model_file_cannot_be_made_to_float(arm, tmp_path):
     (tmp_path / "arm.yaml").write_text(arm, encoding="utf-8")
-    with pytest.raises(FormatError, match="a model file says itself what floats; use a joint"):
+    with pytest.raises(FormatError, match="it says itself what floats; use a free joint"):
         load(tmp_path / "arm.yaml", floating=True)
 
 

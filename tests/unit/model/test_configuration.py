@@ -104,3 +104,12 @@ def test_limits_become_stops() -> None:
     assert float(run["q"].sel(coordinate="lift").max()) <= 0.5 + CLOSED
     with pytest.raises(UnknownNameError, match="joint with bounds"):
         scara().stop_at_limits(["float"])
+
+
+def test_a_joint_whose_bounds_are_both_zero_stays_there() -> None:
+    model = kt.Model("clamped")
+    body = model.body("b", 1.0, inertia=(1, 1, 1))
+    model.revolute("j", model.ground, body, limits=(0.0, 0.0))
+    follower = model.body("f", 1.0, inertia=(1, 1, 1))
+    model.revolute("k", body, follower, mimic=("j", -1.0), limits=(0.0, 0.0))
+    assert model.random(1, 5).tolist() == [[0.0]] * 5

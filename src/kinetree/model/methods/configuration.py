@@ -133,7 +133,7 @@ class ConfigurationMethods(Mechanism):
         low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * free, -free))
         high = np.where(np.isfinite(high), high, low + 2 * free)
         draw = np.random.default_rng(seed)
-        out = draw.uniform(low, high, (*lead, self.nq))
+        out: Array = low + (high - low) * draw.random((*lead, self.nq))
         for at, _ in turning_parts(self):
             out[..., at.start : at.start + 4] = unit(draw.normal(size=(*lead, 4)))
         return out
