@@ -80,9 +80,8 @@ class Component(Element):
     def setup(self) -> None:
         """Make parts that depend on settings: assign them to attributes, alone or in lists."""
 
-    def equations(self) -> Iterable[Any]:
+    def equations(self) -> Iterable[Any] | None:
         """Yield equations, `connect(…)`, `initial(…)` and `when(…)`."""
-        return ()
 
     # --- asking ----------------------------------------------------------------------------------
 

@@ -70,7 +70,8 @@ class DeclaredVariable(Declaration):
         path = instance.path_of(self.name)
         held = self.role == "mode"  # its derivative is zero, and it may vanish
         node = symbol(f"x_{path}", Rank.FORCE) if held else state_symbol(path)
-        made = Physical(node, dimension(self.unit))
+        size = dimension(self.unit) if self.unit else None  # without a unit it fits every one
+        made = Physical(node, size)
         instance.__dict__[self.name] = made
         return made
 
@@ -96,7 +97,7 @@ class DeclaredParameter(Declaration):
         if instance is None:
             return self
         node = symbol(instance.path_of(self.name), Rank.PARAMETER)
-        made = Physical(node, dimension(self.si))
+        made = Physical(node, dimension(self.si) if self.unit else None)
         instance.__dict__[self.name] = made
         return made
 

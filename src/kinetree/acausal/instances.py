@@ -219,7 +219,7 @@ def _take_statements(flat: Flat, component: Component) -> _Counts:
 
 
 def _statements(component: Component) -> Iterator[Any]:
-    for made in component.equations():
+    for made in component.equations() or ():
         yield from made if isinstance(made, list | tuple) else (made,)
 
 

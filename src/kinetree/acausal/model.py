@@ -17,6 +17,7 @@ from kinetree.acausal.write import GUESS, write_blocks
 from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol, text
 from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
 from kinetree.model.forces import State
+from kinetree.model.outputs.variables import CLOCK
 from kinetree.model.parts import Parameter
 from kinetree.program import Assign, Input, Note, Output, Program, Scheme
 from kinetree.program.sort_blocks import sort_blocks
@@ -57,6 +58,8 @@ def write_model(found: SortedComponent) -> Model:
     for column, name in zip(found.states.states, found.state_names(), strict=True):
         unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
         model.states[name] = State(name, values[page.columns[column]], None, unit)
+    if not found.states.states:
+        model.states[CLOCK] = State(CLOCK, unit="s")
     program, guesses = _write(found, model, [*modes, *found.branches.conditions])
     for name, value in guesses.items():
         model.states[name] = State(name, value)
@@ -92,6 +95,8 @@ def _write(
     columns = found.states.states
     states = [page.columns[c] for c in columns]
     rates = [page.columns[page.higher[c]] for c in columns]
+    if not columns:  # runs want something that moves
+        states, rates = [symbol(f"x_{CLOCK}", Rank.COORDINATE)], [ONE]
     body = scheme.program()
     labels = list(model.states)
     guesses = {f"{found.column_name(c)}.{GUESS}": c for c in written.guesses.values()}

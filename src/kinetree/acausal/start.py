@@ -32,6 +32,12 @@ TOLERANCE = 1e-10
 """Largest residual of a block at the start, in shares of its terms."""
 
 
+LARGEST = (np.inf, 10.0, 1.0, 0.1)
+"""Longest components of steps, tried in turn: exponentials want short ones."""
+STEPS = 200
+"""Iterations at most, with each of them."""
+
+
 class StartValues(dict[Node, float]):
     """Values of symbols; 0 where none is known."""
 
@@ -142,6 +148,7 @@ def _solve_block(
             values[c] = float(value)
         with np.errstate(all="ignore"):
             found = [float(v) for v in evaluate(nodes, values)]
+        found = [v if np.isfinite(v) else np.nan for v in found]
         h, J = np.array(found[: len(rows)]), np.zeros((len(rows), len(columns)))
         for (i, j, _), value in zip(entries, found[len(rows) :], strict=True):
             J[i, j] = value
@@ -149,9 +156,13 @@ def _solve_block(
         return h / size, J / size[:, None]
 
     start = np.array([values[c] for c in columns])
-    found = damped_newton(
-        function, start, lambda x, step: x + step, tolerance=TOLERANCE, largest=np.inf, cutoff=1e-15
-    )
+    for largest in LARGEST:
+        found = damped_newton(
+            function, start, lambda x, step: x + step, tolerance=TOLERANCE, largest=largest,
+            steps=STEPS, cutoff=1e-15,
+        )  # fmt: skip
+        if found.converged:
+            break
     for c, value in zip(columns, found.x, strict=True):
         values[c] = float(value)
     if not found.converged:

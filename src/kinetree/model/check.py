@@ -190,7 +190,7 @@ def _data(model: Mechanism) -> Iterator[Finding]:
                 "swap them",
             )
         yield from _quaternions(joint)
-    if model.nv == 0 and not model.states:
+    if model.nv == 0 and not model.states and model.equations is None:
         yield Finding(
             WARNING,
             "tree",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from kinetree.model.mechanism import Mechanism
 
+CLOCK = "clock"
+"""The state of components that have none: the time since the start of a run [s]."""
 VARIABLES = "variables"
 """The quantity, and the output, of all variables."""
 
@@ -101,7 +103,9 @@ class SortedEquations:
         outputs = [Output("wanted", (len(nodes),), nodes, tuple(wanted))]
         outputs += [out for out in program.outputs if out.name == "switches"]
         inputs = [row for row in program.inputs if row.name in ("t", "x")]
-        if program.input("x").symbols:
+        if program.input("x").labels == (CLOCK,):
+            inputs = inputs[:1]
+        else:
             outputs.append(program.output("xd"))
         if program.takes("p"):
             inputs += _split(program.input("p"), self.inputs)
