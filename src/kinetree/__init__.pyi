@@ -13,6 +13,8 @@ from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
 from kinetree.analysis.sensitivity import sensitivity
 from kinetree.analysis.simulate import simulate
+from kinetree.analysis.sweep import sweep
+from kinetree.analysis.sweeping.plans import grid, latin_hypercube, run_list, sobol
 from kinetree.assembly import Assembly, Partition
 from kinetree.assembly.assemble import assemble
 from kinetree.assembly.partition import partition
@@ -41,8 +43,9 @@ __all__ = [
     "Live", "Model", "Modes", "Node", "OperationCount", "Optimum", "Partition", "Program", "Table",
     "algebra", "animate", "as_frames", "assemble", "at_time", "certify", "derive",
     "derive_actuation", "diagram", "discretise", "equilibrium", "event_time", "export_c",
-    "export_fmu", "final", "functions", "integral", "integrate", "inverse", "kinematics", "layout",
-    "linearise", "load", "load_run", "mean_square", "misfit", "modes", "optimise", "outputs",
-    "partition", "peak", "plot", "position_matrices", "reactions", "rms", "save", "save_run",
-    "sensitivity", "simulate", "verify", "write_simulation",
+    "export_fmu", "final", "functions", "grid", "integral", "integrate", "inverse", "kinematics",
+    "latin_hypercube", "layout", "linearise", "load", "load_run", "mean_square", "misfit", "modes",
+    "optimise", "outputs", "partition", "peak", "plot", "position_matrices", "reactions", "rms",
+    "run_list", "save", "save_run", "sensitivity", "simulate", "sobol", "sweep", "verify",
+    "write_simulation",
 ]  # fmt: skip

@@ -98,20 +98,30 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     check_arguments(sensitivity, given)
     _check(given, options)
     run = RunGiven(q, qd, x, tau, wrenches, parameters)
-    name = "dop853" if integrator == "auto" else integrator
-    length = None if TABLEAUS[name].errors else step or None
+    name, settings = as_settings(given)
     task = Task.of(
         model, run, duration=float(duration), measures=dict(measures),
         variables=read_variables(model, by), t0=t0, integrator=name,
-        settings=Settings(rtol, atol, max_steps, max_step, fixed_step=length), step=step,
+        settings=settings, step=step,
         events=events, options=options,
     )  # fmt: skip
     return _solve(task, method)
 
 
+def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
+    """The method of a run, and its tolerances, from options of `sensitivity`."""
+    integrator = given.get("integrator", "auto")
+    check_choice("integrator", integrator, ("auto", *TABLEAUS))
+    name = "dop853" if integrator == "auto" else integrator
+    known = ("rtol", "atol", "max_steps", "max_step")
+    length = None if TABLEAUS[name].errors else given.get("step") or None
+    bounds = {key: given[key] for key in known if key in given}
+    return name, Settings(**bounds, fixed_step=length)
+
+
 def _solve(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
-    peaks = find_peaks(task)
+    peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
     asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
     times = task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
     many = len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
@@ -167,13 +177,17 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Refuse what no sensitivity can be made of."""
     check_positive("a positive time in seconds", duration=given["duration"])
     check_choice("method", given["method"], METHODS)
-    check_choice("integrator", given["integrator"], ("auto", *TABLEAUS))
     check_options("sensitivity", options, OPTIONS)
-    if not given["measures"]:
+    check_measures(given["measures"])
+
+
+def check_measures(measures: Mapping[str, Any]) -> None:
+    """Refuse what is no measure."""
+    if not measures:
         raise ModelError(
             "there is nothing to measure", element="measures", cure='give {"end": kt.final("q_y")}'
         )
-    for name, measure in given["measures"].items():
+    for name, measure in measures.items():
         if not isinstance(measure, Measure):
             raise ModelError(
                 f"it is {show(measure)}",

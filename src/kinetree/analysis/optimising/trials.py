@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.optimising.journal import Journal, JournalRow
-from kinetree.analysis.sensitivities.variables import DURATION, read_variables
+from kinetree.analysis.sensitivities.variables import DURATION, enter_values, read_variables
 from kinetree.analysis.sensitivity import sensitivity
 from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
@@ -72,33 +72,8 @@ class Study:
 
     def options(self, values: Mapping[str, float], case: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments of `sensitivity` for values of what varies."""
-        given: dict[str, Any] = {**self.run, **case, "duration": self.duration}
-        for row in read_variables(self.model, list(values)):
-            value = values[row.name]
-            if row.kind == DURATION:
-                given["duration"] = value
-            elif row.kind == "wrench":
-                given["wrenches"] = _with_part(given.get("wrenches"), row.label, row.part, value)
-            else:
-                key = "parameters" if row.kind == "parameter" else row.kind
-                given[key] = _with_name(key, given.get(key), row.label, value)
-        return given
-
-
-def _with_name(key: str, old: Any, name: str, value: float) -> dict[str, float]:
-    if old is not None and not isinstance(old, Mapping):
-        raise ModelError(
-            f"'{name}' varies, but the values are not given by name",
-            element=key,
-            cure=f"give {key} as a mapping by name",
-        )
-    return {**(old or {}), name: value}
-
-
-def _with_part(old: Any, name: str, part: int, value: float) -> dict[str, Any]:
-    row = list((old or {}).get(name, np.zeros(6)))
-    row[part] = value
-    return {**(old or {}), name: row}
+        run = {**self.run, **case, DURATION: self.duration}
+        return enter_values(read_variables(self.model, list(values)), values, run)
 
 
 class Trials:

@@ -13,7 +13,7 @@ from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import LAWS, Events, Watched
-from kinetree.analysis.runs.record import Recording
+from kinetree.analysis.runs.record import Recording, termination
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.updates import Settled, simultaneous
 from kinetree.analysis.runs.watches import Watches
@@ -80,14 +80,14 @@ def run_tangents(
         every_step: whether the rows are those of all steps.
         jump: what happens at events, where there are no tangents to jump.
     """
-    return _Tracked(task, variables, jump).run(times, every_step=every_step)
+    return Tracker(task, variables, jump).run(times, every_step=every_step)
 
 
-class _Tracked:
+class Tracker:
     """A run whose rows are kept with their tangents."""
 
     def __init__(
-        self, task: Task, variables: Sequence[DesignVariable], jump: JumpFunction | None
+        self, task: Task, variables: Sequence[DesignVariable] = (), jump: JumpFunction | None = None
     ) -> None:
         self.task, self.variables = task, variables
         self.made: dict[int, Tangent] = {}
@@ -110,7 +110,7 @@ class _Tracked:
         settings = task.with_settings(controlled=first.width, every_step=every_step)
         again = repartition(task.system, task.given.fixed, task.options)
         how = RunOptions(
-            task.integrator, settings, task.events, self._again(again),
+            task.integrator, settings, task.events, self.repartition(again),
             observe=observer(task.model, None),
         )  # fmt: skip
         if self.jump is not None:
@@ -118,19 +118,25 @@ class _Tracked:
             how = replace(how, watches=watches, jump=self.jump)
         refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
         recording = Recording(how)
+        looks, run = self.track(first, start, times, replace(how, record=recording.add))
+        t, S = self._tangents()
+        return TangentRun(looks, recording.dataset(run), t, S)
+
+    def track(
+        self, made: Tangent, start: Array, times: Array, how: RunOptions
+    ) -> tuple[Looks, Run]:
+        """A run whose rows are kept, as measures see it."""
+        self.made[id(made.system)] = made
+        self.watch = how.watch
 
         def record(segment: Segment) -> None:
-            recording.add(segment)
+            how.record(segment)
             self.keep(segment)
 
-        self.watch = how.watch
-        run = integrate(first.system, start, times, replace(how, record=record))
-        dataset = recording.dataset(run)
-        _refuse_early(run, dataset)
-        t, S = self._tangents()
+        run = integrate(made.system, start, times, replace(how, record=record))
+        _refuse_early(run)
         slope = self._end_slope(run)
-        looks = Looks(self.parts, task.t0, slope, tuple(self.instants))
-        return TangentRun(looks, dataset, t, S)
+        return Looks(self.parts, float(times[0]), slope, tuple(self.instants)), run
 
     def _end_slope(self, run: Run) -> Array | None:
         """The slope of the end time along the directions; None where no event ended the run."""
@@ -167,7 +173,7 @@ class _Tracked:
                 slope = self.jumps.shift(system, events, hit.t, Y, [hit.watch, *more])
                 self.instants.append(Instant(name, hit.t, slope))
 
-    def _again(self, again: Repartition | None) -> Repartition | None:
+    def repartition(self, again: Repartition | None) -> Repartition | None:
         """Other coordinates, with tangents in them."""
         if again is None:
             return None
@@ -195,14 +201,11 @@ def _with_laws(events: Events | None) -> Events:
     return {**events, LAWS: events.get(LAWS, LAWS)}
 
 
-def _refuse_early(run: Run, dataset: xarray.Dataset) -> None:
+def _refuse_early(run: Run) -> None:
     """Refuse a run that has no end to measure at."""
     if run.last.path.end not in (FINISHED, EVENT):
         raise ModelError(
-            f"the run ended early: {dataset.attrs['termination']}",
-            element=f"model '{dataset.attrs['model']}'",
+            f"the run ended early: {termination(run)[0]}",
+            element=f"model '{run.last.dynamics.model.name}'",
             cure="look at kt.simulate of the same model",
         )
-
-
-__all__ = ["TangentRun", "direct_runs", "run_tangents"]

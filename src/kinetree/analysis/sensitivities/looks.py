@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -87,6 +87,11 @@ class Looks:
             self._known[t] = self._look(t)
         return self._known[t]
 
+    def all_values(self) -> tuple[Array, Array]:
+        """Times of all rows [s], and the values of all expressions there, one row each."""
+        rows = [_values(part) for part in self.parts if len(part.t)]
+        return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
+
     def _look(self, t: float) -> Sample:
         near = NEAR * max(self.end - self.start, abs(self.end))
         for part in reversed(self.parts):
@@ -98,6 +103,16 @@ class Looks:
             element="measures",
             cure="measure before the end, or make the run longer",
         )
+
+
+def _values(part: RunPart) -> Array:
+    """Values of the expressions at all rows."""
+    made, system = part.made, part.made.system
+    function = made.looks.function.with_values(system.parameters)
+    q, qd, _ = system.split(part.Y)
+    given: dict[str, Any] = {**system.loads.along(part.t, q, qd), "w": np.zeros(made.size)}
+    found: Array = function(check=False, t=part.t, y=part.Y, **given)["e"]
+    return found
 
 
 def look(made: Tangent, t: float, Y: Array) -> Sample:

@@ -17,7 +17,7 @@ from typing import Any
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.engine import Node
-from kinetree.errors import DuplicateNameError, UnsupportedError, unknown
+from kinetree.errors import DuplicateNameError, ModelError, UnsupportedError, unknown
 from kinetree.model import Mechanism
 from kinetree.model.parameters import scalars
 from kinetree.program import Program
@@ -120,3 +120,41 @@ def refuse_functions(given: RunGiven) -> None:
                 element=f"effort '{name}'",
                 cure="add a force with this law to the model",
             )
+
+
+def enter_values(
+    variables: Sequence[DesignVariable], values: Mapping[str, float], run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Options of a run with values of what varies in their places.
+
+    Args:
+        variables: what varies.
+        values: by name, in SI units.
+        run: options: duration, q, qd, x, tau, wrenches, parameters, …
+    """
+    given = dict(run)
+    for row in variables:
+        value = values[row.name]
+        if row.kind == DURATION:
+            given[DURATION] = value
+        elif row.kind == "wrench":
+            old = given.get("wrenches") or {}
+            six = list(old.get(row.label, (0.0,) * 6))
+            six[row.part] = value
+            given["wrenches"] = {**old, row.label: six}
+        else:
+            key = "parameters" if row.kind == "parameter" else row.kind
+            given[key] = {**_by_name(key, given.get(key), row.label), row.label: value}
+    return given
+
+
+def _by_name(key: str, old: Any, name: str) -> Mapping[str, float]:
+    """Values by name; an array, in which one of them varies, is refused."""
+    if old is not None and not isinstance(old, Mapping):
+        raise ModelError(
+            f"'{name}' varies, but the values are not given by name",
+            element=key,
+            cure=f"give {key} as a mapping by name",
+        )
+    found: Mapping[str, float] = old or {}
+    return found

@@ -1,0 +1,79 @@
+"""Runs of a sweep: measured, and nothing else kept; what they share is derived once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.loads import loads
+from kinetree.analysis.runs.coordinates.repartition import repartition
+from kinetree.analysis.runs.run import RunOptions
+from kinetree.analysis.runs.watches import Watches
+from kinetree.analysis.sensitivities.direct import Tracker
+from kinetree.analysis.sensitivities.looks import Looks, outcomes
+from kinetree.analysis.sensitivities.peaks import find_peaks
+from kinetree.analysis.sensitivities.tangent import tangent
+from kinetree.analysis.sensitivities.task import Task
+from kinetree.analysis.sensitivities.variables import DURATION, enter_values
+from kinetree.arrays import Array
+
+GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
+"""Options of a run that may differ from run to run, beside the duration."""
+
+
+class Runner:
+    """Makes the runs of one sweep."""
+
+    def __init__(self, task: Task, run: Mapping[str, Any]) -> None:
+        self.task, self.run = task, run
+        self.made = tangent(task.system, task.expressions, ())
+        self.watches = Watches(task.events)
+        self.integrated = task.expressions.integrated
+
+    def measure(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Values of all measures for values of what varies."""
+        options = enter_values(self.task.variables, values, self.run)
+        given = RunGiven(**{name: options.get(name) for name in GIVEN})
+        task = replace(self.task, duration=options[DURATION], given=given)
+        one = _OneRun(self, task)
+        peaks = find_peaks(task, one.looks)
+        asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
+        ends = np.array([task.t0, task.t0 + task.duration])
+        times = np.unique(np.concatenate([ends, *asked, np.array([*peaks.values()])]))
+        looks = one.looks(times[(times >= ends[0]) & (times <= ends[1])])
+        found = outcomes(looks, task.measures, self.integrated, peaks)
+        return {name: row.value for name, row in found.items()}
+
+
+class _OneRun:
+    """One set of values: its dynamics and its start."""
+
+    def __init__(self, runner: Runner, task: Task) -> None:
+        base, given = runner.task.system, task.given
+        self.runner, self.task = runner, task
+        parameters = dict(given.parameters or {})
+        self.system = replace(
+            base,
+            parameters=base.check_parameters(parameters),
+            loads=loads(base.model, given.tau, given.wrenches),
+            loops=None if base.loops is None else base.loops.at(parameters),
+        )
+        start = initial_state(self.system, task.t0, given.q, given.qd, given.x, complete=False)
+        self.start = np.append(start, np.zeros(runner.made.integrals))
+
+    def looks(self, times: Array) -> Looks:
+        """The run over output times, as measures see it."""
+        task, made = self.task, self.runner.made
+        made = replace(made, system=replace(self.system, forms=made.system.forms))
+        tracker = Tracker(task)
+        again = repartition(self.system, task.given.fixed, task.options)
+        how = RunOptions(
+            task.integrator, task.with_settings(controlled=made.width), task.events,
+            tracker.repartition(again), watches=self.runner.watches,
+        )  # fmt: skip
+        return tracker.track(made, self.start, times, how)[0]

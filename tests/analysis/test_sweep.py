@@ -1,0 +1,104 @@
+"""Sweeps: plans, values, parts on disk, bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import lengths
+from analysis.test_sensitivity import oscillator
+from approx import GOLDEN, IDENTITY, assert_close
+
+END = {"end": kt.final("q_y"), "peak": kt.peak("q_y")}
+OVER = {"c": (0.5, 2.0), "qd0.y": (0.1, 1.0)}
+
+
+def test_runs_of_a_sweep_are_those_of_single_ones() -> None:
+    T = 2.0
+    found = kt.sweep(oscillator(), T, kt.sobol(OVER, 24, seed=3), END, rtol=1e-11, atol=1e-13)
+    c, v = found["c"].values, found["qd0.y"].values
+    w = np.sqrt(c)
+    assert_close(found.end, v / w * np.sin(w * T), GOLDEN)
+    assert_close(found.peak, v / w * np.sin(np.minimum(w * T, np.pi / 2)), GOLDEN)
+    assert set(found.reason.values) == {""}
+    assert found.attrs["plan"] == "sobol"
+
+
+def test_plans_are_functions_of_the_number_of_the_run() -> None:
+    plans = [
+        kt.sobol(OVER, 50, seed=1), kt.latin_hypercube(OVER, 50, seed=1),
+        kt.grid({"c": [1, 2, 3], "m": [4, 5]}), kt.run_list({"c": [1, 2, 3]}),
+    ]  # fmt: skip
+    for plan in plans:
+        whole = plan.rows(0, plan.count)
+        assert whole.shape == (plan.count, len(plan.names))
+        assert_close(plan.rows(2, 3), whole[2:3], IDENTITY, plan.kind)
+    assert plans[2].rows(0, 6).tolist() == [[1, 4], [1, 5], [2, 4], [2, 5], [3, 4], [3, 5]]
+    slices = np.floor((plans[1].rows(0, 50)[:, 0] - 0.5) / 1.5 * 50)
+    assert sorted(slices) == list(range(50))
+    assert not np.array_equal(kt.sobol(OVER, 50, seed=2).rows(0, 9), plans[0].rows(0, 9))
+
+
+def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
+    model, plan = oscillator(), kt.sobol(OVER, 20, seed=1)
+    end = {"end": kt.final("q_y")}
+    whole = kt.sweep(model, 1.0, plan, end, part=4)
+    folder = tmp_path / "sweep"
+
+    def stop_at(limit: int) -> Any:
+        def progress(done: int, count: int) -> None:
+            if done >= limit:
+                raise KeyboardInterrupt
+
+        return progress
+
+    for limit in (4, 12):
+        with pytest.raises(KeyboardInterrupt):
+            kt.sweep(model, 1.0, plan, end, part=4, into=folder, progress=stop_at(limit))
+    (folder / "part-000004.nc.part").write_bytes(b"half")  # killed while it wrote
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*.nc")}
+    assert len(before) == 3
+    again = kt.sweep(model, 1.0, plan, end, part=4, into=folder)
+    assert again.end.values.tobytes() == whole.end.values.tobytes()
+    after = {path.name: path.stat().st_mtime_ns for path in folder.glob("part-*.nc")}
+    assert {name: after[name] for name in before} == before  # computed once
+    with pytest.raises(kt.errors.ModelError, match="belongs to another sweep: plan"):
+        kt.sweep(model, 1.0, kt.sobol(OVER, 20, seed=2), end, part=4, into=folder)
+    with pytest.raises(kt.errors.ModelError, match="it holds other files"):
+        kt.sweep(model, 1.0, plan, end, into=tmp_path)
+
+
+def test_failed_runs_are_rows_with_their_reason() -> None:
+    plan = kt.grid({"coupler": [2.1, 2.3, 9.0]})
+    found = kt.sweep(lengths.four_bar(), 0.2, plan, {"end": kt.final("q_c")})
+    assert np.isfinite(found.end.values).tolist() == [True, True, False]
+    assert "the loop does not close" in str(found.reason.values[-1])
+    for k, coupler in enumerate((2.1, 2.3)):
+        one = kt.sensitivity(lengths.four_bar(), 0.2, {"end": kt.final("q_c")}, by=[],
+                             parameters={"coupler": coupler})  # fmt: skip
+        assert_close(found.end[k], one.value[0], GOLDEN)
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "plan": ({"plan": {"c": [1.0]}}, "plan"),
+    "name": ({"plan": kt.grid({"cc": [1.0]})}, "'cc'"),
+    "measure": ({"measures": {"m": "q_y"}}, "measure 'm'"),
+    "option": ({"rtool": 1e-3}, "rtool"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused(name: str) -> None:
+    changes, sentence = BAD[name]
+    given: dict[str, Any] = {"plan": kt.grid({"c": [1.0]}), "measures": END, **changes}
+    with pytest.raises(kt.errors.KinetreeError, match=sentence):
+        kt.sweep(oscillator(), 1.0, given.pop("plan"), given.pop("measures"), **given)
+    for wrong in ({"c": (2.0, 1.0)}, {"c": (1.0,)}, {}):
+        with pytest.raises(kt.errors.KinetreeError, match="plan"):
+            kt.sobol(wrong, 4)
+    with pytest.raises(kt.errors.ShapeError, match="one value per run"):
+        kt.run_list({"c": [1.0], "m": [1.0, 2.0]})
