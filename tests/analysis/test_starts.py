@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import FORMALISM, IDENTITY, ITERATED
+from tests.approx import FORMALISM, IDENTITY, ITERATED, TRAJECTORY
 
 import kinetree as kt
-from kinetree.errors import ModelWarning
+from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.integrate import Stepper
 from kinetree.integrate.start import starts
 
@@ -160,3 +160,62 @@ def test_many_starts_far_from_closed_are_found_together(monkeypatch: pytest.Monk
     monkeypatch.setattr(starts, "consistent_coordinates", trap)
     many = stepper.run(1e-3, 1e-3, q={"q1": angles})
     np.testing.assert_allclose(many.q[::6, 0], alone, atol=IDENTITY)
+
+
+# --- at= -----------------------------------------------------------------------------------------
+
+
+def sprung() -> kt.Model:
+    """A mass that hangs from a spring, at rest 9.81 m/k below."""
+    model = kt.Model("sprung", gravity=(0, 0, -9.81))
+    model.parameter("k", 50.0, "N/m")
+    model.prismatic("z", model.ground, model.body("mass", mass=2.0), axis="z", initial=0.3)
+    model.joint_spring("spring", "z", model.parameters["k"].symbol)
+    return model
+
+
+@pytest.mark.parametrize("way", ["default", "rk4", "hht"])
+def test_a_run_starts_at_an_equilibrium_with_its_parameters(way: str) -> None:
+    model, options = sprung(), {k: x for k, x in WAYS[way].items() if k != "formulation"}
+    rest = kt.equilibrium(model, parameters={"k": 80.0})
+    run = kt.simulate(model, 0.1, step=1e-2, at=rest, **options)
+    assert np.ptp(run.q.values) < ITERATED
+    assert abs(float(run.q.values[0, 0]) + 2 * 9.81 / 80) < ITERATED
+    moving = kt.simulate(model, 0.1, step=1e-2, at=rest, qd=[1.0], **options)
+    assert moving.qd.values[0, 0] == 1.0
+    softer = kt.simulate(model, 0.1, step=1e-2, at=rest, parameters={"k": 70.0}, **options)
+    assert np.ptp(softer.q.values) > 1e-3
+
+
+def test_an_equilibrium_brings_the_efforts_that_hold_it() -> None:
+    model = sprung()
+    held = kt.equilibrium(model, q={"z": 0.1}, locked=["z"])
+    run = kt.simulate(model, 0.1, step=1e-2, at=held)
+    assert np.ptp(run.q.values) < ITERATED
+    assert run.q.values[0, 0] == 0.1
+
+
+def test_a_run_starts_at_a_point_of_another_run() -> None:
+    model = sprung()
+    first = kt.simulate(model, 1.0, step=0.1, parameters={"k": 60.0})
+    again = kt.simulate(model, 0.4, step=0.1, at=first.isel(time=6))
+    assert again.time.values[0] == first.time.values[6]
+    np.testing.assert_allclose(again.q.values, first.q.values[6:11], atol=TRAJECTORY)
+    last = kt.simulate(model, 0.1, at=first)
+    assert last.q.values[0, 0] == first.q.values[-1, 0]
+    point = kt.linearise(model, at=first.isel(time=6))
+    assert point.t == first.time.values[6]
+    assert abs(point.A[1, 0] + 60.0 / 2.0) < ITERATED
+
+
+def test_what_at_and_another_argument_give_is_refused() -> None:
+    model = sprung()
+    with pytest.raises(KinetreeError, match=r"q: at= gives it, too"):
+        kt.simulate(model, 0.1, at={"q": [0.1]}, q=[0.2])
+    with pytest.raises(KinetreeError, match=r"t0: at= gives it, too"):
+        kt.simulate(model, 0.1, at={"t": 2.0}, t0=1.0)
+    run = kt.simulate(model, 0.1)
+    with pytest.raises(KinetreeError, match=r"at: the run that this one continues"):
+        kt.simulate(model, 0.1, at=run, continues=run)
+    with pytest.raises(KinetreeError, match="not a valid state"):
+        kt.simulate(model, 0.1, at=3)

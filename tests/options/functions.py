@@ -127,7 +127,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "progress": Unseen(False, "it shows on a terminal"), **CHOSEN,
                 "file": Unseen("run.nc", "the same run comes from the file"),
                 "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
-                "outputs": ["energy.total"], "locate": Refused(True),
+                "outputs": ["energy.total"], "locate": Refused(True), "at": {"q": {"q1": 0.7}},
             },
             {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
              "base_parameters": "truth"},

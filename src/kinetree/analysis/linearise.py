@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.equilibrium import Equilibrium
 from kinetree.analysis.given.operating_point import (
     Freedom,
     OperatingPoint,
     arrays,
+    brought,
     freedom,
     given_parts,
     point,
@@ -106,7 +106,8 @@ def linearise(
     Args:
         model: the mechanism.
         at: none for the initial coordinates at rest, a mapping with any of q, qd, x, t, an
-            `Equilibrium` (with its efforts and parameters), or a run (its last time).
+            `Equilibrium` (with its efforts and parameters), a run (its last time) or a point of one
+            (``run.isel(time=7)``), with its parameters.
         t: time of laws and drives where `at` gives none [s].
         outputs: names of what C and D tell of, such as "strut.force" (`kinetree.model.outputs`);
             by default the model's own.
@@ -118,9 +119,7 @@ def linearise(
     check_arguments(linearise, locals())
     model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("linearise", options, LOADED)
-    for name in ("tau", "parameters"):
-        if isinstance(at, Equilibrium) and options.get(name) is None:
-            options[name] = getattr(at, name)
+    options |= {name: x for name, x in brought(at).items() if options.get(name) is None}
     given = given_parts(at)
     t = float(given.get("t", t))
     system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)

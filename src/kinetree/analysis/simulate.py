@@ -17,6 +17,7 @@ from kinetree.analysis.given.batches import (
     refuse_in_batches,
 )
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.operating_point import start_at
 from kinetree.analysis.given.saved_state import last_state, refuse_start
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.outputs import observer
@@ -81,6 +82,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     progress: bool | None = None,
     file: str | Path | None = None,
     continues: str | Path | xarray.Dataset | None = None,
+    at: Any = None,
     outputs: Sequence[str] | None = None,
     formulation: str | None = None,
     locate: bool = False,
@@ -121,6 +123,9 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         continues: run, or file with one, that this run goes on from: its last row gives time, q, qd
             and x, modes included, and its values of parameters hold unless `parameters` gives
             others.  It must come from the same model.
+        at: where it starts, in place of q, qd, x and t0, as in other analyses: an `Equilibrium`
+            (with its efforts and parameters, where none are given), a run or a point of one
+            (``run.isel(time=7)``), with its parameters, or a mapping with any of q, qd, x, t.
         outputs: names of what the run has beside the motion, such as "strut.force" or
             "chassis.position.z" (`kinetree.model.outputs`); by default the model's own.  Others
             can be asked of a run that has ended, see `outputs`.
@@ -142,7 +147,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         are its axes (run; run_1, run_2, …), and what differs from run to run is a variable.
     """
     row, model = _check(locals(), options), as_mechanism(model)
-    q, qd, x, t0, parameters = _start(model, continues, (q, qd, x, t0, parameters))
+    q, qd, x, t0, parameters, tau = _start(model, locals())
     look = observer(model.with_varied(parameters or ()), outputs)
     given = RunGiven(q, qd, x, tau, wrenches, parameters)
     how = RunOptions(row.name, Settings(), events, observe=look, goes_on=continues is not None)
@@ -225,11 +230,12 @@ def _with_loops(model: Mechanism, options: Mapping[str, Any]) -> Mapping[str, An
     return {**options, "runs": True} | ({} if said or not closed else {"loops": AUTO})
 
 
-def _start(
-    model: Mechanism, continues: str | Path | xarray.Dataset | None, given: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """q, qd, x, t0 and parameters to start with: those given, or those at the end of a run."""
-    return given if continues is None else last_state(model, continues, given[-1])
+def _start(model: Mechanism, given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """q, qd, x, t0, parameters and tau: those given, of a point, or those at the end of a run."""
+    if given["continues"] is not None:
+        return (*last_state(model, given["continues"], given["parameters"]), given["tau"])
+    found = given if given["at"] is None else start_at(given["at"], given)
+    return tuple(found[name] for name in ("q", "qd", "x", "t0", "parameters", "tau"))
 
 
 def _length(row: Method, step: float | None) -> float | None:

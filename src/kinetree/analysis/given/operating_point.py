@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError, unknown
 from kinetree.program import Program
@@ -54,7 +55,8 @@ def point(system: Dynamics, at: Any, t: float) -> OperatingPoint:
     Args:
         system: the dynamics.
         at: none for the model's initial coordinates at rest; a mapping with any of q, qd, x, t;
-            an object that has them, such as an `Equilibrium`; or a run, whose last time is taken.
+            an object that has them, such as an `Equilibrium`; or a run, whose last time is taken,
+            or a point of one.
         t: time where `at` gives none [s].
     """
     given = given_parts(at)
@@ -69,8 +71,9 @@ def given_parts(at: Any) -> dict[str, Any]:
         return {}
     if hasattr(at, "data_vars"):
         refuse_many(at, "at")
-        last = {name: np.asarray(at[name])[-1] for name in ("q", "qd", "x") if name in at}
-        return {**last, "t": float(np.asarray(at["time"])[-1])}
+        last = at.isel(time=-1) if "time" in at.dims else at
+        state = {name: np.asarray(last[name]) for name in ("q", "qd", "x") if name in last}
+        return {**state, "t": float(last["time"])}
     if isinstance(at, Mapping):
         for name in at:
             if name not in PARTS:
@@ -84,6 +87,30 @@ def given_parts(at: Any) -> dict[str, Any]:
             cure="give a mapping with q, qd, x, or a run",
         )
     return found
+
+
+def brought(at: Any) -> dict[str, Any]:
+    """What a point holds besides the state: parameters of a run; of an `Equilibrium` efforts, too.
+
+    Arguments of an analysis take their place.
+    """
+    if hasattr(at, "data_vars"):
+        return {"parameters": parameters_of(at) or None}
+    names = () if isinstance(at, Mapping) else ("parameters", "tau")
+    return {name: getattr(at, name) for name in names if hasattr(at, name)}
+
+
+def start_at(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a run with those that a point gives; what both give is refused."""
+    parts = given_parts(at)
+    found = dict(given)
+    for part, value in parts.items():
+        name = "t0" if part == "t" else part
+        if given[name] is not None and not (name == "t0" and given[name] == 0.0):
+            raise UnsupportedError("at= gives it, too", element=name, cure="leave one of both out")
+        found[name] = value
+    more = {name: value for name, value in brought(at).items() if given[name] is None}
+    return {**found, **more}
 
 
 def freedom(system: Dynamics) -> Freedom:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kinetree.model import Mechanism
 
-GIVEN = ("q", "qd", "x", "t0")
+GIVEN = ("q", "qd", "x", "t0", "at")
 """Arguments of a run that its beginning takes the place of."""
 
 
