@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests import forced, strategies, zoo
-from tests.approx import FORMALISM, assert_close
+from tests.approx import FORMALISM, ITERATED, assert_close
 from tests.laws.tools import WAYS, time_derivative, values
 
 import kinetree as kt
+from kinetree.engine import sin
+from kinetree.errors import ModelError
 from kinetree.forces import FORCES
 from kinetree.model import ForceKind
 
@@ -327,3 +329,77 @@ def test_a_kind_may_have_a_state_and_use_the_time(monkeypatch: pytest.MonkeyPatc
         out = prog.evaluate(q=[0.0], qd=[0.0], tau=[0.0], t=3.0, x=[2.0])
         assert_close(out["qdd"], [0.5], FORMALISM, way)
         assert_close(out["xd"], [2.0], FORMALISM, way)
+
+
+# --- laws given by their energy ------------------------------------------------------------------
+
+
+def with_energies(model: kt.Model) -> kt.Model:
+    """Energies of a length, of coordinates, of places and rotations."""
+    k = model.parameter("hardness", 3.0)
+    ground, first, last = forced.places(model)
+    model.link("gum", ground, last, energy=lambda length: k * length**3 / 3 - length)
+    model.link("both", first, last, lambda rate: 0.0 * rate, energy=lambda length: k / length)
+    for joint in model.leaders:
+        if joint.nq == joint.nv:
+            for name in joint.coordinates:
+                model.joint_law(f"well_{name}", name, energy=lambda q, n=name: k * sin(q[n]) ** 2)
+    model.force_law(
+        "field", {"a": first, "b": last},
+        energy=lambda points: k * points["a"].p[0] * points["b"].p[1]
+        + points["b"].R[0][1] * points["a"].R[2][2] * points["b"].p[2],
+    )  # fmt: skip
+    return model
+
+
+@pytest.mark.parametrize("name", ["chain4", "floating3", "spherical2", "every_kind"])
+def test_forces_of_energies_are_their_gradients(name: str) -> None:
+    """At rest c holds minus the generalised forces, gravity included."""
+    model = with_energies(zoo.SMALL[name]())
+    q, rest = zoo.state(model, 1)["q"], np.zeros(model.nv)
+    energy = kt.derive(model, "energy")
+
+    def potential(q: Any, _: Any) -> Any:
+        return values(energy, q=q, qd=rest)["potential"]
+
+    gradient = [time_derivative(potential, model, q, e) for e in np.eye(model.nv)]
+    for way in ("newton_euler", "virtual_power", "dalembert"):
+        c = values(kt.derive(model, "mass_bias", way), q=q, qd=rest)["c"]
+        assert_close(gradient, c, FORMALISM, way)
+
+
+def test_energies_are_outputs_and_kept_in_runs() -> None:
+    model = with_energies(zoo.SMALL["spherical2"]())
+    run = kt.simulate(model, 0.5, rtol=1e-11, atol=1e-12,
+                      outputs=["energy.total", "gum.energy", "field.energy"])  # fmt: skip
+    total = run["energy.total"].values
+    assert_close(total, np.full_like(total, total[0]), ITERATED)
+    assert np.ptp(run["gum.energy"].values) > 1e-3
+    assert np.ptp(run["field.energy"].values) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("add", "said"),
+    [
+        (lambda m, p: m.link("new", m.ground, p, energy=lambda rate: rate), "uses 'rate'"),
+        (lambda m, p: m.link("new", m.ground, p, energy=lambda t, length: t * length), "uses 't'"),
+        (lambda m, p: m.link("new", m.ground, p), "no law; give law, or energy"),
+        (lambda m, p: m.joint_law("new", "j0", energy=lambda qd: qd["j0"]), "uses 'qd_j0'"),
+        (lambda m, p: m.joint_law("new", "j0"), "no law; give law, or energy"),
+        (lambda m, p: m.force_law("new", {"p": p}), "no law; give law, or energy"),
+        (lambda m, p: m.force_law("new", {"p": p}, energy=lambda points: points["p"].v[0]),
+         r"uses 'p\.v_x'"),
+        (lambda m, p: m.joint_law("new", "j0", energy=lambda q: q["j0"] * q["j1"]), "several"),
+    ],
+)  # fmt: skip
+def test_energies_of_anything_but_places_are_refused(add: Any, said: str) -> None:
+    model = zoo.SMALL["chain4"]()
+    with pytest.raises(ModelError, match=said):
+        add(model, model.bodies["b1"].point("new", (1, 0, 0)))
+
+
+def test_an_energy_of_another_coordinate_is_refused() -> None:
+    model = zoo.SMALL["chain4"]()
+    model.joint_law("new", "j0", energy=lambda q: q["j1"] ** 2)
+    with pytest.raises(ModelError, match="its energy uses 'q_j1', and its effort acts along 'j0'"):
+        kt.derive(model, "forward")

@@ -246,6 +246,12 @@ def test_energy_of_an_element_falls_by_its_power(kind: str) -> None:
         model.spring("new", ground, last, 7.0, 0.4)
     elif kind == "bushing":
         model.force(kind, "new", (first, last), {"stiffness": (3, 4, 5), "rotation": (0.6,) * 3})
+    elif kind == "joint_law":
+        name = model.coordinates[0]
+        model.joint_law("new", name, energy=lambda q: q[name] ** 3)
+    elif kind == "law":
+        model.force_law("new", {"a": first, "b": last},
+                        energy=lambda points: points["a"].p[0] * points["b"].R[1][2])  # fmt: skip
     else:
         model.joint_spring("new", model.coordinates[0], 3.0, 0.2)
     assert model.forces["new"].kind == kind

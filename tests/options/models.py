@@ -212,8 +212,8 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
     "link": row(
         "link", {"name": "new", **PAIR, "law": lambda length: 3 * length},
-        {**OTHERS, "law": lambda length: 4 * length},
-        takes={"law": LAW},
+        {**OTHERS, "law": lambda length: 4 * length, "energy": lambda length: length**3},
+        takes={"law": LAW, "energy": LAW},
     ),
     "bushing": row(
         "bushing", {"name": "new", **PAIR, "stiffness": (1, 1, 1)},
@@ -299,7 +299,8 @@ MODELS: dict[str, tuple[Row, ...]] = {
     "clip": row("clip", {"q": QUIET_Q}, {"q": FAR_Q}),
     "random": row("random", {"seed": 1}, {"seed": 2, "shape": 3, "span": 2.0}),
     "joint_law": row("joint_law", {"name": "new", "joint": "one", "law": lambda q: q["one"]},
-                     {"joint": "two", "law": lambda q: 2 * q["one"]}, takes={"law": LAW}),
+                     {"joint": "two", "law": lambda q: 2 * q["one"],
+                      "energy": lambda q: q["one"] ** 3}, takes={"law": LAW, "energy": LAW}),
     "joint_forces": row("joint_forces", {}, {"smooth": Unseen(0.1, "no joint has friction")},
                         takes={"smooth": NUMBER}),
     "external": row(
@@ -310,7 +311,9 @@ MODELS: dict[str, tuple[Row, ...]] = {
     "force_law": row(
         "force_law",
         {"name": "new", "points": {"end": "b.end"}, "law": lambda points: {"end": (1, 0, 0)}},
-        {"points": {"end": "a"}, "law": lambda points: {"end": (2, 0, 0)}},
+        {"points": {"end": "a"}, "law": lambda points: {"end": (2, 0, 0)},
+         "energy": lambda points: points["end"].p[0] ** 2},
+        takes={"energy": LAW},
     ),
     "contact": row(
         "contact", {"name": "new", "body": "wheel", "road": "ground", "radius": 0.3,

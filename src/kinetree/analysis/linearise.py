@@ -22,7 +22,7 @@ from kinetree.analysis.given.operating_point import (
     Freedom,
     OperatingPoint,
     arrays,
-    brought,
+    carried_values,
     freedom,
     given_parts,
     point,
@@ -119,7 +119,7 @@ def linearise(
     check_arguments(linearise, locals())
     model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("linearise", options, LOADED)
-    options |= {name: x for name, x in brought(at).items() if options.get(name) is None}
+    options |= {name: x for name, x in carried_values(at).items() if options.get(name) is None}
     given = given_parts(at)
     t = float(given.get("t", t))
     system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)

@@ -9,7 +9,6 @@ from kinetree.forces import (
     bushing,
     contact_sphere,
     contact_wheel,
-    dry_friction,
     external,
     joint_friction,
     joint_law,
@@ -22,7 +21,14 @@ from kinetree.forces import (
     tyre_linear,
     tyre_pacejka,
 )
-from kinetree.forces.frictions import brake, clutch, contact_stick, friction_law, link_friction
+from kinetree.forces.frictions import (
+    brake,
+    clutch,
+    contact_stick,
+    dry_friction,
+    friction_law,
+    link_friction,
+)
 from kinetree.model import FORCES
 
 ALL = (

@@ -1,10 +1,11 @@
 """Link: a force along the line of two points, the same on both, opposite in direction.
 
-    tension = stiffness·(l - length) + damping·ldot + law(l, ldot, t, q, qd, x)
+    tension = stiffness·(l - length) + damping·ldot + law(l, ldot, t, q, qd, x) + dV/dl
 
-with l the present distance [m]; a positive tension [N] draws the points together.  Laws call the
-present distance `length` and its rate `rate`.  The direction is undefined where the points meet.
-A spring of natural length zero without damping and law pulls by stiffness·d and has no such place.
+with l the present distance [m] and V(l) the energy [J]; a positive tension [N] draws the points
+together.  Laws call the present distance `length` and its rate `rate`.  The direction is undefined
+where the points meet.  A spring of natural length zero without damping and law pulls by stiffness·d
+and has no such place.
 
 Refs: Docquier2013 sec. 4.2 (link forces)
 """
@@ -12,7 +13,8 @@ Refs: Docquier2013 sec. 4.2 (link forces)
 from __future__ import annotations
 
 from kinetree.engine import Node
-from kinetree.model import Action, Force, ForceKind, Offer, Work
+from kinetree.forces.energies import energy_check
+from kinetree.model import ENERGY, Action, Force, ForceKind, Offer, Work, variable
 
 
 def write(act: Action, force: Force) -> None:
@@ -20,6 +22,7 @@ def write(act: Action, force: Force) -> None:
     seen = act.between(*force.points)
     spring = act.value("stiffness") * (seen.length - act.value("length"))
     law = act.law("law", length=seen.length, rate=seen.speed)
+    law = law + act.slope(ENERGY, variable("length"), length=seen.length)
     tension = spring + act.value("damping") * seen.speed + law
     act.pull(seen, tension)
     act.tell(
@@ -33,18 +36,21 @@ def write(act: Action, force: Force) -> None:
 
 
 def potential(act: Action, force: Force) -> Node:
-    """½ stiffness·(l - length)²."""
-    stretch = act.between(*force.points).length - act.value("length")
-    return act.value("stiffness") * stretch * stretch / 2
+    """½ stiffness·(l - length)² + V(l)."""
+    length = act.between(*force.points).length
+    stretch = length - act.value("length")
+    spring = act.value("stiffness") * stretch * stretch / 2
+    return spring + act.law(ENERGY, length=length)
 
 
 KIND = ForceKind(
     "link",
     write,
-    options={"stiffness": 0, "length": 0, "damping": 0, "law": None},
+    options={"stiffness": 0, "length": 0, "damping": 0, "law": None, ENERGY: None},
     scalars=("stiffness", "length", "damping"),
-    laws=("law",),
+    laws=("law", ENERGY),
     variables=("length", "rate"),
+    check=energy_check("length".__eq__, "length"),
     units={"stiffness": "N/m", "length": "m", "damping": "N.s/m"},
     potential=potential,
     outputs=(

@@ -9,7 +9,8 @@
 
 The potential energy of gravity is zero with the mass at the ground's origin; only one vector,
 gravity itself, has to be passed outward for it.  Force elements add theirs where their kind knows
-one: springs between points and in joints, and bushings.  Laws, dampers and friction add none.
+one: springs between points and in joints, bushings, and laws given by their energy.  Other laws,
+dampers and friction add none.
 
 Refs: SaminFisette2003; Featherstone2008 secs. 2.12, 2.13 (momentum, kinetic energy)
 """

@@ -164,6 +164,8 @@ class Work(NamedTuple):
     sign: int = 1
 
 
+ENERGY = "energy"
+"""The argument of kinds whose force may be given by its energy."""
 Frame = Literal["ground", "point"] | Between
 """Whose components a vector has."""
 
@@ -204,6 +206,9 @@ class Action(Protocol):
 
     def laws(self, name: str, **values: Node) -> tuple[Node, ...]:
         """All expressions of a law argument, likewise; empty where absent."""
+
+    def slope(self, name: str, by: Node, **values: Node) -> Node:
+        """Derivative of a law argument by one of the symbols that it uses; 0 where absent."""
 
     def profile(self, name: str, **values: Node) -> Node:
         """A law argument as an expression that the kind itself differentiates and substitutes."""
@@ -292,6 +297,11 @@ class ForceKind(ElementKind):
     outputs: tuple[Offer, ...] = ()
     work: tuple[Work, ...] = (Work(),)
     modes: Callable[[str, Mapping[str, Any]], tuple[str, ...]] | None = None
+
+    def stores(self, force: Force) -> bool:
+        """Whether an element has a potential energy: by its springs, or by a law of it."""
+        springs = bool(self.scalars or self.vectors)
+        return self.potential is not None and (springs or bool(force.laws.get(ENERGY)))
 
     def offers(self, labels: tuple[str, ...]) -> tuple[Offer, ...]:
         """The outputs of an element whose points have these labels."""

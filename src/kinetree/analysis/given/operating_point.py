@@ -89,7 +89,7 @@ def given_parts(at: Any) -> dict[str, Any]:
     return found
 
 
-def brought(at: Any) -> dict[str, Any]:
+def carried_values(at: Any) -> dict[str, Any]:
     """What a point holds besides the state: parameters of a run; of an `Equilibrium` efforts, too.
 
     Arguments of an analysis take their place.
@@ -109,7 +109,7 @@ def start_at(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         if given[name] is not None and not (name == "t0" and given[name] == 0.0):
             raise UnsupportedError("at= gives it, too", element=name, cure="leave one of both out")
         found[name] = value
-    more = {name: value for name, value in brought(at).items() if given[name] is None}
+    more = {name: value for name, value in carried_values(at).items() if given[name] is None}
     return {**found, **more}
 
 

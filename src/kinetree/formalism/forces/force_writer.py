@@ -14,7 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ZERO, Node, Rank, maximum, select, substitute, symbol, symbols
+from kinetree.engine import (
+    ZERO,
+    Node,
+    Rank,
+    derivative,
+    maximum,
+    select,
+    substitute,
+    symbol,
+    symbols,
+)
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.forces.rubbing import Grip, Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
@@ -141,6 +151,12 @@ class ForceWriter(Action):
         """All expressions of a law, variables and motions of points bound."""
         return tuple(self.express(f"{self.force.name}_{name}", self._law_expressions(name, values)))
 
+    def slope(self, name: str, by: Node, **values: Node) -> Node:
+        """The derivative of the only expression of a law by one of its symbols."""
+        laws = [derivative(law, by) for law in self.force.laws.get(name, ())]
+        found = self.express(f"{self.force.name}_{name}", self._bind(laws, values))
+        return found[0] if found else ZERO
+
     def profile(self, name: str, **values: Node) -> Node:
         """The only expression of a law, its variables bound but nothing named."""
         (found,) = self._law_expressions(name, values)
@@ -148,7 +164,11 @@ class ForceWriter(Action):
 
     def _law_expressions(self, name: str, values: Mapping[str, Node]) -> list[Node]:
         """The expressions of a law, variables and motions of points bound."""
-        exprs = [fold_parameters(self.system, x) for x in self.force.laws.get(name, ())]
+        return self._bind(self.force.laws.get(name, ()), values)
+
+    def _bind(self, laws: Sequence[Node], values: Mapping[str, Node]) -> list[Node]:
+        """Expressions with variables and motions of points bound."""
+        exprs = [fold_parameters(self.system, x) for x in laws]
         bound = {variable(key): node for key, node in values.items()}
         used = set(symbols(exprs))
         for label, point in zip(self.force.labels, self.force.points, strict=True):

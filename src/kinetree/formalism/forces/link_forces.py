@@ -112,10 +112,10 @@ def elastic(frames: Frames) -> Node:
     """Potential energy [J] of the force elements that know theirs."""
     total, sight = ZERO, RelativeViews(frames)
     for force in frames.system.model.forces.values():
-        potential = FORCES[force.kind].potential
-        if potential is not None:
+        row = FORCES[force.kind]
+        if row.potential is not None and row.stores(force):
             act = LinkForceWriter(frames, sight, force, AppliedForces())
-            total = total + potential(act, force)
+            total = total + row.potential(act, force)
     return total
 
 

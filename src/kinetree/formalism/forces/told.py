@@ -57,7 +57,7 @@ def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:
         if row.work:
             power = add(ZERO, *(_product(told, *work) for work in row.works(force.labels)))
             scheme.output(f"{force.name}.power", (power,), ())
-        if row.potential is not None:
+        if row.potential is not None and row.stores(force):
             scheme.output(f"{force.name}.energy", (row.potential(act, force),), ())
 
 

@@ -86,9 +86,9 @@ def elastic(motion: BodyMotions) -> Node:
     """Potential energy [J] of the force elements that know theirs."""
     total = ZERO
     for force in motion.system.model.forces.values():
-        potential = FORCES[force.kind].potential
-        if potential is not None:
-            total = total + potential(PlacedWriter(motion, force, Efforts()), force)
+        row = FORCES[force.kind]
+        if row.potential is not None and row.stores(force):
+            total = total + row.potential(PlacedWriter(motion, force, Efforts()), force)
     return total
 
 

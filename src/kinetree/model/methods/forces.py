@@ -58,7 +58,16 @@ class ForceMethods(FrictionMethods):
         given = {"stiffness": stiffness, "length": length, "damping": damping}
         return self.force("link", name, (first, second), given)
 
-    def link(self, name: str, first: Where, second: Where, law: LawLike, **spring: Scalar) -> Force:
+    def link(
+        self,
+        name: str,
+        first: Where,
+        second: Where,
+        law: LawLike | None = None,
+        *,
+        energy: LawLike | None = None,
+        **spring: Scalar,
+    ) -> Force:
         """A force along the line of two points, positive [N] where it draws them together.
 
         Args:
@@ -66,12 +75,15 @@ class ForceMethods(FrictionMethods):
             first: where it acts at one end.
             second: and at the other, oppositely.
             law: of the present `length` [m] and its `rate` [m/s], of q, qd, t, x and points.
+            energy: [J] of the present `length`: its slope is added to the force, and it counts as
+                potential energy.
             **spring: stiffness, length and damping of a spring beside it, as of `spring`.
         """
-        given: Any = law
-        if given is None and not spring:
-            raise ModelError("it has no law", element=f"force '{name}'", cure="give law")
-        return self.force("link", name, (first, second), {"law": law, **spring})
+        if law is None and energy is None and not spring:
+            cure = "give law, or energy"
+            raise ModelError("it has no law", element=f"force '{name}'", cure=cure)
+        given = {"law": law, "energy": energy, **spring}
+        return self.force("link", name, (first, second), given)
 
     def joint_spring(
         self,
@@ -179,15 +191,25 @@ class ForceMethods(FrictionMethods):
             made.append(self.stop(f"{name}_stop", name, lower, upper, restitution))
         return made
 
-    def joint_law(self, name: str, joint: Joint | str, law: LawLike) -> Force:
+    def joint_law(
+        self,
+        name: str,
+        joint: Joint | str,
+        law: LawLike | None = None,
+        *,
+        energy: LawLike | None = None,
+    ) -> Force:
         """Any effort in a joint: an actuator, a controller, a gravity balancer.
 
         Args:
             name: of the force.
             joint: a joint with one velocity, or the name of a velocity.
             law: of q, qd, t, x [N.m or N], positive along the velocity.
+            energy: [J] of the coordinate of the joint: minus its slope is added, and it counts as
+                potential energy.
         """
-        return self.force("joint_law", name, (), {"joint": joint, "law": law})
+        given = {"joint": joint, "law": law, "energy": energy}
+        return self.force("joint_law", name, (), given)
 
     def plastic_spring(
         self, name: str, joint: Joint | str, stiffness: Scalar, limit: Scalar, rest: float = 0.0
@@ -260,7 +282,14 @@ class ForceMethods(FrictionMethods):
         given = {"force": force, "torque": torque, "frame": frame}
         return self.force("external", name, (at,), given)
 
-    def force_law(self, name: str, points: Mapping[str, Where], law: LawLike) -> Force:
+    def force_law(
+        self,
+        name: str,
+        points: Mapping[str, Where],
+        law: LawLike | None = None,
+        *,
+        energy: LawLike | None = None,
+    ) -> Force:
         """Any forces and torques on any points, by a function of their motion.
 
         Args:
@@ -271,9 +300,23 @@ class ForceMethods(FrictionMethods):
                 from label to three force components [N], or to a pair (force, torque [N.m]), in
                 ground components.  Nothing makes the forces balance: an interaction of two bodies
                 has to return both.
+            energy: [J] of p and R of the points: the forces and torques that it gives are added on
+                all of them, and it counts as potential energy.
         """
         element = f"force '{name}'"
         check_arguments(ForceMethods.force_law, {"points": points}, element)
+        if law is None and energy is None:
+            cure = "give law, or energy"
+            raise ModelError("it has no law", element=element, cure=cure)
+        return self.force("law", name, points, {**self._wrenches(law, points, element),
+                                                "energy": energy})  # fmt: skip
+
+    def _wrenches(
+        self, law: LawLike | None, points: Mapping[str, Where], element: str
+    ) -> dict[str, dict[str, Any]]:
+        """Force and torque of every point that a law speaks of."""
+        if law is None:
+            return {}
         found = trace(law, force_law_names(self, FORCES["law"], tuple(points), element), element)
         if not isinstance(found, Mapping):
             raise ModelError(
@@ -294,7 +337,7 @@ class ForceMethods(FrictionMethods):
                 force[label], torque[label] = value
             else:
                 force[label] = value
-        return self.force("law", name, points, {"force": force, "torque": torque})
+        return {"force": force, "torque": torque}
 
     def contact(self, name: str, body: Where, road: Where, radius: Scalar, **data: Any) -> Force:
         """Contact of a sphere, or of a wheel where `axis` is given, with a road.

@@ -176,7 +176,7 @@ def _forces(model: Mechanism) -> Iterator[Offered]:
             gap, effort = (words["q"], words["effort"]) if known else ("", "")
             yield Offered(f"{mode}.gap", "forces", f"{mode}.gap", 0, (), (gap,))
             yield Offered(f"{mode}.force", "forces", f"{mode}.force", 0, (), (effort,))
-        more = ({"power": "W"} if row.work else {}) | ({"energy": "J"} if row.potential else {})
+        more = ({"power": "W"} if row.work else {}) | ({"energy": "J"} if row.stores(force) else {})
         for ending, unit in more.items():
             name = f"{force.name}.{ending}"
             yield Offered(name, "forces", name, 0, (), (unit,))
