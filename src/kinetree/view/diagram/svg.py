@@ -65,8 +65,8 @@ def diagram(model: Mechanism, path: str | os.PathLike[str]) -> Path:
     return write_file(file, svg(diagram_of(model)))
 
 
-def svg(drawing: Diagram) -> str:
-    """The text of the picture."""
+def svg(drawing: Diagram, *, styled: bool = True) -> str:
+    """The text of the picture; without its style for a page that has that as a file."""
     places = {body.name: body for body in drawing.bodies}
     right = max((body.x + width(body.name)) * GRID for body in drawing.bodies) + MARGIN + 2 * GRID
     left = min(body.x * GRID for body in drawing.bodies) - MARGIN
@@ -77,7 +77,7 @@ def svg(drawing: Diagram) -> str:
     rows = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{escape(drawing.title)}</title>",
-        f"<style>{STYLE}</style>",
+        f"<style>{STYLE}</style>" if styled else "",
         *_ties(drawing, places),
         *(_joint(row, places) for row in drawing.joints),
         *map(_body, drawing.bodies),
@@ -86,16 +86,18 @@ def svg(drawing: Diagram) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _group(kind: str, name: str, content: str) -> str:
-    title = f"<title>{escape(name)}</title>"
-    return f'<g class="{kind}" data-name="{escape(name)}">{title}{content}</g>'
+def _group(kind: str, path: str, note: str, content: str) -> str:
+    """An element of the model by its path, with what is shown when it is pointed at."""
+    title = f"<title>{escape(note)}</title>"
+    return f'<g class="{kind}" data-path="{escape(path)}">{title}{content}</g>'
 
 
 def _body(body: DiagramBody) -> str:
     x, y, wide = body.x * GRID, body.y * GRID, width(body.name) * GRID
     kind = "body ground" if body.name == "ground" else "body"
     box = f'<rect x="{x}" y="{y - HALF}" width="{wide}" height="{2 * HALF}" rx="6"/>'
-    return _group(kind, body.name, f"{box}{_text(x + wide // 2, y + 4, body.name)}")
+    path = f"bodies.{body.name}" if body.name != "ground" else "ground"
+    return _group(kind, path, body.name, f"{box}{_text(x + wide // 2, y + 4, body.name)}")
 
 
 def _text(x: int, y: int, text: str, kind: str = "") -> str:
@@ -131,9 +133,8 @@ def _joint(row: DiagramJoint, places: Mapping[str, DiagramBody]) -> str:
         content += shape + _text(at, y + 4, sign, "step")
     center = x + (max(len(row.steps), 1) - 1) * STEP * GRID // 2
     name = row.name if row.name != row.child else ""
-    return _group(
-        "joint", f"{row.name} ({row.kind})", content + _text(center, y - 16, name, "note")
-    )
+    content += _text(center, y - 16, name, "note")
+    return _group("joint", f"joints.{row.name}", f"{row.name} ({row.kind})", content)
 
 
 def _ties(drawing: Diagram, places: Mapping[str, DiagramBody]) -> Iterator[str]:
@@ -141,13 +142,13 @@ def _ties(drawing: Diagram, places: Mapping[str, DiagramBody]) -> Iterator[str]:
     joints = {row.name: row for row in drawing.joints}
     count: dict[str, int] = {}
     for tie in drawing.ties:
-        name = f"{tie.name} ({tie.kind})"
+        about = (tie.section, f"{tie.section}.{tie.name}", f"{tie.name} ({tie.kind})")
         if tie.joint in joints:
             x, y = _signs(joints[tie.joint], places)
             number = count[tie.joint] = count.get(tie.joint, 0) + 1
-            yield _group(tie.section, name, _text(x, y + 12 + 12 * number, tie.name, "note"))
+            yield _group(*about, _text(x, y + 12 + 12 * number, tie.name, "note"))
         elif tie.bodies:
-            yield _group(tie.section, name, _tie(tie, places, joints.values(), count))
+            yield _group(*about, _tie(tie, places, joints.values(), count))
 
 
 def _tie(

@@ -1,0 +1,171 @@
+"""A model file that is being edited: its text, revisions, and one history over all panes.
+
+The text is the document.  Every edit is an operation on it (`formats.edits`), told as one splice;
+its inverse undoes it.  The file changes only on save.  What was acknowledged is in the journal.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kinetree.arguments import check_choice
+from kinetree.errors import FormatError, KinetreeError
+from kinetree.files import read_exactly, write_file
+from kinetree.formats.edits.operations import OPERATIONS, Splice, change
+from kinetree.studio.journal import EditJournal, Recovered
+
+LONGEST = 5_000_000
+"""Most characters of a model that is edited."""
+
+
+class StaleEditError(KinetreeError):
+    """An edit of a text that has changed since."""
+
+
+@dataclass(frozen=True)
+class HistoryStep:
+    """One edit of the history.
+
+    Attributes:
+        label: what it did, for the list of edits.
+        splice: how the text changed.
+    """
+
+    label: str
+    splice: Splice
+
+
+class EditSession:
+    """The text of one file, its history, and what of it is saved.
+
+    Attributes:
+        path: of the file.
+        text: as it is now.
+        revision: counts the changes of the text, undone ones too.
+        saved: the text on the disk, as far as this session knows.
+        past, future: edits that can be undone, and made again.
+        recovered: edits that an earlier session had not saved.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.saved = read_exactly(path)
+        self.journal = EditJournal(path)
+        found = self.journal.recover(self.saved)
+        self.text, self.revision = found.text, found.revision
+        self.past = [HistoryStep(*row) for row in found.past]
+        self.future = [HistoryStep(*row) for row in found.future]
+        self.recovered = found.count_unsaved()
+        self._lock = threading.Lock()
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file has the text."""
+        return self.text == self.saved
+
+    def edit(self, base: int, operations: Sequence[Sequence[Any]], label: str) -> Splice:
+        """Make operations, each a name and arguments, one edit of the history.
+
+        Args:
+            base: the revision that they were thought for.
+            operations: such as ["set", ["bodies", "rod", "mass"], 2].
+            label: what they do.
+
+        Returns:
+            How the text changed.
+
+        Raises:
+            StaleEditError: where the text has changed since.
+            FormatError: where one cannot be made; nothing is changed then.
+        """
+        with self._lock:
+            if base != self.revision:
+                raise StaleEditError(
+                    f"it was made for revision {base}, and this is {self.revision}",
+                    element="edit", cure="take the text as it is now and make it again",
+                )  # fmt: skip
+            text = self.text
+            for operation in operations:
+                text = _apply(text, operation)
+            if len(text) > LONGEST:
+                raise FormatError(
+                    f"the text would have {len(text)} characters", element="edit",
+                    cure=f"keep a model below {LONGEST}",
+                )  # fmt: skip
+            step = HistoryStep(label, change(self.text, text))
+            if text != self.text:
+                self._go(text, "edit", step)
+                self.past.append(step)
+                self.future.clear()
+            return step.splice
+
+    def undo(self) -> Splice | None:
+        """Take the last edit back; None where there is none."""
+        with self._lock:
+            if not self.past:
+                return None
+            step = self.past[-1]
+            splice = step.splice.inverse()
+            self._go(splice.apply(self.text), "undo", step)
+            self.future.append(self.past.pop())
+            return splice
+
+    def redo(self) -> Splice | None:
+        """Make the edit again that was taken back last; None where there is none."""
+        with self._lock:
+            if not self.future:
+                return None
+            step = self.future[-1]
+            self._go(step.splice.apply(self.text), "redo", step)
+            self.past.append(self.future.pop())
+            return step.splice
+
+    def save(self) -> None:
+        """Write the text into its file.
+
+        Raises:
+            StaleEditError: where the file has changed on the disk; it is left as it is.
+        """
+        with self._lock:
+            if read_exactly(self.path) != self.saved:
+                raise StaleEditError(
+                    "it has changed on the disk since it was read",
+                    element=f"file '{self.path.name}'",
+                    cure="look at what changed there, and take it over or keep this text by force",
+                )
+            write_file(self.path, self.text)
+            self.saved = self.text
+            self.journal.write({"kind": "save"})
+
+    def _go(self, text: str, kind: str, step: HistoryStep) -> None:
+        """Take a text as the new one once the journal has it."""
+        self.journal.write({
+            "kind": kind, "label": step.label, "start": step.splice.start,
+            "removed": step.splice.removed, "put": step.splice.put,
+        })  # fmt: skip
+        self.text = text
+        self.revision += 1
+
+
+def _apply(text: str, operation: Sequence[Any]) -> str:
+    """The text after one operation.
+
+    Raises:
+        FormatError: for an unknown one, or arguments that it does not take.
+    """
+    name, *arguments = operation
+    check_choice("edit", name, OPERATIONS, "operation")
+    try:
+        return OPERATIONS[name](text, *arguments)
+    except (TypeError, AttributeError, ValueError) as error:
+        raise FormatError(
+            f"'{name}' cannot be made with {len(arguments)} such arguments ({error})",
+            element="edit", cure="see the documentation of the edits",
+        ) from error  # fmt: skip
+
+
+__all__ = ["EditSession", "HistoryStep", "Recovered", "StaleEditError"]
