@@ -44,6 +44,7 @@ from kinetree.formalism.stops import with_motion, with_stops
 from kinetree.model import split_known, stopping
 from kinetree.model.check import check
 from kinetree.program.passes import condense, hold_switches, plain
+from kinetree.program.solving import WRITTEN_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -268,7 +269,8 @@ class _How:
 
 def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Program:
     """Forward or mixed dynamics of a closed system."""
-    way, loops = how.formalism or "newton_euler", how.loops
+    loops = how.loops
+    way = how.formalism or _usual_formalism(model, loops)
     if how.quantity in JOINT_LAWS and loops != LOOPS:
         raise UnsupportedError(
             f"'{how.quantity}' is written in the independent coordinates",
@@ -297,6 +299,12 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     return _with_provenance(
         program, model, how.quantity, formalism=way, parameters=how.parameters, **rows
     )
+
+
+def _usual_formalism(model: Mechanism, loops: str) -> str:
+    """The cheapest for a closed system: M is not needed where all coordinates stay."""
+    large = loops != LOOPS and model.nv > WRITTEN_OUT
+    return "order_n" if large and len(model.leaders) == len(model.joints) else "newton_euler"
 
 
 def _light(model: Mechanism, loops: str) -> ModelError | None:

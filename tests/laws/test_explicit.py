@@ -5,6 +5,8 @@ Every kind of closure, quaternions among the dependent coordinates, laws of the 
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ import pytest
 from tests.approx import AT_STATES, EFFORTS, IDENTITY, ITERATED, LONG_RUN, TRAJECTORY
 from tests.closed import CLOSED
 from tests.laws.tools import coordinate_rates
-from tests.mechanisms import slider_crank
+from tests.mechanisms import ring, slider_crank
 
 import kinetree as kt
 from kinetree.formalism.loops import constraints
@@ -129,18 +131,41 @@ def test_formalisms_agree(way: str, loops: str) -> None:
         )
 
 
+@pytest.mark.parametrize("way", ["newton_euler", "order_n"])
 @pytest.mark.parametrize("loops", ["multipliers", "projection"])
 @pytest.mark.parametrize("name", ["mechanism", "solid", "curve", "law", "rate", "tyre"])
-def test_other_ways_give_the_same_motion(name: str, loops: str) -> None:
+def test_other_ways_give_the_same_motion(name: str, loops: str, way: str) -> None:
     model, found, program = system(name)
     values = state(name)
     want = program.evaluate(**given(program, **values))
-    other = verify(kt.derive(model, "forward", partition=found, loops=loops))
+    other = verify(kt.derive(model, "forward", way, partition=found, loops=loops))
     on = {**values, "q": want["q_closed"], "qd": want["qd_closed"]}
     out = other.evaluate(**given(other, **on))
     for key in ("qdd", "lam", "q_closed", "qd_closed"):
         size = 1 + np.abs(want[key]).max()
         np.testing.assert_allclose(out[key], want[key], atol=EFFORTS * size, err_msg=key)
+
+
+def test_rotors_and_driven_links_of_long_loops() -> None:
+    """With all coordinates the work grows with the number of links, not with its cube."""
+    sizes = []
+    for n in (15, 30):
+        model = ring(n)
+        model.joints["q4"] = replace(model.joints["q4"], armature=(0.3,))
+        model.drive("q2", lambda t, n=n: 0.1 * kt.functions.sin(3 * t) - 2 * math.pi / n)
+        found = kt.partition(model)
+        one, other = (
+            kt.derive(model, "forward", way, partition=found, loops="projection")
+            for way in ("newton_euler", "order_n")
+        )
+        rng = np.random.default_rng(n)
+        values = {"q": found.q, "qd": rng.normal(size=n), "tau": rng.normal(size=n), "t": 0.2}
+        want, got = (program.evaluate(**values) for program in (one, other))
+        for key in ("qdd", "lam"):
+            size = np.abs(want[key]).max()
+            np.testing.assert_allclose(got[key], want[key], atol=EFFORTS * size, err_msg=key)
+        sizes.append(other.count().total)
+    assert sizes[1] < 2.2 * sizes[0]
 
 
 @pytest.mark.parametrize("name", ["mechanism", "law", "tyre", "solid"])

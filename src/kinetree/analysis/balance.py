@@ -80,6 +80,3 @@ def tell_unrest(
     forces = acting_forces(system, t, y, tau, names.index(order[0]))
     acting = [f"{name} {value:.3g}" for name, value in forces.items()][:SHOWN]
     return f"{moves}; along '{order[0]}' act: {', '.join(acting)}"
-
-
-__all__ = ["acting_forces", "tell_unrest"]

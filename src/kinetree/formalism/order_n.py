@@ -132,7 +132,8 @@ class Solved:
     """Velocities of a joint solved for their accelerations.
 
     With x the acceleration of its parent side, counted from that of the first sweep and in the
-    link frame, qdd = qdd0 - G·x and the link resists as `left` does.
+    link frame, qdd = qdd0 - G·x and the link resists as `left` does.  Of a single velocity, a unit
+    of force more makes it faster by `share`.
     """
 
     columns: Sequence[NumberedColumn]
@@ -140,6 +141,7 @@ class Solved:
     G: Sequence[tuple[Vec, Vec]]
     left: Articulated
     resisting: Resisting | None = None
+    share: Node = ZERO
 
 
 def forward(frames: Frames, qd: tuple[Node, ...], tau: tuple[Node, ...]) -> list[Node]:
@@ -156,7 +158,7 @@ def mixed_dynamics(
     Accelerations that are known enter the first sweep, so the others are counted from there.
     """
     system = frames.system
-    _refuse_followers(frames)
+    refuse_followers(frames)
     outer, given = external(frames), given_accelerations(equations)
     rows = _rows(system, count_from_given(equations), given, outer)
     body = rigid_bodies(frames, outward(frames, qd, given), outer)
@@ -183,7 +185,7 @@ def _rows(
     ]
 
 
-def _refuse_followers(frames: Frames) -> None:
+def refuse_followers(frames: Frames) -> None:
     """Two joints on one coordinate are solved together, not one after the other."""
     for joint in frames.system.model.joints.values():
         if joint.follows:
@@ -204,7 +206,7 @@ def _solve_joint(
     motion, columns = frames.motions[i], frames.columns(i)
     rows = [equations[k] for k in motion.dofs]
     if isinstance(motion, AxisMotion):
-        return [_solve_velocity(frames.naming(NOTES, i), body, columns[0], rows[0])]
+        return [solve_velocity(frames.naming(NOTES, i), body, columns[0], rows[0])]
     if all(row.is_plain for row in rows):
         return [(_solve_float if motion.floats else _solve_ball)(frames, i, body, rows)]
     if all(row.is_free for row in rows):
@@ -212,12 +214,12 @@ def _solve_joint(
     solved: list[Solved] = []
     for column, row in zip(columns, rows, strict=True):
         let = replace(frames.naming(NOTES, i), at=f"{i}_{column[0] + 1}")
-        solved.append(_solve_velocity(let, body, column, row))
+        solved.append(solve_velocity(let, body, column, row))
         body = name_elements(frames, i, solved[-1].left, f"_{column[0] + 1}")
     return solved
 
 
-def _solve_velocity(
+def solve_velocity(
     let: Naming, body: Articulated, column: NumberedColumn, row: ForcedRow
 ) -> Solved:
     """One motion Φ = (w, v) with its equation (Otter1996 eqs. 8, 16b, 17, 19)."""
@@ -244,7 +246,7 @@ def _solve_velocity(
     if not row.is_free:
         tau0, share = let("tau0_", s + D * qdd0), let("S", row.alpha * Di)
         resisting = Resisting((Un, Uf), b, tau0, share)
-    solved = Solved((column,), (qdd0,), ((Gn, Gf),), left, resisting)
+    solved = Solved((column,), (qdd0,), ((Gn, Gf),), left, resisting, b)
     part = let("L", Di * (row.alpha + row.beta * row.rotor))
     return _exact_along_axis(solved, body, row, part)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kinetree.engine import ONE, ZERO, Node, Rank, linear, mul, symbol
-from kinetree.formalism.inertia_bias import Build
+from kinetree.formalism.inertia_bias import Build, MassOperator
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.linkage import Linkage
 from kinetree.formalism.links.vectors import Matrix, inner
@@ -29,6 +29,7 @@ from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Choice, Loop, drive_positions
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
+from kinetree.formalism.mass_division import MassDivision
 from kinetree.program import Assign, Input, Note, Scheme
 from kinetree.program.solving import solve_columns, written_cost
 
@@ -133,12 +134,10 @@ class Augmented:
         """Write qdd and lam."""
         qdd0 = tuple(self.driven.get(k, ZERO) for k in range(self.system.nv))
         inertia, c0 = build(self.frames, self.system.qd, qdd0)
-        M = self._columns(inertia) if callable(inertia) else inertia
-        A = [[M[i][j] for j in self.free] for i in self.free]
         J = [self._row(row) for row in self.rows]
         others = [row for row in self.others if any(x is not ZERO for x in self._row(row))]
         columns = [[tau[k] - c0[k] for k in self.free], *J, *[self._row(row) for row in others]]
-        X = self._divide_by_mass(A, columns)
+        X = self._divide_by_mass(inertia, columns)
         note = Note(step="multipliers", eq="Docquier2013 eqs. (6), (9)")
         JX = [[inner(row, [x[k] for x in X]) for k in range(len(columns))] for row in J]
         S = [row[1 : 1 + len(J)] for row in JX]
@@ -178,11 +177,30 @@ class Augmented:
         columns = [weigh(unit) for unit in units]
         return [[columns[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
-    def _divide_by_mass(self, A: Matrix, columns: Sequence[Sequence[Node]]) -> list[list[Node]]:
+    def _divide_by_mass(
+        self, inertia: MassOperator, columns: Sequence[Sequence[Node]]
+    ) -> list[list[Node]]:
         """Rows of M⁻¹ [τ - c, Jᵀ]; written out where structural zeros keep that short."""
+        model = self.system.model
+        if callable(inertia) and len(model.leaders) == len(model.joints):
+            return self._divide_by_links(columns)
+        M = self._columns(inertia) if callable(inertia) else inertia
+        A = [[M[i][j] for j in self.free] for i in self.free]
         note = Note(step="M X = [tau - c, Jᵀ]", eq="Docquier2013 eq. (6)")
         if written_cost(A, columns) <= WRITTEN:
             X = solve_columns(self.scheme, "X", A, columns, note)
             return [list(row) for row in zip(*X, strict=True)]
         rhs = [list(row) for row in zip(*columns, strict=True)]
         return self.scheme.solve("X", A, rhs, note=note) if self.free else []
+
+    def _divide_by_links(self, columns: Sequence[Sequence[Node]]) -> list[list[Node]]:
+        """The same by articulated bodies, in two sweeps over the links for every column."""
+        division = MassDivision(self.frames, self.driven)
+        found = []
+        for number, column in enumerate(columns):
+            whole = [ZERO] * self.system.nv
+            for k, x in zip(self.free, column, strict=True):
+                whole[k] = x
+            X = division.solve(whole, f"_c{number}")
+            found.append([X[k] for k in self.free])
+        return [list(row) for row in zip(*found, strict=True)]
