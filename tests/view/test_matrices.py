@@ -7,7 +7,7 @@ import numpy as np
 import kinetree as kt
 from kinetree.algebra import disp, rotq, rotx, rotz
 from kinetree.functions import asin, cos, sin
-from kinetree.view.matrix_motion import SHIFT, TURN, walks
+from kinetree.view.matrices.matrix_motion import SHIFT, TURN, walks
 from kinetree.view.page import footage
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses

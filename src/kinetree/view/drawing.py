@@ -38,9 +38,18 @@ def body_parts(m: Measures, body: Body) -> list[Solid]:
         return [] if _is_shown(m, body) else lump(m, body, places[0] if places else np.zeros(3))
     com, k2, axes = principal(m, body)
     if not free or not k2.any():
-        return [rod(places[0], at, m.radius) for at in far]
+        return [*(rod(places[0], at, m.radius) for at in far), *_point_mass(m, body, places[0])]
     rods = [rod(com, at, m.radius) for at in places if np.linalg.norm(at - com) > m.radius]
     return [*rods, box(m, com, k2, axes) | {"opacity": FADED}]
+
+
+def _point_mass(m: Measures, body: Body, joint: Array) -> list[Solid]:
+    """A ball for a mass without extent, which rods alone would not show, and the rod to it."""
+    mass, com, inertia = m.mass(body)
+    if mass <= 0 or inertia.any():
+        return []
+    ball = part("sphere", com, radius=3 * m.radius)
+    return [rod(joint, com, m.radius), ball] if np.linalg.norm(com - joint) > m.radius else [ball]
 
 
 def roams(joint: Joint) -> bool:

@@ -14,6 +14,8 @@ from kinetree.plain import html_frame, markup
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.view.clips import Footage, of_modes, of_run, standing
 from kinetree.view.dimensions import measures
+from kinetree.view.film import FORMATS as FILMS
+from kinetree.view.film import Scene, write_film
 from kinetree.view.live import Live, engine
 from kinetree.view.packing import pack
 from kinetree.view.payload import Look, payload
@@ -75,7 +77,8 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
         model: the mechanism.
         run: a Dataset as `simulate` gives it, or a mapping with "time" [s] and "q" (frames × nq),
             perhaps "qd"; None shows the assembled initial configuration.
-        path: the .html file to write.
+        path: the .html file to write; or .gif, or .mp4 (with imageio-ffmpeg), for a film, which
+            needs no browser and has no curves.
         modes: modes of the model in place of a run, swinging about their state.
         shapes: False draws all bodies from joints and points; a folder says where mesh files are.
         title: heading of the page; by default the model's name.
@@ -93,15 +96,17 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
             f"{' and '.join(both)} were both given", element="animate", cure="write a page for each"
         )
     file = Path(path)
+    folder = Path() if isinstance(shapes, bool) else Path(shapes)
+    look = Look(title or "", shapes is not False, folder)
+    if file.suffix.lower() in FILMS and live is False:
+        return write_film(Scene(model, footage(model, run, modes), look), file)
     if file.suffix.lower() not in (".html", ".htm"):
         raise FormatError(
             f"'{file.suffix}' is not a valid format of pages",
             element=f"file '{file}'",
-            cure="name it .html",
+            cure="name it .html, or .gif or .mp4 for a film",
         )
     viewer = bundle()
-    folder = Path() if isinstance(shapes, bool) else Path(shapes)
-    look = Look(title or "", shapes is not False, folder)
     if live is False:
         text = page(payload(model, footage(model, run, modes), look), viewer)
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.model import Shift
 from kinetree.view.dimensions import Measures, ground_places, measures
 from kinetree.view.drawing import (
     body_parts,
@@ -20,15 +21,16 @@ from kinetree.view.drawing import (
     rail,
     roams,
 )
-from kinetree.view.inferred_joints import knee_parts
-from kinetree.view.matrix_motion import walks
+from kinetree.view.matrices.inferred_joints import knee_parts
+from kinetree.view.matrices.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
 from kinetree.view.shapes import Shapes, read_shapes
 from kinetree.view.solids import Solid, outline
+from kinetree.view.surroundings import roads, stops
 
 if TYPE_CHECKING:
-    from kinetree.model import Mechanism, Point
+    from kinetree.model import Joint, Mechanism, Point
     from kinetree.view.clips import Footage
 
 LOOKED_AT = 200
@@ -67,6 +69,8 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
     for name, row in knee_parts(m, bent) if bent is not None else ():
         if name not in own.parts:
             solids[name].append(row)
+    if model.ground.name not in own.parts:
+        solids[model.ground.name] += roads(m, motion)
     follow = _traveller(m, motion)
     low, high, floor = _room(m, solids, motion, follow > 0)
     packed = pack(motion.reshape(len(motion), -1), FINEST * min(1.0, m.size))
@@ -119,6 +123,7 @@ def draw_solids(
         attached += closure_parts(m, closure)
     for force in model.forces.values():
         attached += force_parts(m, force)
+    attached += stops(m)
     for point, row in attached:
         if point.body.name not in own.parts:
             made[point.body.name].append(row)
@@ -157,16 +162,21 @@ def _ranges(m: Measures, q: Array) -> dict[str, tuple[float, float]]:
 
 
 def _traveller(m: Measures, motion: Array) -> int:
-    """Number of the first body that roams the ground and goes far, ground being 0; else 0."""
+    """Number of the first body that goes far over the ground, ground being 0; else 0."""
     way = motion[:, :, 4:] - motion[0, :, 4:]
     level = way - (way @ m.up)[..., None] * m.up
     reach = np.linalg.norm(level, axis=-1).max(axis=0, initial=0.0)
     for k, body in enumerate(m.model.bodies.values()):
         inner = m.inner(body)
         on_ground = inner is not None and inner.parent.body is m.model.ground
-        if inner is not None and on_ground and roams(inner) and reach[k] > FAR * m.size:
+        if inner is not None and on_ground and _shifts(inner) and reach[k] > FAR * m.size:
             return k + 1
     return 0
+
+
+def _shifts(joint: Joint) -> bool:
+    """Whether a joint lets its child go about, freely or along a rail."""
+    return roams(joint) or any(isinstance(motion, Shift) for motion in joint.motions)
 
 
 def _room(

@@ -7,7 +7,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.view.dimensions import Measures
 from kinetree.view.drawing import hinge, post
-from kinetree.view.matrix_motion import TURN, Knee, Walks
+from kinetree.view.matrices.matrix_motion import TURN, Knee, Walks
 from kinetree.view.solids import STEEL, Solid, along, part, rod
 
 UPRIGHT = 0.9
