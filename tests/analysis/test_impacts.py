@@ -550,9 +550,9 @@ BAD = {
                "stop 'end': the start is beyond it by 1; start with other coordinates"),
     "steps": (lambda m: (m.stop("end", "z", 0.0), kt.simulate(m, 1.0, method="hht")),
               "force 'end' may come into contact"),
-    "reactions": (
+    "reaction": (
         lambda m: (m.stop("end", points={"p": "ball"}, gap=lambda points: points["p"].p[2]),
-                   kt.derive(m, "reactions")), "force 'end' may push its points"),
+                   kt.derive(m, "reaction")), "force 'end' may push its points"),
     "equilibrium": (lambda m: (m.stop("end", "z", 0.0), kt.equilibrium(m)),
                     "force 'end' may come into contact"),
 }  # fmt: skip

@@ -93,3 +93,42 @@ def test_names_choose_joints_and_closures(tmp_path: Path) -> None:
         kt.reactions(model, run, ["pim"])
     with pytest.raises(KinetreeError, match=r"no multiplier of pin\.x"):
         kt.reactions(model, run.drop_vars(["lam", "equation"]))
+
+
+def resting_arm(**more: Any) -> kt.Model:
+    """A horizontal arm of 2 kg, its centre 0.5 m from its hinge."""
+    model = kt.Model("arm", gravity=(0, 0, -systems.G))
+    arm = model.body("arm", mass=2.0, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.2))
+    model.revolute("hinge", model.ground, arm, axis="y")
+    arm.point("tip", (0.8, 0, 0.1))
+    return model
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_hinge_carries_what_a_stop_between_points_leaves(turned: bool) -> None:
+    """A post below the tip, or a block behind an axis of the arm, which gives a torque alone."""
+    model, weight = resting_arm(), 2.0 * systems.G
+    if turned:
+        model.stop("post", points={"tip": "arm.tip"}, gap=lambda points: points["tip"].R[2][0])
+        bears = 0.0
+    else:
+        model.stop("post", points={"tip": "arm.tip"}, gap=lambda points: points["tip"].p[2] - 0.1)
+        bears = weight * 0.5 / 0.8
+    run = kt.simulate(model, 0.3, step=0.1, outputs=["hinge.reaction.fz"])
+    found = kt.reactions(model, run).reaction_joint.sel(joint="hinge").values
+    assert_close(found[-1], [0, 0, 0, 0, 0, weight - bears], AT_STATES, scale=1.0)
+    assert_close(run["hinge.reaction.fz"].values, found[:, 5], IDENTITY)
+    with pytest.raises(KinetreeError, match="it has no contact force of post"):
+        kt.reactions(model, run.drop_vars(["contact"]))
+
+
+@pytest.mark.parametrize("force", [100.0, 10.0])
+def test_a_hinge_carries_what_a_strut_leaves_that_sticks_or_slides(force: float) -> None:
+    model, weight = resting_arm(), 2.0 * systems.G
+    model.link_friction("strut", "arm.tip", model.ground.point("up", (0.0, 0, 0.9)), force)
+    run = kt.simulate(model, 0.1, step=0.1)
+    found = kt.reactions(model, run).reaction_joint.sel(joint="hinge").values[0]
+    pull = -run["grip"].values[0, 0] / np.sqrt(2)
+    lift = run["qdd"].values[0, 0] * 0.5 * 2.0  # the arm turns down by y
+    assert_close(found, [0, 0, 0, pull, 0, weight - pull - lift], AT_STATES, scale=1.0)
+    assert (abs(lift) > AT_STATES) == (force < 13.0)

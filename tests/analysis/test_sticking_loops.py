@@ -20,7 +20,7 @@ from tests.mechanisms import slider_crank
 
 import kinetree as kt
 from kinetree.engine import sin
-from kinetree.errors import AssemblyError, UnsupportedError
+from kinetree.errors import AssemblyError, ModelWarning, UnsupportedError
 
 MODELS = Path(__file__).parents[2] / "examples" / "models"
 
@@ -203,3 +203,33 @@ def test_a_lock_on_a_driven_mechanism_is_refused(joint: str) -> None:
     model.lock("bolt", joint, 1.0)
     with pytest.raises(UnsupportedError, match=f"velocity '{joint}': it is .*keep one of them"):
         kt.derive(model, "forward")
+
+
+@pytest.mark.parametrize("second", ["at once", "by an event", "by a law", "a friction"])
+def test_locks_that_hold_one_freedom_of_a_loop_are_named(second: str) -> None:
+    model = slider_crank()
+    model.lock("bolt", "q1", 1.0)
+    told = "'bolt' and 'pin' hold the same motion of the loops; open one of them"
+    if second == "a friction":
+        model.dry_friction("pin", "q3", 50.0)
+    elif second == "by an event":
+        model.lock("pin", "q3", model.mode("on"))
+        model.event("close", then={"on": 1.0}, at=0.3)
+    else:
+        model.lock("pin", "q3", 1.0 if second == "at once" else lambda t: t - 0.3)
+    if second in ("at once", "a friction"):
+        with pytest.raises(AssemblyError, match=told):
+            kt.simulate(model, 1.0, step=0.1)
+        return
+    with pytest.warns(ModelWarning, match=told):
+        run = kt.simulate(model, 1.0, step=0.1)
+    assert run.attrs["end_time"] == pytest.approx(0.3)
+
+
+def test_locks_of_two_freedoms_do_not_compete() -> None:
+    model = five_bars()
+    for k, name in enumerate(model.velocities[:3:2]):
+        model.lock(f"bolt{k}", name, 1.0)
+    run = kt.simulate(model, 0.2, step=0.1)
+    assert run.attrs["termination"] == "finished"
+    assert not run["qd"].values.round(12).any()

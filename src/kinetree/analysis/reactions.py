@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 UNITS = ("N.m", "N.m", "N.m", "N", "N", "N")
+KNOWN = {
+    "lam": ("equation", "multiplier"),
+    "contact": ("stop", "contact force"),
+    "grip": ("friction", "friction force"),
+}
+"""Forces that a run knows -> their dimension, and what one is called."""
 MEANING = {
     "joint": "what the parent side of a joint exerts on its child side",
     "closure": "what a closure exerts on its first end",
@@ -41,7 +47,8 @@ def reactions(
 
     Args:
         model: the mechanism that moved.
-        run: of `simulate` or `inverse`; it has q, qd, qdd, and with closures lam.
+        run: of `simulate` or `inverse`; it has q, qd, qdd, and with closures lam, with stops and
+            frictions between points contact and grip.
         joints: names of joints and closures; by default all, fixed joints included.
         wrenches: external wrenches by name, six numbers or one row of six per time [N.m, N]; by
             default those of the run.
@@ -63,8 +70,9 @@ def reactions(
     program = with_values(derive(model, "reactions"), values)
     given: dict[str, Any] = {"q": motion.q, "qd": motion.qd, "qdd": motion.qdd, "t": motion.time}
     given |= {"x": motion.x, **_wrenches(model, run, wrenches)}
-    if program.takes("lam"):
-        given["lam"] = _multipliers(model, run, program.input("lam").labels)
+    for name in KNOWN:
+        if program.takes(name):
+            given[name] = _known_forces(model, run, name, program.input(name).labels)
     out = program.compile()(**program.pick_inputs(given))
     q, qd = program.input("q"), program.input("qd")
     axes = {"coordinate": Dimension(q.labels, q.units), "velocity": Dimension(qd.labels, qd.units)}
@@ -88,17 +96,19 @@ def _wrenches(
     return {name: np.asarray(value, dtype=float) for name, value in given.items()}
 
 
-def _multipliers(model: Mechanism, run: xarray.Dataset, labels: Sequence[str]) -> Array:
-    """Multipliers of the run in the order of the labels."""
-    known = [str(name) for name in run["equation"].values] if "lam" in run else []
+def _known_forces(model: Mechanism, run: xarray.Dataset, name: str, labels: Sequence[str]) -> Array:
+    """Multipliers, forces of stops or of frictions of the run, in the order of the labels."""
+    axis, noun = KNOWN[name]
+    known = [str(label) for label in run[axis].values] if name in run else []
     missing = [label for label in labels if label not in known]
     if missing:
+        found = ", or find them with inverse(model, run)" if name == "lam" else ""
         raise ModelError(
-            f"it has no multiplier of {missing[0]}",
+            f"it has no {noun} of {missing[0]}",
             element=f"run of model '{model.name}'",
-            cure="give a run of simulate, or find them with inverse(model, run)",
+            cure=f"give a run of simulate{found}",
         )
-    return np.asarray(run["lam"].values[:, [known.index(label) for label in labels]])
+    return np.asarray(run[name].values[:, [known.index(label) for label in labels]])
 
 
 def _with_wrenches(

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from kinetree.engine import Node, Rank, symbol
 from kinetree.formalism.forces.link_forces import external
+from kinetree.formalism.forces.told import declare_contacts, declare_grips
 from kinetree.formalism.links.linkage import Pose, rotate
 from kinetree.formalism.links.vectors import NULL, Vec, apply_transposed, cross, minus, plus
 from kinetree.formalism.loops.constraints import sort_equations, trivial_tests, write_equations
 from kinetree.formalism.newton_euler import inward, outward
-from kinetree.model import refuse_pushes
+from kinetree.model import gripping
 from kinetree.program import Input
 
 if TYPE_CHECKING:
@@ -32,16 +33,19 @@ def reactions(frames: Frames, qdd: tuple[Node, ...]) -> None:
     "joints" has one row per joint: what its parent side exerts on its child side, about the origin
     of the child's frame there, in that frame; forces along its own axes are included.
     "closures" has one row per closure between two ends: what acts on its first end, about that
-    end, in its frame.  Input lam: the multipliers.  Where an equation that no coordinate changes
+    end, in its frame.  Inputs lam: the multipliers; contact and grip: forces of stops and frictions
+    between points.  Where an equation that no coordinate changes
     does not hold for the parameters, all are NaN.
     """
     system, scheme = frames.system, frames.scheme
-    refuse_pushes(system.model, "quantity 'reactions'")
+    pointed = [force for force in system.model.forces.values() if force.points]
+    declare_contacts(scheme, pointed)
+    declare_grips(scheme, [force for force in gripping(system.model) if force.points])
     rows, dropped = sort_equations(frames, list(write_equations(frames)))
     lam = tuple(symbol(f"lam_{k + 1}", Rank.FORCE) for k in range(len(rows)))
     if rows:
         scheme.input(Input("lam", (len(rows),), lam, None, False, tuple(r.label for r in rows)))
-    outer = external(frames)
+    outer = external(frames, known=True)
     sized = zip(rows, lam, strict=True)
     pushes = [(row, push.scale(x)) for row, x in sized for push in row.pushes]
     for _, push in pushes:

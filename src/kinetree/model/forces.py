@@ -363,9 +363,10 @@ def add_modes(states: dict[str, State], names: Sequence[str], element: str) -> N
 
 
 def refuse_pushes(model: Mechanism, element: str) -> None:
-    """Refuse stops between points where the forces of contacts are not known."""
+    """Refuse stops and frictions between points where their forces are not known."""
     for force in model.forces.values():
-        if FORCES[force.kind].modes and force.points:
+        row = FORCES[force.kind]
+        if (row.modes or row.grips) and force.points:
             raise UnsupportedError(
                 f"force '{force.name}' may push its points, which is not known there",
                 element=element,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.arrays import Array
 from kinetree.assembly import (
     Loops,
@@ -77,22 +78,26 @@ def _close_loops(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -
     t = wish.t
     new_q = consistent_coordinates(system, wish)
     new_qd = consistent_velocities(system, new_q, wish)
-    closed = dynamics.project(t, np.concatenate([new_q, new_qd, states]))
-    refuse_open(dynamics, t, closed)
+    first = np.concatenate([new_q, new_qd, states])
+    closed = dynamics.project(t, first)
+    refuse_open(dynamics, t, closed, first)
     if moved := changes(system, wish, *dynamics.split(closed)[:2]):
         text = "the initial values do not satisfy the loops: " + ", ".join(moved)
         warnings.warn(text, ModelWarning, stacklevel=4)
     return closed
 
 
-def refuse_open(dynamics: Dynamics, t: float, y: Array) -> None:
-    """Refuse a start, as the loops left it, at which they do not close."""
-    if not np.isfinite(y[: dynamics.nq + dynamics.nv]).all():
-        raise AssemblyError(
-            f"the loops do not close at t = {t:g} s",
-            element=f"model '{dynamics.model.name}'",
-            cure="start nearer to a closed configuration, or choose other independent coordinates",
-        )
+def refuse_open(dynamics: Dynamics, t: float, y: Array, before: Array) -> None:
+    """Refuse a start, as the loops left it and as it was before, at which they do not close."""
+    if np.isfinite(y[: dynamics.nq + dynamics.nv]).all():
+        return
+    if why := name_rivals(dynamics, t, before):
+        raise AssemblyError(why, element=f"model '{dynamics.model.name}'")
+    raise AssemblyError(
+        f"the loops do not close at t = {t:g} s",
+        element=f"model '{dynamics.model.name}'",
+        cure="start nearer to a closed configuration, or choose other independent coordinates",
+    )
 
 
 def given_states(dynamics: Dynamics, x: Values) -> Array:

@@ -151,8 +151,9 @@ class BatchStart:
         closed = same.closed.at(one.parameters)
         system = self._system(like, one, partition=partition, loops=closed)
         states = given_states(system, one.x)
-        y = system.project(self.t, np.concatenate([q, qd, states]))
-        refuse_open(system, self.t, y)
+        first = np.concatenate([q, qd, states])
+        y = system.project(self.t, first)
+        refuse_open(system, self.t, y, first)
         if same.locks:
             refuse_gimbal_lock(self.model, system.split(y)[0])
         return system, y

@@ -14,6 +14,7 @@ from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.stiffness import stiff
 from kinetree.arrays import Array
@@ -373,6 +374,8 @@ def _no_value(run: Run) -> tuple[str, str]:
     t = path.last_t if path.bad_t is None else path.bad_t
     y = path.last_y if path.bad_y is None else path.bad_y
     q, qd, x = system.split(y)
+    if why := name_rivals(system, t, y):
+        return f"NaN at t = {t:.6g} s: {why}", KEPT.rstrip(", ")
     try:
         with np.errstate(all="ignore"):
             given = {"q": q, "qd": qd, "x": x, "t": np.array(t), **system.loads.at(t, q, qd)}

@@ -71,6 +71,8 @@ def _change(
     if events.update is None:
         return y, ""
     new = update_once(system, events, t, y, fired)
+    if not np.isfinite(new).all():
+        return new, name_rivals(system, t, _state_after(system, events, t, y, fired))
     return settle_friction(system, events, t, new)
 
 
@@ -78,10 +80,17 @@ def update_once(
     system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]
 ) -> Array:
     """The consistent state after one update."""
+    return system.project(t, _state_after(system, events, t, y, fired))
+
+
+def _state_after(
+    system: Dynamics, events: Watched, t: float, y: Array, fired: Sequence[int]
+) -> Array:
+    """The state after one update, whatever the loops say."""
     marks = np.zeros(len(events.watches))
     marks[list(fired)] = 1.0
-    new = system.call(events.update, t, y, fired=marks)["y"]
-    return system.project(t, new)
+    found: Array = system.call(events.update, t, y, fired=marks)["y"]
+    return found
 
 
 def settle_friction(system: Dynamics, events: Watched, t: float, y: Array) -> tuple[Array, str]:

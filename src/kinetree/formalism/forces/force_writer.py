@@ -27,7 +27,7 @@ from kinetree.engine import (
 )
 from kinetree.errors import ModelError, unknown
 from kinetree.formalism.forces.rubbing import Grip, Rubbing
-from kinetree.formalism.links.vectors import NULL, Vec, minus, times, vec3
+from kinetree.formalism.links.vectors import NULL, Vec, cross, minus, plus, times, vec3
 from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import (
     Action,
@@ -60,6 +60,7 @@ class ExternalInputs:
         modes: velocity number -> name of the mode of its friction.
         stops: name of the mode of a gap -> the gap, its restitution, its shortest bounce.
         grips: mode -> a speed other than a velocity that rubs.
+        known: whether the forces of grips and contacts are given by their symbols.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
@@ -69,6 +70,12 @@ class ExternalInputs:
     modes: dict[int, str] = field(default_factory=dict)
     stops: dict[str, tuple[Node, Node, Node]] = field(default_factory=dict)
     grips: dict[str, Grip] = field(default_factory=dict)
+    known: bool = False
+
+
+def contact_symbol(mode: str) -> Node:
+    """The force of a stop that opens its gap, by its mode: contact_MODE."""
+    return symbol(f"contact_{mode}", Rank.FORCE)
 
 
 def grip_symbol(mode: str) -> Node:
@@ -166,8 +173,20 @@ class ForceWriter(Action):
         """The expressions of a law, variables and motions of points bound."""
         return self._bind(self.force.laws.get(name, ()), values)
 
+    def gradient(self, name: str, label: str) -> tuple[Vec, Vec]:
+        """How the only expression of a law grows with one of its points: moved, and turned.
+
+        Both are vectors in the ground frame; a turn dθ moves the axes r of the point by dθ × r.
+        """
+        (law,), at = self.force.laws[name], place_symbols(label)
+        moved = vec3(derivative(law, x) for x in at.p)
+        axes = [vec3(row[k] for row in at.R) for k in range(3)]
+        turned = plus(*(cross(r, vec3(derivative(law, x) for x in r)) for r in axes))
+        x = self._bind([*moved, *turned], {})
+        return vec3(x[:3]), vec3(x[3:])
+
     def _bind(self, laws: Sequence[Node], values: Mapping[str, Node]) -> list[Node]:
-        """Expressions with variables and motions of points bound."""
+        """Expressions with parameters, variables and motions of points in their places."""
         exprs = [fold_parameters(self.system, x) for x in laws]
         bound = {variable(key): node for key, node in values.items()}
         used = set(symbols(exprs))
@@ -218,7 +237,7 @@ class ForceWriter(Action):
             )
         row = Rubbing(self.state(mode), coulomb, breakaway, loose=True)
         self.given.grips[mode] = Grip(row, self.let("speed", speed))
-        return self.let("push", row.push)
+        return grip_symbol(mode) if self.given.known else self.let("push", row.push)
 
     def gripping_force(self, mode: str) -> Node:
         """The symbol of the force along a speed that rubs."""
@@ -236,6 +255,11 @@ class ForceWriter(Action):
     def stop(self, mode: str, gap: Node, restitution: Node, shortest: Node) -> None:
         """Keep a gap; what follows from it is written after the dynamics (`stops`)."""
         self.given.stops[mode] = (self.let(f"{mode}_gap", gap), restitution, shortest)
+        for label, point in zip(self.force.labels, self.force.points, strict=True):
+            if self.given.known:
+                moved, turned = self.gradient("gap", label)
+                size = contact_symbol(mode)
+                self.push(point, times(size, moved), times(size, turned))
 
     def _held_number(self, velocity: str) -> int:
         """The number of a velocity that no other element holds."""

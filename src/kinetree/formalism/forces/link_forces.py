@@ -74,9 +74,9 @@ class AppliedForces(ExternalInputs):
         self.wrenches[pose.link] = (plus(old[0], force), moment)
 
 
-def external(frames: Frames) -> AppliedForces:
-    """Run-time wrenches and force elements, all summed."""
-    total = elements(frames)
+def external(frames: Frames, *, known: bool = False) -> AppliedForces:
+    """Run-time wrenches and force elements, all summed; see `elements`."""
+    total = elements(frames, known=known)
     add_wrenches(frames, total)
     return total
 
@@ -100,9 +100,9 @@ def add_wrenches(frames: Frames, total: AppliedForces) -> None:
         total.push(pose, F_l, T_l)
 
 
-def elements(frames: Frames) -> AppliedForces:
-    """All force elements of the model."""
-    total, sight = AppliedForces(), RelativeViews(frames)
+def elements(frames: Frames, *, known: bool = False) -> AppliedForces:
+    """All force elements of the model; the forces of frictions and stops may be known."""
+    total, sight = AppliedForces(known=known), RelativeViews(frames)
     for force in frames.system.model.forces.values():
         FORCES[force.kind].write(LinkForceWriter(frames, sight, force, total), force)
     return total

@@ -10,34 +10,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kinetree.engine import ZERO, Node, Rank, add, symbol
+from kinetree.engine import ZERO, Node, add
 from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import ForceWriter, grip_symbol, hold_symbol
-from kinetree.model import Mechanism, Told, gripping, holding, stop_modes
+from kinetree.formalism.forces.force_writer import (
+    ForceWriter,
+    contact_symbol,
+    grip_symbol,
+    hold_symbol,
+)
+from kinetree.model import Force, Mechanism, Told, gripping, holding, stop_modes
 from kinetree.program import Input, Scheme
-
-
-def contact_symbol(mode: str) -> Node:
-    """The force of a stop that opens its gap, by its mode: contact_MODE."""
-    return symbol(f"contact_{mode}", Rank.FORCE)
 
 
 def declare_holds(scheme: Scheme, model: Mechanism) -> None:
     """Declare hold and contact, forces of locks, dry friction and stops, where there are such."""
-    stops = [mode for force in model.forces.values() for mode in stop_modes(force)]
-    if stops:
-        nodes = tuple(contact_symbol(mode) for mode in stops)
-        scheme.input(Input("contact", (len(stops),), nodes, None, False, tuple(stops)))
+    declare_contacts(scheme, list(model.forces.values()))
     if holding(model):
-        names = tuple(model.velocities)
-        holds = tuple(hold_symbol(name) for name in names)
-        scheme.input(Input("hold", (len(names),), holds, None, False, names))
-    modes = tuple(force.arguments["mode"] for force in gripping(model))
-    if modes:
-        grips = tuple(grip_symbol(mode) for mode in modes)
-        scheme.input(Input("grip", (len(modes),), grips, None, False, modes))
+        _declare(scheme, "hold", model.velocities, hold_symbol)
+    declare_grips(scheme, gripping(model))
+
+
+def declare_contacts(scheme: Scheme, forces: Sequence[Force]) -> None:
+    """Declare the forces of stops among some elements, where there are any."""
+    modes = [mode for force in forces for mode in stop_modes(force)]
+    _declare(scheme, "contact", modes, contact_symbol)
+
+
+def declare_grips(scheme: Scheme, forces: Sequence[Force]) -> None:
+    """Declare the forces of elements that rub along speeds other than velocities."""
+    _declare(scheme, "grip", [force.arguments["mode"] for force in forces], grip_symbol)
+
+
+def _declare(
+    scheme: Scheme, name: str, labels: Sequence[str], symbol_of: Callable[[str], Node]
+) -> None:
+    """Declare an input of forces by their labels, where there are any."""
+    if labels:
+        nodes = tuple(symbol_of(label) for label in labels)
+        scheme.input(Input(name, (len(nodes),), nodes, None, False, tuple(labels)))
 
 
 def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:
