@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import zoo
 
+import kinetree as kt
 from approx import IDENTITY, relative_error
 from kinetree.errors import KinetreeError, ShapeError, UnknownNameError, UnsupportedError
+from kinetree.steppers import discrete_program
 from kinetree.targets.native import Function
 from targets import corpus
 
@@ -188,3 +191,41 @@ def test_an_unknown_tier_gets_a_sentence() -> None:
 def test_native_code_is_not_written(tmp_path: Any) -> None:
     with pytest.raises(UnsupportedError, match="the native target writes no files"):
         PROGRAM.write("native", tmp_path)
+
+
+def arm() -> tuple[kt.Model, dict[str, Any]]:
+    model = zoo.chain(2)
+    return model, zoo.state(model, 3)
+
+
+@pytest.mark.parametrize(
+    "guise",
+    [
+        lambda x: x.astype(np.dtype(np.float64, metadata={"unit": "rad"})),
+        lambda x: np.repeat(x, 2)[::2],
+        lambda x: x.astype(">f8"),
+        np.ma.masked_array,
+    ],
+)
+def test_doubles_in_other_guises_are_doubles(guise: Any) -> None:
+    """Arrays whose type carries data, that step, of other byte order, of another class."""
+    model, state = arm()
+    function = kt.derive(model, "inverse").compile()
+    given = {name: state[name] for name in ("q", "qd", "qdd")}
+    expected = function(**given)["tau"]
+    turned = {name: guise(value) for name, value in given.items()}
+    assert np.array_equal(function(**turned)["tau"], expected)
+    batch = {name: value[None] for name, value in turned.items()}
+    assert np.array_equal(function(**batch)["tau"], expected[None])
+
+
+def test_scalars_may_be_numbers_of_python() -> None:
+    model, state = arm()
+    function = discrete_program(model, "semi_implicit_euler").compile()
+    given = {name: state[name] for name in ("q", "qd", "tau")}
+    expected = function(**given, h=np.array(0.5))["q_next"]
+    for h in (0.5, np.float64(0.5), np.float32(0.5)):
+        assert np.array_equal(function(**given, h=h)["q_next"], expected)
+    assert not np.array_equal(function(**given, h=1)["q_next"], expected)
+    with pytest.raises(ShapeError, match="input 'h'"):
+        function(**given, h=np.nan)

@@ -24,6 +24,7 @@ from kinetree.errors import ShapeError, unknown
 from kinetree.targets.native.compile.kernels import BODY, CHECKED, PREAMBLE, BatchKernel, Kernels
 from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.ports import Port, common_batch
+from kinetree.targets.native.quick_call import quick_call
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,6 @@ CHECKED_CALL = ctypes.CFUNCTYPE(ctypes.c_bool, *POINTERS)
 BATCH = ctypes.CFUNCTYPE(
     ctypes.c_bool, *POINTERS, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )  # fmt: skip
-DOUBLE = np.dtype(np.float64)
 BY_ONE = LANES
 """Samples below which a batch is evaluated one by one."""
 PER_THREAD = 4_000_000
@@ -74,8 +74,7 @@ class Function:
         self._variables = tuple(p for p in self.inputs if not p.parameter)
         self._parameters = tuple(p for p in self.inputs if p.parameter)
         self._known = frozenset(p.name for p in self.inputs)
-        self._quick = tuple((p.name, p.shape) for p in self._variables)
-        self._results = tuple((p.name, p.start, p.stop, p.shape) for p in self.outputs)
+        self._count = len(self._variables)
         self.sizes = {
             "x": sum(p.size for p in self._variables),
             "p": sum(p.size for p in self._parameters),
@@ -86,7 +85,8 @@ class Function:
         self._defaults = {p.name: p.default_array for p in self.inputs if p.default is not None}
         self._local = threading.local()
         self._library = self.kernels.single()
-        self._call = CHECKED_CALL(self._library.addresses[CHECKED])
+        call = CHECKED_CALL(self._library.addresses[CHECKED])
+        self._quick = quick_call(self._variables, self.outputs, call)
         self._default = self._default_constants()
 
     def with_values(self, parameters: Mapping[str, float]) -> Function:
@@ -173,17 +173,13 @@ class Function:
         """
         default = self._default
         usual = parameters is None and threads is None and (check is True or check is False)
-        if usual and default is not None and len(arrays) == len(self._quick):
+        if usual and default is not None and len(arrays) == self._count:
             local = self._local.__dict__
             if not local:
                 self._buffers(local)
-            for (name, shape), view in zip(self._quick, local["views"], strict=True):
-                value = arrays.get(name)
-                if type(value) is not np.ndarray or value.shape != shape or value.dtype != DOUBLE:
-                    break
-                view[...] = value
-            else:
-                return self._single(local, default[1], check)
+            found = self._quick(arrays, local, default[1], check)
+            if found is not None:
+                return found
         if not usual:  # to look at what is usual would take a tenth of a short call
             asked = {"parameters": parameters, "check": check, "threads": threads}
             check_arguments(Function.__call__, asked)
@@ -195,14 +191,6 @@ class Function:
         x, y = np.zeros(sizes["x"]), np.zeros(sizes["y"])
         local["views"] = tuple(x[p.start : p.stop].reshape(p.shape) for p in self._variables)
         local["x"], local["y"], local["at"] = x, y, (address(x), address(y))
-
-    def _single(self, local: dict[str, Any], constants: int, check: bool) -> dict[str, Array]:
-        x, y = local["at"]
-        if self._call(x, constants, y) and check:
-            for port, view in zip(self._variables, local["views"], strict=True):
-                port.refuse(view)
-        y = local["y"].copy()
-        return {name: y[a:b].reshape(shape) for name, a, b, shape in self._results}
 
     def _general(
         self,
@@ -242,10 +230,10 @@ class Function:
         local = self._local.__dict__
         if not local:
             self._buffers(local)
-        for port, view in zip(self._variables, local["views"], strict=True):
-            view[...] = rows[port.name]
         constants = self._preamble_of(rows)
-        return self._single(local, address(constants), check)
+        found = self._quick(rows, local, address(constants), check)
+        assert found is not None
+        return found
 
     def _preamble_of(self, rows: Mapping[str, Array]) -> Array:
         """The preamble's results for one value of each parameter input."""

@@ -14,6 +14,8 @@ from kinetree.errors import ShapeError
 from kinetree.program.locks import Locks, refuse_locked
 from kinetree.targets.native.compile.input_tests import FAR
 
+DOUBLE = np.dtype(np.float64)
+
 if TYPE_CHECKING:
     from kinetree.program.program import Input, Output
 
@@ -71,7 +73,8 @@ class Port:
             array = np.asarray(value)
             if array.dtype.kind not in "fiub":
                 raise TypeError
-            return np.asarray(array, dtype=np.float64)
+            double = np.asarray(array, dtype=np.float64)
+            return double if double.dtype is DOUBLE else double.astype(DOUBLE)
         except (TypeError, ValueError):
             raise ShapeError(
                 "it must be an array of real numbers",
