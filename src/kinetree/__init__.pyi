@@ -26,7 +26,19 @@ from kinetree.export.fmu import export_fmu
 from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.layouts import EngineLayout, layout
 from kinetree.formats.load import load, save
-from kinetree.measures import at_time, event_time, final, integral, mean_square, misfit, peak, rms
+from kinetree.measures import (
+    at_time,
+    damping,
+    event_time,
+    final,
+    frequency,
+    growth,
+    integral,
+    mean_square,
+    misfit,
+    peak,
+    rms,
+)
 from kinetree.model import FrameModel, Model, as_frames, position_matrices
 from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
@@ -41,11 +53,11 @@ __version__: str
 __all__ = [
     "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear",
     "Live", "Model", "Modes", "Node", "OperationCount", "Optimum", "Partition", "Program", "Table",
-    "algebra", "animate", "as_frames", "assemble", "at_time", "certify", "derive",
+    "algebra", "animate", "as_frames", "assemble", "at_time", "certify", "damping", "derive",
     "derive_actuation", "diagram", "discretise", "equilibrium", "event_time", "export_c",
-    "export_fmu", "final", "functions", "grid", "integral", "integrate", "inverse", "kinematics",
-    "latin_hypercube", "layout", "linearise", "load", "load_run", "mean_square", "misfit", "modes",
-    "optimise", "outputs", "partition", "peak", "plot", "position_matrices", "reactions", "rms",
-    "run_list", "save", "save_run", "sensitivity", "simulate", "sobol", "sweep", "verify",
-    "write_simulation",
+    "export_fmu", "final", "frequency", "functions", "grid", "growth", "integral", "integrate",
+    "inverse", "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run",
+    "mean_square", "misfit", "modes", "optimise", "outputs", "partition", "peak", "plot",
+    "position_matrices", "reactions", "rms", "run_list", "save", "save_run", "sensitivity",
+    "simulate", "sobol", "sweep", "verify", "write_simulation",
 ]  # fmt: skip

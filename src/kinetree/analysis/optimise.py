@@ -14,6 +14,7 @@ from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
 from kinetree.analysis.optimising.trials import Limit, Study, Trials
 from kinetree.analysis.sensitivities.variables import read_variables
+from kinetree.analysis.sensitivity import check_measures
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
@@ -113,6 +114,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         model, float(duration), _objectives(objective), _bounds_of(model, over),
         _constraints(subject_to or {}), tuple(cases), run,
     )  # fmt: skip
+    check_measures(study.measures)
     chosen = OPTIMISERS[_method(study, method)]
     kept = Journal(None if journal is None else Path(journal), _describe(study, seed))
     trials = Trials(study, kept, progress or (lambda row: None))

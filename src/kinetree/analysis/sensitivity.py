@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,13 @@ from kinetree.analysis.sensitivities.adjoint import Backward, adjoint_gradients
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.peaks import find_peaks
-from kinetree.analysis.sensitivities.result import with_gradients, with_samples, with_tangents
+from kinetree.analysis.sensitivities.result import (
+    equilibrium_dataset,
+    with_gradients,
+    with_samples,
+    with_tangents,
+)
+from kinetree.analysis.sensitivities.statics import static_sensitivities
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
@@ -23,7 +30,7 @@ from kinetree.assembly import Parameters, Values
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
-from kinetree.measures import Measure
+from kinetree.measures import Measure, Mode
 
 if TYPE_CHECKING:
     import xarray
@@ -38,10 +45,11 @@ WORTH = 5
 
 def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
-    duration: float,
-    measures: Mapping[str, Any],
+    duration: float | None = None,
+    measures: Mapping[str, Any] = MappingProxyType({}),
     *,
     by: Sequence[str],
+    at: str = "run",
     method: str = "auto",
     integrator: str = "auto",
     q: Values = None,
@@ -66,10 +74,12 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
 
     Args:
         model: the mechanism.
-        duration: length of the run [s].
+        duration: length of the run [s]; none with at="equilibrium".
         measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
         by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
             "tau.NAME", "WRENCH.fx", "duration".
+        at: "run", or "equilibrium": the state of rest near the start values, and its modes;
+            measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
             over its steps, once per measure; "auto" takes the cheaper one by their numbers, and the
             first where events change the motion; the attribute `sensitivity_method` says which.
@@ -92,7 +102,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     Returns:
         The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
         direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units; of a
-        misfit NAME also what it compares, NAME and NAME_by, over the times of its data.
+        misfit NAME also what it compares, NAME and NAME_by, over the times of its data.  Of an
+        equilibrium q, x and q_by, x_by in place of the run; NaN of modes with one eigenvalue.
     """
     given = locals()
     check_arguments(sensitivity, given)
@@ -100,11 +111,13 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     run = RunGiven(q, qd, x, tau, wrenches, parameters)
     name, settings = as_settings(given)
     task = Task.of(
-        model, run, duration=float(duration), measures=dict(measures),
+        model, run, duration=float(duration or 0.0), measures=dict(measures),
         variables=read_variables(model, by), t0=t0, integrator=name,
         settings=settings, step=step,
         events=events, options=options,
     )  # fmt: skip
+    if at == "equilibrium":
+        return equilibrium_dataset(task, *static_sensitivities(task))
     return _solve(task, method)
 
 
@@ -175,14 +188,24 @@ def _with_results(
 
 def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Refuse what no sensitivity can be made of."""
-    check_positive("a positive time in seconds", duration=given["duration"])
+    check_choice("at", given["at"], ("run", "equilibrium"))
+    if given["at"] == "run":
+        if given["duration"] is None:
+            raise ModelError("it is not given", element="duration", cure="give it in seconds")
+        check_positive("a positive time in seconds", duration=given["duration"])
+    elif given["duration"] is not None or given["qd"] is not None or given["events"] is not None:
+        raise ModelError(
+            "an equilibrium has no duration, no velocities and no events",
+            element="at",
+            cure='leave them out, or leave at="equilibrium" out',
+        )
     check_choice("method", given["method"], METHODS)
     check_options("sensitivity", options, OPTIONS)
-    check_measures(given["measures"])
+    check_measures(given["measures"], modes=given["at"] == "equilibrium")
 
 
-def check_measures(measures: Mapping[str, Any]) -> None:
-    """Refuse what is no measure."""
+def check_measures(measures: Mapping[str, Any], *, modes: bool = False) -> None:
+    """Refuse what is no measure, and measures of modes where there are none."""
     if not measures:
         raise ModelError(
             "there is nothing to measure", element="measures", cure='give {"end": kt.final("q_y")}'
@@ -193,6 +216,12 @@ def check_measures(measures: Mapping[str, Any]) -> None:
                 f"it is {show(measure)}",
                 element=f"measure '{name}'",
                 cure="give kt.final(…), kt.integral(…), kt.rms(…) or kt.peak(…)",
+            )
+        if isinstance(measure, Mode) and not modes:
+            raise ModelError(
+                "a run has no modes",
+                element=f"measure '{name}'",
+                cure='give at="equilibrium" to kt.sensitivity',
             )
 
 

@@ -7,13 +7,14 @@ from kinetree.measures.integral import Integral, integral
 from kinetree.measures.mean_square import MeanSquare, RootMeanSquare, mean_square, rms
 from kinetree.measures.measure import Gathered, Measure, Sighting
 from kinetree.measures.misfit import Misfit, misfit
+from kinetree.measures.mode import Mode, damping, frequency, growth
 from kinetree.measures.peak import Peak, peak
 
-ALL = (Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime)
+ALL = (Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime, Mode)
 """Every kind."""
 
 __all__ = [
     "ALL", "AtTime", "EventTime", "Final", "Gathered", "Integral", "MeanSquare", "Measure",
-    "Misfit", "Peak", "RootMeanSquare", "Sighting", "at_time", "event_time", "final", "integral",
-    "mean_square", "misfit", "peak", "rms",
+    "Misfit", "Mode", "Peak", "RootMeanSquare", "Sighting", "at_time", "damping", "event_time",
+    "final", "frequency", "growth", "integral", "mean_square", "misfit", "peak", "rms",
 ]  # fmt: skip

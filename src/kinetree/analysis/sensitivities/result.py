@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import xarray
 
     from kinetree.analysis.sensitivities.direct import TangentRun
+    from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
 TANGENTS = {"q_by": ("coordinate", "q"), "qd_by": ("velocity", "qd"), "x_by": ("state", "x")}
@@ -80,4 +81,29 @@ def with_samples(
             made = made.assign_coords({axis: (axis, measure.at, {"units": "s"})})
             made[name] = (axis, np.array([look.e[number] for look in rows[0]]))
             made[f"{name}_by"] = ((axis, "parameter"), table)
+    return made
+
+
+def equilibrium_dataset(
+    task: Task, values: Mapping[str, float], gradients: Array, parts: Mapping[str, Any]
+) -> xarray.Dataset:
+    """An equilibrium with its derivatives, and those of measures.
+
+    Args:
+        task: what was asked.
+        values: of the measures by name.
+        gradients: measure × variable.
+        parts: "q" and "x" -> names of the components, values, derivatives.
+    """
+    import xarray as xr
+
+    made = xr.Dataset(attrs={"model": task.model.name, "model_hash": task.model.content_hash()})
+    made = with_gradients(made, task.variables, values, gradients, {"method": "implicit"})
+    for (name, (labels, place, slopes)), axis in zip(
+        parts.items(), ("coordinate", "state"), strict=True
+    ):
+        if labels:
+            made = made.assign_coords({axis: labels})
+            made[name] = (axis, place)
+            made[f"{name}_by"] = ((axis, "parameter"), slopes)
     return made

@@ -159,14 +159,14 @@ def _kept_rows(system: Dynamics, loops: Loops, wish: Wish, y: Array) -> Array:
     _, fixed = settled_velocities(loops, q, wish)
     driven = {model.velocities.index(name) for name in model.drives if name in model.velocities}
     rows = np.zeros((2 * nv + len(y) - nq - nv, len(y)))
-    rows[:nv, :nq] = np.linalg.pinv(_turning(system, q))
+    rows[:nv, :nq] = np.linalg.pinv(turning(system, q))
     rows[nv:, nq:] = np.eye(len(y) - nq)
     speeds = [nv + k for k in fixed if k not in driven]
     found: Array = rows[[*still, *speeds, *range(2 * nv, len(rows))]]
     return found
 
 
-def _turning(system: Dynamics, q: Array) -> Array:
+def turning(system: Dynamics, q: Array) -> Array:
     """N of der(q) = N qd."""
     row = system.forward.input("q")
     if not row.tangent:

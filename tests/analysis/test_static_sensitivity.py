@@ -1,0 +1,104 @@
+"""Derivatives of equilibria and of the modes about them, against solving again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import lengths
+from analysis.test_sensitivity import oscillator
+from approx import GOLDEN, LONG_RUN, assert_close
+
+
+def hanging() -> kt.Model:
+    """A mass on a spring with a bar that another spring pulls aside; z goes with a state."""
+    model = kt.Model("hanging", gravity=(0, 0, -9.81))
+    c, d, length = (model.parameter(n, x) for n, x in (("c", 100.0), ("d", 0.3), ("L", 0.7)))
+    carriage, bar = (
+        model.body("carriage", mass=2.0),
+        model.body("bar", 1.0, inertia=(0.1, 0.1, 0.1)),
+    )
+    model.prismatic("z", model.ground, carriage, axis="z")
+    model.revolute("turn", carriage, bar, axis="y", initial=0.1)
+    model.joint_spring("spring", "z", stiffness=c, damping=d)
+    end, wall = bar.point("end", (0, 0, -length)), model.ground.point("wall", (1, 0, 0))
+    model.spring("tilt", wall, end, stiffness=5.0, length=0.5)
+    return model
+
+
+CASES: dict[str, tuple[Any, dict[str, Any], dict[str, float], dict[str, Any]]] = {
+    "tree": (
+        hanging,
+        {"f1": kt.frequency(1), "f2": kt.frequency(2), "d1": kt.damping(1), "g2": kt.growth(2),
+         "z": kt.final("q_z"), "e": kt.final("q_turn + energy.potential + tilt.force")},
+        {"c": 100.0, "d": 0.3, "L": 0.7, "carriage.mass": 2.0, "gravity_z": -9.81}, {},
+    ),
+    "loop": (
+        lengths.four_bar, {"f": kt.frequency(1), "c": kt.final("q_c")},
+        {"crank": 1.0, "coupler": 2.1, "base": 2.0}, {"q": {"a": -1.5}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_against_solving_again(name: str) -> None:
+    make, measures, values, given = CASES[name]
+    model = make()
+    found = kt.sensitivity(model, measures=measures, by=list(values), at="equilibrium", **given)
+    for label, x in values.items():
+        h = 1e-5 * max(1.0, abs(x))
+        high, low = (
+            kt.sensitivity(model, measures=measures, by=[], at="equilibrium",
+                           parameters={label: x + step}, **given) for step in (h, -h)
+        )  # fmt: skip
+        change = (high.value - low.value) / (2 * h)
+        assert_close(found.gradient.sel(parameter=label), change, LONG_RUN, label)
+        moved = (high.q - low.q) / (2 * h)
+        assert_close(found.q_by.sel(parameter=label), moved, LONG_RUN, label)
+    assert float(np.abs(found.gradient).max()) > 0
+
+
+def test_the_frequency_of_an_oscillator() -> None:
+    found = kt.sensitivity(
+        oscillator(), measures={"f": kt.frequency(1)}, by=["c", "m", "tau.y"], at="equilibrium"
+    )
+    f = 1 / (2 * np.pi)
+    assert_close(found.value[0], f, GOLDEN)
+    assert_close(found.gradient[0], [f / 2, -f / 2, 0], GOLDEN)
+    assert_close(found.q_by.sel(coordinate="y"), [0, 0, 1], GOLDEN)
+
+
+def test_two_equal_pendulums_are_a_group() -> None:
+    model = kt.Model("pendulums", gravity=(0, 0, -9.81))
+    for name in ("one", "two"):
+        body = model.body(name, mass=1.0, com=(0, 0, -1))
+        model.revolute(name, model.ground, body, axis="y")
+    with pytest.warns(kt.errors.ModelWarning, match="modes 1, 2 have one eigenvalue"):
+        found = kt.sensitivity(
+            model, measures={"f": kt.frequency(2)}, by=["one.mass"], at="equilibrium"
+        )
+    assert_close(found.value[0], 9.81**0.5 / (2 * np.pi), GOLDEN)
+    assert np.isnan(found.gradient.values).all()
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "run": ({"duration": 1.0}, "an equilibrium has no duration"),
+    "integral": ({"measures": {"m": kt.integral("q_y")}}, "measure 'm': it needs a run"),
+    "start": ({"by": ["q0.y"]}, "'q0.y': an equilibrium does not depend on it"),
+    "mode": ({"measures": {"m": kt.frequency(7)}}, "mode 7: there are 1 modes"),
+    "no modes": ({"at": "run", "duration": 1.0}, "a run has no modes"),
+    "no duration": ({"at": "run", "measures": {"m": kt.final("q_y")}}, "duration"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused(name: str) -> None:
+    changes, sentence = BAD[name]
+    given: dict[str, Any] = {
+        "measures": {"m": kt.frequency(1)}, "by": ["c"], "at": "equilibrium", **changes,
+    }  # fmt: skip
+    with pytest.raises(kt.errors.KinetreeError, match=sentence):
+        kt.sensitivity(oscillator(), given.pop("duration", None), **given)
