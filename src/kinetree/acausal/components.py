@@ -14,12 +14,14 @@ from kinetree.acausal.declarations import (
     Setting,
 )
 from kinetree.acausal.physical import Physical, PhysicalEquation, Relation, physical
+from kinetree.engine import Node, Rank, substitute, symbol
 from kinetree.errors import ModelError, UnknownNameError, unknown
+from kinetree.model import state_symbol
 
 if TYPE_CHECKING:
     from kinetree.acausal.report import SortingReport
-    from kinetree.engine import Node
     from kinetree.model import Model
+    from kinetree.program import Program
 
 
 class Element:
@@ -38,8 +40,10 @@ class Element:
         self.given: dict[str, Any] = {}
 
     def place(self, owner: Component, label: str) -> None:
-        """Take a place in a component."""
+        """Take a place in a component; a component makes its own parts there."""
         self.owner, self.label = owner, label
+        if isinstance(self, Component):
+            settle(self)
 
     @property
     def path(self) -> str:
@@ -135,17 +139,31 @@ def parts_of(component: Component) -> Iterator[Component]:
     for name, row in known.items():
         if isinstance(row, DeclaredPart):
             yield getattr(component, name)
+    yield from (one for one in made_parts(component) if isinstance(one, Component))
+
+
+def made_parts(component: Component) -> list[Element]:
+    """The parts and connectors that `setup` of a component has made."""
+    found: list[Element] = component.__dict__.setdefault("_made", [])
+    return found
+
+
+def settle(component: Component) -> None:
+    """Let a component that has its place make its parts, once."""
+    if "_made" in vars(component):
+        return
+    before, found = set(vars(component)), made_parts(component)
     component.setup()
     for name, value in list(vars(component).items()):
-        if name in known or name in ("owner", "given") or isinstance(value, Connector):
+        if name in before or name == "_made":
             continue
-        if isinstance(value, Component):
-            value.place(component, name)
-            yield value
-        elif isinstance(value, list | tuple) and value and isinstance(value[0], Component):
-            for k, one in enumerate(value):
-                one.place(component, f"{name}[{k}]")
-                yield one
+        alone = isinstance(value, Element)
+        listed = value if isinstance(value, list | tuple) else ()
+        rows = [(name, value)] if alone else [(f"{name}[{k}]", x) for k, x in enumerate(listed)]
+        for label, one in rows:
+            if isinstance(one, Element):
+                one.place(component, label)
+                found.append(one)
 
 
 def ports_of(component: Component) -> Iterator[Connector]:
@@ -153,6 +171,7 @@ def ports_of(component: Component) -> Iterator[Connector]:
     for name, row in declarations(type(component)).items():
         if isinstance(row, DeclaredPort):
             yield getattr(component, name)
+    yield from (one for one in made_parts(component) if isinstance(one, Connector))
 
 
 def variables_of(element: Element) -> Iterator[tuple[DeclaredVariable, Node]]:
@@ -170,6 +189,40 @@ class Connection:
     """Connectors that meet, or signals that are one; in the words of the component around them."""
 
     ends: tuple[Connector | Physical, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Inlined:
+    """Equations of a Program as equations of a component: its names are variables of their own.
+
+    Attributes:
+        program: of assignments alone.
+        values: symbol of an input -> what stands for it; parameters are those of the component.
+        prefix: what stands before the names.
+    """
+
+    program: Program
+    values: Mapping[Node, Node]
+    prefix: str
+
+    def name(self, node: Node, component: Component) -> Node:
+        """What stands for a name of the Program in a component."""
+        return state_symbol(component.path_of(f"{self.prefix}.{node.name}"))
+
+    def outputs(self, name: str, component: Component) -> list[Node]:
+        """The components of an output, in terms of the variables of a component."""
+        known = {t: self.name(t, component) for b in self.program.all_blocks for t in b.targets}
+        known |= self.parameters(component)
+        return substitute(self.program.output(name).nodes, {**known, **self.values})
+
+    def parameters(self, component: Component) -> dict[Node, Node]:
+        """Symbol of a parameter -> that of the component."""
+        rows = [row for row in self.program.inputs if row.parameter]
+        return {
+            s: symbol(component.path_of(label), Rank.PARAMETER)
+            for row in rows
+            for s, label in zip(row.symbols, row.labels, strict=True)
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +319,7 @@ def when(condition: Relation | Ticks, *changes: Reset) -> When:
 
 
 __all__ = [
-    "Component", "Connection", "Connector", "Element", "InitialEquation", "Reset", "Setting",
-    "Ticks", "When", "connect", "declarations", "every", "initial", "parts_of", "ports_of", "reset",
-    "variables_of", "when",
+    "Component", "Connection", "Connector", "Element", "InitialEquation", "Inlined", "Reset",
+    "Setting", "Ticks", "When", "connect", "declarations", "every", "initial", "made_parts",
+    "parts_of", "ports_of", "reset", "settle", "variables_of", "when",
 ]  # fmt: skip

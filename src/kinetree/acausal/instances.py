@@ -19,18 +19,21 @@ from kinetree.acausal.components import (
     Connection,
     Connector,
     InitialEquation,
+    Inlined,
     When,
     declarations,
     parts_of,
     ports_of,
+    settle,
     variables_of,
 )
 from kinetree.acausal.declarations import SELECT, DeclaredParameter, DeclaredVariable
-from kinetree.acausal.physical import Physical, PhysicalEquation, physical, spell
+from kinetree.acausal.physical import Physical, PhysicalEquation, physical, spell, split_name
 from kinetree.arguments import is_finite, show
-from kinetree.engine import Node
-from kinetree.errors import KinetreeError, ModelError
+from kinetree.engine import Node, Rank, substitute, symbol
+from kinetree.errors import KinetreeError, ModelError, UnsupportedError
 from kinetree.model.parameters import ParameterRow
+from kinetree.program import Assign
 from kinetree.units import quantity, to_si
 
 
@@ -101,6 +104,7 @@ def flatten(whole: Component) -> Flat:
     """All instances of a component, in order of their declaration, parents before parts."""
     flat = Flat(type(whole).__name__)
     waiting = [whole]
+    settle(whole)
     while waiting:
         component = waiting.pop()
         parts = list(parts_of(component))
@@ -210,12 +214,36 @@ def _take_statements(flat: Flat, component: Component) -> _Counts:
             flat.initial.append(FlatEquation(made.equation.residual, path, number))
         elif isinstance(made, When):
             flat.events.append((path, made))
+        elif isinstance(made, Inlined):
+            _take_program(flat, component, made)
         else:
             raise ModelError(
                 f"equations() yields {show(made)}",
                 cure="yield equations a == b, connect(…), initial(…) or when(…)",
             )
     return counts
+
+
+def _take_program(flat: Flat, component: Component, made: Inlined) -> None:
+    """The equations of a Program, whose names become variables."""
+    for row in [row for row in made.program.inputs if row.parameter]:
+        nodes = (symbol(component.path_of(label), Rank.PARAMETER) for label in row.labels)
+        units = row.units or ("",) * len(row.labels)
+        for node, value, unit in zip(nodes, row.default or (), units, strict=True):
+            flat.parameters[node.name] = ParameterRow(node.name, value, unit, node)
+    new = {**made.parameters(component), **made.values}
+    for number, block in enumerate(made.program.all_blocks, 1):
+        if not isinstance(block, Assign):
+            raise UnsupportedError(
+                "its equations are solved by iteration or as a linear system",
+                element=f"component '{component.path}'",
+                cure="give a tree without loops",
+            )
+        node = new[block.target] = made.name(block.target, component)
+        path = split_name(node)[0]
+        flat.variables[path] = FlatVariable(path, node, "hidden", "", None, False, 0)
+        (expr,) = substitute((block.expr,), new)
+        flat.equations.append(FlatEquation(node - expr, component.path, number))
 
 
 def _statements(component: Component) -> Iterator[Any]:

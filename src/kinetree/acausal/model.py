@@ -69,9 +69,10 @@ def write_model(found: SortedComponent) -> Model:
         name, _ = split_name(mode)
         model.states[name] = State(name, values[mode], held=True)
     x = program.input("x")
-    names = dict(zip(found.flat.variables, program.output(VARIABLES).labels, strict=True))
+    shown = [row.path for row in found.flat.variables.values() if row.role != "hidden"]
+    names = dict(zip(shown, program.output(VARIABLES).labels, strict=True))
     model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
-    rows = found.flat.variables.values()
+    rows = [row for row in found.flat.variables.values() if row.role != "hidden"]
     results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
     outside = [n for n in found.outside if n is not time_symbol() and n not in modes]
     inputs = tuple(join_name(*split_name(n)) for n in outside)
@@ -101,9 +102,8 @@ def _write(
     labels = list(model.states)
     guesses = {f"{found.column_name(c)}.{GUESS}": c for c in written.guesses.values()}
     inputs = _inputs(model, [*states, *written.guesses], [*labels, *guesses])
-    variables = tuple(
-        found.reduced.meanings.node(row.symbol) for row in found.flat.variables.values()
-    )
+    shown = [row for row in found.flat.variables.values() if row.role != "hidden"]
+    variables = tuple(found.reduced.meanings.node(row.symbol) for row in shown)
     outputs = (
         Output("qdd", (0,), ()),
         Output("xd", (len(rates),), tuple(rates), tuple(labels)),
@@ -143,7 +143,8 @@ def _with_held(program: Program, modes: list[Node]) -> Program:
 def _labels(found: SortedComponent) -> tuple[str, ...]:
     """Names of the variables; the class stands before those that arrays of a run have."""
     name = found.flat.name
-    return tuple(f"{name}.{path}" if path in TAKEN else path for path in found.flat.variables)
+    rows = (row.path for row in found.flat.variables.values() if row.role != "hidden")
+    return tuple(f"{name}.{path}" if path in TAKEN else path for path in rows)
 
 
 def _inputs(model: Model, nodes: list[Node], names: list[str]) -> tuple[Input, ...]:
