@@ -21,12 +21,12 @@ blocks that close the loops, and behind them (docs/decisions/0007).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.arguments import check_arguments, check_choice
-from kinetree.assembly import partition_at, refuse_foreign
+from kinetree.assembly import Partition, partition_at, refuse_foreign
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.engine import derivation
 from kinetree.errors import ExpressionError, ModelError, PartitionError, UnsupportedError, unknown
@@ -34,27 +34,18 @@ from kinetree.formalism import QUANTITIES
 from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
 from kinetree.formalism.joint_equations import EITHER, QDD, TAU, Known, read_known
-from kinetree.formalism.links.linkage import linkage
+from kinetree.formalism.links.linkage import Linkage, linkage
 from kinetree.formalism.links.regroup import regroup
 from kinetree.formalism.matrices import DERIVATIVES, PLACED, derive_placed
 from kinetree.formalism.matrices import FORMALISM as MATRICES
 from kinetree.formalism.matrices.placement import placement
-from kinetree.formalism.quantities import JOINT_LAWS
+from kinetree.formalism.quantities import JOINT_LAWS, Quantity
 from kinetree.formalism.stops import with_motion, with_stops
-from kinetree.model import split_known, stopping
+from kinetree.model import Components, Mechanism, split_known, stopping
 from kinetree.model.check import check
+from kinetree.program import Program
 from kinetree.program.passes import condense, hold_switches, plain
 from kinetree.program.solving import WRITTEN_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kinetree.assembly import Partition
-    from kinetree.formalism.links.linkage import Linkage
-    from kinetree.formalism.quantities import Quantity
-    from kinetree.model import Components, Mechanism
-    from kinetree.program import Program
-
 
 PARAMETERS = ("run-time", "folded")
 """Treatments of parameters: inputs with defaults, or numbers."""

@@ -4,15 +4,7 @@ Users derive classes from `Component` and `Connector`; `sort` is the page on whi
 that turn them into sorted equations.
 """
 
-from kinetree.acausal.components import (
-    Component,
-    Connector,
-    connect,
-    every,
-    initial,
-    reset,
-    when,
-)
+from kinetree.acausal.components import Component, Connector, connect, every, initial, reset, when
 from kinetree.acausal.declarations import (
     across,
     mode,

@@ -64,6 +64,3 @@ def hold_branches(equations: Sequence[FlatEquation]) -> tuple[list[FlatEquation]
         else:
             rows.append(row)
     return rows, found
-
-
-__all__ = ["STEM", "Branches", "hold_branches"]

@@ -235,10 +235,3 @@ def part(kind: type[C], **values: Any) -> DeclaredPart[C]:
             parts; a function of the component around it gives an expression of its parameters.
     """
     return DeclaredPart(kind, values)
-
-
-__all__ = [
-    "SELECT", "Declaration", "DeclaredParameter", "DeclaredPart", "DeclaredPort",
-    "DeclaredVariable", "Setting", "across", "merge", "mode", "parameter", "part", "port",
-    "setting", "signal_in", "signal_out", "through", "variable",
-]  # fmt: skip

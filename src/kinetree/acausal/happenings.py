@@ -85,6 +85,3 @@ class _Translation:
             elif path in self.names and s is state_symbol(path):
                 new[s] = symbol(self.names[path], Rank.FORCE)
         return substitute((node,), new)[0]
-
-
-__all__ = ["events_of"]

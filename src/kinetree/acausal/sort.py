@@ -222,6 +222,3 @@ def bound_in_order(flat: Flat) -> list[tuple[Node, Node]]:
     sorter = TopologicalSorter({order[n]: [order[s] for s in row] for n, row in needs.items()})
     nodes = list(bound)
     return [(nodes[k], bound[nodes[k]]) for k in sorter.static_order()]
-
-
-__all__ = ["SortedComponent", "bound_in_order", "sort_component"]

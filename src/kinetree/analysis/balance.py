@@ -7,6 +7,7 @@ has what is left of the forces that hold the motion.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from kinetree.assembly import with_values
 from kinetree.pipeline import derive
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.arrays import Array
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,15 +27,12 @@ from kinetree.analysis.given.operating_point import (
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
+from kinetree.assembly import Values
 from kinetree.errors import ModelError, PartitionError, unknown
-from kinetree.model import as_mechanism, refuse_holding, retract
+from kinetree.model import Components, Mechanism, as_mechanism, refuse_holding, retract
+from kinetree.program import Program
 from kinetree.solve.newton import Solution, damped_newton
 from kinetree.solve.relaxation import relax
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Values
-    from kinetree.model import Components, Mechanism
-    from kinetree.program import Program
 
 TOLERANCE = 1e-9
 """Largest acceleration at rest, relative to those at the start [rad/s2, m/s2 or 1/s]."""
@@ -391,6 +388,3 @@ def _result(task: _Task, found: Solution) -> Equilibrium:
         tau=at.tau,
         parameters={**task.system.parameters, **freed},
     )
-
-
-__all__ = ["Equilibrium", "equilibrium"]

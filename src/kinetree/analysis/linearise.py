@@ -11,10 +11,10 @@ der(δ) = δqd + K δ, with K from the angular velocity w and the velocity v of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,18 +34,12 @@ from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import derivation, evaluate
-from kinetree.model import FORCES, Ball, Float, as_mechanism
-from kinetree.program import state_form
+from kinetree.model import FORCES, Ball, Components, Float, Mechanism, as_mechanism
+from kinetree.program import Program, state_form
 from kinetree.program.passes import condense
 
 SLOW, STANDING = "slow", 1e9
 """Argument of tyres: the speed below which slip is regularised; a value without slip [m/s]."""
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import Components, Mechanism
-    from kinetree.program import Program
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
-from kinetree.model import as_mechanism
+from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.results.dataset import with_outputs
 
 if TYPE_CHECKING:
     import xarray
 
-    from kinetree.model import Components, Mechanism
     from kinetree.program import Input
 
 MANY = 2000

@@ -42,23 +42,16 @@ from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.side_by_side import SideBySide
 from kinetree.analysis.runs.watches import Watches
-from kinetree.arguments import (
-    changed_arguments,
-    check_arguments,
-    check_options,
-    check_positive,
-)
+from kinetree.arguments import changed_arguments, check_arguments, check_options, check_positive
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.methods import STEPPED, TOLD, Method, find
 from kinetree.integrate.problem import Settings
-from kinetree.model import as_mechanism, happenings, memories
+from kinetree.model import Components, Mechanism, as_mechanism, happenings, memories
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
 
 if TYPE_CHECKING:
     import xarray
-
-    from kinetree.model import Components, Mechanism
 
 
 def simulate(  # noqa: PLR0913  one keyword per choice of the user
@@ -289,6 +282,3 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
     refuse_stepping(options)
     check_options("simulate", options, OPTIONS)
     return row
-
-
-__all__ = ["simulate"]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from kinetree.model.closures import Closure
+from kinetree.model.forces import Force
+from kinetree.model.mechanism import Mechanism
 from kinetree.model.parameters import AXES, INERTIA, folded_scalars
 from kinetree.model.parts import Body, CoordinateGroup, Twist
-
-if TYPE_CHECKING:
-    from kinetree.model.closures import Closure
-    from kinetree.model.forces import Force
-    from kinetree.model.mechanism import Mechanism
 
 M = TypeVar("M", bound="Mechanism")
 

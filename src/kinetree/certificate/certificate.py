@@ -181,8 +181,3 @@ def parse(text: str, element: str) -> Certificate:
             "it was changed since it was written", element=element, cure="certify the model again"
         )
     return found
-
-
-__all__ = [
-    "FILE", "PAGE", "Certificate", "Comparison", "LeftOut", "ProgramFacts", "digest_of", "parse",
-]  # fmt: skip

@@ -320,5 +320,3 @@ def _versions() -> dict[str, str]:
 
 
 VERBS["certify"] = certify_program
-
-__all__ = ["certify", "certify_program", "certify_programs", "program_code"]

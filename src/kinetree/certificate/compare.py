@@ -101,6 +101,3 @@ def deviate(expected: Expected, found: Sequence[InputValues]) -> Deviation:
             if size > worst.size or not worst.output:
                 worst = Deviation(size, name, k)
     return worst
-
-
-__all__ = ["Deviation", "Expected", "deviate", "expect"]

@@ -102,6 +102,3 @@ def matlab_main(trials: Sequence[Trial], names: Sequence[str]) -> str:
         lines += [f"  [{', '.join(outs)}] = {name}({given});"]
         lines += [f"  printf('%.17g\\n', {y}.');" for y in outs] + ["end"]
     return "\n".join([*lines, ""])
-
-
-__all__ = ["KINDS", "NUMBERS", "c_main", "fortran_main", "javascript_main", "matlab_main"]

@@ -99,6 +99,3 @@ def _match(program: Program, other: Program, state: InputValues) -> dict[str, An
             pairs = zip(row.labels, row.default or (), strict=True)
             found[row.name] = np.array([named.get(label, value) for label, value in pairs])
     return found
-
-
-__all__ = ["STEP", "compare_formalisms", "derive_program", "evaluate_like"]

@@ -119,6 +119,3 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return f'<td class="{"yes" if value else "no"}">{"agrees" if value else "DIFFERS"}</td>'
     return f"<td>{markup(str(value))}</td>"
-
-
-__all__ = ["certificate_page", "show_deviation"]

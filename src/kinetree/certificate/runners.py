@@ -235,9 +235,3 @@ def reference(trial: Trial) -> list[dict[str, Any]]:
     """The values that all others are compared with: NumPy's, operation by operation."""
     with np.errstate(all="ignore"):
         return trial.split(trial.program.evaluate(**trial.stack()))
-
-
-__all__ = [
-    "CALLS", "COMMANDS", "MAINS", "QUICK", "RUNNABLE", "Results", "Tool", "find_tool",
-    "reference", "run_command", "run_target", "run_text",
-]  # fmt: skip

@@ -181,6 +181,3 @@ def _zero(row: Input) -> Any:
 def _is_drawn(row: Input) -> bool:
     """Whether an input is drawn: rates, efforts and wrenches, not settings of a method."""
     return row.name in DRAWN or row.shape == (6,)
-
-
-__all__ = ["DrawnStates", "draw_states"]

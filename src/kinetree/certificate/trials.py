@@ -74,6 +74,3 @@ def part_numbers(trials: Sequence[Trial], numbers: Iterable[float]) -> list[list
         ]
         for trial in trials
     ]
-
-
-__all__ = ["InputValues", "Trial", "part_numbers"]

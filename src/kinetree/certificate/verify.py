@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments
 from kinetree.certificate.certificate import FILE, Certificate, digest_of, parse
@@ -15,10 +14,8 @@ from kinetree.certificate.certify import program_code
 from kinetree.certificate.formalisms import derive_program
 from kinetree.errors import FormatError
 from kinetree.files import read_bytes
+from kinetree.model import Mechanism
 from kinetree.targets.digest import digest
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 FOLDER = "documentation"
 """Folder of an FMU in which it carries its certificate."""
@@ -163,6 +160,3 @@ def _check_model(found: Certificate, model: Mechanism) -> Iterator[Checked]:
             same = {name: digest_of(text) for name, text in code.items()} == row.code
             text = "written anew, as certified" if same else "written anew, it is other code"
             yield Checked(f"code {row.name}", same, text)
-
-
-__all__ = ["FOLDER", "Checked", "Verification", "verify"]

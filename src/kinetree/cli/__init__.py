@@ -8,16 +8,13 @@ One file per group of verbs; importing it adds them.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from kinetree.cli import analyses, certificate, efforts, equations, material, models, studio, view
 from kinetree.cli.common import app
 from kinetree.cli.material import bibliography
 from kinetree.errors import KinetreeError
 from kinetree.printing import os_sentence, print_json, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 GROUPS = (models, analyses, efforts, view, studio, equations, certificate, material)
 """The files of verbs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,8 +28,6 @@ from kinetree.errors import UnsupportedError, unknown
 from kinetree.printing import TableRow, print_json, print_table, say, working
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from kinetree.model import Mechanism
     from kinetree.program.program import Program
 

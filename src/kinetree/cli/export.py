@@ -90,6 +90,3 @@ def export(model: Mechanism, target: str, wanted: ExportOptions, *, as_json: boo
         warn(note)
     for path in written:
         say(path)
-
-
-__all__ = ["EXPORTS", "ExportOptions", "export"]

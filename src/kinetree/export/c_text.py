@@ -192,6 +192,3 @@ def list_numbers(values: Sequence[float], number: Callable[[float], str]) -> str
     text = ", ".join(number(float(x)) for x in values)
     lines = wrap(text, 92, break_on_hyphens=False)
     return lines[0] if len(lines) == 1 else "\n    " + "\n    ".join(lines) + "\n"
-
-
-__all__ = ["PackageCode", "call", "list_numbers"]

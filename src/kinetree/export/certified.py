@@ -37,6 +37,3 @@ def certify_package(
     model = {"name": name, "hash": model_hash}
     names = None if isinstance(targets, bool) else targets
     return certify_programs(programs, start, model=model, targets=names).with_files(contents)
-
-
-__all__ = ["certify_package"]

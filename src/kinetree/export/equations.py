@@ -11,28 +11,23 @@ the loops.  Conditions of events are the last of g; what events change is a Prog
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.loads import Loads
 from kinetree.analysis.observing.attach import attach
 from kinetree.analysis.observing.inputs import Chosen, choose_inputs
-from kinetree.analysis.observing.program import OUT
+from kinetree.analysis.observing.program import OUT, Observed
+from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import WatchRow, changes, effects
 from kinetree.arrays import Array
+from kinetree.assembly import Values
 from kinetree.engine import Node, Rank, derivation, symbol
 from kinetree.errors import UnsupportedError
 from kinetree.program import Block, Input, Output, Program, state_form
 from kinetree.program.events import crossings
 from kinetree.program.passes import condense, dead
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.analysis.given.loads import Loads
-    from kinetree.analysis.observing.program import Observed
-    from kinetree.analysis.runs.dynamics import Dynamics
-    from kinetree.assembly import Values
 
 ARGUMENTS = ("t", state_form.STATE, "u", "p")
 """Inputs of every Program here; u and p are absent where the model has none."""
@@ -296,9 +291,3 @@ def adjoint(found: ModelPrograms, name: str) -> Program:
     by = tuple(row.name for row in found.main.inputs)
     bars = found.main.adjoint(found.results(), by, only=True)
     return replace(bars, name=f"{name}_adjoint")
-
-
-__all__ = [
-    "ARGUMENTS", "RESULTS", "ModelPrograms", "adjoint", "directional", "equations", "output_units",
-    "programs",
-]  # fmt: skip

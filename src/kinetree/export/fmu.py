@@ -17,34 +17,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version as version_of
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
+from kinetree.assembly import Values
 from kinetree.certificate.verify import FOLDER as CERTIFIED
 from kinetree.errors import FormatError
 from kinetree.export.building import binary as built
 from kinetree.export.c_text import PackageCode, call
 from kinetree.export.certified import certify_package
-from kinetree.export.description import (
-    TOOL,
-    Description,
-    build_description,
-    model_description,
-)
+from kinetree.export.description import TOOL, Description, build_description, model_description
 from kinetree.export.equations import ModelPrograms, adjoint, directional, equations
 from kinetree.export.folder import archive, write_archive
 from kinetree.export.variables import FmiNames, variables
-from kinetree.model import as_mechanism
+from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.targets.c.language import DOUBLE
 from kinetree.targets.c.source import files
 from kinetree.targets.text.source import Source
-
-if TYPE_CHECKING:
-    from kinetree.assembly import Values
-    from kinetree.model import Components, Mechanism
 
 VERSIONS = ("3.0", "2.0")
 SUFFIX = ".fmu"
@@ -242,6 +234,3 @@ def _token(description: str, texts: dict[str, str]) -> str:
     """What ties description and code together: a digest of both, the model's hash included."""
     whole = "\n".join([description, *(f"{name}\n{text}" for name, text in sorted(texts.items()))])
     return hashlib.sha256(whole.encode()).hexdigest()
-
-
-__all__ = ["VERSIONS", "FmuPlan", "export_fmu"]

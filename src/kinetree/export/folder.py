@@ -98,6 +98,3 @@ def _our_fmu(path: Path, name: str) -> bool:
         return False
     named = not name or f' modelName="{markup(name)}" ' in text
     return named and f'generationTool="{TOOL} ' in text
-
-
-__all__ = ["archive", "write_archive", "write_files"]

@@ -17,12 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.articulated import (
-    join,
-    move_to_parent,
-    name_elements,
-    rigid_bodies,
-)
+from kinetree.formalism.articulated import join, move_to_parent, name_elements, rigid_bodies
 from kinetree.formalism.forces.link_forces import AppliedForces
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.rotors import rotors

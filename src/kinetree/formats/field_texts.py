@@ -5,14 +5,10 @@ A field of one kind alone, or whose meaning differs there, is called "kind.field
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from kinetree.model import ForceKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from kinetree.model import ElementKind
+from kinetree.model import ElementKind, ForceKind
 
 TEXTS = {
     # places
@@ -235,6 +231,3 @@ def _section_text(title: str, name: str, kind: ElementKind | None) -> str:
         return field_text(kind, name) + (f" [{unit}]" if unit else "")
     noun = f"{kind.noun} {name}" if kind is not None else f"{title}.{name}"
     return SECTIONS[noun] if noun in SECTIONS else SECTIONS[name]
-
-
-__all__ = ["TEXTS", "add_texts", "field_text", "field_unit"]

@@ -25,12 +25,11 @@ import numpy as np
 from kinetree.arguments import arrays_of_size, check_arguments, check_choice
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.model import Ball, Float, Turn, rotate
+from kinetree.model import Ball, Float, Joint, Model, Turn, rotate
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from kinetree.model import Joint, Model
     from kinetree.model.topology import Tree
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError, ModelWarning, UnsupportedError, suggest
 from kinetree.files import read_bytes, read_text, write_file
-from kinetree.model import Model
+from kinetree.model import Mechanism, Model
 
 if TYPE_CHECKING:
     import os
 
-    from kinetree.model import Mechanism
 
 YAML_SUFFIXES = (".yaml", ".yml")
 ROBOT_SUFFIXES = (".urdf", ".xml", ".mjcf", ".sdf")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.model import parameter_table
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from kinetree.model import Body, Joint, Model, Point
+from kinetree.model import Body, Joint, Model, Point, parameter_table
 
 ENDS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -70,6 +66,3 @@ def omissions(model: Model, known: Collection[str] = ()) -> list[str]:
     if model.parameters:
         found.append("names of parameters; their values stand in their places")
     return found
-
-
-__all__ = ["ModelNumbers", "omissions", "text"]

@@ -6,6 +6,7 @@ Every mistake of a file is reported at once, each with its path, such as ``bodie
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -40,8 +41,6 @@ from kinetree.formats.schema_types import (
 from kinetree.model import LOOP_TOLERANCE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from pydantic_core import ErrorDetails
 
 SCHEMA_FILE = Path(__file__).with_name("model.schema.json")

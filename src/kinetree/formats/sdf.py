@@ -23,12 +23,11 @@ from kinetree.formats.mjcf.geoms import MassProperties
 from kinetree.formats.mjcf.places import FramePose, quaternion_of, still
 from kinetree.formats.urdf import parse_xml
 from kinetree.formats.urdf_xml import number
-from kinetree.model import Model, rotation_rpy
+from kinetree.model import Body, Joint, Model, rotation_rpy
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from kinetree.model import Body, Joint
 
 KINDS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed",
@@ -290,6 +289,3 @@ def _numbers(said: str | None, count: int, where: str) -> tuple[float, ...]:
     if len(values) != count:
         raise FormatError(f"it has {len(values)} values", element=where, cure=f"give {count}")
     return values
-
-
-__all__ = ["read"]

@@ -11,7 +11,7 @@ points: what is left out is returned.
 from __future__ import annotations
 
 from math import atan2, cos, hypot, sin
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -20,10 +20,7 @@ from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.formats.mjcf.places import FramePose
 from kinetree.formats.model_numbers import ModelNumbers, omissions, text
-from kinetree.model import Float, Shift, Turn
-
-if TYPE_CHECKING:
-    from kinetree.model import Body, Joint, Model, Motion, Point
+from kinetree.model import Body, Float, Joint, Model, Motion, Point, Shift, Turn
 
 WIDE = 1e9
 """Bounds of a prismatic joint that has none; URDF wants some [m]."""
@@ -201,6 +198,3 @@ def roll_pitch_yaw(R: Array) -> tuple[float, float, float]:
     pitch = atan2(-R[2, 0], hypot(R[0, 0], R[1, 0]))
     s, c = sin(yaw), cos(yaw)
     return atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1]), pitch, yaw
-
-
-__all__ = ["roll_pitch_yaw", "write"]

@@ -227,6 +227,3 @@ def _events(record: _Record, dense: Any, t0: float, t1: float) -> Hit | None:
         if problem.watches[hit.watch].stops:
             return hit
     return None
-
-
-__all__ = ["scipy_method"]

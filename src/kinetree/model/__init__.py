@@ -90,13 +90,7 @@ from kinetree.model.outputs import (
     signals,
     split_known,
 )
-from kinetree.model.parameters import (
-    INERTIA,
-    POSITIVE,
-    ParameterTable,
-    grip_units,
-    parameter_table,
-)
+from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, grip_units, parameter_table
 from kinetree.model.parts import (
     Ball,
     Body,

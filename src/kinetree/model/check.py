@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,11 @@ from kinetree.model import topology
 from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
-from kinetree.model.parts import Ball, Float
+from kinetree.model.parts import Ball, Body, CoordinateGroup, Float
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.model import Model
-    from kinetree.model.parts import Body, CoordinateGroup
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SLACK = 1e-9

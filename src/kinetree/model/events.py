@@ -286,10 +286,3 @@ def _at_tick(model: Mechanism, law: Node) -> Node:
     rows = [row.name for row in model.states.values() if row.clock]
     (plain,) = substitute([plain], {state_symbol(name): instant_symbol(name) for name in rows})
     return substitute([plain], {own: node.args[0] for node, own in before.items()})[0]
-
-
-__all__ = [
-    "DIRECTIONS", "Clock", "Event", "check_sampled", "clock_events", "divide", "happenings",
-    "instant_symbol", "memories",
-    "refuse_events", "refuse_happenings", "refuse_memories",
-]  # fmt: skip

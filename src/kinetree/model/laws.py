@@ -39,13 +39,12 @@ from kinetree.engine import (
     symbols,
 )
 from kinetree.errors import ExpressionError, ModelError, plural, unknown
+from kinetree.model.closures import ClosureKind, RateLaw
 from kinetree.model.closures import Law as LawCondition
-from kinetree.model.closures import RateLaw
 from kinetree.model.forces import FORCES, ForceKind, Mat, Place, Vec
 from kinetree.model.parts import CoordinateGroup
 
 if TYPE_CHECKING:
-    from kinetree.model.closures import ClosureKind
     from kinetree.model.mechanism import Mechanism
 
 AXES = ("x", "y", "z")
@@ -344,11 +343,3 @@ def uses_time(model: Mechanism) -> bool:
     for closure in model.closures.values():
         laws += [c.expr for c in closure.conditions if isinstance(c, LawCondition | RateLaw)]
     return time_symbol() in symbols([*laws, *force_laws(model)])
-
-
-__all__ = [
-    "LawLike", "Named", "closure_law_names", "coordinate_symbol", "end_symbols", "find_coordinate",
-    "find_velocity", "force_law_names", "force_laws", "law_expressions", "law_symbols",
-    "place_symbols", "refuse_words", "state_names", "state_symbol", "time_symbol", "trace",
-    "uses_time", "variable", "velocity_symbol",
-]  # fmt: skip

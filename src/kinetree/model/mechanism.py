@@ -18,7 +18,7 @@ from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import contents
 from kinetree.model.forces import FORCES, Force, State, add_modes
-from kinetree.model.laws import force_law_names, law_expressions, state_names, state_symbol
+from kinetree.model.laws import LawLike, force_law_names, law_expressions, state_names, state_symbol
 from kinetree.model.methods.summary import Summary
 from kinetree.model.new_element import (
     complete,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from kinetree.model.closures import Closure, Drive
     from kinetree.model.events import Clock, Event
     from kinetree.model.frame_model import FrameModel
-    from kinetree.model.laws import LawLike
     from kinetree.model.methods.joints import Where
     from kinetree.model.outputs import ModelOutput, SortedEquations
     from kinetree.model.topology import Tree

@@ -388,9 +388,3 @@ def _line(block: Block) -> str:
 def size(shape: tuple[int, ...]) -> int:
     """Number of components of a shape."""
     return prod(shape)
-
-
-__all__ = [
-    "TARGETS", "VERBS", "Assign", "Block", "Input", "Newton", "Note", "Output", "Program", "Solve",
-    "size",
-]  # fmt: skip

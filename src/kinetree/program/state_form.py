@@ -175,10 +175,3 @@ def _of_state(forward: Program, name: str, out: Output) -> Program:
         forward, name=f"{forward.name}_{name}", inputs=state_inputs(forward), outputs=(out,)
     )
     return condense(program)
-
-
-__all__ = [
-    "MEMORY", "PARTS", "STATE", "TIME", "consistent", "consistent_state", "coordinate_rates",
-    "memories", "memory", "projection", "rates", "state_inputs", "state_labels", "state_parts",
-    "state_rates", "state_units",
-]  # fmt: skip

@@ -11,15 +11,13 @@ Refs: Kelley1998 (switched evolution relaxation)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.solve.newton import Solution, regular_solution
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 EPS = float(np.finfo(float).eps)
 FIRST = 1e-4

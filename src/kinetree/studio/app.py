@@ -213,6 +213,3 @@ def _tell_mistakes(handler: Handler) -> Handler:
             return JSONResponse({"error": "the request was too long or broken off"}, 413)
 
     return guarded
-
-
-__all__ = ["application"]

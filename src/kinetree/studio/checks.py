@@ -107,6 +107,3 @@ def _switched_off(model: Model, plain: Plain) -> list[StudioFinding]:
         StudioFinding("note", name, "it is switched off", "switch it on", line_of(plain, name))
         for name in names
     ]
-
-
-__all__ = ["StudioFinding", "TextCheck", "check", "picture"]

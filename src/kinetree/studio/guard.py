@@ -149,6 +149,3 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return sending
-
-
-__all__ = ["Guard"]

@@ -131,6 +131,3 @@ def _play(found: Recovered | None, row: dict[str, Any]) -> Recovered:
     target.append(step)
     found.revision += 1
     return found
-
-
-__all__ = ["EditJournal", "Recovered"]

@@ -51,6 +51,3 @@ class RunMessage(Message):
 
 class EmptyMessage(Message):
     """Nothing beside the request itself."""
-
-
-__all__ = ["EditMessage", "EmptyMessage", "RunMessage"]

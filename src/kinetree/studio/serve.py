@@ -80,6 +80,3 @@ def _only_one(model: Path) -> Iterator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)
-
-
-__all__ = ["serve"]

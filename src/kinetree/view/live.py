@@ -256,6 +256,3 @@ def _preview(model: Mechanism, how: Live, length: float) -> xarray.Dataset | Non
         except KinetreeError:
             return None
     return run.isel(time=slice(None, None, max(1, count // FRAMES)))
-
-
-__all__ = ["Engine", "Live", "engine", "script"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.model import Shift
+from kinetree.model import Joint, Mechanism, Point, Shift
 from kinetree.view.dimensions import Measures, ground_places, measures
 from kinetree.view.drawing import (
     body_parts,
@@ -30,7 +30,6 @@ from kinetree.view.solids import Solid, outline
 from kinetree.view.surroundings import roads, stops
 
 if TYPE_CHECKING:
-    from kinetree.model import Joint, Mechanism, Point
     from kinetree.view.clips import Footage
 
 LOOKED_AT = 200

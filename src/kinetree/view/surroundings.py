@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.engine import Node, evaluate, symbols
-from kinetree.model import Shift, Turn, variable
-from kinetree.view.dimensions import ground_places
+from kinetree.model import Force, Joint, Point, Shift, Turn, variable
+from kinetree.view.dimensions import Measures, ground_places
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import onto
 from kinetree.view.solids import STEEL, Solid, along, part
-
-if TYPE_CHECKING:
-    from kinetree.model import Force, Joint, Point
-    from kinetree.view.dimensions import Measures
 
 LENGTH, BREADTH = 240, 4
 """Most cells of a road along the way of its wheel, and across it."""
@@ -117,6 +112,3 @@ def _across(m: Measures, joint: Joint, axis: Array) -> Array:
     longest = max(flat, key=lambda arm: float(np.linalg.norm(arm)))
     size = float(np.linalg.norm(longest))
     return longest / size if size > 0 else np.roll(axis, 1)
-
-
-__all__ = ["roads", "stops"]

@@ -33,9 +33,7 @@ class Saved(NamedTuple):
 
 
 def last_state(
-    model: Mechanism,
-    continues: str | Path | xarray.Dataset,
-    parameters: Mapping[str, float] | None,
+    model: Mechanism, continues: str | Path | xarray.Dataset, parameters: Mapping[str, float] | None
 ) -> Saved:
     """The end of a run, or of one in a file.
 

@@ -14,19 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.arrays import Array
+from kinetree.engine import Node
 from kinetree.errors import unknown
-from kinetree.model import as_mechanism
+from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.model.parameters import scalars
 from kinetree.program import Input, Program, state_form
-
-if TYPE_CHECKING:
-    from kinetree.arrays import Array
-    from kinetree.engine import Node
-    from kinetree.model import Components, Mechanism
 
 
 class InputEntry(NamedTuple):

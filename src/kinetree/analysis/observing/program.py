@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.motions import components, paths
 from kinetree.engine import Node, derivation, substitute, symbols
 from kinetree.model import (
     VARIABLES,
     XYZ,
+    Mechanism,
     Offered,
     Seen,
     asked_outputs,
@@ -28,9 +28,6 @@ from kinetree.pipeline import derive
 from kinetree.program import Input, Program, Scheme
 from kinetree.program.inline import inline
 from kinetree.program.restrict import restrict
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 OUT = "out"
 """The output of the Program."""

@@ -376,6 +376,3 @@ def _refuse_singular(model: Mechanism, found: Partition) -> None:
             element=f"model '{model.name}'",
             cure="start beside it, for example with one coordinate changed by 0.01",
         )
-
-
-__all__ = ["LOADED", "OPTIONS", "Dynamics", "dynamics"]

@@ -6,21 +6,16 @@ A sweep, a batch, a second analysis of the same model find what the first one de
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from kinetree.assembly import Partition
 from kinetree.engine import substitute
-from kinetree.model import state_names
+from kinetree.model import Mechanism, state_names
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Output, Program, state_form
 from kinetree.targets.kept import DerivedProgram, remember
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from kinetree.assembly import Partition
-    from kinetree.model import Mechanism
 
 DERIVED = 1_000_000
 """Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
@@ -138,6 +133,3 @@ def _with_memories(forward: Program, model: Mechanism) -> Program:
     nodes = tuple(substitute(list(laws.values()), own))
     out = Output(state_form.MEMORY, (len(nodes),), nodes, tuple(laws))
     return replace(forward, outputs=(*forward.outputs, out))
-
-
-__all__ = ["Derivation", "Forms", "forms"]

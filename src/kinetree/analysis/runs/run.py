@@ -385,8 +385,3 @@ def append_final_state(path: Path) -> Path:
     if path.end == FINISHED or t <= path.t[-1] or not np.isfinite(y).all():
         return path
     return replace(path, t=np.append(path.t, t), y=np.vstack([path.y, y]))
-
-
-__all__ = [
-    "Run", "RunOptions", "Segment", "append_final_state", "as_problem", "integrate",
-]  # fmt: skip

@@ -10,6 +10,7 @@ Refs: Kurz2008 sec. 3; Griewank2008 ch. 3
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
 from kinetree.analysis.sensitivities.jumps import rates_aside
-from kinetree.analysis.sensitivities.looks import NEAR, gather_measure
+from kinetree.analysis.sensitivities.looks import NEAR, Looks, gather_measure
 from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
 from kinetree.arrays import Array
@@ -27,12 +28,9 @@ from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.measures import EventTime
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.analysis.runs.events import Watched
     from kinetree.analysis.runs.updates import Settled
-    from kinetree.analysis.sensitivities.looks import Looks
     from kinetree.analysis.sensitivities.tangent import Tangent
     from kinetree.analysis.sensitivities.task import Task
 
@@ -198,6 +196,3 @@ def adjoint_gradients(
         weights = {float(t): float(w) for t, w in zip(times, seen.by_samples, strict=True)}
         table[number] = backward.gradient(number, weights, z)
     return table
-
-
-__all__ = ["Backward", "adjoint_gradients"]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.updates import update_once
+from kinetree.analysis.runs.updates import Settled, update_once
 from kinetree.analysis.sensitivities.tangent import SPEED, Tangent, along_time, tangent_moves
 from kinetree.arrays import Array
 from kinetree.engine import Rank, symbol
@@ -34,7 +34,6 @@ from kinetree.program.state_form import STATE, TIME
 if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.analysis.runs.events import Watched
-    from kinetree.analysis.runs.updates import Settled
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
 ASIDE = 1e-7
@@ -200,6 +199,3 @@ def _changes(program: Program, made: Tangent, variables: Sequence[DesignVariable
         outputs=(Output(STATE, (made.size,), nodes),),
     )
     return forward_along(short, STATE, moves)
-
-
-__all__ = ["Jumps", "rates_aside"]

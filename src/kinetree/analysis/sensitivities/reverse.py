@@ -128,6 +128,3 @@ class Reverse:
     def of_variables(self, bars: Array) -> Array:
         """Bars in the order of the variables, from those of the Programs."""
         return np.where(self.places < 0, 0.0, np.append(bars, 0.0)[self.places])
-
-
-__all__ = ["Bars", "Reverse"]

@@ -228,6 +228,3 @@ def _tokens(text: str, change: Callable[[str], str]) -> str:
         made.append(text[at:begin] + (change(name) if name else ""))
         at = match.end()
     return "".join(made) + text[at:]
-
-
-__all__ = ["Use", "renaming", "uses"]

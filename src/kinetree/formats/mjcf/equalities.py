@@ -6,6 +6,7 @@ it: then both are coupled.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,13 +15,10 @@ import numpy as np
 from kinetree.errors import FormatError, suggest
 from kinetree.formats.mjcf.places import FramePose, rotation_of, vector
 from kinetree.formats.mjcf.settings import clean
-from kinetree.model import Mimic
+from kinetree.model import Mimic, Model, Point
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from xml.etree.ElementTree import Element
-
-    from kinetree.model import Model, Point
 
 
 Tied = TypeVar("Tied")
@@ -117,6 +115,3 @@ def _find(table: Mapping[str, Tied], name: str, what: str, element: str) -> Tied
             cure=suggest(name, table, what),
         )
     return table[name]
-
-
-__all__ = ["Places", "add"]

@@ -169,6 +169,3 @@ def geom_shape(
     if "rgba" in row:
         data["material"] = {"rgba": [number(word, where) for word in row["rgba"].split()]}
     return data
-
-
-__all__ = ["MassProperties", "geom_mass", "geom_shape", "read_inertial", "total"]

@@ -118,16 +118,3 @@ def read_rotation(row: Mapping[str, str], settings: MujocoSettings, where: str) 
             step = turn(np.array(AXES[axis_name.lower()]), settings.angle(float(angle)))
             R = R @ step if axis_name.islower() else step @ R
     return R
-
-
-__all__ = [
-    "FramePose",
-    "onto",
-    "quaternion_of",
-    "read_pose",
-    "read_rotation",
-    "rotation_of",
-    "still",
-    "turn",
-    "vector",
-]

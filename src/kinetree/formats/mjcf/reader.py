@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,13 +32,11 @@ from kinetree.formats.mjcf.settings import (
     with_includes,
 )
 from kinetree.formats.urdf import parse_xml
-from kinetree.model import Model
+from kinetree.model import Body, Joint, Model, Point
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from xml.etree.ElementTree import Element
 
-    from kinetree.model import Body, Joint, Point
 
 NO_MECHANICS = (
     "compiler", "default", "option", "size", "visual", "statistic", "asset", "custom", "sensor",
@@ -332,6 +331,3 @@ def _point(body: Body, name: str, place: FramePose, *, always: bool = False) -> 
         return body.origin
     free = next(x for x in _numbers_behind(name) if x not in body.points and x != "com")
     return body.point(free, place.p.tolist(), place.R.tolist())
-
-
-__all__ = ["read"]

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from kinetree.errors import FormatError, suggest
 from kinetree.files import read_bytes
 from kinetree.formats.urdf import parse_xml
 from kinetree.formats.urdf_xml import number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 MOST_FILES = 100
 """Files that one may include, in all."""
@@ -159,6 +156,3 @@ def numbers(
     if text is None:
         return default
     return tuple(number(word, f"{where} {name}") for word in text.split())
-
-
-__all__ = ["ORIENTATIONS", "MujocoSettings", "clean", "numbers", "read_settings", "with_includes"]

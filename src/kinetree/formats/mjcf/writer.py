@@ -7,7 +7,6 @@ little in MuJoCo.  What is left out is returned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -15,10 +14,7 @@ import numpy as np
 from kinetree.errors import UnsupportedError
 from kinetree.formats.mjcf.places import FramePose, quaternion_of, rotation_of
 from kinetree.formats.model_numbers import ModelNumbers, omissions, text
-from kinetree.model import Ball, Float, Shift, Turn
-
-if TYPE_CHECKING:
-    from kinetree.model import Closure, Joint, Model, Motion, Point
+from kinetree.model import Ball, Closure, Float, Joint, Model, Motion, Point, Shift, Turn
 
 TYPES = {Turn: "hinge", Shift: "slide", Ball: "ball"}
 CLOSURES = {"ball": "connect", "solid": "weld"}
@@ -167,6 +163,3 @@ class _MujocoWriter:
         at = self._pose(point)
         place = {"name": name, "pos": text(at.p), "quat": text(quaternion_of(at.R))}
         ET.SubElement(element, "site", place)
-
-
-__all__ = ["write"]

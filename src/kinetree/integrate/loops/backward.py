@@ -229,6 +229,3 @@ class BackwardMarch:
         """Go back over the steps end - 1 … first."""
         if end > first:
             self._call(address(self._table), first, end - first)
-
-
-__all__ = ["BackwardMarch", "ReverseKernel"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +20,10 @@ from kinetree.errors import KinetreeError, unknown
 from kinetree.integrate.start.beginning import Beginning, lanes_of, rows_of
 from kinetree.integrate.start.start_program import start_program
 from kinetree.integrate.start.starts import Starts
+from kinetree.model import Mechanism
+from kinetree.program import Program
 from kinetree.targets.kept import DerivedProgram, remember
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
-    from kinetree.program import Program
-    from kinetree.targets.native.function import Function
+from kinetree.targets.native.function import Function
 
 SAME = 1e-6
 """Largest difference of coordinates that were found in two ways [rad or m]."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +29,8 @@ from kinetree.assembly import (
 from kinetree.errors import ModelWarning
 from kinetree.integrate.start.beginning import Beginning, row_of, rows_of
 from kinetree.model import retract
+from kinetree.program import Program
 from kinetree.solve.newton import CUTOFF, damped_newtons
-
-if TYPE_CHECKING:
-    from kinetree.program import Program
 
 REGULAR = 1e-3
 """Smallest over largest singular value above which elimination would find a pivot per column."""

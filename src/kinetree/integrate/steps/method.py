@@ -273,6 +273,3 @@ class _Walk:
         block = self.found
         self.found = replace(block, t=block.t[-1:], y=block.y[-1:], hits=())
         return sink(block)
-
-
-__all__ = ["Stepping"]

@@ -217,8 +217,7 @@ class Stepper:
             else:
                 values[name] = port.default_array
         lead = np.broadcast_shapes(
-            p.shape[:-1],
-            *[a.shape[: a.ndim - len(self.ports[n].shape)] for n, a in values.items()],
+            p.shape[:-1], *[a.shape[: a.ndim - len(self.ports[n].shape)] for n, a in values.items()]
         )
         count = int(np.prod(lead))
         x = np.zeros((self.function.sizes["x"], count))

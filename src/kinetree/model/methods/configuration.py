@@ -7,6 +7,7 @@ velocity to a configuration or tells two apart must know that.  Leading axes are
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from kinetree.model.mechanism import Mechanism
 from kinetree.model.topology import leader_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.random import Generator
     from numpy.typing import ArrayLike
 

@@ -11,14 +11,13 @@ from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import KinetreeError, ModelError, unknown
 from kinetree.model.events import Clock, Event, check_sampled
-from kinetree.model.laws import law_expressions, law_symbols, state_names
+from kinetree.model.laws import LawLike, law_expressions, law_symbols, state_names
 from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.outputs import output_names
 
 if TYPE_CHECKING:
     from kinetree.model.forces import State
-    from kinetree.model.laws import LawLike
 
 PARTS = ("q", "qd", "x")
 """What an event may change: coordinates, velocities, states and modes."""
@@ -249,6 +248,3 @@ def _refuse_fractions(element: str, **given: float) -> None:
                 element=element,
                 cure="give a whole number of ticks of the other clock",
             )
-
-
-__all__ = ["EventMethods"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,8 +14,6 @@ from kinetree.program.passes import condense
 from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kinetree.model.mechanism import Mechanism
 
 CLOCK = "clock"

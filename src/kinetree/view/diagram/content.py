@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kinetree.model import FORCES, Joint
-from kinetree.model.parts import Ball, Float, Shift, Turn, Twist
+from kinetree.model import FORCES, Joint, Mechanism
+from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 from kinetree.view.diagram.arrange import arrange
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
-    from kinetree.model.parts import Motion
 
 LETTERS: Mapping[type, str] = {Turn: "R", Shift: "T", Twist: "H", Ball: "S", Float: "F"}
 """Signs of motions: rotation, translation, helix, sphere, free."""

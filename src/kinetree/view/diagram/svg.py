@@ -6,16 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError
 from kinetree.files import write_file
+from kinetree.model import Mechanism
 from kinetree.view.diagram.arrange import STEP, width
 from kinetree.view.diagram.content import Diagram, DiagramBody, DiagramJoint, DiagramTie, diagram_of
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
 
 GRID = 10
 """Pixels of a unit of the grid."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +13,6 @@ from kinetree.files import replacing
 from kinetree.view.clips import thin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from kinetree.view.film.scene import FlatShape, Scene
 
 FORMATS = (".gif", ".mp4")
@@ -96,6 +95,3 @@ def _trace(pen: Any, shape: FlatShape, corners: list[tuple[float, ...]]) -> None
         return
     fill = f"{shape.colour}{round(255 * shape.opacity):02x}"
     pen.polygon(corners, fill=fill, outline=INK if shape.edges else None)
-
-
-__all__ = ["FORMATS", "write_film"]

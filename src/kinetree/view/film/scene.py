@@ -6,20 +6,18 @@ Solids are seen from far away: each is the convex hull of its outline on the scr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.model import Mechanism
+from kinetree.view.clips import Footage
 from kinetree.view.dimensions import ground_places
 from kinetree.view.packing import unpack
 from kinetree.view.payload import Look, payload
 from kinetree.view.poses import poses
 from kinetree.view.solids import outline
-
-if TYPE_CHECKING:
-    from kinetree.model import Mechanism
-    from kinetree.view.clips import Footage
 
 GROUND = "#8a929c"
 COLOURS = ("#3b73d9", "#e0762b", "#2f9e78", "#8462cc", "#cf4a57", "#b5952b", "#2c9bc4")
@@ -124,6 +122,3 @@ def _half(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-__all__ = ["FlatShape", "Scene"]
