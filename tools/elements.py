@@ -7,23 +7,28 @@ from typing import Any
 import kinetree as kt
 from kinetree.model import ANY, REQUIRED, ElementKind
 
-ROLLING = ("roll", "contact_sphere", "contact_wheel", "tyre_linear", "tyre_calspan", "tyre_pacejka")
+ROLLING = (
+    "roll", "contact_sphere", "contact_wheel", "contact_stick", "tyre_linear", "tyre_calspan",
+    "tyre_pacejka",
+)  # fmt: skip
 """Kinds whose places are a wheel and a road."""
 VALUES: dict[str, Any] = {
     "pitch": 0.1, "steps": "T1 R3", "length": 1.0, "ratio": 2.0, "radius": 0.3, "joint": "hinge",
-    "other": "elbow", "mode": "grip", "coulomb": 1.0, "stiffness": 2e4, "force": 10.0,
+    "other": "elbow", "mode": "grip", "coulomb": 1.0, "stiffness": 2e4, "friction": 0.5,
+    "force": 10.0,
     "locked": lambda t: t - 1,
     "speed": lambda qd: qd["hinge"], "coupling.first": "hinge", "coupling.second": "elbow",
     "curve.law": lambda x, y, z: (y, z - x**2), "surface.law": lambda x, z: z - x**2,
     "law.law": lambda q: q["hinge"] - 2 * q["elbow"],
     "rate.law": lambda qd: qd["hinge"] - qd["elbow"],
-    "joint_law.law": lambda qd: -3 * qd["hinge"], "bushing.stiffness": (1e4, 1e4, 1e4),
+    "bushing.stiffness": (1e4, 1e4, 1e4),
     "gap_stop.gap": lambda q: q["hinge"], "point_stop.gap": lambda points: points["tip"].p[2],
     "A0": 4000, "A1": 14, "A2": 1.5e4, "A3": 1.9, "A4": -8000, "B1": -1e-5, "B3": 1.1,
 }  # fmt: skip
 """Values of required arguments, by name or by "kind.name"."""
 MORE: dict[str, dict[str, Any]] = {
     "link": {"stiffness": 2e4, "length": 0.4, "damping": 300.0},
+    "joint_law": {"law": lambda qd: -3 * qd["hinge"]},
     "joint_stop": {"lower": -0.5, "upper": 0.5},
     "external": {"force": (0, 0, -10)},
     "law": {"force": {"tip": (0, 0, -10)}},
@@ -36,11 +41,10 @@ MORE: dict[str, dict[str, Any]] = {
 def example(kind: ElementKind) -> kt.Model:
     """The model with an element of this kind."""
     model = _base(kind)
-    given = {
-        name: VALUES.get(f"{kind.name}.{name}", VALUES.get(name))
-        for name, default in kind.options.items()
-        if default is REQUIRED
-    } | (MORE.get(kind.name, {}) if kind.noun != "closure" or kind.name == "roll" else {})
+    needed = [name for name, default in kind.options.items() if default is REQUIRED]
+    given = {name: _value(kind, name) for name in needed} | (
+        MORE.get(kind.name, {}) if kind.noun != "closure" or kind.name == "roll" else {}
+    )
     if "mode" in kind.options:
         model.mode("grip")
     places = ("wheel", "ground") if kind.name in ROLLING else ("lower.end", "ground.foot")
@@ -52,6 +56,14 @@ def example(kind: ElementKind) -> kt.Model:
         labelled = {"tip": "lower.end"} if kind.places == ANY else places[: kind.places]
         model.force(kind.name, "new", labelled, given)
     return model
+
+
+def _value(kind: ElementKind, name: str) -> Any:
+    """The value of a required argument."""
+    for key in (f"{kind.name}.{name}", name):
+        if key in VALUES:
+            return VALUES[key]
+    raise KeyError(f"tools/elements.py has no value for '{kind.name}.{name}'")
 
 
 def _base(kind: ElementKind) -> kt.Model:
