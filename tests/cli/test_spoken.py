@@ -66,6 +66,7 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "plot": (lambda f: (a_run(f), "q", "-o", str(f / "q.svg")), "q.svg"),
     "count": (lambda f: (pendulum(f), "--of", "inverse"), "inverse"),
     "generate": (lambda f: (pendulum(f), "--target", "c", "-o", str(f / "code")), ".c"),
+    "convert": (lambda f: (pendulum(f), str(f / "other.urdf")), "other.urdf"),
     "certify": (lambda f: (pendulum(f), "--target", "native"), "formalism lagrange"),
     "bench": (lambda f: (pendulum(f),), "call ns"),
     "examples": (lambda _: (), "shows"),

@@ -374,7 +374,8 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
         Row(
             kt.load,
             lambda folder: {"path": stored(folder)},
-            {"path": str(MODELS / "double_pendulum.yaml"), "floating": Refused(True)},
+            {"path": str(MODELS / "double_pendulum.yaml"), "floating": Refused(True),
+             "laws": Refused({"rope": 0})},
             {}, {"path": "file"},
         ),
     ),

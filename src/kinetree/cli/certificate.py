@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def certify(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="MODEL", help="A .yaml or .urdf file.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="MODEL", help="A model file.")] = None,
     of: OfOption = "forward",
     formalism: Formalism = "",
     by: ByOption = None,

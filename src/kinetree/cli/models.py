@@ -1,14 +1,17 @@
-"""Verbs about a model as it stands: check, partition."""
+"""Verbs about a model as it stands: check, convert, partition."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.printing import TableRow, print_json, print_table, warn
+from kinetree.errors import ModelWarning
+from kinetree.printing import TableRow, print_json, print_table, say, warn
 
 
 @app.command()
@@ -38,6 +41,27 @@ def check(file: ModelFile, as_json: AsJson = False) -> None:
     print_table(f"{file.name} is fine", [{"what": k, "value": str(v)} for k, v in facts.items()])
     for note in notes:
         warn(note)
+
+
+@app.command()
+def convert(
+    file: ModelFile,
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="A .yaml, .urdf or .xml file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write a model of any format that is read as another one."""
+    from kinetree import save
+
+    model, notes = read(file)
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always", ModelWarning)
+        left = save(model, to)
+    if as_json:
+        print_json({"files": [str(to)], "left_out": left, "warnings": notes})
+        return
+    for note in (*notes, *(f"left out: {row}" for row in left)):
+        warn(note)
+    say(to)
 
 
 @app.command()

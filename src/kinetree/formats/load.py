@@ -1,12 +1,15 @@
-"""Loading and saving by suffix: .yaml or .yml for model files, .urdf, .xml and .sdf for robots."""
+"""Loading and saving by suffix: .yaml or .yml for model files, .urdf, .xml and .sdf for robots.
+
+Models of ROBOTRAN, .mbs, are read.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments
 from kinetree.errors import FormatError, ModelWarning, UnsupportedError, suggest
@@ -19,23 +22,39 @@ if TYPE_CHECKING:
 
 YAML_SUFFIXES = (".yaml", ".yml")
 ROBOT_SUFFIXES = (".urdf", ".xml", ".mjcf", ".sdf")
-SUFFIXES = (*YAML_SUFFIXES, *ROBOT_SUFFIXES)
+MBS = ".mbs"
+SUFFIXES = (*YAML_SUFFIXES, *ROBOT_SUFFIXES, MBS)
 WRITTEN = (*YAML_SUFFIXES, ".urdf", ".xml", ".mjcf")
 
 
-def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    floating: bool = False,
+    laws: Mapping[str, Any] | None = None,
+) -> Model:
     """The Model in a file.
 
     Args:
-        path: a .yaml or .yml file, or a robot: .urdf, .xml or .mjcf of MuJoCo, .sdf.
+        path: a .yaml or .yml file; a robot: .urdf, .xml or .mjcf of MuJoCo, .sdf; or an .mbs of
+            ROBOTRAN.
         floating: for a URDF, carry its root link by a free joint "root" instead of welding it.
+        laws: for an .mbs file, what its user functions say, by name of the link, external force,
+            driven joint or user state (`kinetree.formats.mbs`).
 
     Raises:
         FormatError: naming the elements of the file that cannot be read, all at once.
     """
     check_arguments(load, locals())
     file = Path(path)
-    if _suffix(file, SUFFIXES) in ROBOT_SUFFIXES:
+    suffix = _suffix(file, SUFFIXES)
+    if laws is not None and suffix != MBS:
+        raise FormatError(
+            f"a {suffix} file has its own laws", element="laws", cure="leave laws= out"
+        )
+    if suffix == MBS and not floating:
+        return _load_mbs(file, laws)
+    if suffix in ROBOT_SUFFIXES:
         return _load_robot(file, floating=floating)
     if floating:
         raise _floats_by_itself(file)
@@ -44,6 +63,15 @@ def load(path: str | os.PathLike[str], *, floating: bool = False) -> Model:
     from kinetree.formats import yaml_file  # noqa: PLC0415  its schema takes a third of a second
 
     return yaml_file.read(text, f"file '{file.name}'")
+
+
+def _load_mbs(file: Path, laws: Mapping[str, Any] | None) -> Model:
+    """The Model of a file of ROBOTRAN."""
+    from kinetree.formats import mbs  # noqa: PLC0415  who only builds needs none
+
+    with _neighbours(file):
+        source = read_bytes(file)
+    return mbs.read(source, f"file '{file.name}'", laws)
 
 
 def _load_robot(file: Path, *, floating: bool) -> Model:

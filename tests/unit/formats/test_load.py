@@ -23,7 +23,7 @@ def test_load_and_save(arm, tmp_path):
     [
         (
             "arm.txt",
-            "'.txt' is not known; use .yaml, .yml, .urdf, .xml, .mjcf or .sdf.",
+            "'.txt' is not known; use .yaml, .yml, .urdf, .xml, .mjcf, .sdf or .mbs.",
         ),
         (
             "arm.xacro",
