@@ -11,10 +11,10 @@ from tests.approx import COARSE_RUN, EQUAL_STEPS
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
+from kinetree.view.meshes import triangles
 from kinetree.view.packing import unpack
 from kinetree.view.quaternions import matrices
 from kinetree.view.shapes import read_shapes
-from kinetree.view.stl import triangles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +75,67 @@ def test_a_mesh_is_carried_along_scaled(write: Any, tmp_path: Path) -> None:
     assert carried == pytest.approx(CORNERS * [1, 2, 0.001], abs=COARSE_RUN)
 
 
+SQUARE = [[0, 0, 0], [1, 0, 0], [1, 2, 0], [0, 2, 0]]
+"""A face of four corners; the fan of its triangles is FAN."""
+FAN = np.array([[SQUARE[0], SQUARE[1], SQUARE[2]], [SQUARE[0], SQUARE[2], SQUARE[3]]], dtype=float)
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
+<asset><unit meter="0.01"/></asset><library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array count="12">{}</float_array><technique_common>
+<accessor stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+{}</mesh></geometry></library_geometries>
+<library_nodes><node id="n"><translate>0 0 5</translate><instance_geometry url="#g"/></node>
+</library_nodes><library_visual_scenes><visual_scene><node><rotate>0 0 1 90</rotate>
+<node><scale>2 2 2</scale><instance_node url="#n"/></node></node></visual_scene>
+</library_visual_scenes></COLLADA>"""
+FACES = {
+    "polylist": "<vcount>4</vcount><p>0 9 1 9 2 9 3 9</p>",
+    "polygons": "<p>0 9 1 9 2 9 3 9</p>",
+    "triangles": "<p>0 9 1 9 2 9 0 9 2 9 3 9</p>",
+}
+
+
+@pytest.mark.parametrize("faces", ["f 1/1/1 2//3 3 4", "f -4 -3 -2 -1", "f 1 2 3\nf 1 3 4"])
+def test_obj_meshes_are_shown(faces: str, tmp_path: Path) -> None:
+    rows = "\n".join(f"v {x} {y} {z}" for x, y, z in SQUARE)
+    (tmp_path / "part.obj").write_text(f"# square\no s\n{rows}\nvn 0 0 1\n{faces}\n")
+    assert triangles(tmp_path / "part.obj") == pytest.approx(FAN)
+    (solid,) = read_shapes(
+        model_with({"arm": {"visual": [{"mesh": {"filename": "part.obj"}}]}}), tmp_path
+    ).parts["arm"]
+    assert len(unpack(solid["triangles"]).reshape(-1, 3, 3)) == 2
+
+
+@pytest.mark.parametrize("kind", FACES)
+def test_dae_meshes_stand_where_their_scene_puts_them(kind: str, tmp_path: Path) -> None:
+    numbers = " ".join(str(x) for row in SQUARE for x in row)
+    inputs = '<input semantic="VERTEX" source="#v" offset="0"/><input semantic="N" offset="1"/>'
+    text = DAE.format(numbers, f"<{kind}>{inputs}{FACES[kind]}</{kind}>")
+    (tmp_path / "part.dae").write_text(text)
+    turned = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    raised = FAN + np.array([0, 0, 5])
+    expected = 0.01 * 2 * raised @ turned.T
+    assert triangles(tmp_path / "part.dae") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("part.obj", "v 0 0 0\nf 1 2 3", "there is no vertex 2"),
+        ("part.obj", "v 0 zero 0", "cannot be read"),
+        ("part.obj", "# nothing", "no triangles"),
+        ("part.dae", "<!DOCTYPE x><COLLADA/>", "document type"),
+        ("part.dae", "<COLLADA/>", "no triangles"),
+    ],
+)
+def test_meshes_that_cannot_be_read_are_told(
+    name: str, content: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(KinetreeError, match=said):
+        triangles(tmp_path / name)
+
+
 @pytest.mark.parametrize(
     ("shapes", "said"),
     [
@@ -87,7 +148,7 @@ def test_a_mesh_is_carried_along_scaled(write: Any, tmp_path: Path) -> None:
         ({"arm": {"kind": "sphere", "radius": 1, "colour": "red"}}, "'red' is not a valid colour"),
         ({"arm": {"kind": "sphere", "radius": 1, "rpy": [0, 0, 0], "axis": "x"}}, "keep one"),
         ({"arm": {"kind": "mesh", "file": "gone.stl"}}, "there is no such file"),
-        ({"arm": {"kind": "mesh", "file": "part.obj"}}, "convert it to STL"),
+        ({"arm": {"kind": "mesh", "file": "part.fbx"}}, "convert it to STL"),
         ({"arm": 3}, "not a list of shapes"),
         ([1, 2], "not a table of bodies"),
     ],

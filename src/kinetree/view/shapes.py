@@ -8,7 +8,7 @@ or a list of shapes:
 | kind | box, cylinder, sphere, capsule, cone, torus or mesh | required |
 | size | of a box: three sides [m] | required |
 | radius, length, tube | of the round kinds [m], axis z | required where they apply |
-| file, scale | of a mesh: an STL file and one factor or three | required, 1 |
+| file, scale | of a mesh: an STL, OBJ or DAE file and one factor or three | required, 1 |
 | position | of its middle, in the body frame [m] | 0, 0, 0 |
 | rotation, rpy or axis | 3×3 rows, angles [rad], or the direction of its z axis | none |
 | colour, opacity | "#rrggbb" or red, green, blue from 0 to 1; 0 to 1 | the body's, 1 |
@@ -28,10 +28,10 @@ import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, unknown
 from kinetree.model import Mechanism, direction, rotation, rotation_rpy
+from kinetree.view.meshes import triangles
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
 from kinetree.view.solids import Solid, part
-from kinetree.view.stl import triangles
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "box": ("size",),
@@ -152,7 +152,7 @@ def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> 
 
 
 def _mesh(file: Any, scale: Any, folder: Path) -> dict[str, Any]:
-    """Triangles of an STL file, packed."""
+    """Triangles of a mesh file, packed."""
     factors = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
     corners = triangles(_find_file(str(file), folder)) * factors
     size = float(np.ptp(corners)) or 1.0

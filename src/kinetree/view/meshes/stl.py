@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.errors import FormatError
-from kinetree.files import read_bytes
 
 HEADER = 84
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
-def triangles(path: Path) -> Array:
+def corners(data: bytes, _: str) -> Array:
     """Corners of every triangle, n × 3 × 3, in the unit of the file."""
-    if path.suffix.lower() != ".stl":
-        raise FormatError(
-            f"a mesh of type '{path.suffix or path.name}' cannot be shown",
-            element=f"mesh '{path}'",
-            cure="convert it to STL",
-        )
-    data = read_bytes(path)
-    corners = _binary(data)
-    if corners is None:
-        corners = _text(data)
-    if not len(corners) or not np.isfinite(corners).all():
-        raise FormatError("it holds no triangles", element=f"mesh '{path}'", cure="export it again")
-    return corners
+    found = _binary(data)
+    return _text(data) if found is None else found
 
 
 def _text(data: bytes) -> Array:

@@ -1,0 +1,46 @@
+"""Triangles of mesh files: STL, OBJ and COLLADA (DAE).
+
+| module | reads |
+|---|---|
+| stl | binary and text; the unit is that of the file |
+| obj | vertices and faces; the unit is that of the file |
+| dae | geometries where the scene puts them, in metres; z is up, whatever it says, as in ROS |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.errors import FormatError
+from kinetree.files import read_bytes
+from kinetree.view.meshes import dae, obj, stl
+
+READERS: Mapping[str, Callable[[bytes, str], Array]] = {
+    ".stl": stl.corners,
+    ".obj": obj.corners,
+    ".dae": dae.corners,
+}
+"""Suffix -> (bytes, name for errors) -> corners of every triangle, n × 3 × 3."""
+
+
+def triangles(path: Path) -> Array:
+    """Corners of every triangle of a mesh file, n × 3 × 3."""
+    read = READERS.get(path.suffix.lower())
+    where = f"mesh '{path}'"
+    if read is None:
+        raise FormatError(
+            f"a mesh of type '{path.suffix or path.name}' cannot be shown",
+            element=where,
+            cure="convert it to STL, OBJ or DAE",
+        )
+    found = read(read_bytes(path), where)
+    if not len(found) or not np.isfinite(found).all():
+        raise FormatError("it holds no triangles", element=where, cure="export it again")
+    return found
+
+
+__all__ = ["READERS", "triangles"]
