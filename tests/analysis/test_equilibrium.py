@@ -209,3 +209,13 @@ def test_a_run_and_another_state_of_rest_are_starts() -> None:
     for start in (rest, run, {"q": rest.q + 0.2}):
         assert_close(kt.equilibrium(model, at=start).q, rest.q, AT_STATES)
     assert kt.equilibrium(model, at=rest).steps <= 1
+
+
+def test_a_chain_between_two_points_falls_from_an_arch_to_a_catenary() -> None:
+    """Links of equal length and mass: the tangents of their slopes rise by equal steps."""
+    model = mechanisms.chain(20)
+    start = kt.assemble(model, independent=["q0"]).q
+    rest = kt.equilibrium(model, q=start)
+    slopes = np.tan(np.cumsum(rest.q))
+    assert slopes[0] < 0 < slopes[-1]
+    assert_close(np.diff(slopes), np.full(19, np.diff(slopes).mean()), AT_STATES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests import zoo
+from tests import mechanisms, zoo
 from tests.analysis import systems
 from tests.approx import (
     AT_STATES,
@@ -291,3 +291,19 @@ def test_a_tyre_that_stands_carries_and_does_not_resist_slip(law: str) -> None:
     rolling = {"q": rest.q, "qd": {"spin": 1.0}}
     with pytest.warns(ModelWarning, match="not an equilibrium"):
         assert kt.modes(model, at=rolling).linear.standing == ()
+
+
+@pytest.mark.parametrize("independent", ["q1", "q3"])
+def test_all_coordinates_on_the_loops_have_the_linear_model_of_independent_ones(
+    independent: str,
+) -> None:
+    model = mechanisms.slider_crank()
+    model.output("lift", lambda q: q["q2"])
+    partition = kt.partition(model, independent=[independent])
+    at = {"q": partition.q, "qd": {independent: 1.5}}
+    one, other = (
+        kt.linearise(model, at, partition=partition, loops=loops)
+        for loops in ("explicit", "projection")
+    )
+    for part in ("A", "B", "C", "D", "displacements"):
+        assert_close(getattr(other, part), getattr(one, part), AT_STATES, part)

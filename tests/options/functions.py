@@ -173,7 +173,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "x": Rounded({"s": 0.2}, "q"),
                 "free": Refused(["k"]), "t": 1.0, **LOADS,
                 "formalism": Unseen("virtual_power", "the state of rest is the same"),
-                "loops": "multipliers", "partition": Made(other_partition),
+                "loops": Refused("multipliers"), "partition": Made(other_partition),
                 "independent": ["q3"],
                 "base_parameters": Rounded(False, "derive"),
             },
@@ -186,6 +186,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed()},
             {
                 "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN, **ASKED,
+                "loops": Refused("multipliers"),
             },
             {"t": SECONDS, "base_parameters": "truth"}, {**SAYS, **ASKS}, LOADED,
         ),
@@ -196,7 +197,8 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             lambda _: {"model": closed()},
             {
                 "model": tree(), "at": {"q": {"q1": 0.6}}, "t": 1.0, **LOADS, **CHOSEN,
-                            },
+                "loops": Refused("multipliers"),
+            },
             {"t": SECONDS, "base_parameters": "truth"}, SAYS, LOADED,
         ),
         Row(

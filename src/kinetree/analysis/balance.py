@@ -39,7 +39,8 @@ def acting_forces(system: Dynamics, t: float, y: Array, tau: Array, k: int) -> d
     q, qd, x = system.split(y)
     slow = np.array(y)
     slow[system.nq + k] = SLOW
-    v = system.split(system.project(t, slow))[1] / SLOW
+    v = system.split(system.project(t, slow))[1]
+    v = v / v[k]
     given = {**system.loads.fixed, "q": q, "x": x, "t": np.array(t)}
 
     def outputs(quantity: str, **rates: Array) -> dict[str, Any]:

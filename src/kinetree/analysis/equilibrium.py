@@ -23,6 +23,7 @@ from kinetree.analysis.given.operating_point import (
     freedom,
     given_parts,
     point,
+    treat_loops,
 )
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
@@ -215,6 +216,7 @@ def equilibrium(  # noqa: PLR0913  one keyword per choice of the user
     held = [name for name in locked if name in model.velocities and name not in model.drives]
     if held and model.closures and not options.keys() & {"partition", "independent"}:
         options["independent"] = held
+    options = treat_loops(model, options)
     system = dynamics(model.with_varied(free, "free"), q=q, t=t, **options)
     start = point(system, {"q": q, "x": x}, t)
     task = _task(system, freedom(system), tuple(locked), tuple(free), t)

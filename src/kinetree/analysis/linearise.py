@@ -7,6 +7,9 @@ counts three.  While a body with a quaternion turns, its displacements turn with
 der(δ) = δqd + K δ, with K from the angular velocity w and the velocity v of the moving frame:
 
     der(δ_turn) = δw - w × δ_turn,   der(δ_shift) = δv - v × δ_turn - w × δ_shift
+
+Where all coordinates stay and are projected on the loops, what is changed comes out as another
+change of the independent states, z = Z z₀; then A = A₀ Z⁻¹, C = C₀ Z⁻¹.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from kinetree.analysis.given.operating_point import (
     freedom,
     given_parts,
     point,
+    treat_loops,
 )
 from kinetree.analysis.observing.attach import attach
 from kinetree.analysis.observing.inputs import Chosen, choose_inputs, own_inputs, vary_inputs
@@ -114,7 +118,7 @@ def linearise(
     model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("linearise", options, LOADED)
     options |= {name: x for name, x in carried_values(at).items() if options.get(name) is None}
-    given = given_parts(at)
+    options, given = treat_loops(model, options), given_parts(at)
     t = float(given.get("t", t))
     system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)
     where = point(system, given, t)
@@ -171,11 +175,15 @@ def _linear(system: Dynamics, at: OperatingPoint, free: Freedom, forward: Progra
     B = np.concatenate([_by_inputs(out, name, kept, m) for name, kept in _blocks(u, w, x)])
     spread = np.zeros((system.nv, width))
     spread[:, : len(u)] = T[:, u]
-    names = system.model.velocities
+    C, D, labels, y = _of_outputs(forward, out, free, (width, m))
+    if system.closed and not system.explicit:
+        moved = [_row(T, 0 * by_v, None, free)[u], _row(by_q, by_v, None, free)[w]]
+        Z = np.concatenate([*(_wide(row, width) for row in moved), np.eye(width)[width - len(x) :]])
+        A, spread, C = (np.linalg.solve(Z.T, part.T).T for part in (A, spread, C))
     return Linear(
         A, B, _state_names(system, free), forward.input("u").labels if m else (),
-        at.t, at.q, at.qd, at.x, out["qdd"], spread, tuple(names),
-        *_of_outputs(forward, out, free, (width, m)),
+        at.t, at.q, at.qd, at.x, out["qdd"], spread, tuple(system.model.velocities),
+        C, D, labels, y,
     )  # fmt: skip
 
 

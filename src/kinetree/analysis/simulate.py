@@ -23,7 +23,7 @@ from kinetree.analysis.given.times import output_times
 from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.batch_dataset import Batch, batch_dataset
 from kinetree.analysis.runs.batch_starts import BatchStart, Begun
-from kinetree.analysis.runs.coordinates.chosen_loops import AUTO
+from kinetree.analysis.runs.coordinates.chosen_loops import leave_loops_open
 from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
@@ -149,7 +149,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         return _march(made, given, how, file)
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
-        begin = BatchStart(model, given, t0, _with_loops(model, options), events)
+        begin = BatchStart(model, given, t0, leave_loops_open(model, options), events)
         times = output_times(t0, duration, step)
         return _run(begin, times, replace(how, method=method, settings=bounds), file)
 
@@ -214,13 +214,6 @@ def _run_many(batch: BatchStart, times: Array, how: RunOptions) -> xarray.Datase
     results = SideBySide(batch.starts(), times, how, again, tell).run()
     made = batch_dataset(Batch(batch.axes, times, batch.given.parameters or {}), results)
     return how.observe(made)
-
-
-def _with_loops(model: Mechanism, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options of a run of rates: loops are left to it where the user says nothing."""
-    said = options.keys() & {"loops", "partition", "independent"}
-    closed = bool(model.closures or model.drives)
-    return {**options, "runs": True} | ({} if said or not closed else {"loops": AUTO})
 
 
 def _start(model: Mechanism, given: Mapping[str, Any]) -> tuple[Any, ...]:

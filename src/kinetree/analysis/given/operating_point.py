@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.runs.coordinates.chosen_loops import leave_loops_open
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.manifest import parameters_of
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, UnsupportedError, unknown
+from kinetree.model import Mechanism
 from kinetree.program import Program
 from kinetree.results.dataset import refuse_many
 
@@ -111,6 +113,21 @@ def start_at(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         found[name] = value
     more = {name: value for name, value in carried_values(at).items() if given[name] is None}
     return {**found, **more}
+
+
+def treat_loops(model: Mechanism, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `dynamics` at a point of operation: loops as a run would treat them.
+
+    Baumgarte's method pulls coordinates back to the loops in time, which a point does not have.
+    """
+    loops = options.get("loops")
+    if isinstance(loops, str) and loops == "multipliers":
+        raise UnsupportedError(
+            "coordinates that it pulls back to the loops in time are not on them beside a state",
+            element="loops 'multipliers'",
+            cure="leave loops= out",
+        )
+    return leave_loops_open(model, options)
 
 
 def freedom(system: Dynamics) -> Freedom:
