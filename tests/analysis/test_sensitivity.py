@@ -323,3 +323,58 @@ def test_auto_says_what_it_took() -> None:
         kt.sensitivity(pushed("select"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")
     with pytest.raises(kt.errors.UnsupportedError, match="take method='direct'"):
         kt.sensitivity(pushed("switch"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")
+
+
+def test_the_second_derivative_of_the_oscillator() -> None:
+    by = ["c", "m", "qd0.y"]
+    found = kt.sensitivity(
+        oscillator(), np.pi / 2, {"end": kt.final("q_y")}, by=by, qd={"y": 0.5}, order=2, **TIGHT
+    )
+    assert found.hessian.dims == ("measure", "parameter", "parameter2")
+    H = found.hessian.sel(measure="end")
+    assert_close(H.sel(parameter="c", parameter2="c"), 3 / 8 - np.pi**2 / 32, IDENTITY)
+    assert_close(H.sel(parameter="c", parameter2="qd0.y"), -0.5, IDENTITY)
+    assert_close(H.sel(parameter="qd0.y", parameter2="qd0.y"), 0.0, IDENTITY)
+
+
+SECOND: dict[str, tuple[Any, dict[str, Any], dict[str, float], dict[str, Any]]] = {
+    "oscillator": (
+        oscillator, {"rms": kt.rms("qd_y"), "data": kt.misfit("q_y", [0.3, 0.6], [0.1, 0.2])},
+        {"c": 1.0, "m": 1.0}, {"qd": {"y": 0.5}},
+    ),
+    "four_bar": (
+        lengths.four_bar, {"end": kt.final("q_c"), "work": kt.integral("qd_b**2")},
+        {"crank": 1.0, "coupler": 2.1}, {},
+    ),
+    "top": (
+        systems.top, {"end": kt.final("q_ball_x")},
+        {"top.mass": float(systems.top().bodies["top"].mass)},  # type: ignore[arg-type]
+        {"qd": {"ball_wx": 1.0, "ball_wz": 20.0}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_second_derivatives_against_differences_of_gradients(name: str) -> None:
+    make, measures, values, given = SECOND[name]
+    found = kt.sensitivity(make(), 0.7, measures, by=list(values), order=2, **FINE, **given)
+    for label, x in values.items():
+        high, low = (
+            kt.sensitivity(make(), 0.7, measures, by=list(values), parameters={label: x + h},
+                           **FINE, **given).gradient for h in (1e-5, -1e-5)
+        )  # fmt: skip
+        change = (high - low) / 2e-5
+        assert_close(found.hessian.sel(parameter2=label), change, LONG_RUN, label)
+
+
+def test_second_derivatives_that_there_are_not() -> None:
+    model, end = oscillator(), {"m": kt.final("q_y")}
+    with pytest.raises(kt.errors.UnsupportedError, match="measure 'm': it has no second"):
+        kt.sensitivity(model, 1.0, {"m": kt.peak("q_y")}, by=["c"], order=2)
+    with pytest.raises(kt.errors.UnsupportedError, match="the duration not among them"):
+        kt.sensitivity(model, 1.0, end, by=["c", "duration"], order=2)
+    with pytest.raises(kt.errors.UnsupportedError, match="an event ends the run"):
+        kt.sensitivity(model, 1.0, end, by=["c"], order=2, qd={"y": 0.5},
+                       events={"stop": kt.Event("q_y - 0.2", stops=True)})  # fmt: skip
+    with pytest.raises(kt.errors.UnsupportedError, match="order"):
+        kt.sensitivity(model, 1.0, end, by=["c"], order=3)

@@ -18,9 +18,11 @@ from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
     with_gradients,
+    with_hessians,
     with_samples,
     with_tangents,
 )
+from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.statics import static_sensitivities
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import read_variables
@@ -51,6 +53,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     by: Sequence[str],
     at: str = "run",
     method: str = "auto",
+    order: int = 1,
     integrator: str = "auto",
     q: Values = None,
     qd: Values = None,
@@ -83,6 +86,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
             over its steps, once per measure; "auto" takes the cheaper one by their numbers, and the
             first where events change the motion; the attribute `sensitivity_method` says which.
+        order: 2 adds `hessian` (measure × parameter × parameter), by at most eight variables.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4".
         q: initial coordinates, as of `simulate`.
         qd: initial velocities.
@@ -118,7 +122,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     )  # fmt: skip
     if at == "equilibrium":
         return equilibrium_dataset(task, *static_sensitivities(task))
-    return _solve(task, method)
+    made = _solve(task, method)
+    return made if order == 1 else with_hessians(made, hessians(task, _times(task, {})))
 
 
 def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
@@ -135,8 +140,7 @@ def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
 def _solve(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
     peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
-    asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
-    times = task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
+    times = _times(task, peaks)
     many = len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
     if method == "direct" or (method == "auto" and not many):
         return _direct(task, times, peaks)
@@ -146,6 +150,12 @@ def _solve(task: Task, method: str) -> xarray.Dataset:
         if method == "adjoint" or "method='direct'" not in error.cure:
             raise
         return _direct(task, times, peaks)
+
+
+def _times(task: Task, peaks: Mapping[str, float]) -> Array:
+    """Output times, with those at which measures look [s]."""
+    asked = [m.times(task.t0 + task.duration) for m in task.measures.values()]
+    return task.times(np.concatenate([np.zeros(0), *asked, np.array([*peaks.values()])]))
 
 
 def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
@@ -200,6 +210,12 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
             cure='leave them out, or leave at="equilibrium" out',
         )
     check_choice("method", given["method"], METHODS)
+    if given["order"] not in (1, 2) or (given["order"] == 2 and given["at"] != "run"):
+        raise UnsupportedError(
+            f"it is {show(given['order'])}",
+            element="order",
+            cure="give 1, or 2 for second derivatives of runs",
+        )
     check_options("sensitivity", options, OPTIONS)
     check_measures(given["measures"], modes=given["at"] == "equilibrium")
 

@@ -42,7 +42,11 @@ class RootMeanSquare(Measure):
         square = _mean(seen)
         value = sqrt(max(square.value, 0.0))
         slope = 0.5 / value if value else 0.0
-        return Gathered(value, by_integral=slope * square.by_integral, by_end=slope * square.by_end)
+        curved = -2 * slope**3 * square.by_integral**2  # V'' = -1/(4 V³) along the mean square
+        return Gathered(
+            value, by_integral=slope * square.by_integral, by_end=slope * square.by_end,
+            curved_integral=curved,
+        )  # fmt: skip
 
 
 def _mean(seen: Sighting) -> Gathered:

@@ -46,12 +46,16 @@ class Gathered:
         by_samples: ∂V/∂e(tᵢ).
         by_integral: ∂V/∂(∫ eᵏ dt).
         by_end: ∂V/∂T where samples and integral stay.
+        curved_samples: ∂²V/∂e(tᵢ)², where it is not zero.
+        curved_integral: ∂²V/∂(∫ eᵏ dt)².
     """
 
     value: float
     by_samples: Array = field(default_factory=lambda: NONE)
     by_integral: float = 0.0
     by_end: float = 0.0
+    curved_samples: Array = field(default_factory=lambda: NONE)
+    curved_integral: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ class Misfit(Measure):
     def gather(self, seen: Sighting) -> Gathered:
         """V = Σ w r²."""
         r = seen.samples - self.data
-        return Gathered(float(self.weights @ (r * r)), 2 * self.weights * r)
+        value, slopes = float(self.weights @ (r * r)), 2 * self.weights * r
+        return Gathered(value, slopes, curved_samples=2 * self.weights)
 
     def residuals(self, samples: Array) -> tuple[Array, Array]:
         """√w r, whose sum of squares it is, and their slopes by the samples."""

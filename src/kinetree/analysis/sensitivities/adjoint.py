@@ -52,7 +52,7 @@ class Backward:
 
     def __init__(self, task: Task, times: Array) -> None:
         self.task = task
-        run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=_refuse_jumps)
+        run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=refuse_jumps)
         if run.looks.end_slope is not None:
             raise _refusal("event", "it ends the run")
         self.legs = self._legs(run)
@@ -157,7 +157,7 @@ class Backward:
         return lam
 
 
-def _refuse_jumps(
+def refuse_jumps(
     system: Dynamics, events: Watched, t: float, before: Array, after: Settled
 ) -> Array:
     """Refuse events that change tangents: these go forward alone."""

@@ -114,7 +114,7 @@ class Tracker:
             observe=observer(task.model, None),
         )  # fmt: skip
         if self.jump is not None:
-            watches = Watches(_with_laws(task.events), halting=True)
+            watches = Watches(with_laws(task.events), halting=True)
             how = replace(how, watches=watches, jump=self.jump)
         refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
         recording = Recording(how)
@@ -194,7 +194,7 @@ class Tracker:
         return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
 
 
-def _with_laws(events: Events | None) -> Events:
+def with_laws(events: Events | None) -> Events:
     """The events of a user, and changes of branch in laws."""
     if events is None or isinstance(events, str):
         return LAWS if events is None else events

@@ -92,12 +92,27 @@ class Looks:
         rows = [_values(part) for part in self.parts if len(part.t)]
         return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
 
+    def tangent(self, t: float) -> Tangent:
+        """The dynamics at the time of a row [s]."""
+        return self._find(t)[0].made
+
+    def row(self, t: float) -> Array:
+        """Y at the time of a row [s]."""
+        part, k = self._find(t)
+        found: Array = part.Y[k]
+        return found
+
     def _look(self, t: float) -> Sample:
+        part, k = self._find(t)
+        return look(part.made, float(part.t[k]), part.Y[k])
+
+    def _find(self, t: float) -> tuple[RunPart, int]:
+        """The part with a row at that time [s], and its number there."""
         near = NEAR * max(self.end - self.start, abs(self.end))
         for part in reversed(self.parts):
             k = int(np.argmin(np.abs(part.t - t))) if len(part.t) else 0
             if len(part.t) and abs(part.t[k] - t) <= near:
-                return look(part.made, float(part.t[k]), part.Y[k])
+                return part, k
         raise ModelError(
             f"the run ended at t = {self.end:.6g} s, before t = {t:.6g} s",
             element="measures",

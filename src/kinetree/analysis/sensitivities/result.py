@@ -107,3 +107,11 @@ def equilibrium_dataset(
             made[name] = (axis, place)
             made[f"{name}_by"] = ((axis, "parameter"), slopes)
     return made
+
+
+def with_hessians(made: xarray.Dataset, table: Array) -> xarray.Dataset:
+    """The run with second derivatives of its measures: measure × parameter × parameter2."""
+    made = made.assign_coords(parameter2=made["parameter"].values)
+    note = {"long_name": "second derivatives of the measures, in SI units"}
+    made["hessian"] = (("measure", "parameter", "parameter2"), table, note)
+    return made

@@ -67,6 +67,35 @@ def tangent_start(
     return np.concatenate([y, np.zeros(made.integrals), rows.ravel()])
 
 
+def solve_seconds(
+    made: Tangent,
+    variables: Sequence[DesignVariable],
+    start: tuple[Array, Array],
+    t: float,
+    given: RunGiven,
+) -> Array:
+    """Second derivatives of the start: variable × variable × component.
+
+    Args:
+        made: the dynamics with first tangents.
+        variables: one per tangent.
+        start: the state, and what the projection makes of second derivatives of zero.
+        t: time [s].
+        given: what the run begins with.
+    """
+    system, (y, fixed) = made.system, start
+    if system.loops is None:
+        return fixed
+    kept = _kept_rows(system, system.loops, Wish(given.q, given.qd, system.kept, t), y)
+    A, _ = _Projection(made, y, t).slopes()
+    K = _determining(kept, A, system.model.name)
+    rows = fixed[..., : made.size].reshape(-1, made.size)
+    s = np.linalg.lstsq(K, -kept @ rows.T, rcond=SURE)[0]
+    found = fixed.copy()
+    found[..., : made.size] += (A @ s).T.reshape(*fixed.shape[:2], made.size)
+    return found
+
+
 def pull_start(reverse: Reverse, y: Array, t: float, given: RunGiven, bars: Array) -> Array:
     """What bars of the state at the start say of every variable: λᵀ S with the S of Eq. (S2).
 

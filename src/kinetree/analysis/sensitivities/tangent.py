@@ -103,7 +103,7 @@ class _Writer:
         tangents = [f"{label}_by_{row.name}" for row in variables for label in (*labels, *more)]
         new = tuple(symbol(name, Rank.COORDINATE) for name in (*more, *tangents))
         self.z, self.S = new[: len(more)], new[len(more) :]
-        self.forward = _with_states(forward, (*more, *tangents), new)
+        self.forward = with_states(forward, (*more, *tangents), new)
         inputs = state_inputs(self.forward)
         whole = replace(self.forward, inputs=inputs)
         self.moves = tangent_moves(whole, self.n, self.width, variables)
@@ -192,7 +192,7 @@ def along_time(program: Program, size: int) -> tuple[Input, dict[Node, Node]]:
     return Input(SPEED, (size,), speeds), {**dict(zip(y, speeds, strict=True)), t: ONE}
 
 
-def _with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -> Program:
+def with_states(forward: Program, labels: Sequence[str], new: Sequence[Node]) -> Program:
     """Forward dynamics with more states behind those of the user."""
     rows = {row.name: row for row in forward.inputs}
     x = rows.get("x", Input("x", (0,), ()))
