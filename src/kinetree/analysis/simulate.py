@@ -160,8 +160,9 @@ def _march(
     """A run of equal steps, or many side by side."""
     if happenings(made.model) or memories(made.model) or how.events:
         return _march_through_events(made.vary(given), given, how, file)
-    found = march_many(made, given) if given.axes else march(made, given)
-    return _store(how.observe(found), file)
+    if not given.axes:
+        return march(made, given, how.observe, file)
+    return _store(how.observe(march_many(made, given)), file)
 
 
 def _march_through_events(

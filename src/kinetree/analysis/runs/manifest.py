@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from kinetree.program import Program
 
 
+UNFINISHED = "unfinished"
+"""Termination of a run in a file that is being written, or whose program was killed."""
+
+
 @cache
 def _version() -> str:
     return version("kinetree")

@@ -6,15 +6,16 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
-from kinetree.analysis.runs.continuity import RunRows, facts
+from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import MOST_TICKS
-from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.progress import reporting
 from kinetree.arrays import Array
 from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
@@ -24,8 +25,11 @@ from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import rows_of
 from kinetree.integrate.steps.given import whole_steps
 from kinetree.integrate.steps.method import Stepping
+from kinetree.integrate.steps.report import join_runs
 from kinetree.model import Event, Mechanism
 from kinetree.results.dataset import Dimension, run_dataset
+from kinetree.results.files import load_lazily
+from kinetree.results.growing import GrowingRun
 from kinetree.steppers.equations.step_inputs import NewtonSettings
 
 if TYPE_CHECKING:
@@ -89,8 +93,13 @@ class Marching:
         wrenches = (given.wrenches or {}).items()
         return found | {name: _constant(self.model, name, wrench) for name, wrench in wrenches}
 
-    def march(self, given: RunGiven, report: Callable[[float], None] | None = None) -> SteppedRun:
-        """A run, or many where leading axes say so; told the time reached [s]."""
+    def march(
+        self,
+        given: RunGiven,
+        report: Callable[[float], None] | None = None,
+        sink: Callable[[SteppedRun], None] | None = None,
+    ) -> SteppedRun:
+        """A run, or many where leading axes say so; told the time reached [s], and rows."""
         inputs, length = self.inputs(given), self.length
         return self.stepper.run(
             self.duration,
@@ -102,6 +111,7 @@ class Marching:
             parameters=given.parameters,
             inputs=inputs,
             progress=None if report is None else lambda made, _: report(self.t + made * length),
+            sink=sink,
         )
 
     @property
@@ -133,12 +143,28 @@ class Marching:
                 )
 
 
-def march(how: Marching, given: RunGiven) -> xarray.Dataset:
-    """The motion of a model in equal steps; the Dataset of `simulate`."""
+def march(
+    how: Marching,
+    given: RunGiven,
+    observe: Callable[[xarray.Dataset], xarray.Dataset] = lambda run: run,
+    file: str | Path | None = None,
+) -> xarray.Dataset:
+    """The motion of a model in equal steps; the Dataset of `simulate`.
+
+    Args:
+        how: the run is made.
+        given: start, loads and parameters.
+        observe: adds outputs to the Dataset.
+        file: written on the way; the Dataset reads from it then.
+    """
     how = how.vary(given)
+    record = StepRecording(how, given.parameters or {}, observe, file)
     with reporting(how.progress, how.t, how.t + how.duration) as report:
-        run = how.march(given, report)
-    return _dataset(how.stepper, run, given.parameters or {}, how.length)
+        run = how.march(given, report, None if file is None else record.add)
+    if file is None:
+        record.add(run)
+    assert not isinstance(run.report, tuple)  # of one run
+    return record.dataset(run.report)
 
 
 def refuse_no_step(step: float | None) -> None:
@@ -180,27 +206,57 @@ def _efforts(model: Mechanism, tau: Any) -> Any:
     return rows_of(tau, np.zeros(model.nv), list(model.velocities), "tau")
 
 
-def _dataset(
-    stepper: Stepper, run: SteppedRun, parameters: Mapping[str, float], length: float
-) -> xarray.Dataset:
-    report = run.report
-    assert not isinstance(report, tuple)  # of one run
-    rows = {
-        **made_by(stepper, length),
-        **changes(parameters),
-        **counts(report),
-        "wall_time_s": round(report.wall, 6),
-        "end_time": float(run.times[-1]),
-        "termination": end_sentence(report),
-    }
-    more, doubts = _facts(stepper, run, parameters)
-    values, axes = variables(stepper, run)
-    if report.end == NOT_SOLVED:
-        said = f"{report.message}; results up to there are kept"
-        warnings.warn(said, ModelWarning, stacklevel=4)
-    if doubts:
-        warnings.warn(doubts, ModelWarning, stacklevel=4)
-    return run_dataset(run.times, values, axes, rows | more)
+class StepRecording:
+    """What is recorded of a run in equal steps, part by part.
+
+    Attributes:
+        rows: what the file does not have for good; all where there is none.
+    """
+
+    def __init__(
+        self, how: Marching, parameters: Mapping[str, float],
+        observe: Callable[[xarray.Dataset], xarray.Dataset], file: str | Path | None,
+    ) -> None:  # fmt: skip
+        self.how, self.parameters, self.observe = how, parameters, observe
+        self.file = None if file is None else GrowingRun(Path(file))
+        self.rows: list[SteppedRun] = []
+        loops = how.stepper.loops
+        self._motion = None if loops is None else Continuity(loops.at(parameters))
+
+    def add(self, run: SteppedRun) -> None:
+        """Record some rows."""
+        self.rows.append(run)
+        if self._motion is not None and len(run.times):
+            self._motion.add(run.times, run.q, run.qd, run.qdd)
+        if self.file is None or not self.file.due(sum(part.nbytes for part in self.rows)):
+            return
+        told = {"end_time": float(run.times[-1]), "termination": UNFINISHED}
+        if self.file.show(self._of_rows(told)):
+            self.rows = [run.none()]
+
+    def dataset(self, report: Report) -> xarray.Dataset:
+        """The Dataset of the run that has ended; warnings say what is doubtful."""
+        more, doubts = ({}, "") if self._motion is None else self._motion.facts()
+        told = {
+            **counts(report),
+            "wall_time_s": round(report.wall, 6),
+            "end_time": report.t,
+            "termination": end_sentence(report),
+        }
+        made = self._of_rows({**told, **more})
+        if report.end == NOT_SOLVED:
+            said = f"{report.message}; results up to there are kept"
+            warnings.warn(said, ModelWarning, stacklevel=5)
+        if doubts:
+            warnings.warn(doubts, ModelWarning, stacklevel=5)
+        return made if self.file is None else load_lazily(self.file.finish(made))
+
+    def _of_rows(self, told: Mapping[str, Any]) -> xarray.Dataset:
+        """The Dataset of all rows that are kept."""
+        run = join_runs(self.rows)
+        values, axes = variables(self.how.stepper, run)
+        rows = {**made_by(self.how.stepper, self.how.length), **changes(self.parameters), **told}
+        return self.observe(run_dataset(run.times, values, axes, rows))
 
 
 def variables(stepper: Stepper, run: SteppedRun) -> tuple[dict[str, Array], dict[str, Dimension]]:
@@ -227,16 +283,6 @@ def counts(report: Report) -> dict[str, Any]:
     if report.most:
         found |= {"iterations_mean": round(report.iterations, 3), "iterations_most": report.most}
     return found
-
-
-def _facts(
-    stepper: Stepper, run: SteppedRun, parameters: Mapping[str, float]
-) -> tuple[dict[str, str | int], str]:
-    """What is worth knowing of the motion of a closed system, and what is doubtful in it."""
-    system = stepper.loops
-    if system is None:
-        return {}, ""
-    return facts(RunRows(system.at(parameters), run.times, run.q, run.qd, run.qdd))
 
 
 def end_sentence(report: Report) -> str:

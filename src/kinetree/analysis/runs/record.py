@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.manifest import changes, manifest
+from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.stiffness import stiff
@@ -38,8 +38,6 @@ from kinetree.results.growing import GrowingRun
 if TYPE_CHECKING:
     import xarray
 
-UNFINISHED = "unfinished"
-"""Termination of a run in a file that is being written, or whose program was killed."""
 AT_ONCE = 2**15
 """Rows that are evaluated at once."""
 BOUNDS = ("rtol", "atol")

@@ -199,7 +199,8 @@ class March:
         self.lanes, self.size, self._function = lanes, size, function
         self._x = _align(start.x)
         self._y = _align(np.zeros((function.sizes["y"], lanes)))
-        self.states = np.full((start.steps // start.every + 1, size, lanes), np.nan)
+        kept = start.steps // start.every - start.done // start.every + 1
+        self.states = np.full((kept, size, lanes), np.nan)
         self.states[0] = start.x[:size]
         self._clock = np.array([start.t0, start.h])
         self._series = self._spread(start)

@@ -13,7 +13,7 @@ from kinetree.arrays import Array
 from kinetree.integrate.drive import PAUSED, drive
 from kinetree.integrate.loops.equal_steps import LOST, March, Start
 from kinetree.integrate.partition_health import LEAST, Judge, better, judge, shares, sizes
-from kinetree.integrate.problem import NOT_SOLVED
+from kinetree.integrate.problem import FINISHED, NOT_SOLVED
 
 if TYPE_CHECKING:
     from kinetree.integrate.steps.given import Progress
@@ -27,6 +27,8 @@ SLICE = 2000
 """Steps between two looks for Ctrl-C and two reports of progress."""
 WATCHED = 100
 """Steps between two looks at the partition."""
+PART = 100 * WATCHED
+"""Steps whose states are given away at once."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,11 @@ def drive_march(
 
 
 def relay(
-    first: Stepper, start: Start, given: Mapping[str, Any], progress: Progress | None
+    first: Stepper,
+    start: Start,
+    given: Mapping[str, Any],
+    progress: Progress | None,
+    sink: Callable[[Array], None] | None = None,
 ) -> Ended:
     """March to the end; where the independent coordinates fail, continue with others.
 
@@ -199,23 +205,28 @@ def relay(
         start: of the march.
         given: values of parameters by name.
         progress: called after every slice.
+        sink: takes the states part by part; what is returned has none then.
     """
-    stepper, counts = first, np.zeros((0, 2))
+    stepper, counts, begin, marches = first, np.zeros((0, 2)), start, 1
     kept: list[Array] = []
+    take = sink or kept.append
     while True:
-        march = March(stepper.function, stepper.size, start)
-        look = _Look(stepper, march, start, given)
+        last = start.steps if sink is None else min(start.steps, start.done + PART)
+        march = March(stepper.function, stepper.size, replace(start, steps=last))
+        look = _Look(stepper, march, begin, given)
         end = drive_march(march, start.steps, progress, look.bad if look.choice else None)
-        states: Array = march.states[min(len(kept), 1) : march.rows]
-        kept.append(states[:, :, 0])
+        states: Array = march.states[min(len(counts), 1) : march.rows]
+        take(states[:, :, 0])
         counts = np.vstack([counts, march.counts[:, 0]])
-        stuck = march.step == start.done and len(kept) > 1
+        stuck = march.step == start.done and len(counts) > 1
         again = end == PAUSED or (end == NOT_SOLVED and not stuck and look.better())
-        if not again:
+        if not again and (end != FINISHED or last == start.steps):
             break
-        stepper = first.with_independent(look.found)
         x = start.x.copy()
         x[: stepper.size] = march.last
         start = replace(start, x=x, done=march.step)
+        if again:
+            stepper, begin, marches = first.with_independent(look.found), start, marches + 1
     total, most = float(counts[:, 0].sum()), int(counts[:, 1].max())
-    return Ended(stepper, march, end, np.concatenate(kept), total, most, len(kept))
+    states = np.concatenate(kept or [march.states[:0, :, 0]])
+    return Ended(stepper, march, end, states, total, most, marches)

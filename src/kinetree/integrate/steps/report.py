@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -64,3 +65,22 @@ class SteppedRun:
     lam: Array
     report: Report | tuple[Report, ...]
     steps: Array = field(default_factory=lambda: np.zeros((0, 2)))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that its rows take [B]."""
+        return sum(getattr(self, name).nbytes for name in OVER_TIME)
+
+    def none(self) -> SteppedRun:
+        """The same without rows."""
+        return replace(self, **{name: getattr(self, name)[:0] for name in OVER_TIME})
+
+
+OVER_TIME = ("times", "q", "qd", "qdd", "x", "xd", "lam")
+"""Fields of a run that have a row per time."""
+
+
+def join_runs(runs: Sequence[SteppedRun]) -> SteppedRun:
+    """Parts of one run, one after the other."""
+    rows = {name: np.concatenate([getattr(run, name) for run in runs]) for name in OVER_TIME}
+    return SteppedRun(**rows, report=runs[-1].report)

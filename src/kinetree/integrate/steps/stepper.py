@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -99,6 +99,7 @@ class Stepper:
         series: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
         threads: int | None = None,
+        sink: Callable[[SteppedRun], None] | None = None,
     ) -> SteppedRun:
         """March from t to t + duration.
 
@@ -116,6 +117,8 @@ class Stepper:
             series: one input by name with one row per step.
             progress: called after every slice.
             threads: how many share a batch.
+            sink: of a single run, takes its rows part by part while it goes; what is returned has
+                none then.
         """
         check_arguments(Stepper.run, locals())
         self._refuse_events()
@@ -127,7 +130,7 @@ class Stepper:
         start = Start(lanes.x, lanes.p, t, step, steps, every, series_rows, series_at)
         began = time.perf_counter()
         if not lanes.batch:
-            return self._single(start, lanes, parameters or {}, progress)
+            return self._single(start, lanes, parameters or {}, progress, sink)
         found = march_many(self.function, self.size, start, progress, threads)
         wall = (time.perf_counter() - began) / lanes.x.shape[1]
         return self._batch(found, start, lanes, wall)
@@ -261,10 +264,12 @@ class Stepper:
     # --- the march -------------------------------------------------------------------------------
 
     def _single(
-        self, start: Start, lanes: Lanes, parameters: Mapping[str, Any], progress: Progress | None
-    ) -> SteppedRun:
+        self, start: Start, lanes: Lanes, parameters: Mapping[str, Any],
+        progress: Progress | None, sink: Callable[[SteppedRun], None] | None,
+    ) -> SteppedRun:  # fmt: skip
         began = time.perf_counter()
-        ended = relay(self, start, parameters, progress)
+        take = None if sink is None else self._hand_over(start, lanes, sink)
+        ended = relay(self, start, parameters, progress, take)
         wall, march = time.perf_counter() - began, ended.march
         report = replace(
             ended.stepper.report(march, start, ended, lanes, parameters), wall=wall,
@@ -272,6 +277,23 @@ class Stepper:
             most=ended.most, partitions=ended.marches,
         )  # fmt: skip
         return self._gather(ended.states, start, report, lanes)
+
+    def _hand_over(
+        self, start: Start, lanes: Lanes, sink: Callable[[SteppedRun], None]
+    ) -> Callable[[Array], None]:
+        """Takes states of a run, one part after the other, and gives away its rows."""
+        made, q = 0, lanes.q
+
+        def take(states: Array) -> None:
+            nonlocal made, q
+            t = start.t0 + start.h * start.every * (made + np.arange(len(states), dtype=float))
+            told = Report("", float(t[-1]) if len(t) else start.t0, made, 0.0)
+            run = self._gather(states, start, told, replace(lanes, q=q), t)
+            made += len(states)
+            q = run.q[-1] if len(t) else q
+            sink(run)
+
+        return take
 
     def with_independent(self, independent: tuple[str, ...]) -> Stepper:
         """The same with other independent coordinates; they are watched, too."""
