@@ -71,7 +71,7 @@ class _Motion:
         drives = self.system.drives
         if drives is None:
             return {}
-        out = drives.evaluate(**drives.pick_inputs({"q": q, "t": np.array(t)}))
+        out = drives.evaluate_some(q=q, t=np.array(t))
         names = drives.output("q").labels
         return {
             name: (float(v), float(a))
@@ -80,7 +80,7 @@ class _Motion:
 
     def _constraints(self, q: Array, qd: Array, t: float) -> dict[str, Array]:
         given = {"q": q, "qd": qd, "t": np.array(t)}
-        return self.constraints.evaluate(**self.constraints.pick_inputs(given))
+        return self.constraints.evaluate_some(**given)
 
     def _least(self, A: Array, b: Array) -> Array:
         """The least x with A x = b; rows that repeat others take no part."""

@@ -124,7 +124,7 @@ class Loops:
         """Coordinates ("q") or velocities ("qd") that drives with a law give, by name."""
         if self.drives is None:
             return {}
-        values = _evaluate(self.drives, q=q, t=np.asarray(t))[what]
+        values = self.drives.evaluate_some(q=q, t=np.asarray(t))[what]
         return dict(zip(self.drives.output(what).labels, values.tolist(), strict=True))
 
     def driven_rates(self, q: Array, t: float) -> dict[int, float]:
@@ -136,7 +136,7 @@ class Loops:
         """(J, ht) at coordinates q and time t: J qd + ht = 0."""
 
         def make() -> tuple[Array, Array]:
-            found = _evaluate(self.whole, q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
+            found = self.whole.evaluate_some(q=q, qd=np.zeros(self.model.nv), t=np.asarray(t))
             return _frozen(found["J"]), _frozen(found["ht"])
 
         return self.once(("J, ht", t), q, make)
@@ -183,7 +183,7 @@ def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array
     """(h, J) that a Program gives at coordinates q and time t."""
     given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
     with np.errstate(all="ignore"):  # a law without a value is told by its name
-        out = _evaluate(program, **given)
+        out = program.evaluate_some(**given)
     return _frozen(out["h"]), _frozen(out["J"])
 
 
@@ -191,11 +191,6 @@ def _frozen(values: Array) -> Array:
     """The same array, which nobody may change from now on."""
     values.flags.writeable = False
     return values
-
-
-def _evaluate(program: Program, **given: Any) -> dict[str, Array]:
-    """Outputs of a Program that takes some of the inputs given."""
-    return program.evaluate(**program.pick_inputs(given))
 
 
 def _parameters_of(program: Program, parameters: Mapping[str, float]) -> Mapping[str, float]:

@@ -70,7 +70,7 @@ def drive_without_value(model: Mechanism, t: float, parameters: Parameters = Non
     program = with_values(derive(model, "drives"), parameters)
     given = {"q": model.initial(), "t": np.array(t)}
     with np.errstate(all="ignore"):
-        out = program.evaluate(**program.pick_inputs(given))
+        out = program.evaluate_some(**given)
     for row in program.outputs:
         good = np.isfinite(out[row.name])
         if not good.all():
@@ -98,7 +98,7 @@ def force_without_value(
         except KinetreeError:
             continue
         with np.errstate(all="ignore"):
-            out = program.evaluate(**program.pick_inputs(arrays))
+            out = program.evaluate_some(**arrays)
         if not np.isfinite(out["c"]).all():
             return _whereabouts(name, force)
     return ""

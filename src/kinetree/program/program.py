@@ -312,6 +312,10 @@ class Program:
 
         return interpret(self, arrays)
 
+    def evaluate_some(self, **arrays: Any) -> dict[str, Array]:
+        """`evaluate` with those of the arrays that the Program has an input for."""
+        return self.evaluate(**self.pick_inputs(arrays))
+
     def compile(self, target: str = "native", **options: Any) -> Any:
         """A native function of this Program, or what another target offers to call."""
         return self._target_function(target, "compile", options)(self, **options)

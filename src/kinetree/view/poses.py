@@ -43,7 +43,7 @@ def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:
         return out
     program = pose_program(model)
     given = {"q": values, "t": np.asarray(t, dtype=float)}
-    found = program.evaluate(**program.pick_inputs(given))
+    found = program.evaluate_some(**given)
     for k, name in enumerate(names):
         turn = np.broadcast_to(found[f"{name}.rotation"], (len(values), 3, 3))
         out[:, k, :4] = quaternions(turn)

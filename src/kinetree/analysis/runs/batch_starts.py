@@ -203,7 +203,7 @@ class _Shared:
         p = parameter_rows(closed, some.parameters or {})
         if p is not None:
             given["p"] = p
-        J = closed.program.evaluate(**closed.program.pick_inputs(given))["J"]
+        J = closed.program.evaluate_some(**given)["J"]
         J = np.broadcast_to(J, (len(numbers), *J.shape[-2:]))[..., free_columns(closed, stay)]
         found = eliminate_many(J, closed.rates, closed.share)
         return [replace(pivots, sizes=()) for pivots in found]

@@ -45,7 +45,7 @@ class Chart:
     def natural(self, q: Array, qd: Array, qdd: Array, p: Any = None) -> tuple[Array, ...]:
         """Natural coordinates and their rates; leading axes are a batch."""
         given = {"q": q, "qd": qd, "qdd": qdd, **({} if p is None else {"p": p})}
-        found = _at(self.there, **given)
+        found = self.there.evaluate_some(**given)
         return tuple(found[f"natural_{name}"] for name in ("q", "qd", "qdd"))
 
     def begin(self, state: Mapping[str, Array], others: Mapping[str, Any]) -> dict[str, Array]:
@@ -58,8 +58,8 @@ class Chart:
         q, qd, qdd = self.natural(state["q"], state["qd"], state["qdd"], others.get("p"))
         made = {"q": q, "qd": qd, "qdd": qdd}
         given = {**others, **made, **({"x": state["x"]} if "x" in state else {})}
-        r = _at(self.found.value, **given)["tau"]
-        J = _at(self.found.ties, **given)["J"]
+        r = self.found.value.evaluate_some(**given)["tau"]
+        J = self.found.ties.evaluate_some(**given)["J"]
         A = J @ np.swapaxes(J, -1, -2)
         m = A.shape[-1]
         A = A + SMALL * np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(m)
@@ -82,7 +82,7 @@ class Chart:
         p = others.get("p")
         if p is not None:
             given["p"] = np.asarray(p)[..., None, :]
-        found = self.back.program.evaluate(**self.back.program.pick_inputs(given))
+        found = self.back.program.evaluate_some(**given)
         q, qd, qdd = self.back.read(found, times, start)
         if self.drives is not None:
             self._insert_driven((q, qd, qdd), given)
@@ -91,7 +91,7 @@ class Chart:
     def _insert_driven(self, out: tuple[Array, Array, Array], given: Mapping[str, Any]) -> None:
         assert self.drives is not None
         known = {k: v for k, v in given.items() if k in ("t", "p")}
-        laws = _at(self.drives, q=self.model.initial(), **known)
+        laws = self.drives.evaluate_some(q=self.model.initial(), **known)
         at = list(self.model.coordinates), list(self.model.velocities), list(self.model.velocities)
         for place, name in enumerate(self.drives.output("q").labels):
             for row, names, key in zip(out, at, ("q", "qd", "qdd"), strict=True):
@@ -130,8 +130,3 @@ def chart(model: Mechanism, *, folded: bool = False) -> Chart:
     if model.closures:
         labels = tuple(QUANTITIES["constraints"].derive(system, "recursive").output("h").labels)
     return Chart(model, found, drives, there, back, labels)
-
-
-def _at(program: Program, **given: Any) -> dict[str, Array]:
-    """Evaluate with those of the inputs that the Program has."""
-    return program.evaluate(**program.pick_inputs(given))

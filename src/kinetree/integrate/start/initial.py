@@ -86,7 +86,7 @@ class Initial:
             qdd, lam = many["qdd"], many["lam"]
         found = {"q": q, "qd": qd, "qdd": qdd}
         if self.rates is not None:
-            found |= {"x": x, "xd": _at(self.rates, q=q, qd=qd, qdd=qdd, **others)["xd"]}
+            found |= {"x": x, "xd": self.rates.evaluate_some(q=q, qd=qd, qdd=qdd, **others)["xd"]}
         if labels:
             every = self._labels()
             found["lam"] = np.stack(
@@ -115,7 +115,7 @@ class Initial:
     def _known_values(self, others: dict[str, Any]) -> KnownMotions:
         if self.drives is None:
             return {}
-        row = _at(self.drives, q=self.model.initial(), **others)
+        row = self.drives.evaluate_some(q=self.model.initial(), **others)
         names = self.model.velocities
         labels = self.drives.output("q").labels
         return {names.index(n): (row["q"][..., i], row["qd"][..., i], row["qdd"][..., i])
@@ -125,7 +125,7 @@ class Initial:
         self, q: Array, qd: Array, tau: Array, others: dict[str, Any],
         known: KnownMotions,
     ) -> tuple[Array, Array]:  # fmt: skip
-        found = _at(self.dynamics, q=q, qd=qd, **others)
+        found = self.dynamics.evaluate_some(q=q, qd=qd, **others)
         n = self.model.nv
         free = [k for k in range(n) if k not in known]
         M, b = found["M"], tau - found["c"]
@@ -134,7 +134,7 @@ class Initial:
         if self.loops is None:
             J, bias = np.zeros((*lead, 0, n)), np.zeros((*lead, 0))
         else:
-            rows = _at(self.loops, q=q, qd=qd, **others)
+            rows = self.loops.evaluate_some(q=q, qd=qd, **others)
             regular = _independent(rows["J"][..., free], self._share)
             J = np.broadcast_to(rows["J"], (*lead, *rows["J"].shape[-2:]))
             bias = np.broadcast_to(rows["Jdqd"], (*lead, rows["Jdqd"].shape[-1]))
@@ -170,8 +170,3 @@ def _independent(J: Array, share: float) -> bool:
         return False
     sizes = np.linalg.svd(J, compute_uv=False)
     return m == 0 or bool((sizes[..., -1] > max(1e-8, share) * sizes[..., 0]).all())
-
-
-def _at(program: Program, **given: Any) -> dict[str, Array]:
-    """Evaluate with those of the inputs that the Program has."""
-    return program.evaluate(**program.pick_inputs(given))

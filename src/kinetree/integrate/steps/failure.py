@@ -140,7 +140,7 @@ def singular_equation(loops: Program | None, places: tuple[Array, Array], free: 
 def _slopes(loops: Program, q: Array) -> Array:
     nv = loops.output("J").shape[-1]
     given: dict[str, Any] = {"q": q, "qd": np.zeros(nv), "t": np.zeros(())}
-    return np.asarray(loops.evaluate(**loops.pick_inputs(given))["J"])
+    return np.asarray(loops.evaluate_some(**given)["J"])
 
 
 def left_over(program: Program, given: Mapping[str, Any]) -> Failure:
@@ -156,7 +156,7 @@ def left_over(program: Program, given: Mapping[str, Any]) -> Failure:
     )
     page = dead(replace(program, blocks=before, outputs=outputs))
     with np.errstate(all="ignore"):
-        found = page.evaluate(**page.pick_inputs(given))
+        found = page.evaluate_some(**given)
         h = _least(block, found["v"], found["w"])
     sizes = np.where(np.isfinite(h), np.abs(h), np.inf)
     at = int(np.argmax(sizes))

@@ -49,7 +49,7 @@ def scales(parts: Residual, q: Array) -> Scales:
     """The scales of a system, from some configurations."""
     model = parts.model
     given = {"q": q, "qd": np.zeros(model.nv), "qdd": np.zeros(model.nv), "t": np.asarray(0.0)}
-    found = parts.exact.evaluate(**parts.exact.pick_inputs(given))
+    found = parts.exact.evaluate_some(**given)
     M, C, K = (_diagonal(found[f"dtau_d{name}"]) for name in ("qdd", "qd", "q"))
     states = np.array([max(1.0, abs(state.initial)) for state in model.states.values()])
     floor = LEAST * M.max(initial=0.0) or 1.0
@@ -63,7 +63,7 @@ def start(model: Mechanism, drives: Program | None, q: Any = None, t: float = 0.
         raise ShapeError(f"expected {model.nq} finite numbers", element="q")
     if drives is not None:
         given = {"q": out, "t": np.asarray(t)}
-        values = drives.evaluate(**drives.pick_inputs(given))["q"]
+        values = drives.evaluate_some(**given)["q"]
         names = list(model.coordinates)
         for name, value in zip(drives.output("q").labels, values, strict=True):
             out[names.index(name)] = value
