@@ -2,7 +2,7 @@
 /*
  * cart_forward
  *
- * removed: 1 of 13
+ * equations left out, as nothing uses them: 1 of 13
  * model: cart
  * model hash: 132694c2c6db9453921d5e474ff4a2f309dd2bd48bf234007538f0c728b5aaee
  * quantity: forward

@@ -2,7 +2,7 @@
 /*
  * drill_inverse
  *
- * removed: 22 of 50
+ * equations left out, as nothing uses them: 22 of 50
  * model: drill
  * model hash: eaa15d652d2ed6be02a85eef9b6ae597c6003d558a0a4c61c22ec642893c8b25
  * quantity: inverse

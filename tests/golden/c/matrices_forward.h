@@ -2,7 +2,7 @@
 /*
  * matrices_forward
  *
- * removed: 5 of 17
+ * equations left out, as nothing uses them: 5 of 17
  * model: matrices
  * model hash: de41ad5f023fe3ed5078fb3854e004982a5c26ed6dfff0b8a1289c7a55fbe6ca
  * quantity: forward

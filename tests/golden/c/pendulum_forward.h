@@ -2,7 +2,7 @@
 /*
  * pendulum_forward
  *
- * removed: 6 of 13
+ * equations left out, as nothing uses them: 6 of 13
  * model: pendulum
  * model hash: d9b14f96b856b909b8f686ac163ee15efb52cc2bf62b2976fed49a42e4f5add3
  * quantity: forward

@@ -2,7 +2,7 @@
 /*
  * satellite_inverse
  *
- * removed: 28 of 69
+ * equations left out, as nothing uses them: 28 of 69
  * model: satellite
  * model hash: e841f67d86c625cc68fd84e81347129174b138a378ab6c47a9d37c6608df0b1e
  * quantity: inverse

@@ -2,7 +2,7 @@
 /*
  * slider_crank_forward
  *
- * removed: 16 of 62
+ * equations left out, as nothing uses them: 16 of 62
  * model: slider_crank
  * model hash: 682e878b3d863821441e25cebd55e05dbd0544c6a9e0cd97455282a522c68a9b
  * quantity: forward

@@ -130,7 +130,7 @@ class Viewer {
     if (this.curves) this.curves.root.hidden = wished.get("panel") === "0";
     this.stage.resize();
     this.stage.look(this.home());
-    if (wished.has("mode")) this.use(Number(wished.get("mode")));
+    if (wished.has("mode")) this.use(Number(wished.get("mode")) - 1);
     if (wished.has("t")) this.goTo(Number(wished.get("t")));
     else if (wished.get("play") !== "0") this.play();
     this.draw();

@@ -16,7 +16,7 @@ from kinetree.targets.cuda.writer import CudaWriter, Shared
 from kinetree.targets.native.ports import Port, in_ports, out_ports
 from kinetree.targets.tape.lowering import Lowered, lower
 from kinetree.targets.tape.tape import Iteration, Tape
-from kinetree.targets.text.about import FIRST_LINE
+from kinetree.targets.text.about import FIRST_LINE, provenance
 from kinetree.targets.text.c.family import WORDS
 from kinetree.targets.text.names import Names, Rules
 
@@ -152,7 +152,7 @@ class _Page:
         return "\n".join(part for part in parts if part)
 
     def _head(self) -> list[str]:
-        info = [f"{key.replace('_', ' ')}: {value}" for key, value in self.program.info.items()]
+        info = [f"{key}: {value}" for key, value in provenance(self.program).items()]
         about = "\n".join(DOUBLE.remarks([self.program.name, *info]))
         return [DOUBLE.comment(FIRST_LINE), about, f"typedef {self.kind.name} real;\n"]
 

@@ -17,7 +17,7 @@ from kinetree.program.program import Assign, Block, Input, Newton, Output, Progr
 from kinetree.targets.html.helpers import SCRIPT, STATE, STYLE, TOOLS, USES
 from kinetree.targets.html.language import HtmlScope
 from kinetree.targets.html.policy import policy, script_element
-from kinetree.targets.text.about import FIRST_LINE, operations
+from kinetree.targets.text.about import FIRST_LINE, operations, provenance
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.readable.reading import group_blocks, notes
 
@@ -91,9 +91,11 @@ class _Page:
         """All but the side."""
         program = self.program
         yield f'<h1>{markup(program.name)}</h1><div id="head"><dl>'
-        rows = {**program.info, "operations per evaluation": operations(program.count())}
+        rows = {
+            **provenance(program), "operations per evaluation": operations(program.count())
+        }  # fmt: skip
         for key, value in rows.items():
-            yield f"<dt>{markup(key.replace('_', ' '))}</dt><dd>{markup(value)}</dd>"
+            yield f"<dt>{markup(key)}</dt><dd>{markup(value)}</dd>"
         yield "</dl><h2>Inputs</h2>"
         for row in program.inputs:
             yield from self._input(row)

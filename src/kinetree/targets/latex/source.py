@@ -12,7 +12,7 @@ from math import prod
 from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve
 from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, align, name_of
 from kinetree.targets.latex.language import words
-from kinetree.targets.text.about import FIRST_LINE, operations
+from kinetree.targets.text.about import FIRST_LINE, operations, provenance
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.readable.reading import EquationGroup, group_blocks, in_full, notes
 
@@ -68,7 +68,7 @@ def cell(program: Program) -> str | None:
 
 def _about(program: Program) -> Iterator[str]:
     yield rf"\section*{{{words(program.name)}}}"
-    rows = [f"{key.replace('_', ' ')}: {value}" for key, value in program.info.items()]
+    rows = [f"{key}: {value}" for key, value in provenance(program).items()]
     rows.append(f"operations per evaluation: {operations(program.count())}")
     yield "\n\n".join(words(row) for row in rows)
 
