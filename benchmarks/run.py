@@ -214,6 +214,13 @@ def closed(options: argparse.Namespace) -> dict[str, Any]:
     return part.measure(quick=options.quick)
 
 
+def chains(options: argparse.Namespace) -> dict[str, Any]:
+    """Rings that swing, chains and cars that come to rest."""
+    from benchmarks import long_chains as part
+
+    return part.measure(quick=options.quick)
+
+
 def explicit(options: argparse.Namespace) -> dict[str, Any]:
     """Large closed systems as one function."""
     from benchmarks import explicit as part
@@ -238,6 +245,7 @@ PARTS = {
     "car": car,
     "many": many,
     "closed": closed,
+    "chains": chains,
     "explicit": explicit,
     "talos_c": talos_c,
 }
