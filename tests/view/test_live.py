@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, READ_OFF
+from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, LONG_RUN, READ_OFF
+from tests.export.models import ball, cascade, servo, thermostat
 
 import kinetree as kt
 from kinetree.algebra import disp, rotq, rotz
@@ -200,9 +201,40 @@ def test_wishes_that_cannot_be(viewer: str, tmp_path: Path) -> None:
     assert not page.exists()
 
 
+def kicked() -> kt.Model:
+    """A closed mechanism whose crank is kicked at two times."""
+    model = four_bar()
+    crank = model.velocities[0]
+    model.event("kick", then={f"qd_{crank}": lambda qd: qd[crank] + 1.0}, at=(0.0, 0.05))
+    return model
+
+
+@pytest.mark.parametrize("made", [ball, thermostat, servo, cascade, kicked])
+def test_what_happens_on_a_page_is_what_happens_in_equal_steps(
+    made: Callable[[], kt.Model], tmp_path: Path
+) -> None:
+    """Bounces, a relay, a sampled controller, two clocks, a loop: late by less than a step."""
+    model, step = made(), 2e-3 if made is ball else 1e-2
+    (now,), _ = told(model, Live(step=step), [["advance", 300]], tmp_path)
+    run = kt.simulate(model, 300 * step, method="trapezoidal", step=step)
+    assert now["made"] == 300
+    for part in ("q", "qd", "x"):
+        if part in run:
+            wanted = run[part].values[-1]
+            assert np.allclose(now["state"][part], wanted, atol=LONG_RUN), part
+    assert len(run["event_time"]) > 0
+
+
+def test_an_event_that_ends_the_motion_is_told(tmp_path: Path) -> None:
+    model = ball()
+    model.event("low", lambda q: q["z"] - 0.5, direction="falling", stops=True)
+    (now,), _ = told(model, Live(step=0.01), [["advance", 100]], tmp_path)
+    assert now["made"] == 31
+    assert "Event 'low' ends the motion at t = 0.3200 s" in now["problem"]
+
+
 HAPPENS: dict[str, Callable[[kt.Model], Any]] = {
-    "event": lambda m: m.event("bounce", lambda q: q["x"] - 1, {"qd_x": 0.0}),
-    "clock": lambda m: m.event("bounce", then={m.mode("on").name: 1.0}, every=0.1),
+    "memory": lambda m: m.memory("bounce", 0.0, lambda q: q["x"]),
     "friction": lambda m: m.dry_friction("bounce", "x", 1.0),
     "brake": lambda m: m.brake("bounce", "x", 1.0),
     "lock": lambda m: m.lock("bounce", "x", 1.0),

@@ -18,25 +18,69 @@ class Simulation {
   // Back to the start, made to obey the loops; whether that works.  Where it does not, the state
   // stays and `problem` says why.
   reset() {
+    const first = this.begin(this.start, 0);
+    const state = first && this.happen(first, first, 0);
+    if (!state) return false;
+    this.state = this.observe(state, 0);
+    this.t = 0;
+    this.count = 0;
+    this.problem = "";
+    return true;
+  }
+
+  // The state with these q, qd, x at a time, made to obey the loops; none where that fails.
+  begin(given, t) {
     const { start } = this.programs;
-    const out = this.run(start, { ...this.start, t: 0 });
-    const q = out.q_closed ?? Float64Array.from(this.start.q);
-    const qd = out.qd_closed ?? Float64Array.from(this.start.qd);
+    const out = this.run(start, { ...given, t });
+    const q = out.q_closed ?? Float64Array.from(given.q);
+    const qd = out.qd_closed ?? Float64Array.from(given.qd);
     if (!finite(q)) return this.fails(this.gap());
     if (!finite(out.qdd) || !finite(qd)) {
       return this.fails("There are no finite accelerations in this configuration: it is singular, " +
         "or a law has no value there. Move a coordinate a little.");
     }
     const state = { q, qd, qdd: out.qdd, a: out.qdd };
-    if (out.xd) Object.assign(state, { x: Float64Array.from(this.start.x), xd: out.xd, y: out.xd });
+    if (out.xd) Object.assign(state, { x: Float64Array.from(given.x), xd: out.xd, y: out.xd });
     const lam = labels(this.programs.step, "lam");
     const known = labels(start, "lam");
     state.lam = Float64Array.from(lam, (name) => out.lam?.[known.indexOf(name)] ?? 0);
-    this.state = this.observe(state, 0);
-    this.t = 0;
-    this.count = 0;
-    this.problem = "";
-    return true;
+    return state;
+  }
+
+  // The state after all events of a step that ended at t, those that follow from them included;
+  // none where they never settle, or one of them ends the motion.
+  happen(before, after, t) {
+    const events = this.data.happenings ?? [];
+    if (!events.length) return after;
+    const tick = t > 0 ? t - this.data.step : -this.data.step;
+    let state = after;
+    let g = this.conditions(before, t);
+    let fired = events.map((event) => (event.timed && ticks(event, tick, t) ? 1 : 0));
+    for (let round = 0; round < ROUNDS; round++) {
+      const now = this.conditions(state, t);
+      now.forEach((value, k) => {
+        const [a, rises] = [g[k], value > g[k]];
+        const passed = round ? (rises ? a <= 0 && value > 0 : a >= 0 && value < 0)
+          : (rises ? a < 0 && value >= 0 : a > 0 && value <= 0);
+        if (passed && events[k].way * (rises ? 1 : -1) >= 0) fired[k] = 1;
+      });
+      if (!fired.includes(1)) return state;
+      const last = events.find((event, k) => fired[k] && event.stops);
+      const { y } = this.run(this.programs.update, { ...state, y: whole(state), t, fired });
+      const [nq, nv] = [state.q.length, state.qd.length];
+      state = this.begin({ q: y.slice(0, nq), qd: y.slice(nq, nq + nv), x: y.slice(nq + nv) }, t);
+      if (!state) return null;
+      if (last) return this.fails(`Event '${last.name}' ends the motion at t = ${t.toPrecision(4)} s.`);
+      g = now;
+      fired = fired.map(() => 0);
+    }
+    return this.fails(`Events at t = ${t.toPrecision(4)} s undo each other and never settle.`);
+  }
+
+  // Values of all conditions at a state.
+  conditions(state, t) {
+    const { conditions } = this.programs;
+    return conditions ? [...this.run(conditions, { ...state, y: whole(state), t }).g] : [];
   }
 
   // The state with the outputs of the model, which are found where they are looked at.
@@ -61,7 +105,7 @@ class Simulation {
 
   fails(problem) {
     this.problem = problem;
-    return false;
+    return null;
   }
 
   // Make steps; how many were made.  A step without solution is tried in 4 and in 16 pieces.
@@ -74,9 +118,12 @@ class Simulation {
           "The motion is too violent for it, a loop is torn, or a law has no value there.");
         return made;
       }
+      const t = (this.count + 1) * h;
+      const settled = this.happen(this.state, next, t);
+      if (!settled) return made;
       this.count += 1;
-      this.t = this.count * h;
-      this.state = this.observe(next, this.t);
+      this.t = t;
+      this.state = this.observe(settled, this.t);
       this.problem = "";
     }
     return steps;
@@ -119,6 +166,21 @@ class Simulation {
     }
     return program.evaluate(inputs);
   }
+}
+
+const ROUNDS = 20;
+
+// The state [q, qd, x] of a program of events.
+function whole(state) {
+  return Float64Array.from([...state.q, ...state.qd, ...(state.x ?? [])]);
+}
+
+// Whether an event by the clock happens after one time and up to another [s].
+function ticks({ every, offset, at }, after, t) {
+  const near = 1e-9 * Math.max(1, Math.abs(t));
+  if (!every) return at.some((time) => time > after + near && time <= t + near);
+  const last = offset + Math.floor((t + near - offset) / every) * every;
+  return last >= offset && last > after + near;
 }
 
 function labels(program, name) {

@@ -1,8 +1,8 @@
 """A page that simulates by itself: generated JavaScript of one time step, of loops and of poses.
 
 Three Programs are embedded: "step" makes one time step, "start" closes the loops and gives
-velocities and accelerations that obey them, "frames" places the bodies.  The script live.js runs
-them.
+velocities and accelerations that obey them, "frames" places the bodies; with events "conditions"
+and "update", which take effect at the ends of steps.  The script live.js runs them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.observing.program import Observed, with_positions
-from kinetree.analysis.runs.march import Marching, march
+from kinetree.analysis.runs.dynamics import dynamics
+from kinetree.analysis.runs.events import conditions_program, effects, update_program
+from kinetree.analysis.simulate import simulate
 from kinetree.arguments import check_arguments, check_choice, check_positive
 from kinetree.arrays import Array
 from kinetree.assembly import Partition, Values
@@ -26,7 +28,7 @@ from kinetree.assembly.partition import partition
 from kinetree.errors import KinetreeError, ShapeError, UnsupportedError, unknown
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.initial import Initial
-from kinetree.model import Mechanism, refuse_happenings, refuse_holding
+from kinetree.model import Mechanism, happenings, refuse_holding, refuse_memories
 from kinetree.pipeline import derive
 from kinetree.program.passes import condense
 from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
@@ -123,7 +125,7 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
             "nothing can move", element=f"live page of model '{model.name}'",
             cure="add a joint with a coordinate, or leave live= out",
         )  # fmt: skip
-    _refuse_happenings(model)
+    _refuse_held(model)
     model = model.with_varied((*(how.parameters or ()), *(how.sliders or ())))
     start = _start(model, how)
     found = _choose_partition(model, how, start["q"])
@@ -133,6 +135,8 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "start": derive(model, "forward", partition=found),
         "frames": condense(pose_program(model, folded=False)),
     }
+    events, happen = _happenings(model, start["q"], found)
+    programs |= events
     seen = with_positions(model, how.outputs, ())
     if seen is not None:
         programs["outputs"] = seen.program
@@ -148,17 +152,39 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "bodies": list(model.bodies),
         "loops": list(model.closures),
         "signals": _signals(model, seen),
+        "happenings": happen,
     }
     preview = _preview(model, how, length)
     data["controls"] = widen(controls(model, data, (found, how.sliders, size)), preview)
     return Engine(script(programs), data, preview)
 
 
-def _refuse_happenings(model: Mechanism) -> None:
-    """Refuse what a page in equal steps would pass over: events, what sticks, what is hit."""
+def _refuse_held(model: Mechanism) -> None:
+    """Refuse what a page in equal steps would pass over: memories, what sticks, what is hit."""
     element, cure = f"live page of model '{model.name}'", "show a run of it: kt.animate(model, run)"
-    refuse_happenings(model, element, cure)
+    refuse_memories(model, element, cure)
     refuse_holding(model, element, cure)
+
+
+def _happenings(
+    model: Mechanism, q: Array, found: Partition | None
+) -> tuple[dict[str, Program], list[dict[str, Any]]]:
+    """Programs of the events of a model, and what the page needs to know of each."""
+    if not happenings(model):
+        return {}, []
+    forward, rows = effects(dynamics(model, q=q, partition=found))
+    programs = {"update": update_program(forward, rows)} if rows else {}
+    if any(row.node is not None for row in rows):
+        programs["conditions"] = conditions_program(forward, rows)
+    data = [
+        {
+            "name": row.watch.name, "way": row.watch.direction, "stops": row.event.stops,
+            "timed": row.node is None, "every": row.event.every, "offset": row.event.offset,
+            "at": list(row.event.at),
+        }
+        for row in rows
+    ]  # fmt: skip
+    return programs, data
 
 
 def script(programs: Mapping[str, Program]) -> str:
@@ -248,11 +274,11 @@ def _preview(model: Mechanism, how: Live, length: float) -> xarray.Dataset | Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            made = Marching(
-                model, count * length, step=length, progress=False, formulation=how.formulation,
-                method=how.method, options={"tolerance": how.tolerance},
+            run = simulate(
+                model, count * length, q=how.q, qd=how.qd, x=how.x, parameters=how.parameters,
+                step=length, progress=False, formulation=how.formulation, method=how.method,
+                outputs=(), locate=True, tolerance=how.tolerance,
             )  # fmt: skip
-            run = march(made, how.begin())
         except KinetreeError:
             return None
     return run.isel(time=slice(None, None, max(1, count // FRAMES)))

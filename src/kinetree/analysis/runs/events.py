@@ -155,8 +155,8 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     forward, rows = _find_outputs(dynamics, rows)
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
-    watched = _conditions(forward, rows) if conditions else None
-    update = _update(forward, rows) if changing or len(rows) > conditions else None
+    watched = conditions_program(forward, rows) if conditions else None
+    update = update_program(forward, rows) if changing or len(rows) > conditions else None
     return Watched(
         tuple(row.watch for row in rows),
         None if watched is None else watched.compile(),
@@ -264,7 +264,7 @@ def _branches(forward: Program) -> Output:
     return crossings(dead(replace(forward, outputs=moving)))
 
 
-def _conditions(forward: Program, rows: list[WatchRow]) -> Program:
+def conditions_program(forward: Program, rows: Sequence[WatchRow]) -> Program:
     """The Program g(t, y, …) of all conditions."""
     nodes = tuple(row.node for row in rows if row.node is not None)
     labels = tuple(row.watch.name for row in rows)[: len(nodes)]
@@ -273,7 +273,7 @@ def _conditions(forward: Program, rows: list[WatchRow]) -> Program:
     return condense(program)
 
 
-def _update(forward: Program, rows: Sequence[WatchRow]) -> Program:
+def update_program(forward: Program, rows: Sequence[WatchRow]) -> Program:
     """The Program y⁺(t, y, fired, …)."""
     fired, out = changes(forward, rows)
     inputs = (*state_inputs(forward), fired)
