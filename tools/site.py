@@ -19,6 +19,7 @@ DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
 SCHEMA = ROOT / "src" / "kinetree" / "formats" / "model.schema.json"
 LINK = re.compile(r"\]\((?:\.\./)+examples/(\w+)\.py\)")
 SCRIPT = re.compile(r"`python examples/(\w+)\.py build/pictures`")
+PICTURE = re.compile(r"!\[(.*?)\]\(pictures/(\w+)\.png\)")
 GALLERY = "KINETREE_GALLERY"
 
 
@@ -71,9 +72,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     text = LINK.sub(rf"]({up}examples/\1.md)", markdown)
     if page.file.src_uri == "gallery.md":
         text = SCRIPT.sub(r"[`\1.py`](examples/\1.md)", text)
-        moving = '\n<a href="moving/index.html">All of them as pages that move</a>\n'
-        text += moving if os.environ.get(GALLERY) else ""
+        text = PICTURE.sub(_moving, text) if os.environ.get(GALLERY) else text
     return text
+
+
+def _moving(match: re.Match[str]) -> str:
+    """A picture of the gallery that leads to its page that moves, where an example writes one."""
+    alt, stem = match.groups()
+    page = re.compile(rf"\b{stem}\.html")
+    if not any(page.search(script.read_text()) for script in EXAMPLES.glob("[12]*.py")):
+        return match[0]
+    picture = f'<img alt="{alt}" src="pictures/{stem}.png">'
+    return f'<a href="moving/{stem}.html" title="see it move">{picture}</a>'
 
 
 def on_post_build(config: Any) -> None:

@@ -22,7 +22,10 @@ def view(
         Path | None, typer.Argument(metavar="[RUN]", help="A .nc file of a run; none: it stands.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The .html file; empty: MODEL.html here.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="The .html file, or .gif or .mp4; empty: MODEL.html here."
+        ),
     ] = None,
     modes: Annotated[
         bool, typer.Option("--modes", help="The modes about the equilibrium, not a run.")
