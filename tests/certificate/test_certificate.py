@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests import mechanisms
-from tests.approx import GOLDEN, ROUNDING, SUMS
+from tests.approx import GOLDEN, IDENTITY, ROUNDING, SUMS
 
 import kinetree as kt
 from kinetree.certificate.compare import deviate, expect
@@ -128,6 +129,40 @@ def test_what_a_tool_complains_of_is_a_disagreement(monkeypatch: pytest.MonkeyPa
     assert (row.name, row.deviation) == ("python", None)
     assert "no such luck" in row.state
     assert "DIFFERS" in found.contents()["certificate.html"]
+
+
+ENGINES = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco"}
+
+
+def engines(found: kt.Certificate) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Deviations of engines, and why others were left out."""
+    rows = {row.name: row.deviation for row in found.comparisons if row.kind == "engine"}
+    return rows, {row.name: row.reason for row in found.left_out if row.kind == "engine"}
+
+
+@pytest.mark.crosscheck
+@pytest.mark.parametrize(
+    ("quantity", "floating"), [("forward", True), ("inverse", False), ("mass_bias", True)]
+)
+def test_other_engines_agree_where_they_are_installed(quantity: str, floating: bool) -> None:
+    model = kt.load(MODELS / "arm7.urdf", floating=floating)
+    compared, left = engines(kt.certify(model, quantity, targets=("native",), states=2))
+    here = {name for name, package in ENGINES.items() if find_spec(package)}
+    assert compared.keys() == here
+    assert left.keys() == ENGINES.keys() - here
+    assert all(size is not None and size < IDENTITY for size in compared.values())
+
+
+@pytest.mark.parametrize("change", ["spring", "loop", "quantity"])
+def test_engines_are_left_out_where_they_would_say_something_else(change: str) -> None:
+    model = mechanisms.four_bar() if change == "loop" else pendulum()
+    if change == "spring":
+        model.joint_spring("spring", model.coordinates[0], 3.0)
+    quantity = "energy" if change == "quantity" else "forward"
+    compared, left = engines(kt.certify(model, quantity, targets=("native",), states=1))
+    assert not compared
+    assert left.keys() == ENGINES.keys()
+    assert all("it is compared in" in reason for reason in left.values())
 
 
 def test_unknown_targets_are_refused() -> None:

@@ -22,7 +22,8 @@ from kinetree.certificate.certificate import (
     ProgramFacts,
     digest_of,
 )
-from kinetree.certificate.compare import Expected, deviate, expect
+from kinetree.certificate.compare import Deviation, Expected, deviate, expect
+from kinetree.certificate.engines import compare_engines
 from kinetree.certificate.formalisms import STEP, compare_formalisms, derive_program
 from kinetree.certificate.runners import COMMANDS, RUNNABLE, find_tool, run_command, run_target
 from kinetree.certificate.states import DrawnStates, draw_states
@@ -97,6 +98,7 @@ def certify(
         work.left_out.append(LeftOut("formalism", "others", reason))
     else:
         compare_formalisms(model, found, options, work)
+    compare_engines(model, found, work)
     work.run_targets(targets)
     return work.certificate({"name": model.name, "hash": model.content_hash()}, recipe)
 
@@ -212,7 +214,10 @@ class _Work:
 
     def add(self, number: int, found: Sequence[Mapping[str, Any]], **row: Any) -> None:
         """Compare results of a Program with the reference."""
-        worst = deviate(self.expected[number], found)
+        self.compare(number, deviate(self.expected[number], found), **row)
+
+    def compare(self, number: int, worst: Deviation, **row: Any) -> None:
+        """Keep the largest deviation of a comparison."""
         label, program = self.drawn[number].labels[worst.state], self.drawn[number].trial.program
         size = worst.size if np.isfinite(worst.size) else None
         self.comparisons.append(

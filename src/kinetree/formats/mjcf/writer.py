@@ -14,9 +14,10 @@ import numpy as np
 from kinetree.errors import UnsupportedError
 from kinetree.formats.mjcf.places import FramePose, quaternion_of, rotation_of
 from kinetree.formats.model_numbers import ModelNumbers, omissions, text
-from kinetree.model import Ball, Closure, Float, Joint, Model, Motion, Point, Shift, Turn
+from kinetree.model import Ball, Body, Closure, Float, Joint, Model, Motion, Point, Shift, Turn
 
 TYPES = {Turn: "hinge", Shift: "slide", Ball: "ball"}
+WORLD = "world"
 CLOSURES = {"ball": "connect", "solid": "weld"}
 
 
@@ -61,7 +62,7 @@ class _MujocoWriter:
         place, body = inner @ outer.inverse(), joint.child.body
         if joint.kind == "free":
             place = self._start(joint, inner, outer)
-        element = ET.SubElement(parent, "body", name=body.name, pos=text(place.p))
+        element = ET.SubElement(parent, "body", name=self._body_name(body), pos=text(place.p))
         element.set("quat", text(quaternion_of(place.R)))
         for k, motion in enumerate(joint.motions):
             name = joint.name if len(joint.motions) == 1 else f"{joint.name}_{k + 1}"
@@ -158,6 +159,13 @@ class _MujocoWriter:
             row[f"site{k}"] = f"{name}_{k}"
             self._site(self.elements[end.body.name], f"{name}_{k}", end)
         ET.SubElement(section, CLOSURES[closure.kind], row)
+
+    def _body_name(self, body: Body) -> str:
+        """The name of a body; MuJoCo keeps that of the world for itself."""
+        if body.name != WORLD:
+            return body.name
+        self.left.append(f"the name of body '{WORLD}', which is '{WORLD}_' there")
+        return f"{WORLD}_"
 
     def _site(self, element: ET.Element, name: str, point: Point) -> None:
         at = self._pose(point)
