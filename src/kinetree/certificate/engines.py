@@ -39,7 +39,7 @@ HARMLESS = (
     "the one bound ", "the name of ",
 )  # fmt: skip
 """What files leave out and equations at one state do not need, or what is set afterwards."""
-Solve = Callable[[str, "Array", "Array", "Array"], dict[str, Any]]
+EngineSolve = Callable[[str, "Array", "Array", "Array"], dict[str, Any]]
 """(quantity, q, qd, tau or qdd) -> outputs, in our layout."""
 
 
@@ -63,8 +63,8 @@ def compare_engines(model: Mechanism, found: Expected, work: _Work) -> None:
 
 
 def _engine(
-    model: Mechanism, found: Expected, package: str, build: Callable[[Model], Solve]
-) -> Solve:
+    model: Mechanism, found: Expected, package: str, build: Callable[[Model], EngineSolve]
+) -> EngineSolve:
     """What an engine makes of a model, or why it makes nothing of it."""
     quantity = found.trial.program.info["quantity"]
     if quantity not in QUANTITIES or not isinstance(model, Model):
@@ -92,7 +92,7 @@ def _refuse(left: list[str], file: str) -> None:
         raise UnsupportedError(f"{file} has no word for {', '.join(lost)}")
 
 
-def _mujoco(model: Model) -> Solve:
+def _mujoco(model: Model) -> EngineSolve:
     """MuJoCo, without contacts, limits, damping and friction, which are data here."""
     mujoco = import_module("mujoco")
     text, left = write_mjcf(model)
@@ -122,7 +122,7 @@ def _mujoco(model: Model) -> Solve:
     return solve
 
 
-def _pinocchio(model: Model) -> Solve:
+def _pinocchio(model: Model) -> EngineSolve:
     """Pinocchio, by its reader of URDF; a free root is given to that."""
     pin = import_module("pinocchio")
     text, left = urdf_writer.write(model)
@@ -147,7 +147,7 @@ def _pinocchio(model: Model) -> Solve:
     return solve
 
 
-ENGINES: dict[str, tuple[str, Callable[[Model], Solve]]] = {
+ENGINES: dict[str, tuple[str, Callable[[Model], EngineSolve]]] = {
     "Pinocchio": ("pinocchio", _pinocchio),
     "MuJoCo": ("mujoco", _mujoco),
 }
