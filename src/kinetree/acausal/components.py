@@ -16,11 +16,10 @@ from kinetree.acausal.declarations import (
 from kinetree.acausal.physical import Physical, PhysicalEquation, Relation, physical
 from kinetree.engine import Node, Rank, substitute, symbol
 from kinetree.errors import ModelError, UnknownNameError, unknown
-from kinetree.model import state_symbol
+from kinetree.model import Model, state_symbol
 
 if TYPE_CHECKING:
     from kinetree.acausal.report import SortingReport
-    from kinetree.model import Model
     from kinetree.program import Program
 
 

@@ -291,6 +291,3 @@ def _refuse_unbalanced(component: Component, parts: list[Component], counts: _Co
         if many
         else f"add {wanted - found} to its equations(), or connect its inputs and ports inside",
     )
-
-
-__all__ = ["Flat", "FlatEquation", "FlatVariable", "flatten"]

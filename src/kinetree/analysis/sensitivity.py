@@ -239,6 +239,3 @@ def check_measures(measures: Mapping[str, Any], *, modes: bool = False) -> None:
                 element=f"measure '{name}'",
                 cure='give at="equilibrium" to kt.sensitivity',
             )
-
-
-__all__ = ["sensitivity"]

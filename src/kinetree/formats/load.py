@@ -28,10 +28,7 @@ WRITTEN = (*YAML_SUFFIXES, ".urdf", ".xml", ".mjcf")
 
 
 def load(
-    path: str | os.PathLike[str],
-    *,
-    floating: bool = False,
-    laws: Mapping[str, Any] | None = None,
+    path: str | os.PathLike[str], *, floating: bool = False, laws: Mapping[str, Any] | None = None
 ) -> Model:
     """The Model in a file.
 

@@ -7,6 +7,7 @@ motion are M qdd + c = tau, where c holds minus the generalised forces of all fo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
@@ -19,8 +20,6 @@ from kinetree.model.values import Scalar
 from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from kinetree.model.mechanism import Mechanism
     from kinetree.model.parts import Point
 

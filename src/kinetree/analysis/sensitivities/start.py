@@ -286,6 +286,3 @@ def _determining(kept: Array, A: Array, model: str) -> Array:
             cure="give q and qd of the independent coordinates by name",
         )
     return K
-
-
-__all__ = ["pull_start", "refuse_dropped", "tangent_start"]

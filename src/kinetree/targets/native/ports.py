@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.program.locks import Locks, refuse_locked
+from kinetree.program.program import Input, Output
 from kinetree.targets.native.compile.input_tests import FAR
 
 DOUBLE = np.dtype(np.float64)
-
-if TYPE_CHECKING:
-    from kinetree.program.program import Input, Output
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,10 @@ hand: looked up, compared, copied into one buffer, called, copied out of another
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kinetree.arrays import Array
 from kinetree.targets.native.ports import DOUBLE, Port
-
-if TYPE_CHECKING:
-    from kinetree.arrays import Array
 
 QuickCall = Callable[..., "dict[str, Array] | None"]
 """(arrays by name, buffers of the thread, address of the constants, check) -> outputs by name.
@@ -71,6 +69,3 @@ def _output(k: int, row: Port, outputs: Sequence[Port]) -> str:
     whole = len(outputs) == 1
     part = "y" if whole else f"y[{row.start}:{row.stop}]"
     return f"o{k}: {part}" if len(row.shape) == 1 else f"o{k}: {part}.reshape(t{k})"
-
-
-__all__ = ["QuickCall", "quick_call"]
