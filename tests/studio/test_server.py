@@ -122,6 +122,7 @@ def test_a_long_run_is_cancelled_and_keeps_what_was_computed(studio: Studio) -> 
     number = client.post("/api/runs", json=body).json()["id"]
     file = studio.file.parent / ".kinetree" / "runs" / "slider_crank" / str(number) / "run.nc"
     while not file.exists():
+        assert client.get(f"/api/runs/{number}").json()["state"] == "going"
         time.sleep(0.05)
     assert edit(client, ["place", "rod", 1, 1]).is_success  # it answers meanwhile
     client.delete(f"/api/runs/{number}")
