@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.arguments import check_options
 from kinetree.certificate.certificate import LeftOut
 from kinetree.certificate.runners import reference
 from kinetree.certificate.trials import InputValues, Trial
@@ -39,6 +41,8 @@ STEP = "step"
 def derive_program(model: Mechanism, recipe: Mapping[str, Any]) -> Program:
     """The Program that a recipe stands for; the warnings of the model's check are not repeated."""
     options = {k: x for k, x in recipe.items() if k not in ("quantity", "states", "seed", "by")}
+    made_by = step_program if recipe["quantity"] == STEP else derive
+    check_options("certify", options, signature(made_by).parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         if recipe["quantity"] == STEP:

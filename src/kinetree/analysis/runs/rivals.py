@@ -37,6 +37,8 @@ def name_rivals(system: Dynamics, t: float, y: Array) -> str:
     for name in sorted(sticks):
         if not _determined(system, t, y, sticks - {name}):
             sticks -= {name}
+    if not sticks:  # it is not for frictions that accelerations have no value
+        return ""
     listed = " and ".join(f"'{name}'" for name in _places(system) if name in sticks)
     return f"{listed} stick and hold the same motion, so that {ALIKE}"
 
