@@ -44,6 +44,10 @@ class MassProperties:
         turned = pose.R @ self.inertia @ pose.R.T
         return MassProperties(self.mass, pose.p + pose.R @ self.com, turned)
 
+    def scale(self, factor: float) -> MassProperties:
+        """The same shape of another density."""
+        return MassProperties(factor * self.mass, self.com, factor * self.inertia)
+
     @property
     def six(self) -> list[float]:
         """xx, yy, zz, xy, xz, yz."""

@@ -44,6 +44,7 @@ NO_MECHANICS = (
 )  # fmt: skip
 LEFT_OUT = ("actuator", "tendon", "contact", "deformable", "extension")
 KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+FLUID = ("density", "viscosity")
 IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
 DRAWN = ("camera", "light", "plugin")
 
@@ -61,7 +62,15 @@ def read(source: bytes, where: str = "the file", *, folder: Path | None = None) 
         raise FormatError(
             f"its root element is <{root.tag}>", element=where, cure="give a file of MuJoCo"
         )
-    return _MujocoReader(root, where).run()
+    reader = _MujocoReader(root, where)
+    model = reader.run()
+    wanted = reader.settings.total_mass
+    if wanted > 0:  # all masses are scaled, so they are read again
+        found = sum(float(np.asarray(body.mass)) for body in model.bodies.values())
+        reader = _MujocoReader(root, where, wanted / found)
+        model = reader.run()
+    reader.tell()
+    return model
 
 
 @dataclass(frozen=True)
@@ -77,15 +86,15 @@ class BodyElement:
 class _MujocoReader:
     """One run over a file."""
 
-    def __init__(self, root: Element, where: str) -> None:
-        self.root, self.where = root, where
+    def __init__(self, root: Element, where: str, scale: float = 1.0) -> None:
+        self.root, self.where, self.scale = root, where, scale
         self.settings: MujocoSettings = read_settings(root, where)
+        self.left: list[str] = []
         self.model = Model(root.get("model") or "mujoco", self._gravity())
         self.rest: dict[str, FramePose] = {self.model.ground.name: still()}
         self.refs: dict[str, float] = {}
         self.sites: dict[str, Point] = {}
         self.shapes: dict[str, Any] = {}
-        self.left: list[str] = []
 
     def run(self) -> Model:
         """Bodies depth first, then what ties them."""
@@ -108,15 +117,21 @@ class _MujocoReader:
         equalities.add(self.model, self.root, equalities.Places(self.rest, self.sites, self.refs),
                        self.left)  # fmt: skip
         self.model.shapes = self.shapes or None
+        return self.model
+
+    def tell(self) -> None:
+        """Warn of what has mechanics and was left out."""
         if self.left:
             text = f"{self.where}: left out are {', '.join(dict.fromkeys(self.left))}"
-            warnings.warn(text, ModelWarning, stacklevel=4)
-        return self.model
+            warnings.warn(text, ModelWarning, stacklevel=5)
 
     def _gravity(self) -> list[float]:
         found = np.array([0.0, 0.0, -9.81])
         for option in self.root.findall("option"):
-            found = vector(option.attrib, "gravity", tuple(found), f"{self.where} option")
+            where = f"{self.where} option"
+            found = vector(option.attrib, "gravity", tuple(found), where)
+            if any(any(numbers(option.attrib, x, (), where) or ()) for x in FLUID):
+                self.left.append("fluid forces")
             for flag in option.findall("flag"):
                 if flag.get("gravity") == "disable":
                     found = np.zeros(3)
@@ -159,7 +174,7 @@ class _MujocoReader:
         if float(element.get("gravcomp", "0")):
             self.left.append("gravity compensation")
         held = self._elements(element, childclass)
-        mass = self._mass(held, where)
+        mass = self._mass(held, where).scale(self.scale)
         made = self.model.body(name, mass.mass, mass.com.tolist(), mass.six)
         place = frame @ read_pose(element.attrib, self.settings, where)
         self.rest[name] = self.rest[parent.name] @ place
@@ -267,10 +282,14 @@ class _MujocoReader:
             found = numbers(row, name, None, where)
             if found and found[0]:
                 data[key] = found[0]
+        if "friction" in data:
+            self.left.append("dry friction of joints (model.joint_forces adds it)")
         return data
 
     def _spring(self, joint: Joint, row: Mapping[str, str], kind: str, where: str) -> None:
         """The spring and damper of a joint."""
+        if any(numbers(row, "springdamper", (), where) or ()):
+            self.left.append(f"springdamper of joint '{joint.name}'")
         found = {name: numbers(row, name, (0.0,), where) or () for name in ("stiffness", "damping")}
         if not any(any(values) for values in found.values()):
             return

@@ -73,6 +73,7 @@ class MujocoSettings:
         from_geoms: whether inertia comes from geoms: "auto", "true" or "false".
         groups: geoms of these groups have mass.
         autolimits: whether a range means that the joint is limited.
+        total_mass: to which all masses are scaled [kg]; negative for none.
         classes: class -> tag -> attributes.
     """
 
@@ -81,6 +82,7 @@ class MujocoSettings:
     from_geoms: str = "auto"
     groups: tuple[int, int] = (0, 5)
     autolimits: bool = True
+    total_mass: float = -1.0
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {MAIN: {}})
 
     def angle(self, value: float) -> float:
@@ -107,7 +109,7 @@ def read_settings(root: ET.Element, where: str) -> MujocoSettings:
     compiler: dict[str, str] = {}
     for element in root.findall("compiler"):
         compiler |= element.attrib
-    for name in ("boundmass", "boundinertia", "settotalmass"):
+    for name in ("boundmass", "boundinertia"):
         if number(compiler.get(name, "0"), f"{where} compiler") > 0:
             raise FormatError(
                 f"the compiler setting {name} is not known here",
@@ -121,6 +123,7 @@ def read_settings(root: ET.Element, where: str) -> MujocoSettings:
         compiler.get("inertiafromgeom", "auto"),
         (low, high),
         compiler.get("autolimits", "true") != "false",
+        number(compiler.get("settotalmass", "-1"), f"{where} compiler"),
     )
     for element in root.findall("default"):
         _read_classes(element, made.classes)

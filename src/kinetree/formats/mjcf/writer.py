@@ -38,6 +38,7 @@ class _MujocoWriter:
         }
         closed = [name for name, row in model.closures.items() if row.kind in CLOSURES]
         self.left = omissions(model, (*(row.name for row in self.springs.values()), *closed))
+        self.left += ["shapes"] if model.shapes else []
 
     def run(self) -> str:
         """Bodies inside each other, then what ties them."""
