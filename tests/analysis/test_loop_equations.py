@@ -36,9 +36,9 @@ def test_the_equations_of_the_loops_are_derived_once(
     written: list[str] = []
     write = loops._write
 
-    def count(model: Any, quantity: str, parameters: Any) -> Any:
+    def count(model: Any, quantity: str, *given: Any) -> Any:
         written.append(quantity)
-        return write(model, quantity, parameters)
+        return write(model, quantity, *given)
 
     monkeypatch.setattr(loops, "_write", count)
     forget()

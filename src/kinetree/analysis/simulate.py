@@ -149,7 +149,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         return _march(made, given, how, file)
     with reporting(progress, t0, t0 + duration) as report:
         bounds = Settings(rtol, atol, max_steps, max_step, step == 0, _length(row, step), report)
-        begin = BatchStart(model, given, t0, leave_loops_open(model, options), events)
+        begin = BatchStart(model, given, t0, leave_loops_open(model, options, runs=True), events)
         times = output_times(t0, duration, step)
         return _run(begin, times, replace(how, method=method, settings=bounds), file)
 

@@ -25,11 +25,11 @@ WIDE = 6
 """Degrees of freedom of one group of loops above which all coordinates are kept: a rigid body's."""
 
 
-def leave_loops_open(model: Mechanism, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `dynamics` with the treatment of loops left open where nothing is said of it."""
+def leave_loops_open(model: Mechanism, options: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """Options of `dynamics`, and more, with loops left open where nothing is said of them."""
     said = options.keys() & {"loops", "partition", "independent"}
     closed = bool(model.closures or model.drives)
-    return {**options, "loops": AUTO} if closed and not said else dict(options)
+    return {**options, **more, **({"loops": AUTO} if closed and not said else {})}
 
 
 def chosen_loops(model: Mechanism, found: Partition | None, jumps: Mapping[str, Any]) -> str:
