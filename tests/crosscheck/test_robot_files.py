@@ -131,7 +131,8 @@ def test_what_a_file_holds_besides_is_told(tmp_path: Path) -> None:
         kt.load(path)
 
 
-def test_masses_are_scaled_to_their_total(tmp_path: Path) -> None:
+def test_masses_are_scaled_to_their_total(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo logs a warning where it runs
     path = tmp_path / "scaled.xml"
     text = (DATA / "walker.xml").read_text()
     path.write_text(
