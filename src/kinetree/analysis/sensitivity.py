@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
 from kinetree.arrays import Array
 from kinetree.assembly import Parameters, Values
-from kinetree.errors import ModelError, UnsupportedError
+from kinetree.errors import ModelError, ModelWarning, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
 from kinetree.measures import Measure, Mode
@@ -116,14 +117,26 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     name, settings = as_settings(given)
     task = Task.of(
         model, run, duration=float(duration or 0.0), measures=dict(measures),
-        variables=read_variables(model, by), t0=t0, integrator=name,
-        settings=settings, step=step,
+        variables=read_variables(model, by), t0=t0, integrator=name, settings=settings, step=step,
         events=events, options=options,
     )  # fmt: skip
-    if at == "equilibrium":
-        return equilibrium_dataset(task, *static_sensitivities(task))
-    made = _solve(task, method)
+    made = _static(task) if at == "equilibrium" else _solve(task, method)
+    _tell_idle(task, made)
     return made if order == 1 else with_hessians(made, hessians(task, _times(task, {})))
+
+
+def _static(task: Task) -> xarray.Dataset:
+    """Values and gradients at an equilibrium."""
+    return equilibrium_dataset(task, *static_sensitivities(task))
+
+
+def _tell_idle(task: Task, made: xarray.Dataset) -> None:
+    """Warn of what varies on which neither the motion nor any measure depends."""
+    still = [name for name in task.idle() if not made.gradient.sel(parameter=name).any()]
+    if still:
+        names = ", ".join(f"'{name}'" for name in still)
+        text = f"nothing depends on {names}: the derivatives by it are zero"
+        warnings.warn(text, ModelWarning, stacklevel=3)
 
 
 def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:

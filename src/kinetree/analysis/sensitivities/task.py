@@ -22,6 +22,7 @@ from kinetree.analysis.sensitivities.variables import (
     refuse_functions,
 )
 from kinetree.arrays import Array
+from kinetree.engine import symbols
 from kinetree.integrate.problem import Settings
 
 if TYPE_CHECKING:
@@ -105,3 +106,10 @@ class Task:
     def with_settings(self, **rows: Any) -> Settings:
         """The tolerances, with some of them changed."""
         return replace(self.settings, **rows)
+
+    def idle(self) -> list[str]:
+        """Names of what varies that stands in no equation but perhaps those of events."""
+        seen = self.expressions
+        used = {*symbols(seen.forward.roots()), *symbols([*seen.nodes, *seen.integrands])}
+        rows = (row for row in self.directions if not row.starts)
+        return [row.name for row in rows if row.symbol(seen.forward) not in used]
