@@ -30,7 +30,7 @@ from kinetree.acausal import (
     time,
     variable,
 )
-from kinetree.functions import switch
+from kinetree.functions import maximum, minimum, switch
 
 
 class Flange(Connector):
@@ -130,14 +130,16 @@ class ElastoBacklash(Compliant):
     b, phi_rel0 = parameter(0.0, "rad"), parameter(0.0, "rad")
 
     def law(self) -> Iterator[Any]:
-        """tau = c (x ∓ b/2) + d w_rel outside of the backlash, with the sign of the spring."""
+        """tau = c (x ∓ b/2) + d w_rel outside of the backlash.
+
+        The damper takes no more than the spring gives, and never makes the part pull.
+        """
         x = self.phi_rel - self.phi_rel0
         above, below = x - self.b / 2, x + self.b / 2
-        up = self.c * above + self.d * self.w_rel
-        down = self.c * below + self.d * self.w_rel
-        pushed = switch(up > 0, up, 0.0 * up)
-        pulled = switch(down < 0, down, 0.0 * down)
-        yield self.tau == switch(above > 0, pushed, switch(below < 0, pulled, 0.0))
+        damping = self.d * self.w_rel
+        up = maximum(self.c * above + minimum(self.c * above, damping), 0.0)
+        down = minimum(self.c * below + maximum(self.c * below, damping), 0.0)
+        yield self.tau == switch(above > 0, up, switch(below < 0, down, 0.0))
 
 
 class IdealGear(Component):
