@@ -19,7 +19,7 @@ from acausal.parts import (
     Source,
     TwoPin,
 )
-from approx import CLOSED, IDENTITY, LONG_RUN, RUN, assert_close
+from approx import CLOSED, IDENTITY, LONG_RUN, RUN, TRAJECTORY, assert_close
 from kinetree.acausal import (
     Component,
     connect,
@@ -101,6 +101,30 @@ def test_an_index_of_three_leaves_two_states() -> None:
     model.revolute("a", model.ground, bob, axis="z", initial=float(np.arctan2(-0.8, 0.6)))
     same = kt.simulate(model, 0.4, rtol=1e-10, atol=1e-12)["q"].values[:, 0]
     assert_close(y, np.sin(same), RUN)
+
+
+class Spinning(Pendulum):
+    x, y = variable("m", start=0.0), variable("m", start=-1.0)
+    vx = variable("m/s", start=7.0, fixed=True)
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield self.vx == der(self.x)
+
+
+def test_states_are_chosen_anew_through_all_quadrants() -> None:
+    run = kt.simulate(Spinning(), 4.0, rtol=1e-10, atol=1e-12, step=0.05)
+    x, y = run["Spinning.x"].values, run["y"].values
+    assert run.attrs["termination"] == "finished"
+    assert len(run["time"]) == 81
+    assert np.abs(x**2 + y**2 - 1).max() < CLOSED
+    assert min(x.min(), y.min()) < -0.9
+    assert max(x.max(), y.max()) > 0.9
+    model = kt.Model("pendulum", gravity=(0, -9.81, 0))
+    bob = model.body("bob", mass=1.0, com=(1.0, 0, 0))
+    model.revolute("a", model.ground, bob, axis="z", initial=-np.pi / 2)
+    same = kt.simulate(model, 4.0, qd={"a": 7.0}, rtol=1e-10, atol=1e-12, step=0.05)
+    assert_close(y, np.sin(same["q"].values[:, 0]), TRAJECTORY)
 
 
 def test_the_inverse_question_needs_derivatives_of_what_is_known() -> None:

@@ -11,7 +11,6 @@ from kinetree.acausal.declarations import (
     DeclaredPart,
     DeclaredPort,
     DeclaredVariable,
-    Setting,
 )
 from kinetree.acausal.physical import Physical, PhysicalEquation, Relation, physical
 from kinetree.engine import Node, Rank, substitute, symbol
@@ -315,10 +314,3 @@ def when(condition: Relation | Ticks, *changes: Reset) -> When:
             "when needs a relation and changes", cure="write when(self.h < 0, reset(self.v, …))"
         )
     return When(condition, changes)
-
-
-__all__ = [
-    "Component", "Connection", "Connector", "Element", "InitialEquation", "Inlined", "Reset",
-    "Setting", "Ticks", "When", "connect", "declarations", "every", "initial", "made_parts",
-    "parts_of", "ports_of", "reset", "settle", "variables_of", "when",
-]  # fmt: skip

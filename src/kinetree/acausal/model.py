@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kinetree.acausal.choice import StateChoice, guard
 from kinetree.acausal.components import Component
 from kinetree.acausal.happenings import events_of
+from kinetree.acausal.instances import FlatVariable
 from kinetree.acausal.physical import join_name, split_name
 from kinetree.acausal.sort import SortedComponent, bound_in_order, sort_component
-from kinetree.acausal.write import GUESS, write_blocks
+from kinetree.acausal.write import GUESS, guess_symbol, write_blocks
 from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol, text
 from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
 from kinetree.model.forces import State
@@ -42,8 +44,15 @@ def model_of(whole: Component, known: Sequence[str] | None = None) -> Model:
 
 
 @derivation()
-def write_model(found: SortedComponent) -> Model:
-    """The model of sorted equations."""
+def write_model(
+    found: SortedComponent, others: dict[tuple[int, ...], Model] | None = None
+) -> Model:
+    """The model of sorted equations.
+
+    Args:
+        found: the sorted component.
+        others: models of the same with other states; this one is added.
+    """
     model = Model(found.flat.name, gravity=(0, 0, 0))
     for row in found.flat.parameters.values():
         model.parameters[row.name] = Parameter(row.name, row.value, row.unit, row.symbol)
@@ -55,29 +64,28 @@ def write_model(found: SortedComponent) -> Model:
             name = join_name(path, order)
             model.parameters[name] = Parameter(name, value, unit, node)
     page, values = found.page, found.beginning.values
-    for column, name in zip(found.states.states, found.state_names(), strict=True):
+    for column in found.run_columns:
+        name = found.column_name(column)
         unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
         model.states[name] = State(name, values[page.columns[column]], None, unit)
     if not found.states.states:
         model.states[CLOCK] = State(CLOCK, unit="s")
     program, guesses = _write(found, model, [*modes, *found.branches.conditions])
-    for name, value in guesses.items():
-        model.states[name] = State(name, value)
-    for held in modes.values():
-        model.states[held.path] = State(held.path, held.start or 0.0, unit=held.unit, held=True)
-    for mode in found.branches.conditions:
-        name, _ = split_name(mode)
-        model.states[name] = State(name, values[mode], held=True)
-    x = program.input("x")
-    shown = [row.path for row in found.flat.variables.values() if row.role != "hidden"]
-    names = dict(zip(shown, program.output(VARIABLES).labels, strict=True))
-    model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
+    model.states |= {name: State(name, value) for name, value in guesses.items()}
+    model.states |= _held_states(found, list(modes.values()))
     rows = [row for row in found.flat.variables.values() if row.role != "hidden"]
+    x, labels = program.input("x"), program.output(VARIABLES).labels
+    names = {row.path: label for row, label in zip(rows, labels, strict=True)}
+    model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
     results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
     outside = [n for n in found.outside if n is not time_symbol() and n not in modes]
     inputs = tuple(join_name(*split_name(n)) for n in outside)
     units = tuple(row.unit for row in rows)
-    model.equations = SortedEquations(program, units, inputs, results, digest(program))
+    follows = len(found.run_columns) > len(found.states.states)
+    known = {} if others is None else others
+    known[found.states.states] = model
+    choice = StateChoice(found, known) if follows else None
+    model.equations = SortedEquations(program, units, inputs, results, digest(program), choice)
     return model
 
 
@@ -89,38 +97,66 @@ def _write(
     States are those of the equations, then starts of iterations, then modes.
     """
     page, values = found.page, found.beginning.values
-    scheme = Scheme(f"{model.name}_forward")
-    for node, expr in bound_in_order(found.flat):
-        scheme.define(Assign(node, expr, Note(step="parameter")))
+    scheme = _bound_parameters(found, f"{model.name}_forward")
     written = write_blocks(scheme, page, found.blocks, values)
-    columns = found.states.states
-    states = [page.columns[c] for c in columns]
+    columns = found.run_columns
+    own = {c: page.columns[c] for c in found.states.states}
+    states = [own[c] if c in own else guess_symbol(page.columns[c]) for c in columns]
     rates = [page.columns[page.higher[c]] for c in columns]
+    if len(columns) > len(own):
+        valid = scheme.let("valid", guard(page, found.states), Note(step="choice of states"))
+        rates = [rate + valid for rate in rates]
     if not columns:  # runs want something that moves
         states, rates = [symbol(f"x_{CLOCK}", Rank.COORDINATE)], [ONE]
     body = scheme.program()
     labels = list(model.states)
-    guesses = {f"{found.column_name(c)}.{GUESS}": c for c in written.guesses.values()}
-    inputs = _inputs(model, [*states, *written.guesses], [*labels, *guesses])
-    shown = [row for row in found.flat.variables.values() if row.role != "hidden"]
-    variables = tuple(found.reduced.meanings.node(row.symbol) for row in shown)
+    free = {node: c for node, c in written.guesses.items() if c not in columns}
+    guesses = {f"{found.column_name(c)}.{GUESS}": c for c in free.values()}
+    inputs = _inputs(model, [*states, *free], [*labels, *guesses])
+    shown = (row.symbol for row in found.flat.variables.values() if row.role != "hidden")
+    variables = tuple(map(found.reduced.meanings.node, shown))
     outputs = (
         Output("qdd", (0,), ()),
         Output("xd", (len(rates),), tuple(rates), tuple(labels)),
         Output(VARIABLES, (len(variables),), variables, _labels(found)),
     )
     program = replace(body, inputs=inputs, outputs=outputs)
+    if len(columns) > len(own):
+        closed = tuple(page.columns[c] for c in columns)
+        out = Output("x_closed", (len(closed),), closed, tuple(labels))
+        program = replace(program, outputs=(*outputs, out))
     if guesses:
         solved = tuple(page.columns[c] for c in guesses.values())
         program = _renew(program, solved, (*labels, *guesses))
     if modes:
         program = _with_held(program, modes)
-    conditions = tuple(found.branches.conditions.values())
-    if conditions:
-        labels = [text(node, LABEL) for node in conditions]
-        out = Output("switches", (len(conditions),), conditions, tuple(labels), Note(step="events"))
-        program = replace(program, outputs=(*program.outputs, out))
+    program = _with_conditions(program, tuple(found.branches.conditions.values()))
     return program, {name: values[page.columns[c]] for name, c in guesses.items()}
+
+
+def _bound_parameters(found: SortedComponent, name: str) -> Scheme:
+    """A scheme that begins with the parameters that follow from others."""
+    scheme = Scheme(name)
+    for node, expr in bound_in_order(found.flat):
+        scheme.define(Assign(node, expr, Note(step="parameter")))
+    return scheme
+
+
+def _held_states(found: SortedComponent, modes: list[FlatVariable]) -> dict[str, State]:
+    """Modes that resets change, then those of switches."""
+    rows = [State(row.path, row.start or 0.0, unit=row.unit, held=True) for row in modes]
+    switches = [(split_name(mode)[0], mode) for mode in found.branches.conditions]
+    rows += [State(name, found.beginning.values[m], held=True) for name, m in switches]
+    return {row.name: row for row in rows}
+
+
+def _with_conditions(program: Program, conditions: tuple[Node, ...]) -> Program:
+    """The Program that tells where its switches change, too."""
+    if not conditions:
+        return program
+    labels = tuple(text(node, LABEL) for node in conditions)
+    out = Output("switches", (len(conditions),), conditions, labels, Note(step="events"))
+    return replace(program, outputs=(*program.outputs, out))
 
 
 def _with_held(program: Program, modes: list[Node]) -> Program:
@@ -191,7 +227,8 @@ def _renew(program: Program, solved: tuple[Node, ...], labels: tuple[str, ...]) 
     whole = replace(along, inputs=program.inputs, preamble=(), blocks=(*along.all_blocks, *marks))
     size = (len(labels),)
     rates = (*along.output("xd").nodes, *speeds.nodes)
-    closed = (*x.symbols[:moving], *along.output("v").nodes)
+    before = along.output("x_closed").nodes if along.gives("x_closed") else x.symbols[:moving]
+    closed = (*before, *along.output("v").nodes)
     outputs = (
         along.output("qdd"),
         Output("xd", size, rates, labels),
@@ -199,6 +236,3 @@ def _renew(program: Program, solved: tuple[Node, ...], labels: tuple[str, ...]) 
         Output("x_closed", size, closed, labels),
     )
     return sort_blocks(replace(whole, outputs=outputs))
-
-
-__all__ = ["model_of", "write_model"]

@@ -36,10 +36,12 @@ class States:
     Attributes:
         states: columns, in order of their variables.
         dummies: columns of derivatives that are found from equations.
+        groups: rows, highest derivatives in them, and those of these that are dummies.
     """
 
     states: tuple[int, ...]
     dummies: frozenset[int]
+    groups: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...] = ()
 
 
 def select_states(page: Incidence, row_of: Matching, values: Mapping[Node, float]) -> States:
@@ -51,15 +53,20 @@ def select_states(page: Incidence, row_of: Matching, values: Mapping[Node, float
         values: of all symbols at the start; 0 where there is none.
     """
     dummies: set[int] = set()
+    groups = []
     bound = any(source >= 0 for source in page.source)
     for rows, columns in _groups(page, row_of) if bound else ():
-        dummies |= _dummies(page, rows, columns, values)
+        new = _dummies(page, rows, columns, values)
+        dummies |= new
+        bound_rows = tuple(row for row in rows if page.source[row] >= 0)
+        open_columns = tuple(c for c in columns if page.place[c][1] > 0)
+        groups.append((bound_rows, open_columns, tuple(c for c in open_columns if c in new)))
     found = [
         column for column, higher in enumerate(page.higher) if higher >= 0 and higher not in dummies
     ]
     found.sort(key=lambda column: (page.place[column][0], page.place[column][1]))
     _refuse_wishes(page, found)
-    return States(tuple(found), frozenset(dummies))
+    return States(tuple(found), frozenset(dummies), tuple(groups))
 
 
 def _groups(page: Incidence, row_of: Matching) -> list[tuple[list[int], list[int]]]:
@@ -121,6 +128,12 @@ def _worth(page: Incidence, column: int) -> int:
 
 
 def slopes(page: Incidence, row: int, values: Mapping[Node, float]) -> list[tuple[int, float]]:
+    """Values of the slopes of a row by its highest derivatives."""
+    rows = [(c, float(evaluate((slope,), values)[0])) for c, slope in slope_nodes(page, row)]
+    return [(column, value) for column, value in rows if np.isfinite(value)]
+
+
+def slope_nodes(page: Incidence, row: int) -> list[tuple[int, Node]]:
     """Slopes of a row by its highest derivatives: those of the row that it was, one level each."""
     level = 0
     while page.source[row] >= 0:
@@ -130,11 +143,10 @@ def slopes(page: Incidence, row: int, values: Mapping[Node, float]) -> list[tupl
         column = page.column_of.get(s)
         if column is None:
             continue
-        (value,) = evaluate((slope,), values)
         for _ in range(level):
             column = page.higher[column] if column >= 0 else -1
-        if column >= 0 and np.isfinite(value):
-            found.append((column, float(value)))
+        if column >= 0:
+            found.append((column, slope))
     return found
 
 

@@ -26,11 +26,12 @@ from typing import TypeVar
 from kinetree.acausal.aliases import Reduced, eliminate, resolve
 from kinetree.acausal.blocks import sort_rows
 from kinetree.acausal.branches import Branches, hold_branches
+from kinetree.acausal.choice import followers
 from kinetree.acausal.components import Component
 from kinetree.acausal.connections import Joined, join
 from kinetree.acausal.incidence import Incidence, write_page
 from kinetree.acausal.instances import Flat, FlatEquation, flatten
-from kinetree.acausal.pantelides import reduce_index
+from kinetree.acausal.pantelides import Matching, reduce_index
 from kinetree.acausal.physical import join_name
 from kinetree.acausal.report import SortingReport, StageRow
 from kinetree.acausal.selection import States, select_states
@@ -55,6 +56,7 @@ class SortedComponent:
         blocks: torn, in order.
         beginning: values at the start.
         branches: modes of switches.
+        matching: highest derivative -> its row.
         stages: name, size and time of every stage.
     """
 
@@ -66,12 +68,19 @@ class SortedComponent:
     blocks: list[Torn]
     beginning: SystemStart
     branches: Branches
+    matching: Matching
     stages: list[StageRow] = field(default_factory=list)
 
     @property
     def outside(self) -> dict[Node, float]:
         """Symbol -> first value of what comes from outside, and of modes."""
         return self.page.given
+
+    @property
+    def run_columns(self) -> tuple[int, ...]:
+        """Columns that a run carries: states, and what may take their place, in one order."""
+        both = [*self.states.states, *followers(self.page, self.states)]
+        return tuple(sorted(both, key=lambda column: self.page.place[column]))
 
     def state_names(self) -> list[str]:
         """Names of the states."""
@@ -170,14 +179,19 @@ def _sort_page(
         lambda b: f"the largest torn to {_largest(b)}",
     )  # fmt: skip
     initial = [_without_aliases(row, reduced) for row in flat.initial]
-    iterates = any(not block.linear for block in blocks)
+    iterates = any(not block.linear for block in blocks) or bool(followers(page, states))
     beginning = clock.run(
         "start", lambda: find_start(page, states, initial, values, iterates=iterates),
         lambda b: f"{len(b.assumed)} assumed",
     )  # fmt: skip
     return SortedComponent(
-        flat, joined, reduced, page, states, blocks, beginning, branches, clock.rows
+        flat, joined, reduced, page, states, blocks, beginning, branches, row_of, clock.rows
     )
+
+
+def sort_blocks_of(page: Incidence, states: States) -> list[Torn]:
+    """The stages after the choice of states."""
+    return [tear(page, group) for group in sort_rows(page, states.states)]
 
 
 def _largest(blocks: Sequence[Torn]) -> int:

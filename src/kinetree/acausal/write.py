@@ -42,6 +42,11 @@ class Written:
     guesses: dict[Node, int] = field(default_factory=dict)
 
 
+def guess_symbol(node: Node) -> Node:
+    """What stands for the value from which the iteration for an unknown begins."""
+    return symbol(f"{node.name}.{GUESS}", Rank.COORDINATE)
+
+
 def write_blocks(
     scheme: Scheme, page: Incidence, blocks: Sequence[Torn], values: Mapping[Node, float]
 ) -> Written:
@@ -168,7 +173,7 @@ def _write_newton(
         size = _scale(page.rows[row], block.slopes[row], values)
         line = [by.get(k, ZERO) * size for k in range(len(torn))]
         equations.append((h * size, line))
-    guesses = [symbol(f"{node.name}.{GUESS}", Rank.COORDINATE) for node in torn]
+    guesses = [guess_symbol(node) for node in torn]
     written.guesses.update(zip(guesses, block.columns, strict=True))
     labels = [str(page.origin[row]) for row in block.rows]
     write_newton(

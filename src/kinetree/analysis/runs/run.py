@@ -254,7 +254,9 @@ class _Journey:
         if better is None:
             return False
         # what a method found on its way is recorded: its last path tells the steps alone
-        self.keep(until(path, better.t if self.better is None else -np.inf))
+        done = until(path, better.t if self.better is None else -np.inf)
+        asked = np.isin(done.t, self.times) | self.how.settings.every_step
+        self.keep(replace(done, t=done.t[asked], y=done.y[asked]))
         self.start, self.better = better.y, None
         self.times = np.append(better.t, self.times[self.times > better.t])
         self.spent.partitions += 1

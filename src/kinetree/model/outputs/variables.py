@@ -14,6 +14,7 @@ from kinetree.program.passes import condense
 from kinetree.program.sort_blocks import sort_blocks
 
 if TYPE_CHECKING:
+    from kinetree.arrays import Array
     from kinetree.model.mechanism import Mechanism
 
 CLOCK = "clock"
@@ -54,6 +55,16 @@ def split_known(model: Mechanism | Components, known: Any) -> tuple[Mechanism, A
     return as_mechanism(model, known), None
 
 
+class Choosing(Protocol):
+    """Judges the states of a run, and chooses others among those that it carries."""
+
+    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
+        """Where the states are a bad choice, at many moments."""
+
+    def better(self, t: float, x: Array, parameters: Mapping[str, float]) -> Mechanism | None:
+        """The mechanism with the best states at a moment; none where they are those at hand."""
+
+
 @dataclass(frozen=True)
 class SortedEquations:
     """The equations of a model in place of those that formalisms derive.
@@ -65,6 +76,7 @@ class SortedEquations:
         inputs: names of parameters that come from outside.
         results: names of the variables that are meant for others.
         digest: of all that is in it.
+        choice: judges the states and chooses others; none where they never turn bad.
     """
 
     program: Program
@@ -72,6 +84,7 @@ class SortedEquations:
     inputs: tuple[str, ...]
     results: tuple[str, ...]
     digest: str
+    choice: Choosing | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def repartition(
         fixed: loads and parameters of the run.
         options: of `dynamics`.
     """
+    if system.model.equations is not None:
+        return _states(system, fixed, options)
     chosen = "partition" in options or "independent" in options or bool(system.jumps)
     if not system.explicit or chosen:
         return None
@@ -48,6 +50,26 @@ def repartition(
         loops = LOOPS if most is None or len(used) <= most else PROJECTED
         how = {"runs": True, **options, "loops": loops, "partition": found}
         return dynamics(system.model, **fixed, **how)
+
+    return again
+
+
+def _states(
+    system: Dynamics, fixed: Mapping[str, Any], options: Mapping[str, Any]
+) -> Repartition | None:
+    """How states of connected components are chosen anew; none where they never turn bad."""
+    choice = None if system.model.equations is None else system.model.equations.choice
+    if choice is None:
+        return None
+
+    def again(x: Array, t: float) -> Dynamics | None:
+        nonlocal choice
+        assert choice is not None
+        model = choice.better(t, x, system.parameters)
+        if model is None or model.equations is None:
+            return None
+        choice = model.equations.choice
+        return dynamics(model, **fixed, **{"runs": True, **options})
 
     return again
 

@@ -10,14 +10,30 @@ import numpy as np
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.arrays import Array
 from kinetree.integrate.problem import FINISHED, NOT_A_NUMBER, STEP_TOO_SMALL, Path
+from kinetree.model.outputs.variables import Choosing
 
 Repartition = Callable[[Array, float], Dynamics | None]
-"""(q, t) -> the dynamics in coordinates chosen there; None where the old ones are best."""
+"""(q, t) -> the dynamics in coordinates chosen there; None where the old ones are best.
+
+Of connected components it is the states x by which others are chosen."""
+
+
+def place(system: Dynamics, y: Array) -> Array:
+    """What a choice of coordinates depends on: q, or x of connected components."""
+    return system.split(y)[0 if system.model.equations is None else 2]
+
+
+def _choice(system: Dynamics) -> Choosing | None:
+    own = system.model.equations
+    return None if own is None else own.choice
 
 
 def _first_bad_output(system: Dynamics, path: Path, begin: float) -> int | None:
     """Number of the first output, after the beginning, at which the choice is bad; none if good."""
-    bad = system.judge(begin).bad(path.t, system.split(path.y)[0])
+    if (choice := _choice(system)) is not None:
+        bad = choice.bad(path.t, place(system, path.y), system.parameters)
+    else:
+        bad = system.judge(begin).bad(path.t, place(system, path.y))
     bad[0] = False
     return int(np.argmax(bad)) if bad.any() else None
 
@@ -35,7 +51,7 @@ def better_choice(
     system: Dynamics, path: Path, again: Repartition | None, begin: float
 ) -> Better | None:
     """Where the coordinates change, and what they become; None where they do not."""
-    if again is None or not system.explicit:
+    if again is None or not (system.explicit or _choice(system)):
         return None
     number = _first_bad_output(system, path, begin)
     if number is None and path.end in (NOT_A_NUMBER, STEP_TOO_SMALL):
@@ -50,7 +66,7 @@ def _from_row(system: Dynamics, path: Path, row: int, again: Repartition) -> Bet
     """Other coordinates from a row of a path on; None where those at hand are best there."""
     t = float(path.t[row])
     y = system.project(t, path.y[row])
-    q = system.split(y)[0]
+    q = place(system, y)
     new = again(q, t) if np.isfinite(q).all() else None
     return None if new is None else Better(t, new.project(t, y), new)
 
