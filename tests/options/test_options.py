@@ -15,11 +15,12 @@ from tests.options.functions import FUNCTIONS
 from tests.options.models import MODELS, QUIET
 from tests.options.programs import PROGRAMS
 from tests.options.rows import Made, Refused, Rounded, Row, Unseen, wrong_values
+from tests.options.studies import STUDIES
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
 
-ROWS: dict[str, tuple[Row, ...]] = {**FUNCTIONS, **MODELS, **PROGRAMS}
+ROWS: dict[str, tuple[Row, ...]] = {**FUNCTIONS, **MODELS, **PROGRAMS, **STUDIES}
 
 
 def cases() -> Iterator[Any]:
@@ -100,7 +101,7 @@ def test_unknown_keywords_are_refused_with_the_nearest(row: Row, tmp_path: Path)
 
 RESULTS = {
     "Assembly", "Certificate", "Equilibrium", "EngineLayout", "Linear", "Modes", "Node",
-    "OperationCount", "Partition", "Program",
+    "OperationCount", "Optimum", "Partition", "Program",
 }  # fmt: skip
 """Classes whose objects kinetree makes and users read."""
 

@@ -32,6 +32,7 @@ from kinetree.arrays import Array
 from kinetree.assembly import Parameters, Values
 from kinetree.errors import ModelError, ModelWarning, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
+from kinetree.integrate.methods import check_bounds
 from kinetree.integrate.problem import Settings
 from kinetree.measures import Measure, Mode
 
@@ -216,6 +217,7 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         if given["duration"] is None:
             raise ModelError("it is not given", element="duration", cure="give it in seconds")
         check_positive("a positive time in seconds", duration=given["duration"])
+        check_bounds(given)
     elif given["duration"] is not None or given["qd"] is not None or given["events"] is not None:
         raise ModelError(
             "an equilibrium has no duration, no velocities and no events",

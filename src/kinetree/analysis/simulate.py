@@ -45,7 +45,7 @@ from kinetree.analysis.runs.watches import Watches
 from kinetree.arguments import changed_arguments, check_arguments, check_options, check_positive
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
-from kinetree.integrate.methods import STEPPED, TOLD, Method, find
+from kinetree.integrate.methods import STEPPED, TOLD, Method, check_bounds, find
 from kinetree.integrate.problem import Settings
 from kinetree.model import Components, Mechanism, as_mechanism, happenings, memories
 from kinetree.results.files import load_lazily, refuse_suffix, save_run
@@ -253,10 +253,7 @@ def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> Method:
     check_positive("a positive time in seconds", duration=given["duration"])
     if given["step"]:
         check_positive("0 or a positive time in seconds", step=given["step"])
-    numbers = {name: given[name] for name in ("rtol", "atol", "max_steps")}
-    check_positive("a positive number", **numbers)
-    if not np.isposinf(given["max_step"]):
-        check_positive("a positive time in seconds", max_step=given["max_step"])
+    check_bounds(given)
     if given["file"] is not None:
         refuse_suffix(Path(given["file"]))
     if given["continues"] is not None:

@@ -12,11 +12,13 @@ Those of equal steps are the families of `kinetree.steppers`; with a formulation
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from kinetree.arguments import check_choice
+from kinetree.arguments import check_choice, check_positive
 from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.native import native_method
 from kinetree.integrate.problem import Path, Problem, Settings
@@ -90,6 +92,14 @@ METHODS: dict[str, Method] = {
     )
 }
 """Exact spelling matters: DOP853 is SciPy's, dop853 the native loop."""
+
+
+def check_bounds(given: Mapping[str, Any]) -> None:
+    """Refuse tolerances and limits of steps that are not positive."""
+    numbers = {name: given[name] for name in ("rtol", "atol", "max_steps")}
+    check_positive("a positive number", **numbers)
+    if given["max_step"] != math.inf:
+        check_positive("a positive time in seconds", max_step=given["max_step"])
 
 
 def find(name: str, formulation: str | None = None) -> Method:

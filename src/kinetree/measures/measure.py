@@ -14,7 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kinetree.arguments import is_finite, show
 from kinetree.arrays import Array
+from kinetree.errors import ShapeError
 
 Expression = str | Callable[..., Any] | Any
 """As of an event: a text, a function of t, q, qd, x, outputs, or an expression."""
@@ -73,6 +75,15 @@ class Measure:
     power: ClassVar[int] = 0
     peaks: ClassVar[bool] = False
     at_end: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        expression = isinstance(self.of, str) or callable(self.of) or hasattr(self.of, "is_number")
+        if not (expression or is_finite(self.of)):
+            raise ShapeError(
+                f"it is {show(self.of)}",
+                element="measure, of",
+                cure='give a text such as "q_y**2", a function or an expression',
+            )
 
     def times(self, end: float) -> Array:
         """Times at which it looks at the expression, where the run ends at `end` [s]."""

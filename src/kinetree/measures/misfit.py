@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kinetree.arguments import is_row
+from kinetree.arguments import is_finite, is_row, show
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError
 from kinetree.measures.measure import NONE, Expression, Gathered, Measure, Sighting
@@ -60,6 +60,12 @@ def misfit(
                 element=f"misfit, {name}",
                 cure="leave out rows that have gaps",
             )
+    if not (is_finite(weights) or is_row(weights)) or np.size(weights) not in (1, size):
+        raise ShapeError(
+            f"they are {show(weights)}",
+            element="misfit, weights",
+            cure="give one positive number, or one per time",
+        )
     times = np.array(t, dtype=float)
     spread = np.array(np.broadcast_to(np.asarray(weights, dtype=float), (size,)))
     if (np.diff(times) <= 0).any() or not np.isfinite(spread).all() or (spread < 0).any():

@@ -62,6 +62,7 @@ def grid(over: Mapping[str, Any]) -> SweepPlan:
     Args:
         over: name of what varies -> its values, in SI units.
     """
+    check_arguments(grid, locals())
     rows = _rows(over)
     return SweepPlan("grid", rows, prod(len(values) for values in rows.values()))
 
@@ -72,6 +73,7 @@ def run_list(over: Mapping[str, Any]) -> SweepPlan:
     Args:
         over: name of what varies -> one value per run, in SI units.
     """
+    check_arguments(run_list, locals())
     rows = _rows(over)
     sizes = {len(values) for values in rows.values()}
     if len(sizes) > 1:
@@ -114,7 +116,7 @@ def _rows(over: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
         if not is_row(values) or not np.size(values):
             raise ShapeError(
                 f"its values are {show(values)}",
-                element=f"plan, '{name}'",
+                element=f"plan, over '{name}'",
                 cure="give a list of finite numbers",
             )
         found[name] = tuple(float(x) for x in np.asarray(values, dtype=float))
@@ -131,7 +133,7 @@ def _bounds(over: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
         if not good or not pair[0] < pair[1]:
             raise ModelError(
                 f"its bounds are {show(pair)}",
-                element=f"plan, '{name}'",
+                element=f"plan, over '{name}'",
                 cure="give (lowest, highest), two finite numbers in this order",
             )
     return _rows(over)
