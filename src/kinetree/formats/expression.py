@@ -34,6 +34,8 @@ DEEPEST = 60
 """Most brackets, signs and powers inside one another."""
 LONGEST = 10_000
 """Most characters of an expression."""
+DECIMAL_COMMA = re.compile(r"\s*([-+]?\d+),(\d+)\s*")
+"""A number as some languages write it, 1,5."""
 EXACT_EXPONENT = 64
 """Largest exponent for which a power of numbers stays exact."""
 
@@ -86,7 +88,9 @@ def parse(
     except (ArithmeticError, ValueError) as error:
         raise reader.wrong(f"it has no value ({error})", "change the expression") from error
     if reader.token.kind != "end":
-        raise reader.wrong(f"'{reader.token.text}' is not expected", "put an operator before it")
+        comma = DECIMAL_COMMA.fullmatch(text)
+        cure = f"write {comma[1]}.{comma[2]}" if comma else "put an operator before it"
+        raise reader.wrong(f"'{reader.token.text}' is not expected", cure)
     return node
 
 

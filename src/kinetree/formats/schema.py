@@ -251,10 +251,11 @@ def _translate(detail: ErrorDetails) -> FormatError:
     where = _without_kind(detail["loc"])
     kind, path = detail["type"], ".".join(str(step) for step in where)
     if kind == "extra_forbidden":
-        known = _fields(detail["loc"])
-        return FormatError(
-            "unknown field", element=path, cure=suggest(str(where[-1]), known, "field")
-        )
+        name, known = str(where[-1]), _fields(detail["loc"])
+        cure = suggest(name, known, "field")
+        if name.isdecimal() and detail["input"] is None:  # {mass: 1,5} is mass 1 and a field 5
+            cure = f"if a decimal is meant, write it with a point, as in 1.{name}"
+        return FormatError("unknown field", element=path, cure=cure)
     if kind == "missing":
         return FormatError("the field is missing", element=path, cure="add it")
     if kind in ("union_tag_invalid", "union_tag_not_found"):

@@ -190,6 +190,19 @@ def test_mistakes_of_several_elements_come_together(arm):
     assert lines[1].startswith("joint 'elbow' child, line 18: there is no body 'lowr'")
 
 
+@pytest.mark.parametrize(
+    ("body", "cure"),
+    [
+        ("{mass: 1,5}", "if a decimal is meant, write it with a point, as in 1.5"),
+        ("{mass: '1,5'}", "write 1.5"),
+        ("\n    mass: -0,25", "write -0.25"),
+    ],
+)
+def test_decimal_commas_are_recognised(body, cure):
+    (line,) = said(f"kinetree: 1\nname: a\nbodies:\n  a: {body}\n")
+    assert line.endswith(f"; {cure}.")
+
+
 @pytest.mark.parametrize("text", ["", "3", "[1, 2]", "just words"])
 def test_files_without_a_mapping(text):
     assert said(text) == ["the file: it holds no mapping; begin with 'name: …'."]
