@@ -18,7 +18,7 @@ import kinetree as kt
 import lengths
 import mechanisms
 from export.models import example, rich
-from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.errors import KinetreeError, UnknownNameError, UnsupportedError
 from kinetree.export.building import compiler
 from kinetree.targets.c.stack import stack_bytes
 
@@ -65,6 +65,21 @@ def test_the_program_simulates(name: str, tmp_path: Path) -> None:
         assert_close(found[f"qdd_{label}"], column, SAME, f"qdd of {label}", 10.0)
     shorter = run(tmp_path / "c", "0.1", "0.001", "50")
     assert_close(shorter["time"], np.array([0.0, 0.05, 0.1]), SAME, "other times")
+
+
+@built
+def test_a_drive_with_a_law_becomes_an_input_by_choice(tmp_path: Path) -> None:
+    """Its acceleration, 0 at first, goes on from where the law begins."""
+    model = example("slider_crank")
+    model.drive("crank", lambda t: 0.7 + 3 * t)
+    kt.export_c(model, tmp_path, inputs=["qdd_crank"], t0=0.2, duration=0.5, step=0.002, every=5)
+    found = run(tmp_path)
+    truth = kt.simulate(model, 0.5, t0=0.2, method="rk4", step=0.002)
+    for k, label in enumerate(truth.coordinate.values):
+        assert_close(found[f"q_{label}"], truth.q.values[::5, k], ITERATED, str(label), 1.0)
+        assert_close(found[f"qd_{label}"], truth.qd.values[::5, k], ITERATED, str(label), 10.0)
+    with pytest.raises(UnknownNameError, match="qdd_rod"):
+        kt.export_c(model, tmp_path, inputs=["qdd_rod"])
 
 
 @built

@@ -19,7 +19,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
-from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, release_drives, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
@@ -73,7 +73,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
         outputs: names of outputs, such as "strut.force" or "chassis.position.z"
             (`kinetree.model.outputs`); by default the model's own.
         inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
-            (WRENCH_fz), a parameter; others are parameters.  By default all efforts and wrenches.
+            (WRENCH_fz), qdd_NAME of a driven coordinate, a parameter; others are parameters.  By
+            default all efforts and wrenches.
         step: longest step of Co-Simulation, by the method of Runge and Kutta [s].
         stop: end of the usual run, as information for importers [s].
         q: initial coordinates, all in order or some by name; by default the model's.
@@ -102,9 +103,10 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary,
                    certificate)  # fmt: skip
     target = _file(Path(path), unit.identifier)
-    moving = dynamics(vary_inputs(model, inputs), q=q, runs=True, **options)
+    made = release_drives(vary_inputs(model, inputs), inputs, 0.0, q, qd)
+    moving = dynamics(made.model, q=made.q, runs=True, **options)
     seen = with_positions(moving.model, outputs, points)
-    found = equations(moving, unit.identifier, seen, inputs=inputs, at=(q, qd, x))
+    found = equations(moving, unit.identifier, seen, inputs=inputs, at=(made.q, made.qd, x))
     return unit.write(target, found, force=force)
 
 

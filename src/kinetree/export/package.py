@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.observing.inputs import own_inputs, vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, release_drives, vary_inputs
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
@@ -63,7 +63,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         outputs: names of outputs, such as "strut.force" or "chassis.position.z"
             (`kinetree.model.outputs`); by default the model's own.
         inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
-            (WRENCH_fz), a parameter; others are parameters.  By default all efforts and wrenches.
+            (WRENCH_fz), qdd_NAME of a driven coordinate, a parameter; others are parameters.  By
+            default all efforts and wrenches.
         step: usual step of the method of Runge and Kutta [s].
         duration: usual length of a run [s].
         every: one line of values in so many steps.
@@ -96,12 +97,14 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     spelled = language(precision)
     name = spelled.rules.stem(model.name)
     runs = precision == "double"  # single precision locates no events: switches are selections
-    moving = dynamics(vary_inputs(model, inputs), q=q, t=t0, runs=runs, **options)
+    made = release_drives(vary_inputs(model, inputs), inputs, t0, q, qd)
+    moving = dynamics(made.model, q=made.q, t=t0, runs=runs, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
         refuse_holding(model, "single precision", 'use precision="double"')
     seen = with_positions(moving.model, outputs, points)
-    found = equations(moving, name, seen, inputs=inputs, at=(q, qd, x), t0=t0, events=False)
+    at = (made.q, made.qd, x)
+    found = equations(moving, name, seen, inputs=inputs, at=at, t0=t0, events=False)
     code = PackageCode(name, found, step, precision)
     texts = _texts(code, model, duration, every)
     if certificate:

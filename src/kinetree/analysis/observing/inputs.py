@@ -4,7 +4,7 @@
 |---|---|
 | tau_NAME | effort along a velocity |
 | WRENCH, WRENCH_tx … WRENCH_fz | an external wrench, all of it or a component |
-| qdd_NAME | acceleration of a coordinate that is driven without a law |
+| qdd_NAME | acceleration of a driven coordinate; of one with a law it takes the place of the law |
 | as in the model | a parameter |
 
 What is not chosen stays a parameter, with its first value.
@@ -13,16 +13,20 @@ What is not chosen stays a parameter, with its first value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.assembly import Values
 from kinetree.engine import Node
 from kinetree.errors import unknown
 from kinetree.model import Components, Mechanism, as_mechanism
+from kinetree.model.closures import Drive
 from kinetree.model.parameters import scalars
+from kinetree.pipeline import derive
 from kinetree.program import Input, Program, state_form
 
 
@@ -94,6 +98,44 @@ def vary_inputs(model: Mechanism, names: Sequence[str] | None) -> Mechanism:
     """The mechanism in which scalars that are to be inputs are parameters, zeros and ones too."""
     known = {name for name, *_ in scalars(model)}
     return model.with_varied([name for name in names or () if name in known])
+
+
+class Released(NamedTuple):
+    """A mechanism whose drives take accelerations from outside, and where these drives start."""
+
+    model: Mechanism
+    q: Values
+    qd: Values
+
+
+def release_drives(
+    model: Mechanism, names: Sequence[str] | None, t: float, q: Values, qd: Values
+) -> Released:
+    """Drives with a law whose acceleration is to be an input: they begin where the law has them.
+
+    Args:
+        model: the mechanism.
+        names: of the inputs; qdd_NAME of a drive takes the place of its law.
+        t: time at the beginning [s].
+        q: coordinates to start from, all in order or some by name.
+        qd: velocities to start from, likewise.
+    """
+    asked = {name.removeprefix("qdd_") for name in names or () if name.startswith("qdd_")}
+    freed = [n for n, drive in model.drives.items() if n in asked and drive.law is not None]
+    if not freed:
+        return Released(model, q, qd)
+    program = derive(model, "drives")
+    motion = program.evaluate(**program.pick_inputs({"t": t, "q": model.initial()}))
+    at = {name: program.output("q").labels.index(name) for name in freed}
+    place, speed = ({n: float(motion[part][k]) for n, k in at.items()} for part in ("q", "qd"))
+    other = copy(model)
+    other.drives = {n: Drive(n) if n in freed else drive for n, drive in model.drives.items()}
+    return Released(other, _with_values(q, place), _with_values(qd, speed))
+
+
+def _with_values(given: Values, more: Mapping[str, float]) -> Values:
+    """Start values by name with more of them; all in order have them already."""
+    return {**more, **(given or {})} if given is None or isinstance(given, Mapping) else given
 
 
 def outside(forward: Program) -> list[Input]:
