@@ -94,8 +94,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     check_options("export_c", options, LOADED)
     check_positive("a positive time in seconds", step=step, duration=duration)
     check_positive("a positive number of steps", every=every)
-    spelled = language(precision)
-    name = spelled.rules.stem(model.name)
+    name = language(precision).rules.stem(model.name)
     runs = precision == "double"  # single precision locates no events: switches are selections
     made = release_drives(vary_inputs(model, inputs), inputs, t0, q, qd)
     moving = dynamics(made.model, q=made.q, t=t0, runs=runs, **options)
@@ -108,9 +107,8 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     code = PackageCode(name, found, step, precision)
     texts = _texts(code, model, duration, every)
     if certificate:
-        texts |= certify_package(
-            code, model.name, model.content_hash(), texts, certificate
-        ).contents()
+        told = model.name, model.content_hash()
+        texts |= certify_package(code, *told, texts, certificate).contents()
     return write_files(Path(folder), texts, force=force)
 
 
