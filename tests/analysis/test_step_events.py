@@ -15,7 +15,7 @@ from tests.export.models import LIMIT, ball, plastic, plastic_force, polyline, t
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelWarning
 
-NEWMARK = ("trapezoidal", "newmark", "hht", "generalised_alpha")
+NEWMARK = ("trapezoidal", "generalised_alpha")
 STEP = 0.01
 
 
@@ -59,7 +59,7 @@ def test_a_relay_switches_within_a_step_of_where_it_must(locate: bool) -> None:
     assert (late < (EQUAL_STEPS if locate else 2 * step * np.arange(1, count + 1))).all()
 
 
-@pytest.mark.parametrize(("step", "locate"), [(0.01, False), (0.05, False), (0.03, True)])
+@pytest.mark.parametrize(("step", "locate"), [(0.01, False), (0.03, True)])
 def test_a_sampled_servo_equals_its_exact_discrete_solution(step: float, locate: bool) -> None:
     """Between ticks the force is constant, so the trapezoidal rule is exact."""
     mass, period = 2.0, 0.05
@@ -109,7 +109,7 @@ def test_what_ends_a_run_and_what_is_only_recorded() -> None:
         assert run.attrs["termination"] == "event 'last' at t = 0.315 s"
 
 
-@pytest.mark.parametrize("formulation", ["hybrid", "topological", "global"])
+@pytest.mark.parametrize("formulation", ["hybrid", "global"])
 def test_a_kick_of_a_closed_mechanism_keeps_its_loops(formulation: str) -> None:
     model = slider_crank()
     model.event("kick", then={"qd_q1": lambda qd: qd["q1"] + 2.0}, at=0.2)
