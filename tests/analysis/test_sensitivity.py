@@ -85,23 +85,23 @@ def test_every_kind_of_measure() -> None:
 
 
 def test_lengths_move_the_closed_start() -> None:
-    model, by = lengths.four_bar(), ["crank", "coupler", "rocker", "base"]
+    model, by = lengths.four_bar(), ["crank", "base"]
     measure = kt.final("q_c")
     found = kt.sensitivity(model, 1.0, {"m": measure}, by=by, **FINE)
     table = [difference(model, measure, n, model.parameters[n].value) for n in by]
     assert_close(found.gradient[0], table, LONG_RUN)
     start = found.q_by.isel(time=0)
-    assert_close(start.sel(coordinate="a"), np.zeros(4), IDENTITY)  # keeps what it was given
+    assert_close(start.sel(coordinate="a"), np.zeros(2), IDENTITY)  # keeps what it was given
     assert float(np.abs(start.sel(coordinate="c")).min()) > 0.1
 
 
 def test_zero_and_one_vary_and_quaternions_do() -> None:
     crank = mechanisms.slider_crank()
     measure = kt.integral("qd_q3**2 + rod.velocity.x")
-    by = ["crank.tip_x", "rod.com_y", "gravity_x"]  # 1, 0, 0
+    by = ["crank.tip_x", "rod.com_y"]  # 1, 0
     found = kt.sensitivity(crank, 1.0, {"m": measure}, by=by, qd={"q1": 0.5}, **FINE)
     table = [
-        difference(crank, measure, n, x, qd={"q1": 0.5}) for n, x in zip(by, (1, 0, 0), strict=True)
+        difference(crank, measure, n, x, qd={"q1": 0.5}) for n, x in zip(by, (1, 0), strict=True)
     ]
     assert_close(found.gradient[0], table, LONG_RUN)
     top, speed = systems.top(), {"ball_wz": 20.0, "ball_wx": 1.0}
