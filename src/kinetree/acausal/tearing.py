@@ -15,10 +15,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from kinetree.acausal.blocks import SolvedTogether
 from kinetree.acausal.incidence import Incidence
-from kinetree.engine import ADD, MUL, SELECT, SYM, ZERO, Node, Rank, partials, substitute, symbols
+from kinetree.engine import (
+    ADD,
+    MUL,
+    SELECT,
+    SYM,
+    ZERO,
+    Node,
+    Rank,
+    linear,
+    partials,
+    substitute,
+    symbols,
+)
 
 FIXED = int(Rank.PARAMETER)
 
@@ -157,14 +170,14 @@ def _linear_terms(residual: Node, unknowns: set[Node]) -> RowSlopes | None:
     if residual.op is not ADD:
         return None
     by: dict[Node, Node] = {}
-    rest: Node = ZERO + residual.value
+    rest: list[tuple[Node, Any]] = []  # added at once: term by term takes their square in time
     for arg, coef in zip(residual.args, residual.coefs, strict=True):
         if arg.op is SYM and arg in unknowns:
             by[arg] = by.get(arg, ZERO) + coef
             continue
         inside = [s for s in symbols((arg,)) if s in unknowns]
         if not inside:
-            rest = rest + coef * arg
+            rest.append((arg, coef))
             continue
         if arg.op is not MUL or len(inside) > 1 or inside[0] not in arg.args:
             return None
@@ -172,7 +185,7 @@ def _linear_terms(residual: Node, unknowns: set[Node]) -> RowSlopes | None:
         if inside[0] in symbols((slope,)):
             return None
         by[inside[0]] = by.get(inside[0], ZERO) + coef * slope
-    return RowSlopes(rest, by)
+    return RowSlopes(linear(residual.value, tuple(rest)), by)
 
 
 def _moving(slope: Node) -> bool:
