@@ -36,7 +36,7 @@ QUANTITIES = ("inverse", "forward", "mass_bias")
 """Quantities that engines give."""
 HARMLESS = (
     "names of parameters", "output ", "event ", "clock ", "gravity", "wrench ", "damping of ",
-    "the one bound ", "the name of ",
+    "the one bound ", "the name of ", "shapes",
 )  # fmt: skip
 """What files leave out and equations at one state do not need, or what is set afterwards."""
 EngineSolve = Callable[[str, "Array", "Array", "Array"], dict[str, Any]]
