@@ -293,9 +293,13 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
 
 
 def _usual_formalism(model: Mechanism, loops: str) -> str:
-    """The cheapest for a closed system: M is not needed where all coordinates stay."""
-    large = loops != LOOPS and model.nv > WRITTEN_OUT
-    return "order_n" if large and len(model.leaders) == len(model.joints) else "newton_euler"
+    """The cheapest for a closed system: M is not needed where all coordinates stay.
+
+    Order N divides by M once per equation, so it pays where these are few beside many velocities.
+    """
+    equations = sum(len(closure.conditions) for closure in model.closures.values())
+    long = loops != LOOPS and model.nv > max(WRITTEN_OUT, 3 * equations)
+    return "order_n" if long and len(model.leaders) == len(model.joints) else "newton_euler"
 
 
 def _light(model: Mechanism, loops: str) -> ModelError | None:

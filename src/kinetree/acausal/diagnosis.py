@@ -31,12 +31,14 @@ def refuse_singular(page: Incidence) -> None:
     many, few = excess_rows(pattern, row_of), excess_columns(pattern, row_of, size)
     sentences = []
     if many:
-        parts = _list(dict.fromkeys(str(page.origin[k]) for k in many))
+        parts = dict.fromkeys(str(page.origin[k]) for k in many)
         names = dict.fromkeys(page.variables[c].path for k in many for c in pattern[k])
-        sentences.append(f"{parts} compete for {_list(names)}")
+        ending = "" if len(parts) > 1 else "s"
+        told = f"compete{ending} for {_list(names)}" if names else f"follow{ending} from the others"
+        sentences.append(f"{_list(parts)} {told}")
     if few:
         names = dict.fromkeys(page.variables[c].path for c in few)
-        sentences.append(f"{_list(names)} lack an equation")
+        sentences.append(f"{_list(names)} {'lack' if len(names) > 1 else 'lacks'} an equation")
     raise ModelError("; ".join(sentences), element="the whole", cure=_cure(page, many, few))
 
 
