@@ -29,7 +29,14 @@ from kinetree.arguments import check_arguments, check_choice
 from kinetree.assembly import Partition, partition_at, refuse_foreign
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.engine import derivation
-from kinetree.errors import ExpressionError, ModelError, PartitionError, UnsupportedError, unknown
+from kinetree.errors import (
+    ExpressionError,
+    ModelError,
+    PartitionError,
+    UnknownNameError,
+    UnsupportedError,
+    unknown,
+)
 from kinetree.formalism import QUANTITIES
 from kinetree.formalism.closed import LOOP_TREATMENTS, Closed, actuation, mixed_dynamics
 from kinetree.formalism.inertia_bias import INERTIA_AND_BIAS
@@ -123,7 +130,7 @@ def derive(  # noqa: PLR0913  one argument per decision
     if model.equations is not None:
         program = model.equations.derive(quantity, wanted, switches)
         return _with_provenance(program, model, quantity, formalism="sorted")
-    check_choice("quantity", quantity, QUANTITIES)
+    _check_quantity(quantity)
     check_choice("parameters", parameters, PARAMETERS, "treatment of parameters")
     check_choice("loops", loops, LOOP_TREATMENTS, "treatment of loops")
     model, row = _with_parameters(model, vary, parameters), QUANTITIES[quantity]
@@ -290,6 +297,16 @@ def _derive_closed(model: Mechanism, how: _How, given: Partition | None) -> Prog
     return _with_provenance(
         program, model, how.quantity, formalism=way, parameters=how.parameters, **rows
     )
+
+
+def _check_quantity(quantity: str) -> None:
+    """Refuse a quantity that there is not; equations of motion have three."""
+    if quantity in ("equations", "eom", "dynamics"):
+        raise UnknownNameError(
+            f"there is no quantity '{quantity}'", element="quantity",
+            cure="take 'forward' (qdd), 'inverse' (tau) or 'mass_bias' (M, c)",
+        )  # fmt: skip
+    check_choice("quantity", quantity, QUANTITIES)
 
 
 def _usual_formalism(model: Mechanism, loops: str) -> str:

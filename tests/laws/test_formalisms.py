@@ -12,6 +12,7 @@ from tests.approx import FORMALISM, assert_close
 from tests.laws.tools import MODELS, WAYS, model, program, values, ways
 
 import kinetree as kt
+from kinetree.errors import KinetreeError
 
 EQUAL = ("inverse", "mass_bias")
 CASES = [(name, q, way) for name in MODELS for q in EQUAL for way in ways(q, name)[1:]]
@@ -120,3 +121,8 @@ def _scaled(body: Any, names: dict[str, float]) -> tuple[Any, ...]:
     ends = ("xx", "yy", "zz", "xy", "xz", "yz")
     inertia = [names.get(f"{body.name}.inertia_{end}", 0.0) for end in ends]
     return names[f"{body.name}.mass"], com, inertia
+
+
+def test_equations_of_motion_are_three_quantities() -> None:
+    with pytest.raises(KinetreeError, match=r"take 'forward' \(qdd\), 'inverse' \(tau\) or"):
+        kt.derive(zoo.chain(2), "equations")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import loadmat
 from tests.analysis import systems
 
 import kinetree as kt
@@ -38,6 +39,21 @@ def test_csv_reads_back_to_the_last_bit(tmp_path: Path) -> None:
     assert np.array_equal(table[:, 0], run.time.values)
     assert np.array_equal(table[:, 1:3], run.q.values)
     assert "# model: double_pendulum" in path.read_text()
+
+
+def test_matlab_reads_variables_and_their_names(tmp_path: Path) -> None:
+    model = systems.double_pendulum()
+    model.output("high", lambda q: q["a"] + 1)
+    run = kt.simulate(model, 0.5, step=0.05, outputs=["high", "energy.kinetic"])
+    found = loadmat(kt.save_run(run, tmp_path / "run.mat"), simplify_cells=True)
+    assert np.array_equal(found["time"], run.time.values)
+    assert np.array_equal(found["q"], run.q.values)
+    assert np.array_equal(found["high"], run["high"].values)
+    assert np.array_equal(found["energy_kinetic"], run["energy.kinetic"].values)
+    assert list(found["names"]["qd"]) == ["a", "b"]
+    assert found["manifest"]["model"] == "double_pendulum"
+    with pytest.raises(KinetreeError, match=r"use \.nc"):
+        kt.load_run(tmp_path / "run.mat")
 
 
 def test_mistakes_are_sentences(tmp_path: Path) -> None:

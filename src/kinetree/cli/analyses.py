@@ -81,7 +81,7 @@ def simulate(
     """Simulate the motion from a start; write it to a file, .nc while it goes."""
     from kinetree import simulate as run
 
-    model, nc = read(file)[0], None if out is not None and out.suffix == ".csv" else out
+    model, nc = read(file)[0], None if out is not None and out.suffix in (".csv", ".mat") else out
     given = {"independent": independent, "formulation": formulation, "locate": locate}
     with model_warnings(as_json) as notes:
         found = run(
@@ -218,4 +218,4 @@ def modes(
     table = [{**row, "shape": shape} for row, shape in zip(rows, shapes, strict=True)]
     finish({"model": model.name, "q": found.linear.q.tolist(), "modes": table}, out, as_json, notes)
     if not as_json:
-        print_table(f"{model.name}: modes", round_rows(rows))
+        print_table(f"{model.name}: modes, frequencies as damped", round_rows(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,13 +24,18 @@ if TYPE_CHECKING:
     import xarray
 
 NETCDF = (".nc", ".h5")
-SUFFIXES = (*NETCDF, ".csv")
+SUFFIXES = (*NETCDF, ".csv", ".mat")
+LONGEST_NAME = 63
+"""Characters of a name in MATLAB."""
 LONGEST = 200
 """Characters of what a library says about a damaged file."""
 
 
 def save_run(run: xarray.Dataset, path: str | Path) -> Path:
-    """Write a run into a file: .nc (NetCDF, everything) or .csv (one column per curve).
+    """Write a run into a file: .nc (NetCDF, everything), .csv (a column per curve), or .mat.
+
+    A .mat file of MATLAB has the variables as arrays over time, and in `names` those of their
+    components.
 
     Returns:
         The path written.
@@ -38,10 +44,11 @@ def save_run(run: xarray.Dataset, path: str | Path) -> Path:
     file = Path(path)
     if file.suffix not in SUFFIXES:
         raise _unknown_suffix(file)
-    if file.suffix != ".csv":
+    writers = {".csv": _write_csv, ".mat": _write_mat}
+    if file.suffix not in writers:
         return write_file(file, netcdf_bytes(run))
     with replacing(file) as part:
-        _write_csv(run, part)
+        writers[file.suffix](run, part)
     return file
 
 
@@ -232,6 +239,30 @@ def _write_csv(run: xarray.Dataset, file: Path) -> None:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(names)
         writer.writerows([repr(float(x)) for x in row] for row in table)
+
+
+def _write_mat(run: xarray.Dataset, file: Path) -> None:
+    """Variables over time as arrays, names of their components as cells, and the manifest."""
+    from scipy.io import savemat
+
+    refuse_many(run)
+    curves = {str(name): row for name, row in run.data_vars.items() if over_time(row)}
+    names = {
+        name: np.array([str(x) for x in row.coords[row.dims[1]].values], dtype=object)
+        for name, row in curves.items()
+        if row.ndim == 2 and row.dims[1] in row.coords
+    }
+    spelled = {_field(name): row.values for name, row in curves.items()}
+    attrs = {_field(str(name)): value for name, value in run.attrs.items()}
+    labels = {_field(name): row for name, row in names.items()}
+    content = {"time": run["time"].values, **spelled, "names": labels, "manifest": attrs}
+    savemat(file, content, long_field_names=True, oned_as="column")
+
+
+def _field(name: str) -> str:
+    """A name as MATLAB takes it: letters, digits and underscores, a letter first."""
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return (word if word[:1].isalpha() else f"x{word}")[:LONGEST_NAME]
 
 
 def _unknown_suffix(file: Path, known: tuple[str, ...] = SUFFIXES) -> FormatError:
