@@ -85,7 +85,7 @@ class Steps:
     def blocks(self, step: float, basic: float, parameters: Mapping[str, Array]) -> Blocks:
         """Runs with other parameters, one per entry of the rows."""
         begin = Beginning(None, start(self.model), None, 0.0)
-        lanes = self.stepper._lanes(begin, parameters, {"h": step})
+        lanes = self.stepper.lanes(begin, parameters, {"h": step})
         return Blocks(self.stepper, self._inputs(lanes, step, basic), lanes.p, step)
 
     def _inputs(self, lanes: Any, step: float, basic: float | None) -> Array:
@@ -100,7 +100,7 @@ class Steps:
         key = (*sorted(parameters.items()), *velocities)
         if key not in self._lanes:
             begin = Beginning(None, velocities, None, 0.0)
-            self._lanes[key] = self.stepper._lanes(begin, parameters, {"h": 1e-3})
+            self._lanes[key] = self.stepper.lanes(begin, parameters, {"h": 1e-3})
         return self._lanes[key]
 
 

@@ -45,9 +45,10 @@ def name_rivals(system: Dynamics, t: float, y: Array) -> str:
 
 def _locks_in_loops(system: Dynamics, t: float, y: Array) -> str:
     """A phrase for closed locks that hold, with each other or with frictions, what others hold."""
-    q, _, x = system.split(y)
-    held = _held_velocities(system, t, y)
-    if system.loops is None or not held or not np.isfinite([*q, *x]).all():
+    if system.loops is None or not np.isfinite(y).all():
+        return ""
+    q, held = system.split(y)[0], _held_velocities(system, t, y)
+    if not held:
         return ""
     J = system.loops.slopes(q, t)[0]
     rows = np.vstack([J / np.maximum(np.abs(J).max(axis=1, keepdims=True), TINY),
