@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,9 @@ def test_outputs_are_the_positions_of_points_and_the_forces_of_loops(exported: E
 # --- single calls --------------------------------------------------------------------------------
 
 
-def opened(path: str, folder: Path, kind: type[Any] = FMU3Model) -> tuple[Any, dict[str, int]]:
+def opened(
+    path: str, folder: Path, kind: Callable[..., Any] = FMU3Model
+) -> tuple[Any, dict[str, int]]:
     """An instance that waits for values, and the value references by name."""
     about = fmpy.read_model_description(path)
     token = about.instantiationToken if about.fmiVersion != "2.0" else about.guid

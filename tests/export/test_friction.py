@@ -13,12 +13,13 @@ import pytest
 import kinetree as kt
 from approx import RUN
 from export.test_events import TIGHT, assert_same, written
-from export.test_fmu import played
+from export.test_fmu import opened, played, started
 from kinetree.engine import sin
 from kinetree.export.building import compiler
 from mechanisms import slider_crank
 
 fmpy = pytest.importorskip("fmpy", reason="needs the package fmpy to load FMUs")
+from fmpy.fmi3 import FMU3Slave  # noqa: E402
 
 GCC, MAKE = compiler(), shutil.which("make")
 compiled = pytest.mark.skipif(GCC is None, reason="needs a C compiler (gcc) on PATH")
@@ -132,3 +133,24 @@ def test_modes_are_discrete_variables(version: str, tmp_path: Path) -> None:
     ]  # fmt: skip
     states = [row.variable.derivative.name for row in about.derivatives]
     assert states[-1] == "x_heat"
+
+
+@compiled
+def test_friction_settles_anew_after_a_reset(tmp_path: Path) -> None:
+    """A mass that rested is thrown: it slides from the start."""
+    unit, refs = opened(str(kt.export_fmu(belt(), tmp_path / "m.fmu")), tmp_path / "m", FMU3Slave)
+    asked = [refs[name] for name in ("q_x", "qd_x", "x_rub")]
+
+    def go(speed: float) -> list[float]:
+        unit.setFloat64([refs["qd_x"]], [speed])
+        started(unit, 0.0)
+        unit.doStep(0.0, 0.1)
+        found: list[float] = unit.getFloat64(asked)
+        unit.reset()
+        return found
+
+    thrown = go(1.0)
+    assert thrown[2] == 1.0
+    assert go(0.0)[1] == 0.0
+    assert go(1.0) == thrown
+    unit.freeInstance()

@@ -65,7 +65,7 @@ def _spelt(value: AttributeValue) -> str:
 def model_description(about: Description, rows: Sequence[Variable]) -> str:
     """The text of modelDescription.xml."""
     if about.version == "2.0":
-        return _version_2(about, rows)
+        return _version_2(about, [row for row in rows if not row.clock])
     return _version_3(about, rows)
 
 
@@ -95,6 +95,8 @@ def _version_3(about: Description, rows: Sequence[Variable]) -> str:
         "canHandleVariableCommunicationStepSize": True,
         "fixedInternalStepSize": about.step,
     }
+    if any(v.clock for v in rows):
+        stepping |= {"hasEventMode": True, "mightReturnEarlyFromDoStep": True}
     structure = [
         *(_unknown_3("Output", v) for v in rows if v.causality == "output"),
         *(_unknown_3("ContinuousStateDerivative", v) for v in rows if v.derivative is not None),
@@ -126,6 +128,22 @@ def _unknown_3(kind: str, row: Variable) -> str:
 
 
 def _variable_3(row: Variable) -> str:
+    return _clock_3(row) if row.clock else _float_3(row)
+
+
+def _clock_3(row: Variable) -> str:
+    values: dict[str, AttributeValue] = {
+        "name": row.name,
+        "valueReference": row.reference,
+        "causality": row.causality,
+        "variability": row.variability,
+        "intervalVariability": "triggered",
+        "description": row.description,
+    }
+    return element("Clock", values)
+
+
+def _float_3(row: Variable) -> str:
     values: dict[str, AttributeValue] = {
         "name": row.name,
         "valueReference": row.reference,
@@ -135,6 +153,7 @@ def _variable_3(row: Variable) -> str:
         "unit": row.unit,
         "derivative": row.derivative,
         "start": row.start,
+        "clocks": " ".join(str(reference) for reference in row.clocks),
         "description": row.description,
     }
     return element("Float64", values)

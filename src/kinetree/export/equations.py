@@ -12,7 +12,7 @@ the loops.  Conditions of events are the last of g; what events change is a Prog
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.loads import Loads
@@ -56,6 +56,7 @@ class ModelPrograms:
         happenings: these events, conditions first: the last of g are theirs.
         held: names of the states that only events change.
         memories: numbers of the states that the projection brings up to date after every step.
+        sampled: name of each state that is found at ticks -> name of its clock.
     """
 
     main: Program
@@ -69,6 +70,7 @@ class ModelPrograms:
     happenings: tuple[WatchRow, ...] = ()
     held: frozenset[str] = frozenset()
     memories: tuple[int, ...] = ()
+    sampled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def moving(self) -> list[int]:
@@ -127,10 +129,12 @@ def equations(  # noqa: PLR0913  one argument per decision
     start = initial_state(dynamics, t0, *at)
     update = _update(forward, main, name, rows) if rows else None
     tied, units = _tied_states(dynamics), output_units(forward, seen)
-    held = frozenset(f"x_{name}" for name, s in dynamics.model.states.items() if s.held)
+    states = {f"x_{name}": row for name, row in dynamics.model.states.items()}
+    held = frozenset(name for name, row in states.items() if row.held)
+    sampled = {name: row.clock for name, row in states.items() if row.clock}
     return ModelPrograms(
         main, projection, start, chosen.values, t0, tied, units, update, rows, held,
-        tuple(dynamics.memories),
+        tuple(dynamics.memories), sampled,
     )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ is at hand, the binary for this platform.  States are all q, qd and x; those tha
 are put back on the loops at the start, in events, and after every step of Co-Simulation.  In Model
 Exchange an event is asked for where they have drifted by more than 100 times the tolerance.
 Event indicators are the conditions of the branches in the equations, then those of the model's
-events; these change the state, and clocks tick, in both kinds.
+events; these change the state, and clocks tick, in both kinds.  In FMI 3.0 clocks are outputs
+that the FMU activates by itself.
 
 Refs: Fmi2023
 """

@@ -11,6 +11,7 @@
 | POINT.x, POINT.y, POINT.z, strut.force, … | outputs that were asked for |
 | event[1], … | event indicators |
 | step | longest step of Co-Simulation |
+| as in the model | clocks and other events at given times, in FMI 3.0 |
 
 Characters that FMI refuses in names become underscores; a name that is taken gets _2, _3, …
 """
@@ -47,6 +48,8 @@ class Variable:
         unit: empty where unknown.
         derivative: reference of the state of which it is the derivative.
         indicator: whether it is an event indicator.
+        clock: whether it is a clock, which FMI 2.0 does not know.
+        clocks: references of the clocks at whose ticks it is found.
         description: for people.
     """
 
@@ -59,6 +62,8 @@ class Variable:
     unit: str = ""
     derivative: int | None = None
     indicator: bool = False
+    clock: bool = False
+    clocks: tuple[int, ...] = ()
     description: str = ""
 
     @property
@@ -98,6 +103,7 @@ def variables(found: ModelPrograms, step: float) -> list[Variable]:
     text = "longest step of the fixed-step method of Co-Simulation"
     name = names.fresh(STEP)
     rows.append(Variable(name, first, "parameter", "tunable", "", step, "s", description=text))
+    rows += _clocks(found, names, first + 1)
     return rows
 
 
@@ -128,7 +134,7 @@ def _units(found: ModelPrograms, name: str) -> tuple[str, ...]:
 
 
 def _states(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
-    units = _units(found, "y")
+    units, clocks = _units(found, "y"), _clock_references(found)
     for k, (label, value) in enumerate(zip(found.labels("y"), found.start, strict=True)):
         how = "approx" if label in found.tied else "exact"
         text = "follows from the loops" if how == "approx" else "state"
@@ -136,6 +142,7 @@ def _states(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Varia
         yield Variable(
             names.fresh(label), first + k, "output", "discrete" if held else "continuous",
             how, float(value), units[k], description="mode" if held else text,
+            clocks=(clocks[found.sampled[label]],) if label in found.sampled else (),
         )  # fmt: skip
 
 
@@ -189,3 +196,19 @@ def _events(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Varia
             names.fresh(label), first + k, "local", initial="calculated", indicator=True,
             description=f"{what} where it is zero",
         )  # fmt: skip
+
+
+def _clocks(found: ModelPrograms, names: FmiNames, first: int) -> Iterator[Variable]:
+    for k, row in enumerate(found.clocks):
+        every, first_tick = row.event.every, row.event.offset
+        when = f"every {every:g} s from {first_tick:g} s on" if every else "at given times"
+        yield Variable(
+            names.fresh(row.watch.name), first + k, "output", "discrete", "calculated",
+            clock=True, description=f"ticks {when}",
+        )  # fmt: skip
+
+
+def _clock_references(found: ModelPrograms) -> dict[str, int]:
+    """References of the clocks by name: they stand behind time, all parts and the step."""
+    first = 2 + sum(size for _, size in _parts(found))
+    return {row.watch.name: first + k for k, row in enumerate(found.clocks)}

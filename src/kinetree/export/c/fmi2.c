@@ -8,6 +8,7 @@
 #define FMU_STATE(f, e) FMI(f##FMUstate##e)
 #define DERIVATIVES FMI(GetDerivatives)
 #define DESERIALISE FMI(DeSerializeFMUstate)
+#define CLOCKED 0
 typedef int Boolean;
 typedef char Byte;
 

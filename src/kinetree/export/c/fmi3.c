@@ -10,6 +10,7 @@
 #define FMU_STATE(f, e) FMI(f##FMUState##e)
 #define DERIVATIVES FMI(GetContinuousStateDerivatives)
 #define DESERIALISE FMI(DeserializeFMUState)
+#define CLOCKED 1
 typedef bool Boolean;
 typedef uint8_t Byte;
 
@@ -42,9 +43,11 @@ API instance *FMI(InstantiateCoSimulation)(String name, String token, String res
                                            const Ref needed[], size_t n, void *environment,
                                            Logger logger, void (*intermediate)(void))
 {
-    (void)resources, (void)visible, (void)logging, (void)events, (void)early, (void)needed;
-    (void)n, (void)intermediate;
-    return create(name, token, 1, environment, (void (*)(void))logger);
+    instance *m = create(name, token, 1, environment, (void (*)(void))logger);
+    (void)resources, (void)visible, (void)logging, (void)needed, (void)n, (void)intermediate;
+    if (m && events)
+        m->leaves = early ? KT_NAME_LEAVES_FIRST : KT_NAME_LEAVES_LAST;
+    return m;
 }
 
 API instance *FMI(InstantiateScheduledExecution)(String name, String token, String resources,
@@ -68,7 +71,7 @@ API Status FMI(EnterInitializationMode)(instance *m, bool tolerance_defined, dou
     return enter(m, m->mode == INSTANTIATED, INITIALISING);
 }
 
-MODE(EnterStepMode, m->mode == STEPPING, STEPPING)
+MODE(EnterStepMode, m->mode == STEPPING || (m->mode == EVENT && m->co_simulation), STEPPING)
 
 /* --- values ------------------------------------------------------------------------------------ */
 
@@ -80,6 +83,18 @@ API Status FMI(GetFloat64)(instance *m, const Ref refs[], size_t n, double value
 API Status FMI(SetFloat64)(instance *m, const Ref refs[], size_t n, const double values[], size_t k)
 {
     return status_of(m, k == n ? set_values(m, refs, n, values) : NO_REFERENCE);
+}
+
+/* A clock is active from the time of its tick on until what happens at the tick has happened. */
+API Status FMI(GetClock)(instance *m, const Ref refs[], size_t n, bool values[])
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (refs[i] < AT_CLOCK || refs[i] >= AT_END)
+            return status_of(m, NO_REFERENCE);
+        values[i] = m->mode == EVENT && KT_NAME_ticks(&m->system, (int)(refs[i] - AT_CLOCK));
+    }
+    return OK;
 }
 
 #define NO_TYPE(NAMED, TYPE)                                                                       \
@@ -100,7 +115,6 @@ NO_TYPE(String, String)
 ABSENT_3(GetBinary, size_t *, const uint8_t **, size_t)
 ABSENT_3(SetBinary, const size_t *, const uint8_t *const *, size_t)
 ABSENT_3(GetOutputDerivatives, const int32_t *, double *, size_t)
-ABSENT(GetClock, bool *)
 ABSENT(SetClock, const bool *)
 ABSENT(GetShiftDecimal, double *)
 ABSENT(SetShiftDecimal, const double *)
@@ -208,10 +222,15 @@ API Status FMI(DoStep)(instance *m, double t, double h, bool no_return, bool *ev
                        bool *terminate, bool *early, double *last)
 {
     const Status status = advance(m, t, h);
+    bool ticks = false;
+    int i;
     (void)no_return;
-    *event = *early = false;
+    for (i = 0; i < KT_NAME_CLOCKS; i++)
+        ticks |= KT_NAME_ticks(&m->system, i) != 0;
+    *event = m->leaves && ticks;
     *terminate = m->system.now.ended > 0.0;
     *last = m->system.now.t;
+    *early = m->leaves == KT_NAME_LEAVES_FIRST && *last < t + h;
     return status;
 }
 

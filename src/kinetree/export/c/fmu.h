@@ -5,9 +5,11 @@
  *     FMU_STATE(f, e)  of one of those that keep states: f and e stand before and after "FMUState"
  *     DERIVATIVES, DESERIALISE   names of which the two standards make something else
  *     Boolean, Byte    their types
+ *     CLOCKED          whether it knows clocks: values in an event are those after their ticks
  * and after it `tell`, which hands a message to the logger.
  *
- * Value references: 0 time, then y, der(y), u, p, outputs, event indicators, the step.
+ * Value references: 0 time, then y, der(y), u, p, outputs, event indicators, the step,
+ * clocks.
  */
 #include "KT_NAME_system.h"
 
@@ -39,7 +41,8 @@ enum {
     AT_OUT = AT_P + KT_NAME_PARAMETERS,
     AT_G = AT_OUT + KT_NAME_OUTPUTS,
     AT_STEP = AT_G + KT_NAME_EVENTS,
-    AT_END = AT_STEP + 1
+    AT_CLOCK = AT_STEP + 1,
+    AT_END = AT_CLOCK + KT_NAME_CLOCKS
 };
 
 /* The states that have rates; events alone change the others, which are discrete. */
@@ -71,6 +74,7 @@ typedef struct kept {
 typedef struct instance {
     KT_NAME_system system;
     int mode, co_simulation;
+    int leaves;       /* which ticks a step of Co-Simulation leaves to its event mode */
     double tolerance; /* drift of y from the loops above which an event is asked for */
     void *environment;
     void (*logger)(void);
@@ -172,19 +176,23 @@ API Status FMI(SetDebugLogging)(instance *m, Boolean on, size_t n, const String 
         return enter(m, ALLOWED, NEXT);                                                            \
     }
 
-MODE(EnterEventMode, m->mode == CONTINUOUS || m->mode == EVENT, EVENT)
-MODE(EnterContinuousTimeMode, m->mode == EVENT, CONTINUOUS)
+#define CAN_ENTER_EVENT \
+    (m->mode == CONTINUOUS || m->mode == EVENT || (m->mode == STEPPING && m->leaves))
+
+MODE(EnterEventMode, CAN_ENTER_EVENT, EVENT)
+MODE(EnterContinuousTimeMode, m->mode == EVENT && !m->co_simulation, CONTINUOUS)
 MODE(Terminate, 1, TERMINATED)
 
 API Status FMI(ExitInitializationMode)(instance *m)
 {
     KT_NAME_system *s = &m->system;
+    const int steps = m->co_simulation && !m->leaves;
     if (m->mode == INITIALISING && KT_NAME_project(s))
         return report(m, ERROR, NO_VALUE_TEXT);
-    /* what happens at the start: Model Exchange asks for it, Co-Simulation does not */
-    if (m->mode == INITIALISING && m->co_simulation && KT_NAME_advance(s, s->now.t))
+    /* what happens at the start: who uses event mode asks for it */
+    if (m->mode == INITIALISING && steps && KT_NAME_advance(s, s->now.t))
         return no_value(m);
-    return enter(m, m->mode == INITIALISING, m->co_simulation ? STEPPING : EVENT);
+    return enter(m, m->mode == INITIALISING, steps ? STEPPING : EVENT);
 }
 
 API Status FMI(Reset)(instance *m)
@@ -208,6 +216,18 @@ static void set_experiment(instance *m, int tolerance_defined, double tolerance,
 
 /* --- values ------------------------------------------------------------------------------------ */
 
+/* The system that is seen: in an event in which clocks tick, that after their ticks. */
+static KT_NAME_system *seen(instance *m, KT_NAME_system *tried)
+{
+    int i, any = 0;
+    for (i = 0; i < KT_NAME_CLOCKS; i++)
+        any |= CLOCKED && m->mode == EVENT && KT_NAME_ticks(&m->system, i);
+    if (!any)
+        return &m->system;
+    *tried = m->system;
+    return KT_NAME_project(tried) || KT_NAME_happen(tried) < 0 ? &m->system : tried;
+}
+
 /* Finds what a value reference stands for; 0, or 1 where it has no value. */
 static int evaluate(KT_NAME_system *s, Ref ref)
 {
@@ -220,13 +240,12 @@ static int evaluate(KT_NAME_system *s, Ref ref)
 
 static int get_values(instance *m, const Ref *refs, size_t n, double *values)
 {
-    KT_NAME_system *s = &m->system;
+    KT_NAME_system tried, *s = seen(m, &tried);
     const double *y = s->now.y;
     int status = GOOD;
     size_t i;
 #if KT_PROJECTS
-    KT_NAME_system tried; /* before the start, y is what the loops will make of it */
-    if (m->mode == INITIALISING) {
+    if (m->mode == INITIALISING) { /* y is what the loops will make of it */
         tried = *s;
         if (!KT_NAME_project(&tried))
             y = tried.now.y;
@@ -279,7 +298,7 @@ static int set_values(instance *m, const Ref *refs, size_t n, const double *valu
     return GOOD;
 }
 
-/* The model has no variables of other types and no clocks: none may be asked for. */
+/* The model has no variables of other types, and clocks only tell that they tick: none may be asked for. */
 #define ABSENT(NAMED, A)                                                                           \
     API Status FMI(NAMED)(instance *m, const Ref refs[], size_t n, A a)                            \
     {                                                                                              \
@@ -474,32 +493,35 @@ API Status FMI(SetContinuousStates)(instance *m, const double y[], size_t n)
 
 API Status FMI(GetContinuousStates)(instance *m, double y[], size_t n)
 {
+    KT_NAME_system tried, *s = seen(m, &tried);
     size_t k;
     if (n != MOVING)
         return status_of(m, NO_REFERENCE);
     for (k = 0; k < n; k++)
-        y[k] = m->system.now.y[movers[k]];
+        y[k] = s->now.y[movers[k]];
     return OK;
 }
 
 API Status DERIVATIVES(instance *m, double yd[], size_t n)
 {
+    KT_NAME_system tried, *s = seen(m, &tried);
     int failed;
     size_t k;
     if (n != MOVING)
         return status_of(m, NO_REFERENCE);
-    failed = KT_NAME_interface.rates(&m->system);
+    failed = KT_NAME_interface.rates(s);
     for (k = 0; k < n; k++)
-        yd[k] = m->system.yd[movers[k]];
+        yd[k] = s->yd[movers[k]];
     return status_of(m, failed ? NO_VALUE : GOOD);
 }
 
 API Status FMI(GetEventIndicators)(instance *m, double g[], size_t n)
 {
+    KT_NAME_system tried, *s = seen(m, &tried);
     if (n != KT_NAME_EVENTS)
         return status_of(m, NO_REFERENCE);
-    (void)KT_NAME_interface.indicators(&m->system);
-    memcpy(g, m->system.g, n*sizeof(double));
+    (void)KT_NAME_interface.indicators(s);
+    memcpy(g, s->g, n*sizeof(double));
     return OK;
 }
 
@@ -519,5 +541,6 @@ static Status advance(instance *m, double t, double h)
     if (m->mode != STEPPING)
         return report(m, ERROR, WRONG_MODE_TEXT);
     set_time(m, t);
+    m->system.leaves = m->leaves;
     return KT_NAME_advance(&m->system, t + h) ? no_value(m) : OK;
 }

@@ -77,6 +77,11 @@ static double next_tick(const KT_NAME_system *s)
     return next;
 }
 
+int KT_NAME_ticks(const KT_NAME_system *s, int clock)
+{
+    return tick_time(clock, next_number(s, clock)) <= s->now.t + near_by(s->now.t);
+}
+
 /* Marks the clocks that tick now; whether there are any. */
 static int ticked(KT_NAME_system *s, double *fired)
 {
@@ -85,7 +90,7 @@ static int ticked(KT_NAME_system *s, double *fired)
     for (i = 0; i < KT_NAME_CLOCKS; i++) {
         s->now.tick[i] = next_number(s, i);
         fired[i] = 0.0;
-        while (tick_time(i, s->now.tick[i]) <= t) {
+        while (!s->waiting && tick_time(i, s->now.tick[i]) <= t) {
             s->now.tick[i] += 1.0;
             fired[i] = 1.0;
             any = 1;

@@ -21,7 +21,10 @@ void KT_NAME_begin(KT_NAME_system *s)
         s->now.side[i] = 0.0;
     for (i = 0; i < KT_ROOM_CLOCKS; i++)
         s->now.tick[i] = -1.0;
+    s->now.begun = 0.0;
     s->now.ended = 0.0;
+    s->leaves = KT_NAME_LEAVES_NONE;
+    s->waiting = 0;
     s->trouble[0] = '\0';
     s->prepared = 0;
     s->current = 0;
@@ -264,16 +267,19 @@ static int marched(KT_NAME_system *s, double t_end)
 
 int KT_NAME_advance(KT_NAME_system *s, double t_end)
 {
+    const int first = s->leaves == KT_NAME_LEAVES_FIRST;
     double stop;
+    int failed;
     do {
         const double tick = next_tick(s);
         stop = tick < t_end - near_by(t_end) ? tick : t_end;
         if (s->now.ended > 0.0)
             return 0;
-        if (marched(s, stop) || (!(s->now.ended > 0.0) && KT_NAME_happen(s) < 0))
-            return 1;
-    } while (stop < t_end);
-    return 0;
+        s->waiting = first || (s->leaves == KT_NAME_LEAVES_LAST && !(stop < t_end));
+        failed = marched(s, stop) || (!(s->now.ended > 0.0) && KT_NAME_happen(s) < 0);
+        s->waiting = 0;
+    } while (!failed && stop < t_end && !first);
+    return failed;
 }
 
 static int update(KT_NAME_system *s, KT_NAME_event *found)

@@ -20,6 +20,9 @@ enum {
     KT_NAME_PROJECTS = KT_PROJECTS
 };
 
+/* Ticks that are left: none, one at the end, the first one, which is the end then. */
+enum { KT_NAME_LEAVES_NONE, KT_NAME_LEAVES_LAST, KT_NAME_LEAVES_FIRST };
+
 /* All that a motion is continued from: copy it to come back to it. */
 typedef struct KT_NAME_state {
     double t;                /* time [s] */
@@ -42,6 +45,8 @@ typedef struct KT_NAME_system {
     int prepared;            /* set to 0 whenever p was changed */
     int current;             /* set to 0 whenever t, y, u or p was changed */
     int happened[KT_ROOM_HAPPENINGS]; /* which events happened last */
+    int leaves;              /* which ticks `advance` leaves to `update`, at which it stops */
+    int waiting;             /* 1 while ticks of the present time are left */
     char trouble[400];       /* which events kept the motion from going on; empty where none did */
 KT_CONSTANTS} KT_NAME_system;
 
@@ -74,8 +79,11 @@ int KT_NAME_happen(KT_NAME_system *s);
 /* Whether a condition has passed zero in its direction: asked after every step. */
 int KT_NAME_due(KT_NAME_system *s);
 
+/* Whether a clock ticks at the present time and what it brings has not happened yet. */
+int KT_NAME_ticks(const KT_NAME_system *s, int clock);
+
 /* As many steps as are needed, none longer than now.step, from now.t to t_end [s]; events happen on
- * the way and at its end, and one of them may end it before. */
+ * the way and at its end, and one of them may end it before; ticks that are left happen in `update`. */
 int KT_NAME_advance(KT_NAME_system *s, double t_end);
 
 /* What an event did. */
