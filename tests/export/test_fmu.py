@@ -18,7 +18,7 @@ from tests.approx import COARSE_RUN, FORMALISM, IDENTITY, ULP, assert_close
 import kinetree as kt
 import lengths
 import mechanisms
-from export.models import example, rich
+from export.models import cascade, example, rich
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelWarning
@@ -50,6 +50,7 @@ class Exported:
             "double_pendulum": (lambda: example("double_pendulum"), {}),
             "iltis": (lambda: example("iltis"), {"derivatives": False, "step": 5e-4}),
             "rich": (rich, {"points": ["ball.side"]}),
+            "cascade": (cascade, {"derivatives": False}),
         }
         self.made: dict[str, kt.Model] = {}
 
@@ -395,18 +396,19 @@ def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
 
 @compiled
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
+@pytest.mark.parametrize("name", ["rich", "cascade"])
 def test_sources_compile_without_a_warning(
-    version: str, exported: Exported, tmp_path: Path
+    name: str, version: str, exported: Exported, tmp_path: Path
 ) -> None:
-    fmpy.extract(exported("rich", version), str(tmp_path))
+    fmpy.extract(exported(name, version), str(tmp_path))
     folder = tmp_path / "sources"
     listed = (folder / "buildDescription.xml" if version == "3.0" else
               tmp_path / "modelDescription.xml").read_text()  # fmt: skip
     files = [path.name for path in folder.glob("*.c")]
     assert files
     assert all(f'name="{name}"' in listed for name in files)
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
-    prefix = f"-DFMI{version[0]}_FUNCTION_PREFIX=rich_"
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c"]
+    prefix = f"-DFMI{version[0]}_FUNCTION_PREFIX={name}_"
     subprocess.run([str(GCC), *flags, prefix, *files], cwd=folder, check=True)
 
 

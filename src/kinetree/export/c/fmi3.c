@@ -156,7 +156,7 @@ static int adjoint(instance *m, const Ref *unknowns, size_t n, const Ref *knowns
 #if ADJOINT
     double weights[KT_NAME_STATES + KT_NAME_OUTPUTS + KT_NAME_EVENTS + 1] = {0.0};
     double bars[SEED_END], direct[SEED_END] = {0.0};
-    const KT_NAME_state *now = &m->system.now;
+    const KT_NAME_state *now = &seen(m)->now;
     double *yd = weights, *out = yd + KT_NAME_STATES, *g = out + KT_NAME_OUTPUTS;
     int status = GOOD;
     size_t i;

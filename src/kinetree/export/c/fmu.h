@@ -72,7 +72,7 @@ typedef struct kept {
 } kept;
 
 typedef struct instance {
-    KT_NAME_system system;
+    KT_NAME_system system, tried; /* as it is; as it is seen where something is about to happen */
     int mode, co_simulation;
     int leaves;       /* which ticks a step of Co-Simulation leaves to its event mode */
     double tolerance; /* drift of y from the loops above which an event is asked for */
@@ -216,16 +216,22 @@ static void set_experiment(instance *m, int tolerance_defined, double tolerance,
 
 /* --- values ------------------------------------------------------------------------------------ */
 
-/* The system that is seen: in an event in which clocks tick, that after their ticks. */
-static KT_NAME_system *seen(instance *m, KT_NAME_system *tried)
+/* The system after the ticks of clocks at the present time, where there are some. */
+static KT_NAME_system *ticked(instance *m)
 {
     int i, any = 0;
     for (i = 0; i < KT_NAME_CLOCKS; i++)
-        any |= CLOCKED && m->mode == EVENT && KT_NAME_ticks(&m->system, i);
+        any |= KT_NAME_ticks(&m->system, i);
     if (!any)
         return &m->system;
-    *tried = m->system;
-    return KT_NAME_project(tried) || KT_NAME_happen(tried) < 0 ? &m->system : tried;
+    m->tried = m->system;
+    return KT_NAME_project(&m->tried) || KT_NAME_happen(&m->tried) < 0 ? &m->system : &m->tried;
+}
+
+/* The system that is seen: in an event that after ticks. */
+static KT_NAME_system *seen(instance *m)
+{
+    return CLOCKED && m->mode == EVENT ? ticked(m) : &m->system;
 }
 
 /* Finds what a value reference stands for; 0, or 1 where it has no value. */
@@ -240,15 +246,15 @@ static int evaluate(KT_NAME_system *s, Ref ref)
 
 static int get_values(instance *m, const Ref *refs, size_t n, double *values)
 {
-    KT_NAME_system tried, *s = seen(m, &tried);
+    KT_NAME_system *s = seen(m);
     const double *y = s->now.y;
     int status = GOOD;
     size_t i;
 #if KT_PROJECTS
     if (m->mode == INITIALISING) { /* y is what the loops will make of it */
-        tried = *s;
-        if (!KT_NAME_project(&tried))
-            y = tried.now.y;
+        m->tried = *s;
+        if (!KT_NAME_project(&m->tried))
+            y = m->tried.now.y;
     }
 #endif
     for (i = 0; i < n; i++) {
@@ -324,6 +330,7 @@ static int set_values(instance *m, const Ref *refs, size_t n, const double *valu
 enum { SEED_Y = 1, SEED_U = SEED_Y + KT_NAME_STATES, SEED_P = SEED_U + KT_NAME_INPUTS,
        SEED_END = SEED_P + KT_NAME_PARAMETERS };
 
+#if DIRECTIONAL
 /* Where the value of a reference stands in a direction, or -1. */
 static int seed_of(Ref ref)
 {
@@ -343,13 +350,14 @@ static int found_of(Ref ref)
         return (int)(ref - AT_OUT) + KT_NAME_STATES;
     return -1;
 }
+#endif
 
 static int directional(instance *m, const Ref *unknowns, size_t n,
                        const Ref *knowns, size_t k, const double *seeds, double *found)
 {
 #if DIRECTIONAL
     double seed[SEED_END] = {0.0}, moved[KT_NAME_STATES + KT_NAME_OUTPUTS + KT_NAME_EVENTS + 1];
-    const KT_NAME_state *now = &m->system.now;
+    const KT_NAME_state *now = &seen(m)->now;
     double *yd = moved, *out = yd + KT_NAME_STATES, *g = out + KT_NAME_OUTPUTS;
     int status = GOOD;
     size_t i;
@@ -493,7 +501,7 @@ API Status FMI(SetContinuousStates)(instance *m, const double y[], size_t n)
 
 API Status FMI(GetContinuousStates)(instance *m, double y[], size_t n)
 {
-    KT_NAME_system tried, *s = seen(m, &tried);
+    KT_NAME_system *s = seen(m);
     size_t k;
     if (n != MOVING)
         return status_of(m, NO_REFERENCE);
@@ -504,7 +512,7 @@ API Status FMI(GetContinuousStates)(instance *m, double y[], size_t n)
 
 API Status DERIVATIVES(instance *m, double yd[], size_t n)
 {
-    KT_NAME_system tried, *s = seen(m, &tried);
+    KT_NAME_system *s = seen(m);
     int failed;
     size_t k;
     if (n != MOVING)
@@ -517,7 +525,7 @@ API Status DERIVATIVES(instance *m, double yd[], size_t n)
 
 API Status FMI(GetEventIndicators)(instance *m, double g[], size_t n)
 {
-    KT_NAME_system tried, *s = seen(m, &tried);
+    KT_NAME_system *s = seen(m);
     if (n != KT_NAME_EVENTS)
         return status_of(m, NO_REFERENCE);
     (void)KT_NAME_interface.indicators(s);
