@@ -72,7 +72,7 @@ def hasty(patch: Patch) -> None:
     shutil.copytree(faults.ROOT / "src" / "kinetree", folder / "src" / "kinetree")
     (folder / "tests").symlink_to(faults.ROOT / "tests")
     path = folder / "src" / "kinetree" / "files.py"
-    safe = "    with replacing(path) as part:\n        part.write_bytes(_data(content))\n"
+    safe = "    with replacing(path, by=by) as part:\n        part.write_bytes(_data(content))\n"
     text = path.read_text()
     assert safe in text
     folders = "    Path(path).parent.mkdir(exist_ok=True)\n"
