@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import CROSS_ENGINE, IDENTITY, LONG_RUN, assert_close
+from tests.approx import IDENTITY, LONG_RUN, assert_close
 
 import kinetree as kt
 from export.models import (
@@ -137,7 +137,7 @@ def test_a_memory_follows_the_polyline_everywhere(tmp_path: Path) -> None:
         t = np.asarray(found["time"])
         place = 3 * LIMIT / STIFFNESS * np.sin(2 * np.pi * t)
         force = plastic_force(place, found["x_set"])
-        assert_close(force / LIMIT, remembered_force(t) / LIMIT, CROSS_ENGINE, "force")
+        assert_close(force / LIMIT, remembered_force(t) / LIMIT, IDENTITY, "force")
 
 
 @compiled
