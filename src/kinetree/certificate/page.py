@@ -15,7 +15,7 @@ body { max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #8884;
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; overflow-wrap: break-word; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .yes { color: #1a7f37; } .no { color: #cf222e; font-weight: 600; }
 code { font-size: .85em; overflow-wrap: anywhere; }

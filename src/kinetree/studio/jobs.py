@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kinetree.errors import FormatError, KinetreeError
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.errors import FormatError
 from kinetree.files import write_file
 from kinetree.results.files import columns, load_run
 from kinetree.studio.journal import FOLDER
@@ -115,7 +118,7 @@ class Jobs:
 
 
 def curves(job: Job, names: list[str]) -> dict[str, Any]:
-    """Curves of a run over time, thinned to least and largest values; without names, all names."""
+    """Curves of a run over time, thinned so that their peaks stay; without names, all names."""
     known, values = columns(load_run(job.file))
     if not names:
         return {"signals": known[1:]}
@@ -125,13 +128,22 @@ def curves(job: Job, names: list[str]) -> dict[str, Any]:
             f"there is no signal '{missing[0]}'", element=f"run {job.number}",
             cure="ask for the list of signals",
         )  # fmt: skip
-    rows = _thin(len(values))
-    time = values[rows, 0].tolist()
-    return {"time": time, **{n: values[rows, known.index(n)].tolist() for n in names}}
+    places = [known.index(name) for name in names]
+    rows = _rows_with_peaks(values[:, places])
+    found = {name: values[rows, k].tolist() for name, k in zip(names, places, strict=True)}
+    return {"time": values[rows, 0].tolist(), **found}
 
 
-def _thin(count: int) -> slice:
-    return slice(None, None, max(1, -(-count // MOST_POINTS)))
+def _rows_with_peaks(curves: Array) -> list[int]:
+    """Rows to show: of every stretch those at which a curve is least and largest, and both ends."""
+    count, width = curves.shape
+    if count <= MOST_POINTS:
+        return list(range(count))
+    kept = {0, count - 1}
+    for stretch in np.array_split(np.arange(count), max(1, MOST_POINTS // (2 * width))):
+        for extreme in (np.argmin, np.argmax):
+            kept.update((stretch[0] + extreme(curves[stretch], axis=0)).tolist())
+    return sorted(kept)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -149,6 +161,3 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-__all__ = ["Job", "Jobs", "KinetreeError", "curves"]

@@ -16,7 +16,7 @@ from kinetree.arguments import check_choice
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.files import read_exactly, write_file
 from kinetree.formats.edits.operations import OPERATIONS, Splice, change
-from kinetree.studio.journal import EditJournal, Recovered
+from kinetree.studio.journal import EditJournal
 
 LONGEST = 5_000_000
 """Most characters of a model that is edited."""
@@ -166,6 +166,3 @@ def _apply(text: str, operation: Sequence[Any]) -> str:
             f"'{name}' cannot be made with {len(arguments)} such arguments ({error})",
             element="edit", cure="see the documentation of the edits",
         ) from error  # fmt: skip
-
-
-__all__ = ["EditSession", "HistoryStep", "Recovered", "StaleEditError"]

@@ -160,9 +160,3 @@ def _at_places_of(source: YamlText, text: str) -> YamlText:
     made = YamlText(text)
     made.__dict__["plain"] = source.plain
     return made
-
-
-__all__ = [
-    "MISSING", "EntryPath", "assign", "differences", "existing", "replace_all", "same", "unset",
-    "write_out",
-]  # fmt: skip
