@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from kinetree.acausal import (
     parameter,
     part,
     reset,
+    stop,
     variable,
     when,
 )
@@ -42,6 +44,21 @@ def test_a_ball_bounces_by_a_reset() -> None:
     second = first * (1 + 2 * 0.8)
     assert_close(run["event_time"].values[:2], [first, second], LONG_RUN)
     assert list(run["event_name"].values[:2]) == ["when1", "when1"]
+
+
+class Dropped(Ball):
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield when(self.v < -2.0, stop())
+
+
+def test_a_run_ends_where_a_component_says_so(tmp_path: Path) -> None:
+    """v = -g t is 2 m/s after 2/g; written to a file and read, it is the same."""
+    kt.save(Dropped(), tmp_path / "dropped.yaml")
+    for made in (Dropped(), kt.load(tmp_path / "dropped.yaml")):
+        run = kt.simulate(made, 1.5)
+        assert_close(run.attrs["end_time"], 2 / 9.81, LONG_RUN)
+        assert_close(float(run["v"][-1]), -2.0, LONG_RUN)
 
 
 class Thermostat(Component):

@@ -212,8 +212,11 @@ class Truth(Component):
 REFUSED = {
     "few": (Short, "class 'Short': 3 equations for 4 unknowns"),
     "many": (Long, "class 'Long': 5 equations for 4 unknowns"),
-    "units": (Mixed, r"component 'Mixed': .*\[A\] cannot be added to .*\[V\]"),
-    "ground": (Floating, "lack an equation; .*reference"),
+    "units": (Mixed, r"component 'Mixed', equation 4: .*\[A\] cannot be added to .*\[V\]"),
+    "ground": (
+        Floating,
+        "nothing gives the potentials 'source.p.v', 'source.n.v' a reference",
+    ),
     "sources": (Sources, "compete for"),
 }
 

@@ -11,7 +11,16 @@ import pytest
 import kinetree as kt
 from approx import COARSE_RUN, RUN, assert_close
 from kinetree.acausal import Component, connect, part
-from kinetree.library import blocks, bond, electrical, hydraulic, rotational, thermal, translational
+from kinetree.library import (
+    blocks,
+    bond,
+    electrical,
+    hydraulic,
+    multibody,
+    rotational,
+    thermal,
+    translational,
+)
 
 el, rot, tr, th, hy = electrical, rotational, translational, thermal, hydraulic
 DOMAINS = (blocks, electrical, rotational, translational, thermal, hydraulic, bond)
@@ -23,7 +32,7 @@ def case(duration: float, variable: str, closed: Callable[[Any], Any], **values:
 
     def add(rig: type[Component]) -> type[Component]:
         kind = rig.__dict__["x"].kind
-        domain = kind.__module__.rpartition(".")[2]
+        domain = next(d.__name__.rpartition(".")[2] for d in DOMAINS if kind in d.ALL)
         number = sum(key.startswith(f"{domain}.{kind.__name__}") for key in CASES)
         CASES[f"{domain}.{kind.__name__}{'' if not number else f' {number}'}"] = (
             rig(**values), duration, variable, closed,
@@ -110,6 +119,20 @@ def signalled(kind: type[Component], wave: Any, **values: Any) -> Any:
 RAMP = part(blocks.Ramp, height=4.0, duration=2.0)
 case(1.0, "R.v", lambda t: 2 * t)(signalled(el.SignalVoltage, RAMP))
 case(1.0, "R.i", lambda t: -2 * t)(signalled(el.SignalCurrent, RAMP))
+
+
+@case(1.0, "x.i", lambda t: 0.6 / np.sqrt(1 + 1.44 * t))
+class Warming(Component):
+    """2 ohm under 1.2 V: T der(T) = 0.72 K²/s with T = 1 K at the start, R = 2 T ohm/K."""
+
+    x = part(el.HeatingResistor, R=2.0, alpha=1.0, T_ref=1.0)
+    source = part(el.ConstantVoltage, V=1.2)
+    ground, store = part(el.Ground), part(th.HeatCapacitor, C=1.0, T=1.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.source.p, self.x.p)
+        yield connect(self.x.n, self.source.n, self.ground.p)
+        yield connect(self.x.heatPort, self.store.port)
 
 
 @case(1.0, "x.phi", lambda t: 1.2 + 0 * t)
@@ -299,6 +322,17 @@ class Pushed(Component):
         yield connect(self.x.flange_a, self.drive.flange)
 
 
+@case(1.0, "J.w", lambda t: 8 / (1 + 8 * 0.75 * t))
+class Dragged(Component):
+    """J der(w) = -3 (w/2)²."""
+
+    x = part(rot.QuadraticSpeedDependentTorque, tau_nominal=-3.0, w_nominal=2.0)
+    J = part(rot.Inertia, J=1.0, w=8.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.x.flange, self.J.flange_a)
+
+
 CASES["rotational.ConstantTorque"] = (Spun(), 1.0, "x.phi", lambda t: 0.75 * t**2)
 CASES["translational.ConstantForce"] = (Pushed(), 1.0, "x.s", lambda t: 0.75 * t**2)
 
@@ -314,6 +348,72 @@ class Geared(Component):
         yield connect(self.drive.flange, self.a.flange_a)
         yield connect(self.a.flange_b, self.x.flange_a)
         yield connect(self.x.flange_b, self.b.flange_a)
+
+
+def runs_out(kind: Any, mass: Any, drive: Any, **values: Any) -> Any:
+    """An inertia or a mass of 2 with a speed of 3 that a friction of 1 stops; signals are 1/2."""
+
+    class RunsOut(Component):
+        x, body, force = part(kind, **values), mass, drive
+        signal = part(blocks.Constant, k=0.5)
+
+        def equations(self) -> Iterator[Any]:
+            yield connect(self.force.flange, self.body.flange_a)
+            yield connect(self.body.flange_b, self.x.flange_a)
+            if hasattr(self.x, "f_normalized"):
+                yield connect(self.signal.y, self.x.f_normalized)
+
+    return RunsOut
+
+
+TURNING = part(rot.Inertia, J=2.0, w=3.0), part(rot.ConstantTorque, tau_constant=0.5)
+SLIDING = part(tr.Mass, m=2.0, v=3.0), part(tr.ConstantForce, f_constant=0.5)
+for kind, ends, speed in (
+    (rot.BearingFriction, TURNING, "body.w"), (tr.SupportFriction, SLIDING, "body.v"),
+    (rot.Brake, TURNING, "body.w"), (tr.Brake, SLIDING, "body.v"),
+):  # fmt: skip
+    pressed: dict[str, Any] = {"fn_max": 4.0, "peak": 1.1} if "Brake" in kind.__name__ else {}
+    case(16.0, speed, lambda t: np.maximum(3 - t / 4, 0))(runs_out(kind, *ends, **pressed))
+
+
+class Coupled(Component):
+    """Shafts of 1 and 3 kg.m2 with 4 and 0 rad/s, and a clutch of 2 N.m between them."""
+
+    x, signal = part(rot.Clutch, fn_max=4.0, peak=1.1), part(blocks.Constant)
+    a, b = part(rot.Inertia, w=4.0), part(rot.Inertia, J=3.0, w=0.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.a.flange_b, self.x.flange_a)
+        yield connect(self.x.flange_b, self.b.flange_a)
+        yield connect(self.signal.y, self.x.f_normalized)
+
+
+case(3.0, "b.w", lambda t: np.minimum(2 * t / 3, 1.0))(Coupled)
+
+
+@case(2.0, "b.w", lambda t: np.maximum(2.0, 2 + (t - 2 / 3)))
+class Overtaken(Coupled):
+    """A shaft that runs ahead until the driven one takes it along."""
+
+    x, signal = part(rot.OneWayClutch), part(blocks.Constant, k=0.0)
+    a, b = part(rot.Inertia, w=0.0), part(rot.Inertia, J=2.0, w=2.0)
+    drive = part(rot.ConstantTorque, tau_constant=3.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield from super().equations()
+        yield connect(self.drive.flange, self.a.flange_a)
+
+
+@case(4.0, "x.s", lambda t: np.where(t < 2, np.minimum(t**2, 1), 1 - np.maximum(t - 3, 0) ** 2))
+class Stopped(Component):
+    """Pushed by 2 N against a stop at 1 m, and from 3 s on pulled away by 2 N."""
+
+    x, force = part(tr.MassWithStop, L=0.5, smax=1.25), part(tr.Force)
+    step = part(blocks.Step, height=-4.0, offset=2.0, startTime=3.0)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.step.y, self.force.f)
+        yield connect(self.force.flange, self.x.flange_a)
 
 
 @case(1.0, "b.w", lambda t: 3.0 * (1 + 2) / (2 * 9 + 5) * t)
@@ -581,6 +681,24 @@ case(1.0, "x.y", lambda t: ((t > 1 / 12) & (t < 0.5 + 1 / 12)) * 1.0)(
     fed(blocks.Hysteresis, SINE, uLow=-1.0, uHigh=1.0)
 )
 case(1.0, "x.y", lambda t: 3 * t)(fed(blocks.Integrator, k=3.0))
+LAG = np.sqrt(2 ** (1 / 3) - 1) / (4 * np.pi)
+case(1.0, "x.y", lambda t: 1 - np.exp(-t / LAG) * (1 + t / LAG + (t / LAG) ** 2 / 2))(
+    fed(blocks.CriticalDamping, n=3, f=2.0)
+)
+
+
+@case(1.0, "x.y", lambda t: (t < 1 / 3) | (t > 1 - np.arccos(0.25) / (2 * np.pi)))
+class Thermostat(Component):
+    """-2 cos(2π t) between -1/2 and 1: on at the start, and again from below -1/2 on."""
+
+    x, aim = part(blocks.OnOffController, bandwidth=1.5), part(blocks.Constant, k=0.25)
+    wave = part(blocks.Sine, amplitude=2.0, phase=-np.pi / 2)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.wave.y, self.x.u)
+        yield connect(self.aim.y, self.x.reference)
+
+
 case(1.0, "x.y", lambda t: 3 * (1 - np.exp(-2 * t)))(fed(blocks.FirstOrder, k=3.0, T=0.5))
 case(2.0, "x.y", lambda t: 8 * damped(t) / 3 * 1.5)(fed(blocks.SecondOrder, k=1.5, w=2.0, D=0.5))
 case(1.0, "x.y", lambda t: 3 * (1 + 2 * t))(fed(blocks.PI, k=3.0, T=0.5))
@@ -593,12 +711,16 @@ case(2.0, "x.y", lambda t: 8 / 3 * damped(t))(
 case(2.0, "x.y", lambda t: 8 / 3 * damped(t))(
     fed(blocks.StateSpace, A=((0.0, 1.0), (-4.0, -2.0)), B=(0.0, 4.0), C=(1.0, 0.0))
 )
-case(1.0, "x.y", lambda t: 2.0 * (1 + np.floor(t / 0.1 + 1e-9) / 4))(
+case(1.0, "x.y", lambda t: 2.0 * (1 + (1 + np.floor(t / 0.1 + 1e-9)) / 4))(
     fed(blocks.DiscretePI, kd=2.0, Td=4.0)
 )
 case(1.0, "x.y", lambda t: np.where(t > 0.1 - 1e-9, 2 * (np.floor(t / 0.1 + 1e-9) - 1) * 0.1, 0))(
     fed(blocks.UnitDelay, part(blocks.Ramp, height=4.0, duration=2.0))
 )
+for held in (blocks.Sampler, blocks.ZeroOrderHold):
+    case(1.0, "x.y", lambda t: 2 * 0.1 * np.floor(t / 0.1 + 1e-9))(
+        fed(held, part(blocks.Ramp, height=4.0, duration=2.0))
+    )
 
 
 @case(1.0, "x.y", lambda t: np.minimum(2 * 0.5 * (1 + t), 1.4))
@@ -750,6 +872,36 @@ for name in ("TF", "GY"):
 for name in ("Sf", "Junction0"):
     CASES[f"bond.{name}"] = (Parted(), 0.1, "a.p.f", lambda t: 2.0 + 0 * t)
 
+
+def pulses(t: Any) -> Any:
+    return np.where((t < 0.22) | ((t - 0.22) % 1.01 >= 0.404), 1.0, 4.0)
+
+
+@case(3.0, "x.y", pulses)
+class Pulsed(Component):
+    x = part(blocks.Pulse, amplitude=3.0, offset=1.0, width=40.0, period=1.01, startTime=0.22)
+
+    def equations(self) -> Iterator[Any]:
+        yield from ()
+
+
+def fastest(t: Any) -> Any:
+    """0.5 s of 1/s2, 1.5 s of 0.5 1/s, 0.5 s of -1/s2 along a way of 1: the speed of 2 m binds."""
+    up, down = np.clip(t - 0.2, 0, 0.5), np.clip(2.7 - t, 0, 0.5)
+    return 2 * (up**2 / 2 + 0.5 * np.clip(t - 0.7, 0, 1.5) + 0.125 - down**2 / 2)
+
+
+@case(4.0, "x.motion[0].q", fastest)
+class Planned(Component):
+    x = part(
+        blocks.KinematicPTP, q_begin=(0.0, 1.0), q_end=(2.0, 0.0), qd_max=(1.0, 2.0),
+        qdd_max=(2.0, 1.0), startTime=0.2,
+    )  # fmt: skip
+
+    def equations(self) -> Iterator[Any]:
+        yield from ()
+
+
 ROUGH = (
     "electrical.Diode", "electrical.ZDiode", "electrical.NPN", "hydraulic.TurbulentRestriction",
     "hydraulic.Valve43", "rotational.ElastoBacklash", "translational.ElastoGap",
@@ -770,3 +922,27 @@ def test_every_component_has_a_case() -> None:
     known = {name.partition(" ")[0] for name in CASES}
     wanted = {f"{d.__name__.rpartition('.')[2]}.{kind.__name__}" for d in DOMAINS for kind in d.ALL}
     assert wanted - known == set()
+
+
+CONTRACT = {
+    blocks: "Constant Step Ramp Sine Gain Add Product Limiter DeadZone Hysteresis Integrator "
+    "FirstOrder SecondOrder PI LimPID TransferFunction StateSpace Switch DiscretePI UnitDelay "
+    "KinematicPTP",
+    electrical: "Ground Resistor Capacitor Inductor Transformer EMF IdealOpAmp Diode ZDiode "
+    "IdealDiode IdealSwitch NPN",
+    rotational: "Fixed Inertia Spring Damper SpringDamper ElastoBacklash IdealGear IdealPlanetary "
+    "BearingFriction Clutch OneWayClutch Brake",
+    translational: "Fixed Mass Spring Damper SpringDamper ElastoGap IdealGearR2T SupportFriction "
+    "Brake MassWithStop",
+    hydraulic: "Tank Volume LaminarRestriction TurbulentRestriction Pump Cylinder CheckValve "
+    "ReliefValve Valve43 Accumulator",
+    thermal: "HeatCapacitor ThermalConductor Convection BodyRadiation",
+    bond: "Se Sf R C I TF GY Junction0 Junction1",
+    multibody: "World Fixed FixedTranslation FixedRotation Body Revolute Prismatic Cylindrical "
+    "Universal Spherical Planar FreeMotion SpringDamperParallel WorldForce Bushing Mechanism",
+}
+
+
+def test_names_that_users_rely_on_are_there() -> None:
+    for domain, names in CONTRACT.items():
+        assert set(names.split()) <= {kind.__name__ for kind in domain.ALL}, domain.__name__

@@ -11,7 +11,7 @@ import pytest
 import kinetree as kt
 from approx import FORMALISM, RUN, assert_close
 from kinetree.acausal import Component, connect, part, signal_in
-from kinetree.errors import KinetreeError
+from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.library import electrical as el
 from kinetree.library import multibody as mb
 from kinetree.library import rotational as rot
@@ -129,10 +129,68 @@ def test_some_joints_driven_and_others_free() -> None:
     assert_close(found["xd"][[1, 3]], exact["qdd"][1:], FORMALISM)
 
 
-def test_what_a_component_cannot_be_made_of() -> None:
+def linkage() -> kt.Model:
+    """A four-bar with a floating load beside it, and a state that follows its crank."""
+    model = kt.Model("linkage", gravity=(0, 0, -9.81))
+    crank = model.body("crank", mass=1.0, com=(0.1, 0, 0), inertia=(0.01, 0.02, 0.02))
+    rod = model.body("rod", mass=2.0, com=(0.3, 0, 0), inertia=(0.02, 0.1, 0.1))
+    rocker = model.body("rocker", mass=1.5, com=(0.2, 0, 0), inertia=(0.01, 0.05, 0.05))
+    ball = model.body("ball", mass=0.5, inertia=(0.01, 0.02, 0.03))
+    model.revolute("q1", model.ground, crank, axis="-y", initial=1.0)
+    model.revolute("q2", crank.point("end", (0.2, 0, 0)), rod, axis="-y", initial=-0.6)
+    right = model.ground.point("right", (0.6, 0, 0))
+    model.revolute("q3", right, rocker, axis="-y", initial=1.5)
+    model.close_revolute(
+        "pin", rod.point("end", (0.6, 0, 0)), rocker.point("end", (0.4, 0, 0)), "y"
+    )
+    model.free("free", model.ground, ball, initial=(1, 0, 0, 0, 0, 0, 1))
+    filtered = model.state("filtered", 0.2)
+    model.state_rate("filtered", lambda qd, x: 3 * (qd["q1"] - x["filtered"]))
+    model.joint_law("drag", "q1", -0.5 * filtered)
+    return model
+
+
+class Linkage(Component):
+    arm = part(mb.Mechanism, model=linkage(), qd={"q1": 2.0, "free_wx": 3.0, "free_wy": 1.0})
+    motor, u = part(rot.Torque), signal_in("N.m", 1.5)
+
+    def equations(self) -> Iterator[Any]:
+        yield connect(self.motor.flange, self.arm.q3)
+        yield connect(self.motor.tau, self.u)
+
+
+def test_a_model_with_loops_states_and_floating_bodies_is_a_component() -> None:
+    tight = {"rtol": 1e-10, "atol": 1e-12}
+    found = kt.simulate(Linkage(), 0.5, **tight)
+    qd = dict.fromkeys(linkage().velocities, 0.0) | {"q1": 2.0, "free_wx": 3.0, "free_wy": 1.0}
+    model = linkage()
+    model.joint_law("motor", "q3", 1.5)
+    with pytest.warns(ModelWarning, match="qd of 'q2' is"):
+        alone = kt.simulate(model, 0.5, qd=qd, independent=["q1"], **tight)
+    angles = [float(found[f"arm.q{k}.phi"][-1]) for k in (1, 2, 3)]
+    assert_close(angles, alone["q"].values[-1][:3], RUN)
+    Q = [float(found[f"arm.free_{k}"][-1]) for k in ("w", "x", "y", "z", "px", "py", "pz")]
+    assert_close(Q, alone["q"].values[-1][3:], RUN)
+    assert_close([float(found["arm.filtered"][-1])], alone["x"].values[-1], RUN)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda m: m.drive("q1", lambda t: t), "it has drives; connect a Position"),
+        (lambda m: m.wrench("push", "tip"), "it has wrenches; connect a WorldForce"),
+        (lambda m: m.event("mark", lambda q: q["q1"]), "it has events; write them with when"),
+        (
+            lambda m: m.stop("wall", "q1", lower=0.0, restitution=0.5),
+            "'wall' may come into contact",
+        ),
+        (lambda m: m.constrain_rates("roll", lambda qd: qd["q1"] - qd["q2"]), "of velocities"),
+    ],
+)
+def test_what_a_component_cannot_be_made_of(change: Any, words: str) -> None:
     model = arm()
-    model.close_ball("pin", "tip", "ground")
-    with pytest.raises(KinetreeError, match="it has closures"):
+    change(model)
+    with pytest.raises(KinetreeError, match=words):
         mb.Mechanism(model=model).report()
     with pytest.raises(KinetreeError, match="it has no model"):
         mb.Mechanism().report()

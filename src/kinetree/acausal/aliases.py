@@ -114,6 +114,10 @@ class Reduced:
     meanings: Meanings
     eliminated: int
 
+    def meaning(self, s: Node) -> Node:
+        """What a symbol stands for among the variables that are left."""
+        return resolve(s, self.meanings)
+
 
 def eliminate(
     variables: Sequence[FlatVariable],

@@ -9,7 +9,7 @@ Refs: DuffReid1978; Tarjan1972
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kinetree.acausal.incidence import Incidence
@@ -25,12 +25,15 @@ class SolvedTogether:
     columns: tuple[int, ...]
 
 
-def sort_rows(page: Incidence, known: Collection[int]) -> list[SolvedTogether]:
+def sort_rows(
+    page: Incidence, known: Collection[int], tied: Iterable[Sequence[int]] = ()
+) -> list[SolvedTogether]:
     """The smallest groups, each after those that it needs.
 
     Args:
         page: all equations.
         known: columns that are not solved for: the states.
+        tied: rows that are to be in one group.
     """
     taken = set(known)
     unknown = [column for column in range(len(page.columns)) if column not in taken]
@@ -46,6 +49,9 @@ def sort_rows(page: Incidence, known: Collection[int]) -> list[SolvedTogether]:
         )
     column_of = {row: column for column, row in row_of.items()}
     needs = [[row_of[column] for column in held] for held in pattern]
+    for rows in tied:
+        for row, other in zip(rows, (*rows[1:], rows[0]), strict=True):
+            needs[row].append(other)
     return [
         SolvedTogether(tuple(part), tuple(column_of[row] for row in part))
         for part in strong_components(needs)

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.acausal.diagnosis.singular import values_at
 from kinetree.acausal.incidence import Incidence
 from kinetree.acausal.selection import States, select_states, slope_nodes
 from kinetree.acausal.start import StartValues
 from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, add, evaluate, log, mul, select, symbols
 from kinetree.errors import KinetreeError
-from kinetree.model import time_symbol
 
 if TYPE_CHECKING:
     from kinetree.acausal.sort import SortedComponent
@@ -34,15 +35,23 @@ once, and not after many small steps towards what is singular."""
 
 
 def followers(page: Incidence, states: States) -> list[int]:
-    """Columns that are no states, but might be at another place; none where nothing changes."""
+    """Columns that are no states, but might be at another place; none where nothing changes.
+
+    A group of which no variable is a state leaves no choice: inverse models have such ones.
+    """
+    own = {page.place[c][0] for c in states.states}
+    groups = [(rows, {page.place[c][0] for c in columns}) for rows, columns, _ in states.groups]
+    open_ones = [(rows, variables) for rows, variables in groups if variables & own]
     moving = any(
         s in page.column_of
-        for rows, _, _ in states.groups
+        for rows, _ in open_ones
         for row in rows
         for _, slope in slope_nodes(page, row)
         for s in symbols((slope,))
     )
-    return [c for c, up in enumerate(page.higher) if up in states.dummies] if moving else []
+    able = set[int]().union(*(variables for _, variables in open_ones)) if moving else set()
+    found = [c for c, up in enumerate(page.higher) if up in states.dummies]
+    return [c for c in found if page.place[c][0] in able]
 
 
 def guard(page: Incidence, states: States) -> Node:
@@ -74,6 +83,26 @@ def _determinant(A: list[list[Node]]) -> Node:
     return add(ZERO, *terms)
 
 
+def _least_singular(G: Array) -> Array:
+    """Least singular values of matrices with at most as many rows as columns."""
+    rows = G.shape[-2]
+    if rows > 2:
+        return np.asarray(np.linalg.svd(G, compute_uv=False)[:, rows - 1], dtype=float)
+    squares = (G * G).sum(axis=-1)
+    if rows == 1:
+        return np.asarray(np.sqrt(squares[:, 0]))
+    # of [[a, b], [b, c]] = G Gᵀ the least eigenvalue is (ac - b²)/largest, which does not cancel
+    mean, half = squares.mean(axis=-1), (squares[:, 0] - squares[:, 1]) / 2
+    both = (G[:, 0] * G[:, 1]).sum(axis=-1)
+    largest = mean + np.hypot(half, both)
+    least = np.maximum(squares[:, 0] * squares[:, 1] - both**2, 0.0) / np.maximum(largest, 1e-300)
+    return np.asarray(np.sqrt(least))
+
+
+SlopeGroup = tuple[tuple[int, int], list[tuple[int, int, Node]], list[int]]
+"""Size of a matrix, (row, column, expression) of its elements, columns that are chosen."""
+
+
 @dataclass(frozen=True)
 class StateChoice:
     """Judges the states of a run and chooses others.
@@ -86,27 +115,37 @@ class StateChoice:
     found: SortedComponent
     made: dict[tuple[int, ...], Model]
 
-    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
-        """Where the states are a bad choice, at many moments."""
-        page = self.found.page
-        values = self._values(t, x, parameters)
-        found = np.zeros(len(t), dtype=bool)
+    @cached_property
+    def slopes(self) -> list[SlopeGroup]:
+        """Slopes of the rows of every group: places in its matrix, expressions, columns chosen."""
+        found = []
         for rows, columns, chosen in self.found.states.groups:
             place = {column: k for k, column in enumerate(columns)}
-            G = np.zeros((len(t), len(rows), len(columns)))
-            for i, row in enumerate(rows):
-                for column, slope in slope_nodes(page, row):
-                    if column in place:
-                        (value,) = evaluate((slope,), values)
-                        G[:, i, place[column]] = value
+            entries = [
+                (i, place[column], slope)
+                for i, row in enumerate(rows)
+                for column, slope in slope_nodes(self.found.page, row)
+                if column in place
+            ]
+            shape = len(rows), len(columns)
+            found.append((shape, entries, [place[column] for column in chosen]))
+        return found
+
+    def bad(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Array:
+        """Where the states are a bad choice, at many moments."""
+        values = values_at(self.found, t, x, parameters)
+        found = np.zeros(len(t), dtype=bool)
+        nodes = [slope for _, entries, _ in self.slopes for _, _, slope in entries]
+        numbers = iter(evaluate(tuple(nodes), values))
+        for shape, entries, chosen in self.slopes:
+            G = np.zeros((len(t), *shape))
+            for i, k, _ in entries:
+                G[:, i, k] = next(numbers)
             G /= np.maximum(np.abs(G).max(axis=-1, keepdims=True), 1e-300)
-            part = G[..., [place[column] for column in chosen]]
+            part = G[..., chosen]
             finite = np.isfinite(G).all(axis=(1, 2))
             G[~finite], part[~finite] = 1.0, 1.0
-            last = len(rows) - 1
-            least = np.linalg.svd(G, compute_uv=False)[:, last]
-            own = np.linalg.svd(part, compute_uv=False)[:, last]
-            found |= finite & np.asarray(own < LEAST * least)
+            found |= finite & (_least_singular(part) < LEAST * _least_singular(G))
         return found
 
     def better(self, t: float, x: Array, parameters: Mapping[str, float]) -> Model | None:
@@ -115,7 +154,7 @@ class StateChoice:
         from kinetree.acausal.sort import sort_blocks_of  # noqa: PLC0415  likewise
 
         page = self.found.page
-        values = self._values(np.array(t), x, parameters)
+        values = values_at(self.found, np.array(t), x, parameters)
         values = StartValues({node: float(value) for node, value in values.items()})
         try:
             states = select_states(page, self.found.matching, values)
@@ -124,18 +163,7 @@ class StateChoice:
         if states.states == self.found.states.states:
             return None
         if states.states not in self.made:
-            blocks = sort_blocks_of(page, states)
+            blocks = sort_blocks_of(self.found, states)
             other = replace(self.found, states=states, blocks=blocks)
             self.made[states.states] = write_model(other, self.made)
         return self.made[states.states]
-
-    def _values(self, t: Array, x: Array, parameters: Mapping[str, float]) -> Any:
-        """Values of symbols at moments of a run."""
-        found = self.found
-        values: Any = StartValues(found.beginning.values)
-        rows = found.flat.parameters
-        values.update({rows[k].symbol: v for k, v in parameters.items() if k in rows})
-        values[time_symbol()] = t
-        for k, column in enumerate(found.run_columns):
-            values[found.page.columns[column]] = x[..., k]
-        return values

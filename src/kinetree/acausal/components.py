@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.acausal.declarations import (
+    MAKING,
     Declaration,
     DeclaredPart,
     DeclaredPort,
     DeclaredVariable,
 )
-from kinetree.acausal.physical import Physical, PhysicalEquation, Relation, physical
-from kinetree.engine import Node, Rank, substitute, symbol
-from kinetree.errors import ModelError, UnknownNameError, unknown
-from kinetree.model import Model, state_symbol
+from kinetree.acausal.physical import Physical, PhysicalEquation
+from kinetree.engine import Node
+from kinetree.errors import ModelError, UnknownNameError, suggest, unknown
+from kinetree.model import Model
 
 if TYPE_CHECKING:
-    from kinetree.acausal.report import SortingReport
-    from kinetree.program import Program
+    from kinetree.acausal.diagnosis.report import SortingReport
+    from kinetree.acausal.instances import Flat
+
+
+MOST_LEVELS = 100
+"""Levels of parts inside parts, at most."""
+MOST_PARTS = 500_000
+"""Parts of a whole, at most."""
+
+
+class NoSuchPartError(UnknownNameError, AttributeError):
+    """A component or connector has nothing of a name that its equations use."""
 
 
 class Element:
@@ -33,15 +44,41 @@ class Element:
 
     owner: Component | None = None
     label: str = ""
+    given: dict[str, Any]
 
     def __init__(self) -> None:
-        self.given: dict[str, Any] = {}
+        self.given = {}
 
-    def place(self, owner: Component, label: str) -> None:
+    def put_into(self, owner: Component, label: str) -> None:
         """Take a place in a component; a component makes its own parts there."""
         self.owner, self.label = owner, label
         if isinstance(self, Component):
+            self._refuse_depth()
             settle(self)
+
+    def _refuse_depth(self) -> None:
+        """Refuse classes that hold each other without end."""
+        outer, depth = self.owner, 0
+        while outer is not None and depth <= MOST_LEVELS:
+            outer, depth = outer.owner, depth + 1
+        if depth > MOST_LEVELS:
+            raise ModelError(
+                f"parts stand inside each other {MOST_LEVELS} deep",
+                element=f"part '{self.label}'",
+                cure="let no class hold itself",
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        """Nothing has this name: the nearest one is proposed."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = dict.fromkeys([*declarations(type(self)), *vars(self)])
+        names = [k for k in known if not k.startswith("_") and k not in Element.__annotations__]
+        raise NoSuchPartError(
+            f"there is no part, port or variable '{name}'",
+            element=f"'{self.path}' ({type(self).__name__})" if self.path else "",
+            cure=suggest(name, names, "name"),
+        )
 
     @property
     def path(self) -> str:
@@ -60,7 +97,20 @@ class Element:
 
 
 class Connector(Element):
-    """A place of connection: `across` variables are equal there, `through` ones add to zero."""
+    """A place of connection: `across` variables are equal there, `through` ones add to zero.
+
+    Attributes:
+        gathers: whether all connections of the kind are read at once by `gather`.
+    """
+
+    gathers: ClassVar[bool] = False
+
+    @classmethod
+    def gather(cls, flat: Flat) -> None:
+        """Write the equations that all connections of the kind mean together.
+
+        For kinds of which these are more than equal potentials and sums of flows.
+        """
 
 
 class Component(Element):
@@ -69,7 +119,12 @@ class Component(Element):
     Args:
         **values: numbers for parameters, start values for variables (a number, which is then
             fixed, or a mapping with start, fixed, select), mappings by name for parts.
+
+    Attributes:
+        gathered: whether equations that it lacks are written by the `gather` of its connectors.
     """
+
+    gathered: ClassVar[bool] = False
 
     def __init__(self, **values: Any) -> None:
         super().__init__()
@@ -84,6 +139,10 @@ class Component(Element):
 
     def equations(self) -> Iterable[Any] | None:
         """Yield equations, `connect(…)`, `initial(…)` and `when(…)`."""
+
+    def inside(self) -> Iterator[Component]:
+        """The components inside: declared ones, then those that `setup` has made so far."""
+        return parts_of(self)
 
     # --- asking ----------------------------------------------------------------------------------
 
@@ -125,10 +184,22 @@ def declarations(kind: type) -> dict[str, Declaration]:
     for base in reversed(kind.__mro__):
         for name, row in vars(base).items():
             if isinstance(row, Declaration):
+                _refuse_taken(kind, name)
                 found[name] = row
             elif name in found:
                 del found[name]
     return found
+
+
+def _refuse_taken(kind: type, name: str) -> None:
+    """Refuse a declaration with a name that all components have."""
+    if name in Element.__annotations__ or hasattr(Component, name):
+        _known.pop(kind, None)
+        raise ModelError(
+            f"'{name}' is a name of components",
+            element=f"class '{kind.__name__}'",
+            cure=f"call it something else, such as {name}1",
+        )
 
 
 def parts_of(component: Component) -> Iterator[Component]:
@@ -147,10 +218,22 @@ def made_parts(component: Component) -> list[Element]:
 
 
 def settle(component: Component) -> None:
-    """Let a component that has its place make its parts, once."""
-    if "_made" in vars(component):
-        return
-    before, found = set(vars(component)), made_parts(component)
+    """Let a component that has its place make its parts, once; all of them, or none."""
+    with MAKING:
+        if "_made" in vars(component):
+            return
+        there = {*vars(component)}
+        try:
+            _make_parts(component, there | {*declarations(type(component))})
+        except BaseException:  # an interrupt, too: what was half made is made anew
+            for name in {*vars(component)} - there:
+                del component.__dict__[name]
+            raise
+
+
+def _make_parts(component: Component, before: set[str]) -> None:
+    """Give the parts that `setup` makes their places; `before` are names that were there."""
+    found = made_parts(component)
     component.setup()
     for name, value in list(vars(component).items()):
         if name in before or name == "_made":
@@ -160,8 +243,29 @@ def settle(component: Component) -> None:
         rows = [(name, value)] if alone else [(f"{name}[{k}]", x) for k, x in enumerate(listed)]
         for label, one in rows:
             if isinstance(one, Element):
-                one.place(component, label)
+                one.put_into(component, label)
                 found.append(one)
+    _refuse_too_many(component, len(found))
+
+
+def _refuse_too_many(component: Component, made: int) -> None:
+    """Refuse arrays inside arrays without end."""
+    whole: Element = component
+    while whole.owner is not None:
+        whole = whole.owner
+    count = vars(whole).get("_parts", 0) + made
+    whole.__dict__["_parts"] = count
+    refuse_size(count, component.path)
+
+
+def refuse_size(count: int, path: str) -> None:
+    """Refuse more parts than can be worked with."""
+    if count > MOST_PARTS:
+        raise ModelError(
+            f"the whole has more than {MOST_PARTS:,} parts",
+            element=f"part '{path}'" if path else "the component",
+            cure="look for a count that is wrong, or for classes that hold each other",
+        )
 
 
 def ports_of(component: Component) -> Iterator[Connector]:
@@ -179,6 +283,12 @@ def variables_of(element: Element) -> Iterator[tuple[DeclaredVariable, Node]]:
             yield row, getattr(element, name).node
 
 
+def statements_of(component: Component) -> Iterator[Any]:
+    """What the equations of a component say, one after the other."""
+    for made in component.equations() or ():
+        yield from made if isinstance(made, list | tuple) else (made,)
+
+
 # --- statements ----------------------------------------------------------------------------------
 
 
@@ -187,40 +297,6 @@ class Connection:
     """Connectors that meet, or signals that are one; in the words of the component around them."""
 
     ends: tuple[Connector | Physical, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Inlined:
-    """Equations of a Program as equations of a component: its names are variables of their own.
-
-    Attributes:
-        program: of assignments alone.
-        values: symbol of an input -> what stands for it; parameters are those of the component.
-        prefix: what stands before the names.
-    """
-
-    program: Program
-    values: Mapping[Node, Node]
-    prefix: str
-
-    def name(self, node: Node, component: Component) -> Node:
-        """What stands for a name of the Program in a component."""
-        return state_symbol(component.path_of(f"{self.prefix}.{node.name}"))
-
-    def outputs(self, name: str, component: Component) -> list[Node]:
-        """The components of an output, in terms of the variables of a component."""
-        known = {t: self.name(t, component) for b in self.program.all_blocks for t in b.targets}
-        known |= self.parameters(component)
-        return substitute(self.program.output(name).nodes, {**known, **self.values})
-
-    def parameters(self, component: Component) -> dict[Node, Node]:
-        """Symbol of a parameter -> that of the component."""
-        rows = [row for row in self.program.inputs if row.parameter]
-        return {
-            s: symbol(component.path_of(label), Rank.PARAMETER)
-            for row in rows
-            for s, label in zip(row.symbols, row.labels, strict=True)
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +309,12 @@ class InitialEquation:
 def connect(*ends: Connector | Physical) -> Connection:
     """Let two or more connectors of one class meet, or make signals one."""
     if len(ends) < 2:
-        raise ModelError("connect needs two ends", cure="write connect(a.p, b.n)")
+        raise ModelError("it needs two ends", element="connect", cure="write connect(a.p, b.n)")
     for end in ends:
         if not isinstance(end, Connector | Physical):
             raise ModelError(
-                f"connect is given {type(end).__name__}",
+                f"it is given {type(end).__name__}",
+                element="connect",
                 cure="give ports of components, or signals",
             )
     if all(isinstance(end, Connector) for end in ends):
@@ -245,7 +322,11 @@ def connect(*ends: Connector | Physical) -> Connection:
         for end in ends[1:]:
             _refuse_kinds(first, end)
     elif any(isinstance(end, Connector) for end in ends):
-        raise ModelError("a connector is connected with a signal", cure="connect two of one kind")
+        raise ModelError(
+            "a connector is connected with a signal",
+            element="connect",
+            cure="connect two of one kind",
+        )
     return Connection(ends)
 
 
@@ -258,6 +339,7 @@ def _refuse_kinds(first: Any, second: Any) -> None:
         names = [f"'{end.path}' ({type(end).__name__})" for end in (first, second)]
         raise ModelError(
             f"{names[0]} and {names[1]} are connectors of different kinds",
+            element="connect",
             cure="connect two of one kind, or put a component between them that turns one into "
             "the other",
         )
@@ -268,49 +350,3 @@ def initial(equation: PhysicalEquation) -> InitialEquation:
     if not isinstance(equation, PhysicalEquation):
         raise ModelError("initial needs an equation", cure="write initial(self.v == 3)")
     return InitialEquation(equation)
-
-
-@dataclass(frozen=True, eq=False)
-class Reset:
-    """A state that takes a new value at an event."""
-
-    target: Node
-    value: Node
-
-
-@dataclass(frozen=True)
-class Ticks:
-    """Times that come again and again: period and first time [s]."""
-
-    period: float
-    first: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class When:
-    """Changes that happen where a relation becomes true, or at ticks."""
-
-    condition: Relation | Ticks
-    changes: tuple[Reset, ...]
-
-
-def reset(target: Physical, value: Any) -> Reset:
-    """In `when`: the state takes a new value, an expression of the values before."""
-    new = physical(value)
-    _ = target == new  # units agree
-    return Reset(target.node, new.node)
-
-
-def every(period: float, first: float = 0.0) -> Ticks:
-    """In `when`: times that come again and again [s]."""
-    return Ticks(float(period), float(first))
-
-
-def when(condition: Relation | Ticks, *changes: Reset) -> When:
-    """Where a condition becomes true, or at ticks, let changes happen."""
-    fits = isinstance(condition, Relation | Ticks)
-    if not (fits and all(isinstance(row, Reset) for row in changes)):
-        raise ModelError(
-            "when needs a relation and changes", cure="write when(self.h < 0, reset(self.v, …))"
-        )
-    return When(condition, changes)

@@ -10,6 +10,8 @@ part.  It is made when it is first asked for and kept.
 
 from __future__ import annotations
 
+import os
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
@@ -25,6 +27,28 @@ C = TypeVar("C", bound="Component")
 P = TypeVar("P", bound="Connector")
 SELECT = {"always": 3, "prefer": 2, "default": 1, "avoid": 0, "never": -1}
 """How much a variable is wanted as a state."""
+
+
+class MakingLock:
+    """Held while parts are made, so that threads that ask for one at once get the same."""
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Be free, in a child process: whoever held it is not there."""
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+MAKING = MakingLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=MAKING.renew)
 
 
 @dataclass(eq=False)
@@ -136,9 +160,12 @@ class DeclaredPort(Declaration, Generic[P]):
     def __get__(self, instance: Component | None, owner: type) -> Self | P:
         if instance is None:
             return self
-        made = self.kind()
-        made.place(instance, self.name)
-        instance.__dict__[self.name] = made
+        with MAKING:
+            made: P | None = instance.__dict__.get(self.name)  # another thread may have made it
+            if made is None:
+                made = self.kind()
+                made.put_into(instance, self.name)
+                instance.__dict__[self.name] = made
         return made
 
 
@@ -156,10 +183,47 @@ class DeclaredPart(Declaration, Generic[C]):
     def __get__(self, instance: Component | None, owner: type) -> Self | C:
         if instance is None:
             return self
-        made = self.kind(**merge(self.values, instance.given.get(self.name, {})))
-        made.place(instance, self.name)
-        instance.__dict__[self.name] = made
+        given = instance.given.get(self.name, {})
+        if not isinstance(given, dict):
+            raise ModelError(
+                f"it is given {given!r}",
+                element=f"part '{instance.path_of(self.name)}'",
+                cure="give a mapping of its values by name",
+            )
+        with MAKING:
+            made: C | None = instance.__dict__.get(self.name)  # another thread may have made it
+            if made is None:
+                made = self.kind(**merge(self.values, given))
+                made.put_into(instance, self.name)
+                instance.__dict__[self.name] = made
         return made
+
+
+@dataclass(eq=False)
+class OuterPart(Declaration, Generic[C]):
+    """A component that stands around: the nearest one of a class, such as the world."""
+
+    kind: type[C]
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: Component, owner: type) -> C: ...
+    def __get__(self, instance: Component | None, owner: type) -> Self | C:
+        if instance is None:
+            return self
+        around = instance.owner
+        while around is not None:
+            for one in around.inside():
+                if isinstance(one, self.kind) and one is not instance:
+                    instance.__dict__[self.name] = one
+                    return one
+            around = around.owner
+        raise ModelError(
+            f"no {self.kind.__name__} stands around it",
+            element=f"'{self.name}' of component '{instance.path or owner.__name__}'",
+            cure=f"add {self.name} = part({self.kind.__name__}) to a component around it",
+        )
 
 
 def merge(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
@@ -235,3 +299,12 @@ def part(kind: type[C], **values: Any) -> DeclaredPart[C]:
             parts; a function of the component around it gives an expression of its parameters.
     """
     return DeclaredPart(kind, values)
+
+
+def outer(kind: type[C]) -> OuterPart[C]:
+    """Declare that a component uses the nearest one of a class that stands around it.
+
+    Args:
+        kind: its class, such as `multibody.World`.
+    """
+    return OuterPart(kind)

@@ -6,18 +6,33 @@ knows models knows connected components.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+from kinetree.acausal.branches import write_modes
 from kinetree.acausal.choice import StateChoice, guard
 from kinetree.acausal.components import Component
-from kinetree.acausal.happenings import events_of
+from kinetree.acausal.diagnosis.singular import name_singular
+from kinetree.acausal.hybrid.clocks import add_happenings
 from kinetree.acausal.instances import FlatVariable
-from kinetree.acausal.physical import join_name, split_name
-from kinetree.acausal.sort import SortedComponent, bound_in_order, sort_component
+from kinetree.acausal.physical import join_name, say, split_name
+from kinetree.acausal.sort import (
+    SortedComponent,
+    bound_in_order,
+    sort_component,
+    start_with,
+)
 from kinetree.acausal.write import GUESS, guess_symbol, write_blocks
-from kinetree.engine import ONE, ZERO, Node, Rank, derivation, symbol, text
-from kinetree.model import VARIABLES, Model, SortedEquations, time_symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, derivation, substitute, symbol, symbols
+from kinetree.model import (
+    VARIABLES,
+    InnerMechanism,
+    Model,
+    SolvedStart,
+    SortedEquations,
+    time_symbol,
+)
 from kinetree.model.forces import State
 from kinetree.model.outputs.variables import CLOCK
 from kinetree.model.parts import Parameter
@@ -68,7 +83,7 @@ def write_model(
         name = found.column_name(column)
         unit = page.variables[page.place[column][0]].unit if not page.place[column][1] else ""
         model.states[name] = State(name, values[page.columns[column]], None, unit)
-    if not found.states.states:
+    if not found.run_columns:
         model.states[CLOCK] = State(CLOCK, unit="s")
     program, guesses = _write(found, model, [*modes, *found.branches.conditions])
     model.states |= {name: State(name, value) for name, value in guesses.items()}
@@ -76,17 +91,47 @@ def write_model(
     rows = [row for row in found.flat.variables.values() if row.role != "hidden"]
     x, labels = program.input("x"), program.output(VARIABLES).labels
     names = {row.path: label for row, label in zip(rows, labels, strict=True)}
-    model.events |= events_of(found, dict(zip(x.symbols, x.labels, strict=True)), names)
+    add_happenings(model, found, dict(zip(x.symbols, x.labels, strict=True)), names)
     results = tuple(row.path for row in rows if row.role == "out" and "." not in row.path)
     outside = [n for n in found.outside if n is not time_symbol() and n not in modes]
     inputs = tuple(join_name(*split_name(n)) for n in outside)
     units = tuple(row.unit for row in rows)
-    follows = len(found.run_columns) > len(found.states.states)
     known = {} if others is None else others
     known[found.states.states] = model
+    follows = len(found.run_columns) > len(found.states.states)
     choice = StateChoice(found, known) if follows else None
-    model.equations = SortedEquations(program, units, inputs, results, digest(program), choice)
+    rest = (choice, partial(name_singular, found), _inside(found, names), _solved_start(found))
+    model.equations = SortedEquations(program, units, inputs, results, digest(program), *rest)
     return model
+
+
+def _inside(found: SortedComponent, names: dict[str, str]) -> tuple[InnerMechanism, ...]:
+    """The mechanisms that were recognised, with coordinates in terms of variables of a run."""
+    made = []
+    for motion in found.flat.motions:
+        known = {
+            s: symbol(names[path], Rank.FORCE)
+            for s in symbols(motion.q)
+            if (path := split_name(s)[0]) in names
+        }
+        made.append(InnerMechanism(motion.model, motion.path, tuple(substitute(motion.q, known))))
+    return tuple(made)
+
+
+def _solved_start(found: SortedComponent) -> SolvedStart | None:
+    """Where a run begins, where that follows from equations."""
+    if not found.beginning.solved:
+        return None
+    return SolvedStart(tuple(found.state_names()), partial(_begin, found))
+
+
+def _begin(found: SortedComponent, parameters: Mapping[str, float]) -> dict[str, float]:
+    """Where states, starts of iterations and modes begin with other values of parameters."""
+    values, page = start_with(found, parameters).values, found.page
+    begun = {found.column_name(c): values[page.columns[c]] for c in range(len(page.columns))}
+    begun |= {f"{name}.{GUESS}": value for name, value in begun.items()}
+    begun |= {split_name(mode)[0]: values[mode] for mode in found.branches.conditions}
+    return begun
 
 
 def _write(
@@ -108,8 +153,9 @@ def _write(
         rates = [rate + valid for rate in rates]
     if not columns:  # runs want something that moves
         states, rates = [symbol(f"x_{CLOCK}", Rank.COORDINATE)], [ONE]
-    body = scheme.program()
     labels = list(model.states)
+    settling = write_modes(scheme, found.flat.frictions, found.reduced.meaning)
+    body = scheme.program()
     free = {node: c for node, c in written.guesses.items() if c not in columns}
     guesses = {f"{found.column_name(c)}.{GUESS}": c for c in free.values()}
     inputs = _inputs(model, [*states, *free], [*labels, *guesses])
@@ -130,7 +176,7 @@ def _write(
         program = _renew(program, solved, (*labels, *guesses))
     if modes:
         program = _with_held(program, modes)
-    program = _with_conditions(program, tuple(found.branches.conditions.values()))
+    program = _with_conditions(program, tuple(found.branches.conditions.values()), settling)
     return program, {name: values[page.columns[c]] for name, c in guesses.items()}
 
 
@@ -150,13 +196,14 @@ def _held_states(found: SortedComponent, modes: list[FlatVariable]) -> dict[str,
     return {row.name: row for row in rows}
 
 
-def _with_conditions(program: Program, conditions: tuple[Node, ...]) -> Program:
-    """The Program that tells where its switches change, too."""
-    if not conditions:
-        return program
-    labels = tuple(text(node, LABEL) for node in conditions)
+def _with_conditions(
+    program: Program, conditions: tuple[Node, ...], settling: tuple[Output, ...]
+) -> Program:
+    """The Program that tells where its switches and frictions change, too."""
+    labels = tuple(f"{say(node, LABEL)} > 0" for node in conditions)
     out = Output("switches", (len(conditions),), conditions, labels, Note(step="events"))
-    return replace(program, outputs=(*program.outputs, out))
+    made = (out, *settling) if conditions else settling
+    return replace(program, outputs=(*program.outputs, *made))
 
 
 def _with_held(program: Program, modes: list[Node]) -> Program:

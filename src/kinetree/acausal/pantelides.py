@@ -13,6 +13,7 @@ Refs: Pantelides1988
 
 from __future__ import annotations
 
+from kinetree.acausal.connections import Joined
 from kinetree.acausal.diagnosis import refuse_singular
 from kinetree.acausal.incidence import Incidence
 from kinetree.program.sparsity import match
@@ -21,8 +22,12 @@ Matching = dict[int, int]
 """Column -> row."""
 
 
-def reduce_index(page: Incidence) -> Matching:
+def reduce_index(page: Incidence, joined: Joined | None = None) -> Matching:
     """Differentiate rows until every one that is not differentiated has a highest derivative.
+
+    Args:
+        page: all equations.
+        joined: what connections say, for the cure where equations cannot be solved.
 
     Returns:
         Column of a highest derivative -> its row.
@@ -30,7 +35,7 @@ def reduce_index(page: Incidence) -> Matching:
     Raises:
         ModelError: where no number of derivatives would help.
     """
-    refuse_singular(page)
+    refuse_singular(page, joined)
     last = [k for k, grown in enumerate(page.grown) if grown < 0]
     row_of = {c: last[k] for c, k in match([page.highest(row) for row in last]).items()}
     column_of = {row: column for column, row in row_of.items()}

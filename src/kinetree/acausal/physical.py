@@ -16,8 +16,8 @@ from operator import add, sub
 from typing import Any, NoReturn
 
 from kinetree import engine as en
-from kinetree.engine import Node, Rank, as_node, symbol, tangent
-from kinetree.errors import ModelError, sentence
+from kinetree.engine import Node, Rank, as_node, substitute, symbol, symbols, tangent, text
+from kinetree.errors import ModelError
 from kinetree.functions import Traced
 from kinetree.model import time_symbol
 from kinetree.units import BASE, DERIVED, read
@@ -55,6 +55,10 @@ def spell(size: Exponents) -> str:
 
 def _power(base: str, n: Fraction | int) -> str:
     return base if n == 1 else f"{base}{n}"
+
+
+class TruthError(ModelError, TypeError):
+    """An equation or a relation stands where Python wants true or false."""
 
 
 class Physical(Traced):
@@ -115,7 +119,7 @@ class Physical(Traced):
     def __eq__(self, other: object) -> PhysicalEquation:  # type: ignore[override]
         right = physical(other)
         _same(self, right, "set equal to")
-        return PhysicalEquation(self.node - right.node)
+        return PhysicalEquation(self.node - right.node, (self.node, right.node))
 
     def __ne__(self, other: object) -> NoReturn:
         raise ModelError("'!=' cannot be an equation", cure="write ==, < or >")
@@ -132,7 +136,10 @@ class Physical(Traced):
     __le__ = __lt__
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the truth of {self.node!r} is not known while equations are written")
+        raise TruthError(
+            f"the truth of {say(self.node)} is not known while equations are written",
+            cure="compare with < or > inside switch(…)",
+        )
 
     def apply(self, name: str, args: Sequence[Any]) -> Physical:
         """A function of the engine of these arguments, one of which is this one."""
@@ -141,17 +148,15 @@ class Physical(Traced):
 
 @dataclass(frozen=True, eq=False)
 class PhysicalEquation:
-    """residual = 0."""
+    """residual = 0; its two sides as they were written, where they are known."""
 
     residual: Node
+    sides: tuple[Node, Node] | None = None
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            sentence(
-                "equation",
-                f"{self.residual!r} = 0 is used as a truth value",
-                "yield it from equations(), or compare with < or > inside switch(…)",
-            )
+        raise TruthError(
+            f"the equation {say(self.residual)} = 0 is used as a truth value",
+            cure="yield it from equations(), or compare with < or > inside switch(…)",
         )
 
 
@@ -162,12 +167,9 @@ class Relation(Traced):
     margin: Node
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            sentence(
-                "relation",
-                f"{self.margin!r} > 0 is used as a truth value",
-                "give it to switch(condition, a, b) or when(condition, …)",
-            )
+        raise TruthError(
+            f"the relation {say(self.margin)} > 0 is used as a truth value",
+            cure="give it to switch(condition, a, b) or when(condition, …)",
         )
 
     def __and__(self, other: Relation) -> Relation:
@@ -201,7 +203,7 @@ def _same(left: Physical, right: Physical, verb: str) -> Exponents | None:
     if a is None:
         return b
     raise ModelError(
-        f"{left.node!r} [{spell(a)}] cannot be {verb} {right.node!r} [{spell(b)}]",
+        f"{say(left.node)} [{spell(a)}] cannot be {verb} {say(right.node)} [{spell(b)}]",
         cure="give both sides the same unit",
     )
 
@@ -245,7 +247,7 @@ def apply(name: str, args: Sequence[Any]) -> Physical:
         for x in given:
             if x.size is not None and any(x.size):
                 raise ModelError(
-                    f"{name} is taken of {x.node!r} [{spell(x.size)}]",
+                    f"{name} is taken of {say(x.node)} [{spell(x.size)}]",
                     cure="divide it by something of the same unit",
                 )
     return Physical(node, NONE)
@@ -267,6 +269,12 @@ def split_name(node: Node) -> tuple[str, int]:
 def join_name(path: str, order: int) -> str:
     """A variable, or a derivative of it, for people."""
     return "der(" * order + path + ")" * order
+
+
+def say(node: Node, longest: int | None = None) -> str:
+    """An expression for people: variables by their paths."""
+    new = {s: symbol(join_name(*split_name(s)), Rank.LOCAL) for s in symbols((node,))}
+    return text(substitute((node,), new)[0], longest)
 
 
 def differentiate(nodes: Sequence[Node]) -> list[Node]:
@@ -294,3 +302,8 @@ def der(x: Any) -> Physical:
 
 time = Physical(time_symbol(), dimension("s"))
 """The time [s]."""
+
+
+def pre(x: Any) -> Physical:
+    """In `sample`: what a value was right before the tick."""
+    return apply("previous", [physical(x)])

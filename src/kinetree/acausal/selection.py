@@ -19,14 +19,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinetree.acausal.diagnosis import list_names, say_equation
 from kinetree.acausal.incidence import Incidence
 from kinetree.acausal.pantelides import Matching
 from kinetree.engine import Node, evaluate, partials
 from kinetree.errors import ModelError
 from kinetree.program.sparsity import strong_components
 from kinetree.solve.pivots import eliminate
+from kinetree.solve.sparse_pivots import sparse_columns
 
 ALWAYS, NEVER = 3, -1
+LARGE = 150
+"""Rows of a group from which its matrix is sparse."""
 
 
 @dataclass(frozen=True)
@@ -103,22 +107,31 @@ def _pivots(
     page: Incidence, rows: Sequence[int], columns: Sequence[int], values: Mapping[Node, float]
 ) -> list[int]:
     """As many of the columns as there are rows, with good pivots."""
-    matrix = np.zeros((len(rows), len(columns)))
     place = {column: k for k, column in enumerate(columns)}
-    for i, row in enumerate(rows):
-        for column, slope in slopes(page, row, values):
-            if column in place:
-                matrix[i, place[column]] = slope
+    entries = [
+        {place[c]: slope for c, slope in slopes(page, row, values) if c in place} for row in rows
+    ]
     worth = [_worth(page, column) for column in columns]
-    found = eliminate(matrix, worth=worth) if columns else None
-    if found is None or found.rank < len(rows):
+    found = _best_columns(entries, worth) if columns else []
+    if len(found) < len(rows):
         names = ", ".join(f"'{page.variables[page.place[c][0]].path}'" for c in columns)
         raise ModelError(
             f"at the start values {names} cannot be told apart by the equations that bind them",
             element=str(page.origin[rows[0]]),
             cure="give one of them another start value",
         )
-    return [columns[k] for k in sorted(found.columns)]
+    return [columns[k] for k in sorted(found)]
+
+
+def _best_columns(rows: Sequence[Mapping[int, float]], worth: Sequence[int]) -> Sequence[int]:
+    """Columns with good pivots; of a large group without a full matrix."""
+    if len(rows) > LARGE:
+        return sparse_columns(rows, worth)
+    matrix = np.zeros((len(rows), len(worth)))
+    for i, row in enumerate(rows):
+        for k, slope in row.items():
+            matrix[i, k] = slope
+    return eliminate(matrix, worth=worth).columns
 
 
 def _worth(page: Incidence, column: int) -> int:
@@ -156,7 +169,7 @@ def _refuse_wishes(page: Incidence, states: Sequence[int]) -> None:
     for k, row in enumerate(page.variables):
         if row.want == ALWAYS and k not in chosen:
             raise ModelError(
-                "it cannot be a state: equations bind it to others, or nothing differentiates it",
+                f"it cannot be a state: {_binding(page, k)}",
                 element=f"variable '{row.path}'",
                 cure="say select='prefer', or take the binding apart",
             )
@@ -166,3 +179,14 @@ def _refuse_wishes(page: Incidence, states: Sequence[int]) -> None:
                 element=f"variable '{row.path}'",
                 cure="say select='avoid'",
             )
+
+
+def _binding(page: Incidence, variable: int) -> str:
+    """Which equations bind a variable to others that are states."""
+    rows = [
+        row for row, grown in enumerate(page.grown)
+        if grown >= 0 and any(page.place[c][0] == variable for c in page.holds[row])
+    ]  # fmt: skip
+    if not rows:
+        return "nothing differentiates it"
+    return f"{list_names(dict.fromkeys(say_equation(page.origin[r]) for r in rows))} bind it"

@@ -3,6 +3,7 @@
 | stage | in | out |
 |---|---|---|
 | 1 instances | Component | Flat: variables, parameters, equations, connections |
+| 1b structures | Flat | the same: parts whose connections are read as a whole are equations |
 | 2 connections | Flat | pairs of variables that are one, sums of flows |
 | 3 aliases | Flat and these | fewer equations in fewer variables |
 | 4 branches | equations | the same with modes for the conditions of switches |
@@ -10,6 +11,7 @@
 | 6 pantelides | Incidence | the same with derivatives of rows; matching |
 | 7 selection | Incidence, numbers | states, dummy derivatives |
 | 8 blocks | Incidence, states | groups that are solved together, in order |
+| 8 motion | Incidence, states | the same; equations of motion are solved joint by joint |
 | 9 tearing | groups | torn unknowns, explicit ones, residuals |
 | 10 start | Incidence, states | values of all variables at the beginning |
 | 11 write | torn blocks | Program |
@@ -18,29 +20,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from graphlib import TopologicalSorter
 from typing import TypeVar
 
 from kinetree.acausal.aliases import Reduced, eliminate, resolve
-from kinetree.acausal.blocks import sort_rows
-from kinetree.acausal.branches import Branches, hold_branches
+from kinetree.acausal.blocks import SolvedTogether
+from kinetree.acausal.branches import Branches, hold_branches, refuse_undetermined
 from kinetree.acausal.choice import followers
 from kinetree.acausal.components import Component
 from kinetree.acausal.connections import Joined, join
+from kinetree.acausal.diagnosis import refuse_jumps
+from kinetree.acausal.diagnosis.report import LONE, SortingReport, StageRow
 from kinetree.acausal.incidence import Incidence, write_page
 from kinetree.acausal.instances import Flat, FlatEquation, flatten
+from kinetree.acausal.mechanics.motion import SolvedMotion, solve_order
 from kinetree.acausal.pantelides import Matching, reduce_index
-from kinetree.acausal.physical import join_name
-from kinetree.acausal.report import SortingReport, StageRow
+from kinetree.acausal.physical import join_name, split_name
 from kinetree.acausal.selection import States, select_states
 from kinetree.acausal.start import StartValues, SystemStart, find_start
 from kinetree.acausal.tearing import Torn, tear
-from kinetree.engine import Node, evaluate, substitute, symbols
-from kinetree.errors import unknown
+from kinetree.engine import Node, derivation, evaluate, substitute, symbols
+from kinetree.errors import ModelError, unknown, warn
 
 T = TypeVar("T")
+ROUNDS = 20
+"""How often switches may change sides before a run begins."""
 
 
 @dataclass
@@ -65,7 +72,7 @@ class SortedComponent:
     reduced: Reduced
     page: Incidence
     states: States
-    blocks: list[Torn]
+    blocks: list[Torn | SolvedMotion]
     beginning: SystemStart
     branches: Branches
     matching: Matching
@@ -77,6 +84,17 @@ class SortedComponent:
         return self.page.given
 
     @property
+    def modes(self) -> list[Node]:
+        """Symbols of what events alone change: declared modes, then those of switches."""
+        return [*modes_of(self.flat), *self.branches.conditions]
+
+    @property
+    def derivatives_wanted(self) -> list[str]:
+        """Derivatives of what comes from outside that the equations need."""
+        names = (split_name(node) for node in self.outside)
+        return [join_name(path, order) for path, order in names if order]
+
+    @cached_property
     def run_columns(self) -> tuple[int, ...]:
         """Columns that a run carries: states, and what may take their place, in one order."""
         both = [*self.states.states, *followers(self.page, self.states)]
@@ -101,7 +119,9 @@ class SortedComponent:
         ]  # fmt: skip
         return SortingReport(
             self.flat.name, tuple(self.stages), tuple(self.state_names()), tuple(torn),
-            tuple(self.beginning.assumed), tuple(self.joined.open),
+            tuple(self.beginning.assumed), tuple(self.joined.open), tuple(self.joined.lone),
+            motions=tuple(str(b) for b in self.blocks if isinstance(b, SolvedMotion)),
+            wanted=tuple(self.derivatives_wanted),
         )  # fmt: skip
 
 
@@ -119,6 +139,7 @@ class _Clock:
         return made
 
 
+@derivation()
 def sort_component(whole: Component, known: Sequence[str] | None = None) -> SortedComponent:
     """All stages but the last.
 
@@ -132,10 +153,16 @@ def sort_component(whole: Component, known: Sequence[str] | None = None) -> Sort
         lambda f: f"{len(f.variables)} variables, {len(f.equations)} equations, "
         f"{len(f.parameters)} parameters",
     )  # fmt: skip
+    for kind in dict.fromkeys(type(end) for end in flat.ports if end.gathers):
+        clock.run(
+            "structures", partial(kind.gather, flat), lambda _: f"{len(flat.motions)} mechanisms"
+        )
     joined = clock.run(
         "connections", lambda: join(flat),
         lambda j: f"{len(j.pairs)} pairs, {len(j.sums)} sums, {len(j.open)} open ports",
     )  # fmt: skip
+    for path in joined.lone:
+        warn(f"part '{path}' is {LONE}")
     given = _outside(flat, known)
     reduced = clock.run(
         "aliases",
@@ -161,40 +188,103 @@ def _sort_page(
     """The stages on the page."""
     flat, joined, reduced, page = found
     row_of = clock.run(
-        "pantelides", lambda: reduce_index(page),
+        "pantelides", lambda: _reduce(flat, page, joined),
         lambda _: f"{sum(s >= 0 for s in page.source)} rows differentiated",
     )  # fmt: skip
+    refuse_jumps(page, set(modes_of(flat)))
     values = _values(flat, reduced, page)
     branches.settle(values)
     states = clock.run(
         "selection", lambda: select_states(page, row_of, values),
         lambda s: f"{len(s.states)} states, {len(s.dummies)} dummy derivatives",
     )  # fmt: skip
+    refuse_undetermined(page, states.states, flat.frictions, reduced.meaning)
     groups = clock.run(
-        "blocks", lambda: sort_rows(page, states.states),
+        "blocks", lambda: solve_order(page, states.states, flat.motions, reduced.meanings),
         lambda g: f"{len(g)} blocks, the largest of {max((len(b.rows) for b in g), default=0)}",
     )  # fmt: skip
     blocks = clock.run(
-        "tearing", lambda: [tear(page, group) for group in groups],
+        "tearing", lambda: [tear_block(page, group, values) for group in groups],
         lambda b: f"the largest torn to {_largest(b)}",
     )  # fmt: skip
-    initial = [_without_aliases(row, reduced) for row in flat.initial]
-    iterates = any(not block.linear for block in blocks) or bool(followers(page, states))
-    beginning = clock.run(
-        "start", lambda: find_start(page, states, initial, values, iterates=iterates),
-        lambda b: f"{len(b.assumed)} assumed",
+    made = SortedComponent(
+        flat, joined, reduced, page, states, blocks, SystemStart(values), branches, row_of,
+        clock.rows,
     )  # fmt: skip
-    return SortedComponent(
-        flat, joined, reduced, page, states, blocks, beginning, branches, row_of, clock.rows
+    made.beginning = clock.run(
+        "start", lambda: _find_start(made, values), lambda b: f"{len(b.assumed)} assumed"
     )
+    return made
 
 
-def sort_blocks_of(page: Incidence, states: States) -> list[Torn]:
+def modes_of(flat: Flat) -> list[Node]:
+    """Symbols of declared modes."""
+    return [row.symbol for row in flat.variables.values() if row.role == "mode"]
+
+
+def _find_start(found: SortedComponent, values: StartValues) -> SystemStart:
+    """Values at the start, with switches on the sides that these values say.
+
+    Where sides never agree, the run finds out: its first event does not settle.
+    """
+    page, states, branches = found.page, found.states, found.branches
+    initial = [_without_aliases(row, found.reduced) for row in found.flat.initial]
+    iterates = any(not block.linear for block in found.blocks) or bool(followers(page, states))
+    find = partial(find_start, page, states, initial, values, iterates=iterates, modes=found.modes)
+    start = find()
+    for _ in range(ROUNDS if start.solved else 0):
+        if not branches.settle(start.values):
+            break
+        start = find()
+    return start
+
+
+def start_with(found: SortedComponent, parameters: Mapping[str, float]) -> SystemStart:
+    """The start for other values of parameters and inputs; iterations begin at the known one.
+
+    Args:
+        found: the sorted component.
+        parameters: in SI units, those that differ.
+    """
+    if not found.beginning.solved:
+        return found.beginning  # states begin with numbers that depend on nothing
+    values = StartValues(found.beginning.values)
+    rows = found.flat.parameters
+    symbol_of = {name: row.symbol for name, row in rows.items()}
+    symbol_of |= {join_name(*split_name(node)): node for node in found.outside}
+    values.update({symbol_of[k]: float(v) for k, v in parameters.items() if k in symbol_of})
+    for node, expr in bound_in_order(found.flat):
+        (value,) = evaluate((expr,), values)
+        values[node] = float(value)
+    return _find_start(found, values)
+
+
+def _reduce(flat: Flat, page: Incidence, joined: Joined) -> Matching:
+    """The stage of index reduction; where it fails and a joint moves no mass, that is told."""
+    try:
+        return reduce_index(page, joined)
+    except ModelError:
+        for motion in flat.motions:
+            motion.model.check()
+        raise
+
+
+def sort_blocks_of(found: SortedComponent, states: States) -> list[Torn | SolvedMotion]:
     """The stages after the choice of states."""
-    return [tear(page, group) for group in sort_rows(page, states.states)]
+    page, motions = found.page, found.flat.motions
+    groups = solve_order(page, states.states, motions, found.reduced.meanings)
+    values = found.beginning.values
+    return [tear_block(page, group, values) for group in groups]
 
 
-def _largest(blocks: Sequence[Torn]) -> int:
+def tear_block(
+    page: Incidence, group: SolvedTogether | SolvedMotion, values: StartValues
+) -> Torn | SolvedMotion:
+    """A block, torn where nothing has solved it yet."""
+    return group if isinstance(group, SolvedMotion) else tear(page, group, values)
+
+
+def _largest(blocks: Sequence[Torn | SolvedMotion]) -> int:
     sizes = [len(b.columns) for b in blocks if b.inner or len(b.columns) > 1 or not b.linear]
     return max(sizes, default=0)
 

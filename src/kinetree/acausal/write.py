@@ -18,9 +18,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinetree.acausal.incidence import Incidence
+from kinetree.acausal.mechanics.motion import DRIVEN, EITHER, FREE, JointLink, SolvedMotion
 from kinetree.acausal.tearing import RowSlopes, Torn
 from kinetree.engine import ZERO, Node, Rank, add, evaluate, linear, mul, substitute, symbol
 from kinetree.program import Assign, Note, Scheme
+from kinetree.program.inline import inline
 from kinetree.program.newton import write_newton
 
 GUESS = "guess"
@@ -48,7 +50,10 @@ def guess_symbol(node: Node) -> Node:
 
 
 def write_blocks(
-    scheme: Scheme, page: Incidence, blocks: Sequence[Torn], values: Mapping[Node, float]
+    scheme: Scheme,
+    page: Incidence,
+    blocks: Sequence[Torn | SolvedMotion],
+    values: Mapping[Node, float],
 ) -> Written:
     """Write all blocks in order.
 
@@ -60,7 +65,9 @@ def write_blocks(
     """
     written = Written()
     for number, block in enumerate(blocks, 1):
-        if block.linear and len(block.columns) + len(block.inner) == 1:
+        if isinstance(block, SolvedMotion):
+            _write_motion(scheme, page, block, number)
+        elif block.linear and len(block.columns) + len(block.inner) == 1:
             (row,), (column,) = block.rows, block.columns
             _give(scheme, page, row, column, block.slopes[row])
         elif block.linear:
@@ -99,15 +106,7 @@ def _write_linear(scheme: Scheme, page: Incidence, block: Torn, number: int) -> 
         node: (ZERO, {k: ZERO + 1}) for k, node in enumerate(torn)
     }
     note = Note(step=f"linear block {number}")
-    for row, column in block.inner:
-        node = page.columns[column]
-        pivot = -1 / block.slopes[row].by[node]
-        constant, by = _combine(scheme, block.slopes[row], node, parts, (f"b{number}", note))
-        name = f"b{number}_{len(parts)}"
-        parts[node] = (
-            scheme.let(f"{name}_0", pivot * constant, note),
-            {k: scheme.let(f"{name}_{k + 1}", pivot * x, note) for k, x in by.items()},
-        )
+    _follow(scheme, page, block.slopes, (block.inner, parts), (f"b{number}", note))
     A, b = [], []
     for row in block.rows:
         constant, by = _combine(scheme, block.slopes[row], None, parts, (f"b{number}", note))
@@ -118,6 +117,27 @@ def _write_linear(scheme: Scheme, page: Incidence, block: Torn, number: int) -> 
         scheme.define(Assign(node, x, note))
     for row, column in block.inner:
         _give(scheme, page, row, column, block.slopes[row])
+
+
+def _follow(
+    scheme: Scheme,
+    page: Incidence,
+    slopes: Mapping[int, RowSlopes],
+    order: tuple[Sequence[tuple[int, int]], dict[Node, tuple[Node, dict[int, Node]]]],
+    about: tuple[str, Note],
+) -> None:
+    """Add the unknowns that follow from the torn ones to these: constant, and slope by each."""
+    inner, parts = order
+    stem, note = about
+    for row, column in inner:
+        node = page.columns[column]
+        pivot = -1 / slopes[row].by[node]
+        constant, by = _combine(scheme, slopes[row], node, parts, about)
+        name = f"{stem}_{len(parts)}"
+        parts[node] = (
+            scheme.let(f"{name}_0", pivot * constant, note),
+            {k: scheme.let(f"{name}_{k + 1}", pivot * x, note) for k, x in by.items()},
+        )
 
 
 def _combine(
@@ -140,6 +160,57 @@ def _combine(
         for k, x in by.items():
             sums.setdefault(k, []).append(mul(slope, x))
     return linear(0, tuple(constants)), {k: add(*terms) for k, terms in sums.items()}
+
+
+# --- motions -------------------------------------------------------------------------------------
+
+
+def _write_motion(scheme: Scheme, page: Incidence, block: SolvedMotion, number: int) -> None:
+    """The equations that a formalism solves: qdd and tau of every velocity, and what follows."""
+    motion, links = block.motion, block.links
+    known = {DRIVEN: motion.qdd, FREE: motion.tau}
+    gamma = [known.get(link.word, motion.tau)[k] for k, link in enumerate(links)]
+    gamma = block.meaning(gamma)
+    alpha: list[Node] = []
+    beta: list[Node] = []
+    for k, link in enumerate(links):
+        if link.word == EITHER:
+            a, b, gamma[k] = _relation(scheme, page, block, link, number)
+            alpha.append(a)
+            beta.append(b)
+    values = motion.bindings(
+        block.program, gamma=gamma, alpha=alpha, beta=beta, tau=gamma, qdd=gamma
+    )
+    meaning = dict(zip(values, block.meaning(values.values()), strict=True))
+    out = inline(scheme, block.program, meaning, scheme.let_signed)  # signs are well chosen
+    qdd, tau = out.get("qdd", gamma), out.get("tau", gamma)
+    for k, link in enumerate(links):
+        for end, value in ((link.qdd, qdd[k]), (link.tau, tau[k])):
+            if end is not None and (end is link.qdd or link.left is not None or not link.inner):
+                note = Note(body=motion.path, step="motion")
+                scheme.define(Assign(end[0], linear(0, ((value, end[1]),)), note))
+        for row, column in link.inner:
+            _give(scheme, page, row, column, block.slopes[row])
+
+
+def _relation(
+    scheme: Scheme, page: Incidence, block: SolvedMotion, link: JointLink, number: int
+) -> tuple[Node, Node, Node]:
+    """alpha, beta and gamma of a velocity, from the rows that belong to it."""
+    assert link.qdd is not None
+    assert link.tau is not None
+    parts = {link.qdd[0]: (ZERO, {0: ZERO + 1})}
+    if link.left is not None:
+        parts[link.tau[0]] = (ZERO, {1: ZERO + 1})
+    about = f"m{number}", Note(step=f"motion {number}")
+    _follow(scheme, page, block.slopes, (link.inner, parts), about)
+    if link.left is None:  # tau = slope qdd + constant
+        constant, by = parts[link.tau[0]]
+        sign = link.tau[1]
+        return by.get(0, ZERO) * (-sign * link.qdd[1]), ZERO + 1, constant * sign
+    constant, by = _combine(scheme, block.slopes[link.left], None, parts, about)
+    alpha, beta = (by.get(k, ZERO) for k in (0, 1))
+    return alpha * link.qdd[1], beta * link.tau[1], -constant
 
 
 # --- other blocks --------------------------------------------------------------------------------

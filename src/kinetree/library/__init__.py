@@ -1,5 +1,5 @@
 """Libraries of components: connectors, components, sources and sensors in every domain.
 
 Names of parameters are those of the Modelica Standard Library.  A domain is a module:
-`blocks`, `electrical`, `rotational`, `translational`, `thermal`, `hydraulic`, `bond`.
+`blocks`, `electrical`, `rotational`, `translational`, `thermal`, `hydraulic`, `bond`, `multibody`.
 """

@@ -3,7 +3,7 @@
 | what | names |
 |---|---|
 | connectors | Pin; partial TwoPin, FourPin |
-| components | Ground, Resistor, Conductor, Capacitor, Inductor, Transformer, EMF, IdealOpAmp, Diode, ZDiode, IdealDiode, IdealSwitch, NPN |
+| components | Ground, Resistor, HeatingResistor, Conductor, Capacitor, Inductor, Transformer, EMF, IdealOpAmp, Diode, ZDiode, IdealDiode, IdealSwitch, NPN |
 | sources | ConstantVoltage, StepVoltage, SineVoltage, SignalVoltage, ConstantCurrent, StepCurrent, SineCurrent, SignalCurrent |
 | sensors | PotentialSensor, VoltageSensor, CurrentSensor |
 
@@ -32,6 +32,7 @@ from kinetree.acausal import (
 )
 from kinetree.functions import exp, select, sin, switch
 from kinetree.library.rotational import Flange
+from kinetree.library.thermal import HeatPort
 
 
 class Pin(Connector):
@@ -101,6 +102,18 @@ class Resistor(TwoPin):
     def law(self) -> Iterator[Any]:
         """v = R i."""
         yield self.v == self.R * self.i
+
+
+class HeatingResistor(TwoPin):
+    """A resistor of R [ohm] at T_ref [K], alpha [1/K] more by temperature; its loss heats."""
+
+    R, alpha, T_ref = parameter(1.0, "ohm"), parameter(0.0, "1/K"), parameter(300.15, "K")
+    heatPort = port(HeatPort)
+
+    def law(self) -> Iterator[Any]:
+        """v = R (1 + alpha (T - T_ref)) i, heatPort.Q_flow = -v i."""
+        yield self.v == self.R * (1 + self.alpha * (self.heatPort.T - self.T_ref)) * self.i
+        yield self.heatPort.Q_flow == -self.v * self.i
 
 
 class Conductor(TwoPin):
@@ -368,8 +381,8 @@ class CurrentSensor(TwoPin):
 
 
 ALL = (
-    Ground, Resistor, Conductor, Capacitor, Inductor, Transformer, EMF, IdealOpAmp, Diode, ZDiode,
-    IdealDiode, IdealSwitch, NPN, ConstantVoltage, StepVoltage, SineVoltage, SignalVoltage,
-    ConstantCurrent, StepCurrent, SineCurrent, SignalCurrent, PotentialSensor, VoltageSensor,
-    CurrentSensor,
+    Ground, Resistor, HeatingResistor, Conductor, Capacitor, Inductor, Transformer, EMF, IdealOpAmp,
+    Diode, ZDiode, IdealDiode, IdealSwitch, NPN, ConstantVoltage, StepVoltage, SineVoltage,
+    SignalVoltage, ConstantCurrent, StepCurrent, SineCurrent, SignalCurrent, PotentialSensor,
+    VoltageSensor, CurrentSensor,
 )  # fmt: skip

@@ -2,8 +2,9 @@
 
 | what | names |
 |---|---|
-| connectors | Flange; partial Compliant |
+| connectors | Flange; partial Compliant, Sliding |
 | components | Fixed, Mass, Rod, Spring, Damper, SpringDamper, ElastoGap, IdealGearR2T |
+| friction, stop | SupportFriction, Brake, MassWithStop |
 | sources | Force, ConstantForce, Speed, Position |
 | sensors | PositionSensor, SpeedSensor, ForceSensor |
 
@@ -21,15 +22,22 @@ from kinetree.acausal import (
     Connector,
     across,
     der,
+    friction,
+    mode,
     parameter,
     port,
+    reset,
+    setting,
     signal_in,
     signal_out,
     through,
     variable,
+    when,
 )
-from kinetree.functions import switch
+from kinetree.functions import abs as absolute
+from kinetree.functions import maximum, switch
 from kinetree.library import rotational
+from kinetree.library.curves import interpolate
 
 
 class Flange(Connector):
@@ -158,6 +166,91 @@ class IdealGearR2T(Component):
         yield self.ratio * self.flangeR.tau + self.flangeT.f == 0
 
 
+# --- friction, stop ------------------------------------------------------------------------------
+
+
+class Sliding(Component):
+    """Partial: a part that slides on the ground; `bounds` are forces of sliding and of sticking."""
+
+    flange_a, flange_b = port(Flange), port(Flange)
+    s, v, f = variable("m"), variable("m/s"), variable("N")
+    mode = mode(0.0)
+
+    def equations(self) -> Iterator[Any]:
+        """a.f + b.f = f, which is that of dry friction along v."""
+        yield self.s == self.flange_a.s
+        yield self.s == self.flange_b.s
+        yield self.v == der(self.s)
+        yield self.flange_a.f + self.flange_b.f == self.f
+        yield friction(self.mode, self.v, self.f, *self.bounds())
+
+    @abstractmethod
+    def bounds(self) -> tuple[Any, Any]:
+        """Forces of sliding, and up to which it sticks [N]."""
+
+
+class SupportFriction(Sliding):
+    """Dry friction of a part that slides on the ground.
+
+    Settings:
+        f_pos: rows of speed [m/s] and force of sliding [N], from speed 0 on, or a function of the
+            component around it that gives them.
+    """
+
+    f_pos, peak = setting(((0.0, 1.0),)), parameter(1.0)
+
+    def bounds(self) -> tuple[Any, Any]:
+        """f_pos(|v|), and peak f_pos(0)."""
+        rows = self.f_pos(self.owner) if callable(self.f_pos) else self.f_pos
+        return interpolate(rows, absolute(self.v)), self.peak * interpolate(rows, 0.0)
+
+
+class Brake(Sliding):
+    """A brake of a part that slides, pressed on by fn_max f_normalized [N].
+
+    Settings:
+        mu_pos: rows of speed [m/s] and coefficient of friction, from speed 0 on.
+    """
+
+    f_normalized = signal_in()
+    mu_pos, peak, cgeo = setting(((0.0, 0.5),)), parameter(1.0), parameter(1.0)
+    fn_max = parameter(1.0, "N")
+
+    def bounds(self) -> tuple[Any, Any]:
+        """cgeo mu_pos(|v|) fn, and peak times that at rest."""
+        pressed = self.cgeo * self.fn_max * maximum(self.f_normalized, 0.0)
+        slides, rests = (interpolate(self.mu_pos, x) for x in (absolute(self.v), 0.0))
+        return slides * pressed, self.peak * rests * pressed
+
+
+class MassWithStop(Component):
+    """A mass m [kg] of length L [m] between stops at smin and smax [m], without rebound.
+
+    `rests` is -1 or 1 where it lies against a stop, which pushes and does not pull.
+    """
+
+    flange_a, flange_b = port(Flange), port(Flange)
+    m, L = parameter(1.0, "kg"), parameter(0.0, "m")
+    smin, smax = parameter(-25.0, "m"), parameter(25.0, "m")
+    s, v = variable("m", select="always"), variable("m/s", select="always")
+    a, f_stop, rests = variable("m/s2"), variable("N"), mode(0.0)
+
+    def equations(self) -> Iterator[Any]:
+        """m a = a.f + b.f + f_stop; a = 0 at a stop, else f_stop = 0."""
+        yield self.flange_a.s == self.s - self.L / 2
+        yield self.flange_b.s == self.s + self.L / 2
+        yield self.v == der(self.s)
+        yield self.a == der(self.v)
+        yield self.m * self.a == self.flange_a.f + self.flange_b.f + self.f_stop
+        held = absolute(self.rests)
+        yield held * self.m * self.a + (1 - held) * self.f_stop == 0
+        for side, end in ((-1.0, self.smin), (1.0, self.smax)):
+            beyond = side * (self.s - end) + self.L / 2
+            yield when(beyond > 0, reset(self.v, 0.0), reset(self.rests, side))
+            pull = maximum(side * self.rests, 0.0) * side * self.f_stop
+            yield when(pull > 0, reset(self.rests, 0.0))
+
+
 # --- sources and sensors -------------------------------------------------------------------------
 
 
@@ -245,6 +338,6 @@ class ForceSensor(Component):
 
 
 ALL = (
-    Fixed, Mass, Rod, Spring, Damper, SpringDamper, ElastoGap, IdealGearR2T, Force, ConstantForce,
-    Speed, Position, PositionSensor, SpeedSensor, ForceSensor,
+    Fixed, Mass, Rod, Spring, Damper, SpringDamper, ElastoGap, IdealGearR2T, SupportFriction, Brake,
+    MassWithStop, Force, ConstantForce, Speed, Position, PositionSensor, SpeedSensor, ForceSensor,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kinetree.acausal.aliases import resolve
-from kinetree.acausal.components import Reset, Ticks
+from kinetree.acausal.hybrid.words import Reset, Ticks, When
 from kinetree.acausal.physical import join_name, split_name
 from kinetree.acausal.sort import SortedComponent
 from kinetree.engine import Node, Rank, linear, substitute, symbol, symbols
@@ -33,20 +33,25 @@ def events_of(
     made: dict[str, Event] = {}
     count: dict[str, int] = {}
     for path, row in found.flat.events:
+        if not isinstance(row, When):
+            continue
         stem = f"{path}.when" if path else "when"
         count[stem] = count.get(stem, 0) + 1
         told = f"{stem}{count[stem]}"
-        page = _Translation(found, states, names, f"event '{told}'")
+        page = Translation(found, states, names, f"event '{told}'")
         then = dict(page.change(change) for change in row.changes)
         if isinstance(row.condition, Ticks):
-            made[told] = Event(every=row.condition.period, offset=row.condition.first, then=then)
+            made[told] = Event(
+                every=row.condition.period, offset=row.condition.first, then=then, stops=row.stops
+            )
         else:
-            made[told] = Event(page.node(row.condition.margin), "rising", then=then)
+            margin = page.node(row.condition.margin)
+            made[told] = Event(margin, "rising", then=then, stops=row.stops)
     return made
 
 
 @dataclass(frozen=True)
-class _Translation:
+class Translation:
     """Expressions of one event in the words of the model."""
 
     found: SortedComponent

@@ -1,35 +1,27 @@
-"""Blocks: signals in, signals out; a signal of a block takes the unit of what it is connected with.
-
-| what | names |
-|---|---|
-| sources | Constant, Step, Ramp, Sine |
-| algebra | Gain, Add, Feedback, Product, Limiter, DeadZone, Hysteresis, Switch |
-| dynamics | Integrator, FirstOrder, SecondOrder, PI, PID, LimPID, TransferFunction, StateSpace |
-| sampled | DiscretePI, UnitDelay |
-"""
+"""Blocks that signals go through."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from math import pi
+from math import pi, sqrt
 from typing import Any
 
 from kinetree.acausal import (
     Component,
+    connect,
     der,
     every,
     mode,
     parameter,
-    reset,
+    pre,
+    sample,
     setting,
     signal_in,
     signal_out,
-    time,
     variable,
-    when,
 )
-from kinetree.functions import maximum, minimum, sin, switch
+from kinetree.functions import switch
 
 
 class SISO(Component):
@@ -44,57 +36,6 @@ class SISO(Component):
     @abstractmethod
     def law(self) -> Iterator[Any]:
         """What y is."""
-
-
-# --- sources -------------------------------------------------------------------------------------
-
-
-class Constant(Component):
-    """A number k."""
-
-    y, k = signal_out(), parameter(1.0)
-
-    def equations(self) -> Iterator[Any]:
-        """y = k."""
-        yield self.y == self.k
-
-
-class Step(Component):
-    """A step of `height` at startTime [s]."""
-
-    y = signal_out()
-    height, offset, startTime = parameter(1.0), parameter(0.0), parameter(0.0, "s")
-
-    def equations(self) -> Iterator[Any]:
-        """y = offset, from startTime on offset + height."""
-        yield self.y == self.offset + switch(time < self.startTime, 0.0, self.height)
-
-
-class Ramp(Component):
-    """A ramp of `height` over `duration`, from startTime on [s]."""
-
-    y = signal_out()
-    height, offset = parameter(1.0), parameter(0.0)
-    duration, startTime = parameter(2.0, "s"), parameter(0.0, "s")
-
-    def equations(self) -> Iterator[Any]:
-        """y = offset + height (t - startTime)/duration, between 0 and height."""
-        share = (time - self.startTime) / self.duration
-        rise = switch(share < 0, 0.0, switch(share < 1, share, 1.0))
-        yield self.y == self.offset + self.height * rise
-
-
-class Sine(Component):
-    """A sine of `amplitude` and frequency f [Hz], from startTime on [s]."""
-
-    y = signal_out()
-    amplitude, f, phase = parameter(1.0), parameter(1.0, "Hz"), parameter(0.0, "rad")
-    offset, startTime = parameter(0.0), parameter(0.0, "s")
-
-    def equations(self) -> Iterator[Any]:
-        """y = offset + amplitude sin(2π f (t - startTime) + phase)."""
-        wave = sin(2 * pi * self.f * (time - self.startTime) + self.phase)
-        yield self.y == self.offset + self.amplitude * switch(time < self.startTime, 0.0, wave)
 
 
 # --- algebra -------------------------------------------------------------------------------------
@@ -167,13 +108,23 @@ class Hysteresis(SISO):
     """1 from above uHigh on until below uLow, else 0."""
 
     uLow, uHigh = parameter(0.0), parameter(1.0)
-    on = mode(0.0)
 
     def law(self) -> Iterator[Any]:
-        """y is what it was between the two."""
-        yield self.y == self.on
-        yield when(self.u > self.uHigh, reset(self.on, 1.0))
-        yield when(self.u < self.uLow, reset(self.on, 0.0))
+        """The bound of the change follows y; at the start it is that of 0."""
+        bound = self.uHigh + (self.uLow - self.uHigh) * self.y
+        yield self.y == switch(self.u > bound, 1.0, 0.0)
+
+
+class OnOffController(Component):
+    """1 from where u is below reference by half the bandwidth until it is above by that, else 0."""
+
+    reference, u, y = signal_in(), signal_in(), signal_out()
+    bandwidth = parameter(0.1)
+
+    def equations(self) -> Iterator[Any]:
+        """The bound of the change follows y; at the start it is that of 0."""
+        bound = self.reference + self.bandwidth * (self.y - 0.5)
+        yield self.y == switch(self.u < bound, 1.0, 0.0)
 
 
 class Switch(Component):
@@ -248,8 +199,13 @@ class PID(SISO):
 
 
 class LimPID(Component):
-    """A PID controller with bounds yMin to yMax, anti-windup by Ni, and weights wp, wd."""
+    """A PID controller with bounds yMin to yMax, anti-windup by Ni, and weights wp, wd.
 
+    Settings:
+        controllerType: "P", "PI", "PD" or "PID".
+    """
+
+    controllerType = setting("PID")
     u_s, u_m, y = signal_in(), signal_in(), signal_out()
     k, Ti, Td = parameter(1.0), parameter(0.5, "s"), parameter(0.1, "s")
     yMax, yMin = parameter(1.0), parameter(lambda self: -self.yMax)
@@ -259,12 +215,15 @@ class LimPID(Component):
     def equations(self) -> Iterator[Any]:
         """y = free within its bounds; what is cut off flows back into the integral."""
         derived = self.wd * self.u_s - self.u_m
-        yield self.Td / self.Nd * der(self.D) == derived - self.D
-        cut = self.y - self.free
-        yield self.Ti * der(self.I) == self.u_s - self.u_m + cut / (self.k * self.Ni)
-        parts = self.wp * self.u_s - self.u_m + self.I + self.Nd * (derived - self.D)
-        yield self.free == self.k * parts
-        yield self.y == maximum(minimum(self.free, self.yMax), self.yMin)
+        slope = (derived - self.D) * self.Nd
+        cut = (self.y - self.free) / (self.k * self.Ni)
+        integral = self.Ti * der(self.I) == self.u_s - self.u_m + cut
+        yield integral if "I" in self.controllerType else self.I == 0
+        lag = self.Td / self.Nd * der(self.D) == derived - self.D
+        yield lag if "D" in self.controllerType else derived == self.D
+        yield self.free == self.k * (self.wp * self.u_s - self.u_m + self.I + slope)
+        below = switch(self.free < self.yMin, self.yMin, self.free)
+        yield self.y == switch(self.free > self.yMax, self.yMax, below)
 
 
 class TransferFunction(SISO):
@@ -298,6 +257,25 @@ class Chained(Component):
         yield der(self.x) == self.rate * self.u
 
 
+class CriticalDamping(SISO):
+    """A filter of n equal lags in a row, which lets half the power through at f [Hz]."""
+
+    n, f = setting(2), parameter(1.0, "Hz")
+
+    def setup(self) -> None:
+        """The lags: T = sqrt(2^(1/n) - 1)/(2 pi f)."""
+        half = sqrt(2 ** (1 / self.n) - 1)
+        self.lags = [FirstOrder(T=lambda own: half / (2 * pi * own.f)) for _ in range(self.n)]
+
+    def law(self) -> Iterator[Any]:
+        """Each lags behind the one before it; y is the last."""
+        before = self.u
+        for one in self.lags:
+            yield connect(before, one.u)
+            before = one.y
+        yield connect(self.y, before)
+
+
 class StateSpace(SISO):
     """der(x) = A x + B u, y = C x + D u, with one input and one output."""
 
@@ -319,19 +297,18 @@ class StateSpace(SISO):
 
 
 class DiscretePI(SISO):
-    """A PI controller at ticks: y = kd (u - (1 - samplePeriod/Td) u before) + y before."""
+    """A PI controller at ticks: x = x before + u/Td, y = kd (x + u); Td in sample periods."""
 
     kd, Td, samplePeriod = parameter(1.0), parameter(1.0), setting(0.1)
-    held, before = mode(0.0), mode(0.0)
+    x, held = mode(0.0), mode(0.0)
 
     def law(self) -> Iterator[Any]:
-        """Held between ticks; Td in sample periods."""
+        """Held between ticks."""
         yield self.y == self.held
-        change = self.u - (1 - 1 / self.Td) * self.before
-        yield when(
+        yield sample(
             every(self.samplePeriod),
-            reset(self.held, self.held + self.kd * change),
-            reset(self.before, self.u),
+            self.x == pre(self.x) + self.u / self.Td,
+            self.held == self.kd * (self.x + self.u),
         )
 
 
@@ -344,11 +321,28 @@ class UnitDelay(SISO):
     def law(self) -> Iterator[Any]:
         """Held between ticks."""
         yield self.y == self.held
-        yield when(every(self.samplePeriod), reset(self.held, self.last), reset(self.last, self.u))
+        yield sample(every(self.samplePeriod), self.held == pre(self.last), self.last == self.u)
 
 
-ALL = (
-    Constant, Step, Ramp, Sine, Gain, Add, Feedback, Product, Limiter, DeadZone, Hysteresis, Switch,
-    Integrator, FirstOrder, SecondOrder, PI, PID, LimPID, TransferFunction, StateSpace, DiscretePI,
-    UnitDelay,
-)  # fmt: skip
+class Sampler(SISO):
+    """What the input was right before a tick, held until the next: from what is continuous."""
+
+    samplePeriod = setting(0.1)
+    held = mode(0.0)
+
+    def law(self) -> Iterator[Any]:
+        """Held between ticks."""
+        yield self.y == self.held
+        yield sample(every(self.samplePeriod), self.held == pre(self.u))
+
+
+class ZeroOrderHold(SISO):
+    """The input at a tick, held until the next."""
+
+    samplePeriod = setting(0.1)
+    held = mode(0.0)
+
+    def law(self) -> Iterator[Any]:
+        """Held between ticks."""
+        yield self.y == self.held
+        yield sample(every(self.samplePeriod), self.held == self.u)

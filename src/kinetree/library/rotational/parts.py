@@ -1,64 +1,23 @@
-"""One-dimensional rotation: angle phi [rad] across, torque tau [N.m] through.
-
-| what | names |
-|---|---|
-| connectors | Flange; partial Compliant |
-| components | Fixed, Inertia, Spring, Damper, SpringDamper, ElastoBacklash |
-| gears | IdealGear, IdealPlanetary |
-| sources | Torque, ConstantTorque, ConstantSpeed, Speed, Position |
-| sensors | AngleSensor, SpeedSensor, AccelerationSensor, TorqueSensor |
-
-Torques are positive into the component, as all flows are.
-"""
+"""Parts of `rotational`: shafts, springs, gears, sources and sensors."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 from kinetree.acausal import (
     Component,
-    Connector,
-    across,
     der,
     parameter,
     port,
     signal_in,
     signal_out,
-    through,
     time,
     variable,
 )
+from kinetree.functions import abs as absolute
 from kinetree.functions import maximum, minimum, switch
-
-
-class Flange(Connector):
-    """The end of a shaft."""
-
-    phi = across("rad")
-    tau = through("N.m")
-
-
-class Compliant(Component):
-    """Partial: a part without mass between two flanges; `law` gives its torque."""
-
-    flange_a, flange_b = port(Flange), port(Flange)
-    phi_rel, w_rel = variable("rad"), variable("rad/s")
-    tau = variable("N.m")
-
-    def equations(self) -> Iterator[Any]:
-        """phi_rel = b.phi - a.phi, tau = b.tau = -a.tau, and the law."""
-        yield self.phi_rel == self.flange_b.phi - self.flange_a.phi
-        yield self.w_rel == der(self.phi_rel)
-        yield self.flange_b.tau == self.tau
-        yield self.flange_a.tau == -self.tau
-        yield from self.law()
-
-    @abstractmethod
-    def law(self) -> Iterator[Any]:
-        """What gives the torque."""
-
+from kinetree.library.rotational.shafts import Compliant, Flange, Supported
 
 # --- components ----------------------------------------------------------------------------------
 
@@ -142,16 +101,21 @@ class ElastoBacklash(Compliant):
         yield self.tau == switch(above > 0, up, switch(below < 0, down, 0.0))
 
 
-class IdealGear(Component):
-    """A gear without inertia or loss, mounted in space: ratio = a.phi / b.phi."""
+# --- gears ---------------------------------------------------------------------------------------
+
+
+class IdealGear(Supported):
+    """A gear without inertia or loss in its housing: ratio = a.phi / b.phi seen from there."""
 
     flange_a, flange_b = port(Flange), port(Flange)
     ratio = parameter(1.0)
 
     def equations(self) -> Iterator[Any]:
         """a.phi = ratio b.phi, ratio a.tau + b.tau = 0."""
-        yield self.flange_a.phi == self.ratio * self.flange_b.phi
+        housing = self.phi_support
+        yield self.flange_a.phi - housing == self.ratio * (self.flange_b.phi - housing)
         yield self.ratio * self.flange_a.tau + self.flange_b.tau == 0
+        yield from self.hold(self.flange_a.tau + self.flange_b.tau)
 
 
 class IdealPlanetary(Component):
@@ -170,8 +134,8 @@ class IdealPlanetary(Component):
 # --- sources -------------------------------------------------------------------------------------
 
 
-class Torque(Component):
-    """A torque given by a signal, which drives the flange [N.m]."""
+class Torque(Supported):
+    """A torque given by a signal, which drives the flange against its housing [N.m]."""
 
     flange = port(Flange)
     tau = signal_in("N.m")
@@ -179,6 +143,7 @@ class Torque(Component):
     def equations(self) -> Iterator[Any]:
         """flange.tau = -tau."""
         yield self.flange.tau == -self.tau
+        yield from self.hold(-self.tau)
 
 
 class ConstantTorque(Component):
@@ -190,6 +155,23 @@ class ConstantTorque(Component):
     def equations(self) -> Iterator[Any]:
         """flange.tau = -tau_constant."""
         yield self.flange.tau == -self.tau_constant
+
+
+class QuadraticSpeedDependentTorque(Component):
+    """A torque that grows with the square of the speed: tau_nominal [N.m] at w_nominal [rad/s].
+
+    It turns with the speed's sign: a negative tau_nominal brakes in both directions.
+    """
+
+    flange = port(Flange)
+    tau_nominal, w_nominal = parameter(-1.0, "N.m"), parameter(1.0, "rad/s")
+    w = variable("rad/s")
+
+    def equations(self) -> Iterator[Any]:
+        """flange.tau = -tau_nominal (w/w_nominal)|w/w_nominal|."""
+        yield self.w == der(self.flange.phi)
+        share = self.w / self.w_nominal
+        yield self.flange.tau == -self.tau_nominal * share * absolute(share)
 
 
 class ConstantSpeed(Component):
@@ -278,10 +260,3 @@ class TorqueSensor(Component):
         yield self.flange_a.phi == self.flange_b.phi
         yield self.flange_a.tau + self.flange_b.tau == 0
         yield self.tau == self.flange_a.tau
-
-
-ALL = (
-    Fixed, Inertia, Spring, Damper, SpringDamper, ElastoBacklash, IdealGear, IdealPlanetary, Torque,
-    ConstantTorque, ConstantSpeed, Speed, Position, AngleSensor, SpeedSensor, AccelerationSensor,
-    TorqueSensor,
-)  # fmt: skip

@@ -1,0 +1,1 @@
+"""What happens in components: events, sampled values, clocks."""

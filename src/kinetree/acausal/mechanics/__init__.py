@@ -1,0 +1,1 @@
+"""Equations of motion among those of connected components."""
