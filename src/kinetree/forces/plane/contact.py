@@ -1,0 +1,239 @@
+"""Contact of two profiles in a plane: places are the frames in whose x-y planes they lie.
+
+The planes of both frames coincide and stay so.  Every pair of features (`meeting`) that touches
+pushes with the normal force F of its law (`normal_laws`) and rubs against the sliding speed u,
+
+    F_t = -μ F tanh(u/s)
+
+| argument | meaning |
+|---|---|
+| first_profile, second_profile | what the bodies look like (`profiles`), in the two frames [m] |
+| friction | coefficient μ |
+| slip_speed | s, sliding speed within which friction grows [m/s] |
+| thickness | depth behind an edge up to which it counts [m]; by default as far as |
+|  | the material reaches without coming to another edge, halved |
+
+Several pairs may touch at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinetree.engine import ONE, ZERO, Node, add, as_node, maximum, tanh
+from kinetree.errors import ModelError, UnsupportedError
+from kinetree.forces.branches import positive
+from kinetree.forces.normal_laws import ALL as LAWS
+from kinetree.forces.normal_laws import NormalLaw
+from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings
+from kinetree.forces.plane.profiles import Profile, profile
+from kinetree.model import (
+    AT_POINT,
+    AT_POINT_WORK,
+    REQUIRED,
+    Action,
+    Between,
+    Force,
+    ForceKind,
+    Offer,
+    Vec,
+    apply,
+    apply_transposed,
+    cross,
+    matmul,
+    minus,
+    negative,
+    transpose,
+)
+
+OPTIONS: dict[str, Any] = {
+    "first_profile": REQUIRED,
+    "second_profile": REQUIRED,
+    "friction": 0,
+    "slip_speed": 0.005,
+    "thickness": None,
+}
+UNITS = {"friction": "1", "slip_speed": "m/s"}
+FAR = 1e9
+"""Distance of a pair that does not hold [m]."""
+OUTPUTS = (Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), *AT_POINT)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneView:
+    """The first frame seen from the second, in its components: pose, velocity, turning speed."""
+
+    pose: PlanePose
+    v: tuple[Node, Node]
+    w: Node
+
+    def velocity(self, at: tuple[Node, Node]) -> tuple[Node, Node]:
+        """Of the point of the first body that is there now [m/s]."""
+        x, y = at[0] - self.pose.x, at[1] - self.pose.y
+        return (self.v[0] - self.w * y, self.v[1] + self.w * x)
+
+
+def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
+    """How a contact by a law is written."""
+
+    def write(act: Action, force: Force) -> None:
+        seen = act.between(*force.points)
+        view = see(act, seen, f"force '{force.name}'")
+        first, second = profiles_of(force)
+        found = list(meetings(first, second, view.pose, act.let, f"force '{force.name}'"))
+        _refuse_points(found, f"force '{force.name}'")
+        wrench = _Wrench(act, force, law, view)
+        loads = [wrench.push(meeting) for meeting in found if meeting.pushes]
+        _apply(act, force, seen, view, wrench.total())
+        act.tell(lambda: _outputs(view, found, loads, wrench.total()))
+
+    return write
+
+
+class _Wrench:
+    """The sum of the forces of all pairs on the first body, about its place."""
+
+    def __init__(self, act: Action, force: Force, law: NormalLaw, view: PlaneView) -> None:
+        self.act, self.force, self.law, self.view = act, force, law, view
+        self.parts: list[tuple[Node, Node, Node]] = []
+
+    def push(self, pair: Meeting) -> Node:
+        """Add one pair; its normal force."""
+        act, (nx, ny) = self.act, pair.n
+        u = self.view.velocity(pair.at)
+        closing = act.let("closing", -(nx * u[0] + ny * u[1]))
+        depth = act.let("inside", pair.where_held(pair.depth, as_node(APART)))
+        F = act.let("load", self.law.load(act, self.force, depth, closing))
+        T = ZERO
+        mu = act.value("friction")
+        if mu is not ZERO:
+            sliding = nx * u[1] - ny * u[0]  # along (-n_y, n_x)
+            T = act.let("rub", -(mu * F) * tanh(sliding / act.value("slip_speed")))
+        fx, fy = act.let("fx", F * nx - T * ny), act.let("fy", F * ny + T * nx)
+        x, y = pair.at[0] - self.view.pose.x, pair.at[1] - self.view.pose.y
+        self.parts.append((fx, fy, x * fy - y * fx))
+        return F
+
+    def total(self) -> tuple[Vec, Vec]:
+        """Force [N] and torque [N.m]."""
+        fx, fy, tz = (add(*(part[k] for part in self.parts)) for k in range(3))
+        return (fx, fy, ZERO), (ZERO, ZERO, tz)
+
+
+def see(act: Action, seen: Between, element: str) -> PlaneView:
+    """The first frame as the second one sees it; refused where they do not share a plane."""
+    R2 = seen.R_second
+    turned = matmul(transpose(R2), seen.R_first)
+    if turned[2][2] is not ONE:
+        raise UnsupportedError(
+            "its frames do not stay in one plane",
+            element=element,
+            cure="give places whose z axes are parallel, on bodies that turn about these alone",
+        )
+    p = apply_transposed(R2, negative(seen.d))
+    v = apply_transposed(R2, minus(cross(seen.w_second, seen.d), seen.rate))
+    w = apply_transposed(R2, minus(seen.w_first, seen.w_second))
+    pose = PlanePose(*(act.let(k, x) for k, x in zip(
+        ("c", "s", "x", "y"), (turned[0][0], turned[1][0], p[0], p[1]), strict=True)))  # fmt: skip
+    return PlaneView(pose, (act.let("vx", v[0]), act.let("vy", v[1])), act.let("w", w[2]))
+
+
+def _apply(
+    act: Action, force: Force, seen: Between, view: PlaneView, wrench: tuple[Vec, Vec]
+) -> None:
+    """Load both bodies."""
+    first, second = force.points
+    F, T = wrench
+    R = seen.R_second
+    act.push(first, apply(R, F), apply(R, T), seen)
+    back = (ZERO, ZERO, T[2] + view.pose.x * F[1] - view.pose.y * F[0])
+    act.push(second, apply(R, negative(F)), apply(R, negative(back)), seen)
+
+
+def _outputs(
+    view: PlaneView, found: Sequence[Meeting], loads: Sequence[Node], wrench: tuple[Vec, Vec]
+) -> dict[str, Any]:
+    """Sum of the normal forces, largest depth, distance; wrench on the first place and motion."""
+    depths = [pair.where_held(pair.depth, as_node(-FAR)) for pair in found]
+    deepest = _largest([depths[k] for k, pair in enumerate(found) if pair.pushes])
+    nearest = _largest(depths)
+    return {
+        "load": add(*loads), "depth": positive(deepest), "gap": -nearest, "force": wrench[0],
+        "torque": wrench[1], "rate": (*view.v, ZERO), "angular_rate": (ZERO, ZERO, view.w),
+    }  # fmt: skip
+
+
+def _largest(values: Sequence[Node]) -> Node:
+    largest = values[0]
+    for value in values[1:]:
+        largest = maximum(largest, value)
+    return largest
+
+
+def profiles_of(force: Force) -> tuple[Profile, Profile]:
+    """The two profiles of a contact."""
+    element = f"force '{force.name}'"
+    first, second = (force.arguments[f"{end}_profile"] for end in ("first", "second"))
+    deep = force.arguments["thickness"]
+    return (
+        profile(first, f"{element} first_profile", deep),
+        profile(second, f"{element} second_profile", deep),
+    )
+
+
+def _refuse_points(found: Sequence[Meeting], element: str) -> None:
+    """Refuse points that meet points alone."""
+    if not any(pair.pushes for pair in found):
+        raise ModelError(
+            "points and corners never meet each other", element=element,
+            cure="give one of the profiles a radius, a rounding or edges",
+        )  # fmt: skip
+
+
+def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
+    """What refuses arguments of a contact that make no sense."""
+
+    def check(arguments: Mapping[str, Any], element: str) -> None:
+        for end in ("first", "second"):
+            profile(arguments[f"{end}_profile"], f"{element} {end}_profile")
+        deep = arguments["thickness"]
+        if deep is not None and (
+            isinstance(deep, bool) or not isinstance(deep, int | float) or not deep > 0
+        ):
+            cure = "give metres, above 0"
+            raise ModelError(f"its thickness is {deep!r}", element=element, cure=cure)
+        _refuse_friction(arguments, element)
+        if law.check is not None:
+            law.check(arguments, element)
+
+    return check
+
+
+def _refuse_friction(arguments: Mapping[str, Any], element: str) -> None:
+    """Refuse friction that would drive, and a speed that divides by zero; expressions are taken."""
+    friction, slow = arguments["friction"], arguments["slip_speed"]
+    if isinstance(friction, int | float) and friction < 0:
+        raise ModelError(f"its friction is {friction}", element=element, cure="give 0 or more")
+    if isinstance(slow, int | float) and slow <= 0:
+        raise ModelError(f"its slip_speed is {slow}", element=element, cure="give it above 0")
+
+
+def _kind(law: NormalLaw) -> ForceKind:
+    """The row of the contact by a law."""
+    return ForceKind(
+        f"plane_{law.name}",
+        writer(law),
+        options={**OPTIONS, **law.options},
+        scalars=("friction", "slip_speed", *law.scalars),
+        laws=law.laws,
+        variables=("depth", "rate") if law.laws else (),
+        units={**UNITS, **law.units},
+        check=checker(law),
+        outputs=OUTPUTS,
+        work=AT_POINT_WORK,
+    )
+
+
+KINDS = tuple(_kind(law) for law in LAWS)

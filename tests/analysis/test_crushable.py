@@ -1,0 +1,86 @@
+"""Layers that are crushed: energy by the closed form, files, refusals; the severity index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, TRAJECTORY
+
+import kinetree as kt
+from kinetree.errors import KinetreeError, ModelError
+from kinetree.functions import select
+from kinetree.results.severity import severity_index
+
+K, YIELD, H, BACK = 2e5, 0.01, 3e4, 6e5  # N/m, m, N/m, N/m
+
+
+def envelope(crush):  # type: ignore[no-untyped-def]
+    """Elastic, then plastic [N]."""
+    return select(YIELD - crush, K * crush, K * YIELD + H * (crush - YIELD))
+
+
+def struck(mass: float = 3.0) -> kt.Model:
+    """A mass in front of a layer before a wall."""
+    model = kt.Model("struck", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=mass), axis="x")
+    wall = model.ground.point("wall", (0.5, 0, 0))
+    model.crushable("layer", "b", wall, 0.5, envelope, BACK)
+    return model
+
+
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "cvode_bdf"])
+def test_the_energy_that_is_taken_up_is_the_area_of_the_cycle(method: str) -> None:
+    v, m = 6.0, 3.0
+    run = kt.simulate(struck(m), 0.2, qd=[v], method=method, rtol=1e-11, atol=1e-13)
+    # m v²/2 is the area below the envelope up to the largest crush
+    area = m * v**2 / 2 - K * YIELD**2 / 2
+    beyond = (-K * YIELD + np.sqrt((K * YIELD) ** 2 + 2 * H * area)) / H
+    force = K * YIELD + H * beyond
+    back = np.sqrt(force**2 / BACK / m)  # what the straight line gives back
+    within = AT_STATES if method != "cvode_bdf" else TRAJECTORY
+    assert run["x"].values[-1, 0] == pytest.approx(YIELD + beyond, rel=within)
+    assert run["qd"].values[-1, 0] == pytest.approx(-back, rel=within)
+
+
+def test_it_reloads_along_the_line_and_goes_on_along_the_envelope() -> None:
+    model = struck()
+    model.joint_law("push", "x", lambda t: 2e3 * select(0.05 - t, 1, select(t - 0.1, 2, 0)))
+    run = kt.simulate(model, 0.2, step=1e-4, outputs=["layer.force", "layer.length"], rtol=1e-9)
+    crush, force = 0.5 - run["layer.length"].values, -run["layer.force"].values
+    assert force.min() > -IDENTITY
+    most = np.maximum.accumulate(crush)
+    first = crush >= most - 1e-15
+    bend = np.where(crush < YIELD, K * crush, K * YIELD + H * (crush - YIELD))
+    inside = first & (crush > 0)
+    assert inside.sum() > 50
+    assert force[inside] == pytest.approx(bend[inside], rel=COARSE_RUN)  # it turns between two rows
+
+
+def test_the_file_keeps_the_layer(tmp_path: Path) -> None:
+    kt.save(struck(), tmp_path / "struck.yaml")
+    one = kt.simulate(struck(), 0.1, qd=[4.0])
+    two = kt.simulate(kt.load(tmp_path / "struck.yaml"), 0.1, qd=[4.0])
+    assert one["qd"].values == pytest.approx(two["qd"].values, abs=AT_STATES)
+
+
+def test_a_line_that_would_make_energy_is_refused() -> None:
+    model = kt.Model("made")
+    model.prismatic("x", model.ground, model.body("b", mass=1.0), axis="x")
+    with pytest.raises(ModelError, match=r"force 'layer': at a crush of .* would create energy"):
+        model.crushable("layer", "b", model.ground.point("w", (1, 0, 0)), 1.0, envelope, K / 2)
+
+
+def test_the_severity_index_of_a_half_sine() -> None:
+    T, top = 0.2, 100.0
+    t = np.linspace(0, T, 4001)
+    a = -top * np.sin(np.pi * t / T)
+    mean = 2 * top * T / np.pi / 0.05 * np.sin(np.pi * 0.025 / T)  # over 50 ms about the middle
+    assert severity_index(t, a, "1998") == pytest.approx(mean / (12 * 9.81), rel=TRAJECTORY)
+    three = np.stack([a, 0 * a, 0 * a], axis=1)
+    assert severity_index(t, three) == pytest.approx(severity_index(t, a), rel=IDENTITY)
+    with pytest.raises(KinetreeError, match="standard"):
+        severity_index(t, a, "2011")
+    with pytest.raises(KinetreeError, match="equal steps"):
+        severity_index(t**2, a)
