@@ -171,7 +171,10 @@ def test_events_that_undo_each_other_are_named_and_what_was_reached_is_kept() ->
     model.event("begin", then={"on": 1.0}, at=0.4)
     model.event("up", lambda x: 0.5 - x["on"], {"on": 1.0})
     model.event("down", lambda x: x["on"] - 0.5, {"on": 0.0})
-    with pytest.warns(ModelWarning, match=r"'down', 'up' undo each other and never settle"):
+    with pytest.warns(
+        ModelWarning,
+        match=r"'down' \(x_on - 1/2\), 'up' \(1/2 - x_on\) undo each other and never settle",
+    ):
         run = kt.simulate(model, 1.0, step=0.1)
     assert run.attrs["end_time"] == pytest.approx(0.4)
     assert run.sizes["time"] >= 4

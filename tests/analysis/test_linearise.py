@@ -25,6 +25,7 @@ from kinetree.analysis.observing.program import derive_outputs
 from kinetree.analysis.runs.dynamics import dynamics
 from kinetree.errors import KinetreeError, ModelWarning
 from kinetree.model import retract
+from kinetree.program import Program
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "models"
 STEP = 1e-6
@@ -307,3 +308,68 @@ def test_all_coordinates_on_the_loops_have_the_linear_model_of_independent_ones(
     )
     for part in ("A", "B", "C", "D", "displacements"):
         assert_close(getattr(other, part), getattr(one, part), AT_STATES, part)
+
+
+def shaken(law: Any = None) -> kt.Model:
+    """A driven slider-crank whose slider carries a pendulum on a spring."""
+    model = kt.load(EXAMPLES / "slider_crank.yaml")
+    bob = model.body("bob", mass=0.7, com=(0, -0.4, 0), inertia=(0.01, 0.01, 0.01))
+    bob.point("end", (0, -0.4, 0))
+    model.revolute("swing", "slider", bob, axis="z", initial=0.3)
+    model.spring("pull", "ground", "bob.end", 50.0, 1.0, damping=2.0)
+    model.drive("crank", law)
+    return model
+
+
+def shaken_by(
+    forward: Program, force: Program, crank: float, rate: float, qdd: float, swing: float, by: float
+) -> Any:
+    """Acceleration of the pendulum and force of its spring for a motion of the crank."""
+    q = np.array([crank, -1.43, 2.35, swing])
+    out = forward.evaluate(q=q, qd=[rate, 0, 0, by], tau=np.zeros(4), qdd=[qdd])
+    closed = {"q": out["q_closed"], "qd": out["qd_closed"]}
+    return np.array([out["qdd"][3], force.evaluate(**closed)["pull.force"]])
+
+
+@pytest.mark.parametrize(("law", "loops"), [(None, "explicit"), (0.5, "projection")])
+def test_drives_are_inputs_with_their_rates(law: float | None, loops: str) -> None:
+    here = np.array([1.2, 2.1, law or 0.0, 0.3, -0.4])
+    moves = 1e-5 * np.eye(5)
+    by = [kt.derive(shaken(), quantity) for quantity in ("forward", "forces")]
+    pairs = [[shaken_by(*by, *(here + sign * e)) for sign in (-1, 1)] for e in moves]
+    slopes = np.diff(np.array(pairs), axis=1)[:, 0] / 2e-5
+    q, qd = {"swing": 0.3}, {"swing": -0.4}
+    model = shaken(None if law is None else lambda t: 1.2 + 2.1 * t + law / 2 * t**2)
+    at = {"q": q, "qd": qd} if law else {"q": q | {"crank": 1.2}, "qd": qd | {"crank": 2.1}}
+    given: dict[str, Any] = {"at": at, "outputs": ["pull.force"], "loops": loops}
+    names = ["qdd_crank", "q_crank", "tau_swing", "qd_crank"]
+    apart = kt.linearise(model, inputs=names, **given)
+    assert (apart.states, apart.inputs) == (("q_swing", "qd_swing"), tuple(names))
+    kept = np.array([apart.B[:, 1], apart.B[:, 3], apart.B[:, 0], *apart.A.T])
+    assert_close(kept[:, 1], slopes[:, 0], DIFFERENCE)
+    assert_close([*apart.D[0, [1, 3, 0]], *apart.C[0]], slopes[:, 1], DIFFERENCE)
+    whole = kt.linearise(model, inputs=["qdd_crank"], **given)
+    assert whole.states == ("q_crank", "q_swing", "qd_crank", "qd_swing")
+    assert_close(whole.A[3], slopes[[0, 3, 1, 4], 0], DIFFERENCE)
+    assert_close(whole.B[:, 0], [0, 0, 1, slopes[2, 0]], DIFFERENCE)
+    assert_close(whole.A[2], np.zeros(4), IDENTITY, "the crank is pulled by its input alone")
+
+
+def test_drives_that_are_not_inputs_are_held() -> None:
+    model = shaken()
+    found = kt.linearise(model)
+    assert found.inputs == ("tau_crank", "tau_rod", "tau_slide", "tau_swing")
+    assert found.states == ("q_swing", "qd_swing")
+    with pytest.warns(ModelWarning, match="not an equilibrium"):
+        assert kt.modes(model).linear.states == found.states
+    with pytest.raises(KinetreeError, match=r"there is no input 'qd_swing'"):
+        kt.linearise(model, inputs=["qd_swing"])
+
+
+def test_laws_of_drives_start_with_the_parameters_given() -> None:
+    model = shaken()
+    speed = model.parameter("speed", 2.0, unit="rad/s")
+    model.drives.clear()
+    model.drive("crank", lambda t: 1.2 + speed * t)
+    found = kt.linearise(model, inputs=["qdd_crank"], parameters={"speed": 3.5})
+    assert found.qd[0] == 3.5

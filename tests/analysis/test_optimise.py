@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import kinetree as kt
 import lengths
 from analysis.test_sensitivity import oscillator
-from approx import CLOSED, EQUAL_STEPS, TRAJECTORY, assert_close
+from approx import CLOSED, EQUAL_STEPS, READ_OFF, TRAJECTORY, assert_close
 from kinetree.assembly.changed_values import change_values
 from kinetree.model.parameters import parameter_table
 
@@ -136,6 +138,79 @@ def test_a_run_that_fails_is_a_bad_trial() -> None:
     assert (wild.history.reason.values != "").any()  # loops that do not close
 
 
+METHODS = {"SLSQP": TRAJECTORY, "trust-constr": TRAJECTORY, "L-BFGS-B": TRAJECTORY,
+           "ipopt": TRAJECTORY, "cma": READ_OFF, "differential_evolution": READ_OFF}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_absorber(method: str) -> None:
+    if method == "ipopt":
+        pytest.importorskip("casadi", reason="needs casadi")
+    seen: list[dict[str, Any]] = []
+    given = {**ABSORBER, "rtol": 1e-7, "method": method, "evaluations": 200}
+    best = kt.optimise(absorber(), 100.0, kt.integral("q_x**2"), progress=seen.append, **given)
+    exact = kt.optimise(absorber(), 100.0, kt.integral("q_x**2"), **{**given, "method": "auto"})
+    for name, value in exact.parameters.items():
+        assert_close(best.parameters[name], value, METHODS[method], name)
+    assert [row["number"] for row in seen] == list(range(1, len(seen) + 1))
+    assert {"value", "violation", "step"} <= set(seen[1])
+    gradients = np.isfinite(best.history.gradient.values).all(axis=1)
+    assert gradients.all() == (method not in {"cma", "differential_evolution"})
+
+
+@pytest.mark.parametrize(
+    ("method", "off"), [("ipopt", TRAJECTORY), ("cma", 1e-2), ("trust-constr", READ_OFF)]
+)
+def test_methods_with_constraints(method: str, off: float) -> None:
+    if method == "ipopt":
+        pytest.importorskip("casadi", reason="needs casadi")
+    best = kt.optimise(
+        oscillator(), 3.0, kt.final("c"), over={"c": (0.1, 9.0)}, step=0.1,
+        qd={"y": 1.0}, subject_to={"travel": (kt.peak("q_y"), None, 0.8)}, start={"c": 5.0},
+        method=method, tolerance=1e-8, evaluations=120,
+    )  # fmt: skip
+    assert_close(best.parameters["c"], 1 / 0.8**2, off)  # peak = v √(m/c)
+    assert best.constraints["travel"][0] <= 0.8 * (1 + TRAJECTORY)
+
+
+def test_an_objective_may_be_a_function_of_measures() -> None:
+    both = kt.function_of("a + 4*b", a=kt.integral("q_x**2"), b=kt.final("f**2"))
+    best = kt.optimise(absorber(), 40.0, both, **ABSORBER)
+    apart = [kt.integral("q_x**2"), kt.final("4*f**2")]
+    exact = kt.optimise(absorber(), 40.0, apart, **ABSORBER)
+    assert_close(best.value, exact.value, CLOSED)
+    assert_close(best.parameters["z"], exact.parameters["z"], TRAJECTORY)
+
+
+def evolve(journal: Path | None) -> kt.Optimum:
+    """A short search that draws its trials."""
+    given = {**ABSORBER, "evaluations": 80, "method": "cma", "journal": journal}
+    return kt.optimise(absorber(), 60.0, kt.integral("q_x**2"), **given)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_killed_ten_times_at_random_it_ends_in_the_same_point(tmp_path: Path) -> None:
+    whole, random = evolve(None), np.random.default_rng(3)
+    journal, fork, kills = tmp_path / "journal.jsonl", get_context("fork"), 0
+    for _ in range(10):
+        run = fork.Process(target=evolve, args=(journal,))
+        before, more = _lines(journal), int(random.integers(1, 6))
+        run.start()
+        while run.is_alive() and _lines(journal) < before + more:
+            time.sleep(0.001)
+        time.sleep(0.004 * float(random.random()))
+        kills += run.is_alive()
+        run.kill()
+        run.join()
+    assert kills >= 8
+    assert _lines(journal) < whole.history.sizes["evaluation"]
+    assert evolve(journal).parameters == whole.parameters
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "order": ({"over": {"c": (2.0, 1.0)}}, r"over, 'c': its bounds are"),
     "name": ({"over": {"cc": (1.0, 2.0)}}, "'cc'"),
@@ -177,3 +252,38 @@ def test_models_take_new_values() -> None:
     assert {name: known[name] for name in values} == values
     assert change_values(model, {}).content_hash() == model.content_hash()
     assert change_values(model, values).content_hash() != model.content_hash()
+
+
+def test_a_study_stands_in_the_model_file(tmp_path: Path) -> None:
+    model, file = absorber(), tmp_path / "absorber.yaml"
+    study = {"size": "integral(q_x**2)", "swing": "peak(abs(q_d))"}
+    run: dict[str, Any] = {"qd": {"x": 1.0, "d": -1.0}, "step": 1.0}
+    bounds = {"f": (0.8, 1.2), "z": (0.02, 0.4), "main.mass": (900.0, 1100.0)}
+    model.study("tune", 60.0, bounds, study, minimise=["size"], subject_to={"swing": (None, 4.0)},
+                units={"main.mass": "g"}, run=run)  # fmt: skip
+    kt.save(model, file)
+    back = kt.load(file)
+    assert back.studies == model.studies
+    assert back.content_hash() == absorber().content_hash()  # no equation changes by it
+    found = kt.optimise(back, study="tune")
+    same = kt.optimise(
+        absorber(), 60.0, kt.integral("q_x**2"), over={**bounds, "main.mass": (0.9, 1.1)}, **run,
+        subject_to={"swing": (kt.peak("abs(q_d)"), None, 4.0)},
+    )  # fmt: skip
+    for name, value in same.parameters.items():
+        assert_close(found.parameters[name], value, TRAJECTORY, name)
+    with pytest.raises(kt.errors.UnknownNameError, match="'tun'"):
+        kt.optimise(back, study="tun")
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"variables": {"f": (2, 1)}}, "study 'new', 'f': its bounds are"),
+        ({"minimise": ["sise"]}, "'sise'"), ({"subject_to": {"size": (1,)}}, "study 'new', 'size'"),
+        ({"units": {"f": "parsec"}}, "parsec"),
+    )  # fmt: skip
+    for change, sentence in wrong:
+        given: dict[str, Any] = {"variables": {"f": (1, 2)}, "measures": study, **change}
+        with pytest.raises(kt.errors.KinetreeError, match=sentence):
+            model.study("new", 1.0, **given)
+    text = file.read_text().replace("minimise: [size]", "minimize: [size]")
+    file.write_text(text)
+    with pytest.raises(kt.errors.FormatError, match=r"studies\.tune\.minimize.*minimise"):
+        kt.load(file)

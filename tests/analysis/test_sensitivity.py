@@ -148,7 +148,7 @@ BAD = {
     "expression": ({"measures": {"m": kt.final("q_z")}}, "measure 'm'.*q_z"),
     "late": ({"measures": {"m": kt.at_time("q_y", 3.0)}}, "before t = 3 s"),
     "function": ({"tau": {"y": lambda t, q, qd: 0.0}}, "slopes are not known"),
-    "integrator": ({"integrator": "BDF"}, "integrator"),
+    "integrator": ({"integrator": "BDM"}, "integrator"),
     "method": ({"method": "guess"}, "method"),
 }
 
@@ -426,3 +426,71 @@ def test_states_clocks_and_dry_friction(make: Any) -> None:
             for h in (1e-5, -1e-5)
         )
         assert_close(found.gradient.sel(parameter=name), [(high - low) / 2e-5], LONG_RUN, name)
+
+
+def test_functions_of_measures_and_measures_from_texts() -> None:
+    text = "rms(qd_y)**2/final(q_y) + 2*at_time(min(q_y, 9), 0.5)"
+    parts = {"a": kt.rms("qd_y"), "b": kt.final("q_y"), "c": kt.at_time("q_y", 0.5)}
+    measures = {"text": kt.measure(text), "whole": kt.function_of("a**2/b + 2*c", **parts), **parts}
+    found = kt.sensitivity(
+        oscillator(), 2.0, measures, by=["c", "qd0.y"], qd={"y": 0.5}, order=2, **FINE
+    )
+    assert list(found.measure.values) == ["text", "whole", "a", "b", "c"]
+    a, b, c = (float(found.value.sel(measure=name)) for name in "abc")
+    slopes = np.array([2 * a / b, -a * a / b**2, 2.0])
+    gradients = found.gradient.sel(measure=["a", "b", "c"]).values
+    bends = np.array([[2 / b, -2 * a / b**2, 0], [-2 * a / b**2, 2 * a * a / b**3, 0], [0, 0, 0]])
+    H = np.tensordot(slopes, found.hessian.sel(measure=["a", "b", "c"]).values, 1)
+    for name in ("text", "whole"):
+        assert_close(found.value.sel(measure=name), a * a / b + 2 * c, IDENTITY)
+        assert_close(found.gradient.sel(measure=name), slopes @ gradients, IDENTITY)
+        assert_close(found.hessian.sel(measure=name), H + gradients.T @ bends @ gradients, IDENTITY)
+    for wrong, sentence in {
+        "q_y": "names no kind.*final", "final(q_y": "bracket is not closed",
+        "at_time(q_y, x)": "not what at_time takes",
+    }.items():  # fmt: skip
+        with pytest.raises(kt.errors.ModelError, match=sentence):
+            kt.measure(wrong)
+    with pytest.raises(kt.errors.KinetreeError, match=r"measure 'm'.*'z'"):
+        kt.sensitivity(oscillator(), 1.0, {"m": kt.function_of("a + z", **parts)}, by=["c"])
+    with pytest.raises(kt.errors.ModelError, match="function_of, 'a'"):
+        kt.function_of("a", a=1.0)
+
+
+def driven() -> kt.Model:
+    """A four-bar whose crank turns evenly: nothing is left to move by itself."""
+    model = lengths.four_bar(crank=0.6)
+    model.bodies["top"].point("pen", (model.parameter("u", 1.3), 0.4, 0))
+    model.drive("a", lambda t: 1.0 + t)
+    return model
+
+
+def test_measures_of_a_driven_path() -> None:
+    measures = {"x": kt.final("top.pen.position.x"), "work": kt.integral("qd_b**2"),
+                "peak": kt.peak("qdd_c")}  # fmt: skip
+    by = {"crank": 0.6, "coupler": 2.1, "u": 1.3}
+    found = [
+        kt.sensitivity(driven(), 1.0, measures, by=list(by), method=method, **FINE).gradient
+        for method in ("direct", "adjoint")
+    ]
+    assert_close(found[1], found[0], CLOSED)
+    for name, x in by.items():
+        high, low = (
+            kt.sensitivity(driven(), 1.0, measures, by=[], parameters={name: x + h}, **FINE).value
+            for h in (1e-5, -1e-5)
+        )
+        assert_close(found[0].sel(parameter=name), (high - low) / 2e-5, LONG_RUN, name)
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "trapezoidal"])
+def test_a_run_so_unstable_that_its_gradient_means_nothing_is_told(integrator: str) -> None:
+    model = kt.Model("falling over", gravity=(0, 0, 0))
+    model.prismatic("y", model.ground, model.body("body", mass=1.0), axis="x")
+    model.joint_spring("push", "y", stiffness=model.parameter("c", -400.0))
+    run: dict[str, Any] = {"by": ["qd0.y"], "qd": {"y": 1e-9}, "step": 1e-3, "method": "direct"}
+    measures = {"end": kt.final("q_y")}
+    with pytest.warns(kt.errors.ModelWarning, match=r"grow by a factor of .*e\+1.*make the run"):
+        found = kt.sensitivity(model, 2.0, measures, integrator=integrator, **run)
+    assert 1e14 < found.attrs["sensitivity_growth"] < 1e18  # exp(20 t) over the last 1.8 s
+    calm = kt.sensitivity(model, 0.2, measures, integrator=integrator, **run)
+    assert calm.attrs["sensitivity_growth"] < 1e3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import kinetree as kt
 import lengths
 from analysis.test_sensitivity import oscillator
-from approx import GOLDEN, LONG_RUN, assert_close
+from approx import CLOSED, GOLDEN, LONG_RUN, TRAJECTORY, assert_close
 
 
 def hanging() -> kt.Model:
@@ -82,10 +83,62 @@ def test_two_equal_pendulums_are_a_group() -> None:
         )
     assert_close(found.value[0], 9.81**0.5 / (2 * np.pi), GOLDEN)
     assert np.isnan(found.gradient.values).all()
+    with pytest.warns(kt.errors.ModelWarning, match="modes 1, 2 have one eigenvalue"):
+        found = kt.sensitivity(
+            model, measures={"f": kt.frequency(2)}, by=["one.com_z", "gravity_z"], at="equilibrium"
+        )
+    # f = √(g/l)/2π of one of two: half of df/dl, and df/dg
+    f = 9.81**0.5 / (2 * np.pi)
+    assert_close(found.group_gradient[0], [0.5 * f / 2, -f / (2 * 9.81)], CLOSED)
+
+
+WHIPPLE = Path(__file__).resolve().parents[2] / "examples" / "models" / "whipple.yaml"
+WEAVE = 4.29238253634111
+"""Published speed at which the bicycle becomes stable [m/s]; see test_bicycle."""
+
+
+def test_the_weave_speed_of_the_bicycle_by_its_wheelbase() -> None:
+    model = kt.load(WHIPPLE)
+
+    def weave(base: float, speed: float) -> complex:
+        """The mode that swings fastest, by the linear model."""
+        found = kt.modes(model, {"qd": {"x": speed}}, parameters={"base": base}).eigenvalues
+        return complex(found[int(np.argmax(np.abs(found.imag)))])
+
+    number = len(kt.modes(model, {"qd": {"x": WEAVE}}).eigenvalues)  # the last has most Hz
+    measures = {"growth": kt.growth(number), "f": kt.frequency(number)}
+    found = kt.sensitivity(
+        model, measures=measures, by=["base", "qd0.x"], at="start", qd={"x": WEAVE}
+    )
+    assert abs(float(found.value[0])) < CLOSED  # neither damped nor excited there
+    h = 1e-4
+    by_base = (weave(1.02 + h, WEAVE) - weave(1.02 - h, WEAVE)) / (2 * h)
+    by_speed = (weave(1.02, WEAVE + h) - weave(1.02, WEAVE - h)) / (2 * h)
+    exact = np.array([by_base, by_speed])
+    assert_close(found.gradient.sel(measure="growth"), exact.real, TRAJECTORY)
+    assert_close(found.gradient.sel(measure="f"), exact.imag / (2 * np.pi), TRAJECTORY)
+    slope = -np.divide(*found.gradient.sel(measure="growth").values)  # of the weave speed
+    assert -0.5 < slope < -0.4
+
+
+def test_shapes_against_solving_again() -> None:
+    make, _, values, _ = CASES["tree"]
+    model, measure = make(), {"f": kt.frequency(2)}
+    found = kt.sensitivity(model, measures=measure, by=list(values), at="equilibrium")
+    assert_close(np.abs(found["shape"]).max(), 1.0, GOLDEN)
+    for label, x in values.items():
+        h = 1e-5 * max(1.0, abs(x))
+        high, low = (
+            kt.sensitivity(model, measures=measure, by=[label], at="equilibrium",
+                           parameters={label: x + step})["shape"] for step in (h, -h)
+        )  # fmt: skip
+        slopes = found["shape_by"].sel(parameter=label)
+        assert_close(slopes, (high - low) / (2 * h), LONG_RUN, label)
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "run": ({"duration": 1.0}, "an equilibrium has no duration"),
+    "run": ({"duration": 1.0}, "a state has no duration"),
+    "velocities": ({"qd": {"y": 1.0}}, "an equilibrium has no velocities"),
     "integral": ({"measures": {"m": kt.integral("q_y")}}, "measure 'm': it needs a run"),
     "start": ({"by": ["q0.y"]}, "'q0.y': an equilibrium does not depend on it"),
     "mode": ({"measures": {"m": kt.frequency(7)}}, "mode 7: there are 1 modes"),

@@ -10,7 +10,6 @@ Refs: Docquier2013 sec. 2.2.2, eqs. 22 to 27
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from kinetree.assembly import (
     with_values,
 )
 from kinetree.assembly.loops import loops
-from kinetree.errors import AssemblyError, ModelError, ModelWarning, ShapeError, unknown
+from kinetree.errors import AssemblyError, ModelError, ShapeError, unknown, warn
 from kinetree.pipeline import derive_actuation
 from kinetree.results.dataset import Dimension, run_dataset
 
@@ -305,7 +304,7 @@ def _warn_of_moved(model: Mechanism, motion: Trajectory, out: Mapping[str, Array
             )
     if moved:
         text = "the motion does not satisfy the loops: " + ", ".join(moved)
-        warnings.warn(text, ModelWarning, stacklevel=4)
+        warn(text)
 
 
 def _axes(task: _Task) -> dict[str, Dimension]:

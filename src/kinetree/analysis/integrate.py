@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from kinetree.arguments import (
     show,
 )
 from kinetree.arrays import Array
-from kinetree.errors import ModelWarning, ShapeError, unknown
+from kinetree.errors import ShapeError, unknown, warn
 from kinetree.integrate.loops.error_steps import Control
 from kinetree.integrate.problem import FINISHED
 from kinetree.integrate.second_order import (
@@ -180,11 +179,9 @@ def _dataset(found: SecondOrderPath, names: Sequence[str]) -> xarray.Dataset:
     }
     if found.end != FINISHED:
         left, worst = found.residual
-        warnings.warn(
+        warn(
             f"ended after t = {found.times[-1]:.6g} s by {found.end}: the last step tried leaves "
             f"{left:.3g} in the equation of '{names[worst]}'; results up to there are kept",
-            ModelWarning,
-            stacklevel=3,
         )
     values = {"q": found.q, "qd": found.qd, "qdd": found.qdd}
     axes = {"coordinate": Dimension(names), "velocity": Dimension(names)}

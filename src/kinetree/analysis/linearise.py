@@ -14,7 +14,7 @@ change of the independent states, z = Z z₀; then A = A₀ Z⁻¹, C = C₀ Z�
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,12 +32,22 @@ from kinetree.analysis.given.operating_point import (
     treat_loops,
 )
 from kinetree.analysis.observing.attach import attach
-from kinetree.analysis.observing.inputs import Chosen, choose_inputs, own_inputs, vary_inputs
+from kinetree.analysis.observing.inputs import (
+    Chosen,
+    Released,
+    choose_inputs,
+    motion_entries,
+    named_drives,
+    outside,
+    own_inputs,
+    release_drives,
+)
 from kinetree.analysis.observing.program import OUT, with_positions
 from kinetree.analysis.runs.dynamics import LOADED, Dynamics, dynamics
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
 from kinetree.engine import derivation, evaluate
+from kinetree.errors import UnsupportedError
 from kinetree.model import FORCES, Ball, Components, Float, Mechanism, as_mechanism
 from kinetree.program import Program, state_form
 from kinetree.program.passes import condense
@@ -110,7 +120,9 @@ def linearise(
         outputs: names of what C and D tell of, such as "strut.force" (`kinetree.model.outputs`);
             by default the model's own.
         inputs: names of what B and D tell of: tau_NAME, a wrench or a component of it (WRENCH_fz),
-            a parameter; by default all efforts and wrenches.
+            a parameter, or of a driven coordinate qdd_NAME, so that its q and qd are states, or
+            q_NAME, qd_NAME and qdd_NAME, each with the others held; they take the place of its law.
+            By default all efforts and wrenches, while driven coordinates are held.
         **options: tau, wrenches (constant), parameters by name; formalism, loops and
             base_parameters of `derive`; of a closed system partition or independent.
     """
@@ -120,16 +132,53 @@ def linearise(
     options |= {name: x for name, x in carried_values(at).items() if options.get(name) is None}
     options, given = treat_loops(model, options), given_parts(at)
     t = float(given.get("t", t))
-    system = dynamics(vary_inputs(model, inputs), q=given.get("q"), t=t, **options)
-    where = point(system, given, t)
-    model, standing = _let_tyres_stand(model) if not where.qd.any() else (model, ())
+    start = given.get("q"), given.get("qd")
+    made = release_drives(model, inputs, t, start, options.get("parameters"))
+    system = dynamics(made.model, q=made.q, t=t, **options)
+    where = point(system, {**given, "q": made.q, "qd": made.qd}, t)
+    other, standing = _let_tyres_stand(made.model) if not where.qd.any() else (made.model, ())
     if standing:
-        system = dynamics(vary_inputs(model, inputs), q=where.q, t=t, **options)
+        system = dynamics(other, q=where.q, t=t, **options)
     seen = with_positions(system.model, outputs, ())
     whole = system.forward if seen is None else attach(system.forward, seen.program)
-    chosen = choose_inputs(whole, inputs, system.loads.fixed)
-    made = _linear(system, where, freedom(system), _with_inputs(whole, chosen))
-    return replace(made, standing=standing)
+    chosen = _choose(whole, system, made, inputs)
+    free = _with_drives(system, freedom(system), named_drives(made.model, inputs))
+    found = _linear(system, where, free, _with_inputs(whole, chosen))
+    return _give_motions(replace(found, standing=standing), made.model.drives)
+
+
+def _choose(
+    whole: Program, system: Dynamics, made: Released, inputs: Sequence[str] | None
+) -> Chosen:
+    """The inputs; drives that they take the place of accelerate as their laws had it."""
+    first = dict(system.loads.fixed)
+    if made.qdd:
+        first["qdd"] = np.array([made.qdd.get(name, 0.0) for name in whole.input("qdd").labels])
+    if inputs is None:
+        inputs = [row.name for row in outside(whole) if row.name != "qdd"]
+    return choose_inputs(whole, inputs, first, motion_entries(whole, made.model.drives))
+
+
+def _with_drives(system: Dynamics, free: Freedom, drives: Sequence[str]) -> Freedom:
+    """What may change with these driven coordinates, whose accelerations are given."""
+    more = {system.model.velocities.index(name) for name in drives}
+    return Freedom(tuple(sorted({*free.u, *more})), tuple(sorted({*free.w, *more})))
+
+
+def _give_motions(linear: Linear, drives: Iterable[str]) -> Linear:
+    """Driven coordinates whose q or qd is an input are no states: their columns go to B and D."""
+    parts = {n: (f"q_{n}", f"qd_{n}") for n in drives}
+    out = [name for pair in parts.values() if {*pair} & {*linear.inputs} for name in pair]
+    if not out:
+        return linear
+    kept = [k for k, name in enumerate(linear.states) if name not in out]
+    B, D = linear.B.copy(), linear.D.copy()
+    for name in {*out} & {*linear.inputs}:
+        state, column = linear.states.index(name), linear.inputs.index(name)
+        B[:, column], D[:, column] = linear.A[:, state], linear.C[:, state]
+    states = tuple(linear.states[k] for k in kept)
+    A, C, spread = linear.A[np.ix_(kept, kept)], linear.C[:, kept], linear.displacements[:, kept]
+    return replace(linear, A=A, B=B[kept], C=C, D=D, states=states, displacements=spread)
 
 
 def _let_tyres_stand(model: Mechanism) -> tuple[Mechanism, tuple[str, ...]]:
@@ -193,6 +242,12 @@ def _derivatives(
     """Outputs, and d{of}_d{by} of each by each, one direction beside the other."""
     program = forward.along(of, by, tangent=True)
     sizes = [len(program.input(f"{name}_dot").symbols) for name in by]
+    if not sum(sizes):
+        raise UnsupportedError(
+            "nothing in it can move and nothing acts on it",
+            element=f"program '{forward.name}'",
+            cure="linearise a model with a joint, a state or an input",
+        )
     unit = np.eye(sum(sizes))
     places = np.split(np.arange(len(unit)), np.cumsum(sizes)[:-1])
     changes = {f"{name}_dot": unit[:, at] for name, at in zip(by, places, strict=True)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from kinetree.analysis.linearise import Linear, linearise
 from kinetree.analysis.runs.dynamics import LOADED
 from kinetree.arguments import check_arguments, check_options
 from kinetree.arrays import Array
-from kinetree.errors import ModelWarning, UnsupportedError
+from kinetree.errors import UnsupportedError, warn
 from kinetree.plain import html_table
 
 if TYPE_CHECKING:
@@ -96,11 +95,9 @@ def modes(model: Mechanism | Linear, at: Any = None, *, t: float = 0.0, **option
     worst = float(np.abs(linear.qdd).max(initial=0.0))
     if worst > AT_REST * (1 + float(np.abs(linear.A).max(initial=0.0))):
         name = linear.velocities[int(np.argmax(np.abs(linear.qdd)))]
-        warnings.warn(
+        warn(
             f"the state is not an equilibrium, '{name}' accelerates by {worst:.3g}; find one with"
             " equilibrium(model) and pass it as at=",
-            ModelWarning,
-            stacklevel=2,
         )
     return _modes(linear)
 

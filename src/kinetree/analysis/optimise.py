@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +11,14 @@ import numpy as np
 
 from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
+from kinetree.analysis.optimising.model_study import study_arguments
 from kinetree.analysis.optimising.trials import Limit, Study, Trials
 from kinetree.analysis.sensitivities.variables import read_variables
 from kinetree.analysis.sensitivity import check_measures
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
-from kinetree.errors import ModelError, ModelWarning, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.measures import Measure
 from kinetree.model import Mechanism
 
@@ -66,10 +66,11 @@ class Optimum:
 
 def optimise(  # noqa: PLR0913  one keyword per choice of the user
     model: Mechanism,
-    duration: float,
-    objective: Any,
+    duration: float | None = None,
+    objective: Any = None,
     *,
-    over: Mapping[str, Any],
+    over: Mapping[str, Any] | None = None,
+    study: str | None = None,
     subject_to: Mapping[str, Any] | None = None,
     method: str = "auto",
     start: Mapping[str, float] | None = None,
@@ -89,10 +90,11 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         duration: length of the runs [s].
         objective: a measure, or several whose sum is minimised.
         over: name of what varies, as of `sensitivity` -> (lowest, highest) [SI].
+        study: name of a study of the model, which gives what is not given here.
         subject_to: name -> (measure, lowest or None, highest or None); equal bounds are equalities.
-        method: "SLSQP", "trust-constr", "L-BFGS-B", "least_squares" (of misfits),
-            "differential_evolution" (no gradients); "auto" is the first, or least squares where the
-            objective allows it.
+        method: "SLSQP", "trust-constr", "L-BFGS-B", "least_squares" (of misfits), "ipopt" (of the
+            CasADi package), "cma", "differential_evolution" (no gradients); "auto" is the first, or
+            least squares where the objective allows it.
         start: values to begin with; by default the model's, or the middle of the bounds.
         starts: number of starts: the first, then places spread between the bounds.
         cases: load cases: mappings of options of the run; objectives are added, constraints hold in
@@ -100,7 +102,7 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         tolerance: of the objective, and of variables as a part of the width of their bounds.
         evaluations: most evaluations per start.
         journal: file with one line per evaluation: killed, an optimisation goes on from there.
-        progress: called with every evaluation.
+        progress: called with every evaluation: its number, value, violation, step and x.
         seed: of starts and of methods that draw.
         **run: options of `sensitivity`: q, qd, x, tau, events, integrator, rtol, …
 
@@ -108,25 +110,56 @@ def optimise(  # noqa: PLR0913  one keyword per choice of the user
         The best point, with the model that has these values and the history of evaluations.
     """
     check_arguments(optimise, locals())
+    task = _Asked(duration, objective, over, subject_to, run).with_study(model, study)
     check_choice("method", method, ("auto", *OPTIMISERS))
     check_positive("a positive number", tolerance=tolerance, evaluations=evaluations, starts=starts)
-    study = Study(
-        model, float(duration), _objectives(objective), _bounds_of(model, over),
-        _constraints(subject_to or {}), tuple(cases), run,
-    )  # fmt: skip
-    check_measures(study.measures)
-    chosen = OPTIMISERS[_method(study, method)]
-    kept = Journal(None if journal is None else Path(journal), _describe(study, seed))
-    trials = Trials(study, kept, progress or (lambda row: None))
+    whole = task.study(model, cases)
+    chosen = OPTIMISERS[_method(whole, method)]
+    kept = Journal(None if journal is None else Path(journal), _describe(whole, seed))
+    trials = Trials(whole, kept, progress or (lambda row: None))
     found = []
-    for s in _starts(study, trials, start or {}, starts, seed):
-        task = Minimum(
+    for s in _starts(whole, trials, start or {}, starts, seed):
+        problem = Minimum(
             trials.objective, s, np.zeros(len(s)), np.ones(len(s)), trials.limits(equal=False),
-            trials.limits(equal=True), trials.residuals if study.squares else None, tolerance,
-            evaluations, seed,
+            trials.limits(equal=True), trials.residuals if whole.squares else None, trials.judge,
+            tolerance, evaluations, seed,
         )  # fmt: skip
-        found.append(chosen.solve(task))
+        found.append(chosen.solve(problem))
     return _result(trials, found)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be optimised, as given."""
+
+    duration: float | None
+    objective: Any
+    over: Mapping[str, Any] | None
+    subject_to: Mapping[str, Any] | None
+    run: Mapping[str, Any]
+
+    def with_study(self, model: Mechanism, name: str | None) -> _Asked:
+        """The same with what a study of the model says where nothing is given."""
+        if name is None:
+            return self
+        known = study_arguments(model, name)
+        limits = known["subject_to"] if self.subject_to is None else self.subject_to
+        return _Asked(
+            self.duration or known["duration"], self.objective or known["objective"],
+            self.over or known["over"], limits, {**known["run"], **self.run},
+        )  # fmt: skip
+
+    def study(self, model: Mechanism, cases: Sequence[Any]) -> Study:
+        """The whole of it, checked."""
+        if self.duration is None:
+            raise ModelError("it is not given", element="duration", cure="give it in seconds")
+        found = Study(
+            model, float(self.duration), _objectives(self.objective),
+            _bounds_of(model, self.over or {}), _constraints(self.subject_to or {}), tuple(cases),
+            self.run,
+        )  # fmt: skip
+        check_measures(found.measures, functions=True)
+        return found
 
 
 def _objectives(objective: Any) -> tuple[Measure, ...]:
@@ -286,7 +319,7 @@ def _warn_violation(trials: Trials, row: JournalRow) -> None:
     }
     name = max(gaps, key=lambda key: gaps[key])
     text = f"constraint '{name}' cannot be met between the bounds: it is missed by {gaps[name]:.3g}"
-    warnings.warn(text, ModelWarning, stacklevel=4)
+    warn(text)
 
 
 def _multipliers(

@@ -15,6 +15,7 @@ from kinetree.arrays import Array
 from kinetree.errors import ModelError
 from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.results.dataset import with_outputs
+from kinetree.targets.kept import remember
 
 if TYPE_CHECKING:
     import xarray
@@ -64,7 +65,16 @@ def observer(
 ) -> Callable[[xarray.Dataset], xarray.Dataset]:
     """What adds outputs to a run: those named, or the model's own; see `outputs`."""
     wanted = _own_outputs(model) if names is None else list(names)
-    return partial(observe, derive_outputs(model, wanted)) if wanted else lambda run: run
+    return partial(observe, _observation(model, wanted)) if wanted else lambda run: run
+
+
+def _observation(model: Mechanism, wanted: Sequence[str]) -> Observed:
+    """The Program of outputs; that of variables of components is made once for equal ones."""
+    own = model.equations
+    if own is None or model.outputs:
+        return derive_outputs(model, wanted)
+    told = repr((list(wanted), own.names, own.units))
+    return remember(lambda: derive_outputs(model, wanted), "variables of components", model, told)
 
 
 def _own_outputs(model: Mechanism) -> list[str]:
@@ -80,7 +90,7 @@ def observe(found: Observed, run: xarray.Dataset) -> xarray.Dataset:
     given = {row.name: _values(run, row) for row in program.inputs if not row.parameter}
     if program.takes("p"):
         given["p"] = _parameters(run, program.input("p"))
-    values = program.compile()(check=False, **given)
+    values = found.function(check=False, **given)
     lead = run["q"].shape[:-1]
     table = np.broadcast_to(values[OUT], (*lead, len(found.labels)))
     return with_outputs(run, found.labels, found.units, table)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,29 +12,45 @@ import numpy as np
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.events import Events
-from kinetree.analysis.sensitivities.adjoint import Backward, adjoint_gradients
+from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
+from kinetree.analysis.sensitivities.adjoint import Backward
+from kinetree.analysis.sensitivities.continuous import ContinuousBackward
+from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
+from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
+    samples_of,
     with_gradients,
+    with_growth,
     with_hessians,
     with_samples,
     with_tangents,
 )
 from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.statics import static_sensitivities
-from kinetree.analysis.sensitivities.task import Task
+from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
+from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import read_variables
-from kinetree.arguments import check_arguments, check_choice, check_options, check_positive, show
+from kinetree.arguments import (
+    changed_arguments,
+    check_arguments,
+    check_choice,
+    check_options,
+    check_positive,
+    show,
+)
 from kinetree.arrays import Array
 from kinetree.assembly import Parameters, Values
-from kinetree.errors import ModelError, ModelWarning, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
-from kinetree.integrate.methods import check_bounds
+from kinetree.integrate.methods import RATES, check_bounds, find
 from kinetree.integrate.problem import Settings
-from kinetree.measures import Measure, Mode
+from kinetree.measures import FunctionOf, Measure, Mode, simple_measures
+from kinetree.measures.measure import NONE
+from kinetree.steppers.families import FAMILIES
 
 if TYPE_CHECKING:
     import xarray
@@ -43,6 +59,8 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "direct", "adjoint")
 """How derivatives are found."""
+EQUAL_STEP_ERROR = 1e-8
+"""Relative error that is taken for a structural step, whose iterations leave about as much."""
 WORTH = 5
 """Directions per measure up to which tangents cost less than going back."""
 
@@ -70,6 +88,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     events: Events | None = None,
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
+    formulation: str | None = None,
+    memory: float | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """Values of measures of a run, and their exact derivatives by what varies.
@@ -83,52 +103,87 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
         by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
             "tau.NAME", "WRENCH.fx", "duration".
-        at: "run", or "equilibrium": the state of rest near the start values, and its modes;
+        at: "run", or "equilibrium": the state of rest near the start values, and its modes; or
+            "start": the steady motion that the start values are, such as a bicycle at its speed;
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
             over its steps, once per measure; "auto" takes the cheaper one by their numbers, and the
             first where events change the motion; the attribute `sensitivity_method` says which.
         order: 2 adds `hessian` (measure × parameter × parameter), by at most eight variables.
-        integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4".
+        integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
+            differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
+            whose dense output is; or equal steps: "trapezoidal", "newmark", "hht",
+            "generalised_alpha", "semi_implicit_euler".
         q: initial coordinates, as of `simulate`.
         qd: initial velocities.
         x: initial user states.
         t0: time at the beginning [s].
         rtol: relative error per step.
         atol: absolute error per step.
-        step: output interval [s]; the step of rk4.
+        step: output interval [s]; the step of rk4 and of equal steps.
         tau: constant efforts along the velocities [N.m, N].
         wrenches: constant external wrenches by name [N.m, N].
         parameters: values by name in place of the model's.
         events: conditions by name, as of `simulate`.
         max_steps: steps after which the run ends.
         max_step: longest step [s].
-        **options: of `simulate`: formalism, loops, base_parameters, partition, independent.
+        formulation: of equal steps, as of `simulate`.
+        memory: of equal steps, for the states to which the adjoint method goes back [B]: where not
+            all fit, binomial checkpoints are kept and steps are made anew, with the same result to
+            the last bit.
+        **options: of `simulate`: formalism, loops, base_parameters, partition, independent; of
+            equal steps tolerance, limit, penalty, projection, ….
 
     Returns:
         The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
         direct method, `q_by`, `qd_by`, `x_by` (time × component × parameter), all in SI units; of a
-        misfit NAME also what it compares, NAME and NAME_by, over the times of its data.  Of an
-        equilibrium q, x and q_by, x_by in place of the run; NaN of modes with one eigenvalue.
+        misfit NAME also what it compares, NAME and NAME_by, over the times of its data.  Of a state
+        q, x, q_by, x_by, and of modes `shape`, `shape_by` in place of the run; modes with one
+        eigenvalue have NaN, and `group_gradient` has the derivatives of their mean.
     """
     given = locals()
     check_arguments(sensitivity, given)
     _check(given, options)
-    run = RunGiven(q, qd, x, tau, wrenches, parameters)
-    name, settings = as_settings(given)
-    task = Task.of(
-        model, run, duration=float(duration or 0.0), measures=dict(measures),
-        variables=read_variables(model, by), t0=t0, integrator=name, settings=settings, step=step,
-        events=events, options=options,
-    )  # fmt: skip
-    made = _static(task) if at == "equilibrium" else _solve(task, method)
+    task = _task(given, options)
+    made = run_task(task, method) if at == "run" else _static(task, steady=at == "start")
     _tell_idle(task, made)
-    return made if order == 1 else with_hessians(made, hessians(task, _times(task, {})))
+    if order == 2:
+        made = with_hessians(made, hessians(task, _times(task, {})))
+    return with_functions(made, measures)
 
 
-def _static(task: Task) -> xarray.Dataset:
-    """Values and gradients at an equilibrium."""
-    return equilibrium_dataset(task, *static_sensitivities(task))
+def sensitivity_task(model: Mechanism, **given: Any) -> Task:
+    """The task of a sensitivity of runs with the options that are given, checked as there."""
+    rows = signature(sensitivity).parameters.values()
+    usual = {row.name: row.default for row in rows if row.kind is not row.VAR_KEYWORD}
+    whole = {**usual, "model": model, **{k: v for k, v in given.items() if k in usual}}
+    options = {name: value for name, value in given.items() if name not in usual}
+    check_arguments(sensitivity, whole)
+    _check(whole, options)
+    return _task(whole, options)
+
+
+def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
+    """What is asked, from the options of `sensitivity`."""
+    model, name, formulation = given["model"], given["integrator"], given["formulation"]
+    run = RunGiven(*(given[key] for key in ("q", "qd", "x", "tau", "wrenches", "parameters")))
+    steps = None
+    if _is_stepped(name, formulation):
+        steps = StepChoice(formulation, options, given["memory"])
+        name, settings = find(name, formulation).name, Settings()
+        options = {key: value for key, value in options.items() if key == "independent"}
+    else:
+        name, settings = as_settings(given)
+    return Task.of(
+        model, run, duration=float(given["duration"] or 0.0), t0=given["t0"], integrator=name,
+        measures=simple_measures(given["measures"]), variables=read_variables(model, given["by"]),
+        settings=settings, step=given["step"], events=given["events"], options=options, steps=steps,
+    )  # fmt: skip
+
+
+def _static(task: Task, *, steady: bool) -> xarray.Dataset:
+    """Values and gradients at an equilibrium, or in the steady motion of the start values."""
+    return equilibrium_dataset(task, *static_sensitivities(task, steady=steady))
 
 
 def _tell_idle(task: Task, made: xarray.Dataset) -> None:
@@ -137,26 +192,50 @@ def _tell_idle(task: Task, made: xarray.Dataset) -> None:
     if still:
         names = ", ".join(f"'{name}'" for name in still)
         text = f"nothing depends on {names}: the derivatives by it are zero"
-        warnings.warn(text, ModelWarning, stacklevel=3)
+        warn(text)
 
 
 def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
     """The method of a run, and its tolerances, from options of `sensitivity`."""
     integrator = given.get("integrator", "auto")
-    check_choice("integrator", integrator, ("auto", *TABLEAUS))
+    check_choice("integrator", integrator, ("auto", *RATES))
     name = "dop853" if integrator == "auto" else integrator
     known = ("rtol", "atol", "max_steps", "max_step")
-    length = None if TABLEAUS[name].errors else given.get("step") or None
+    length = given.get("step") or None if name == "rk4" else None
     bounds = {key: given[key] for key in known if key in given}
     return name, Settings(**bounds, fixed_step=length)
+
+
+def _is_stepped(integrator: str, formulation: str | None) -> bool:
+    """Whether a run goes in equal steps that are Programs."""
+    check_choice("integrator", integrator, ("auto", *RATES, *FAMILIES))
+    return formulation is not None or integrator not in ("auto", *RATES)
+
+
+def run_task(task: Task, method: str) -> xarray.Dataset:
+    """Values and gradients of a run of rates or in equal steps."""
+    if task.steps is None:
+        return _solve(task, method)
+    few = task.steps.memory is None and not _many(task)
+    found = step_sensitivities(task, direct=method == "direct" or (method == "auto" and few))
+    values = {name: Outcome(row.value, NONE, row.by_end) for name, row in found.outcomes.items()}
+    made = _with_results(task, found.run, values, found.table, found.facts)
+    if found.S is None:
+        return made
+    made = with_growth(made, made["time"].values, found.S, EQUAL_STEP_ERROR)
+    return with_samples(with_tangents(made, found.S), task.measures, found.samples)
+
+
+def _many(task: Task) -> bool:
+    """Whether there are so many directions that going back costs less."""
+    return len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
 
 
 def _solve(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
     peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
     times = _times(task, peaks)
-    many = len(task.directions) > max(TOGETHER, WORTH * len(task.measures))
-    if method == "direct" or (method == "auto" and not many):
+    if method == "direct" or (method == "auto" and not _many(task)):
         return _direct(task, times, peaks)
     try:
         return _adjoint(task, times, peaks)
@@ -180,16 +259,19 @@ def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Data
     rows = [np.concatenate([part[name].changes for part in parts]) for name in task.measures]
     facts = {"method": "direct", "runs": len(runs)}
     made = _with_results(task, runs[0].dataset, parts[0], np.array(rows), facts)
-    return with_samples(with_tangents(made, runs), task.measures, runs)
+    S = np.concatenate([run.S for run in runs], axis=1)
+    made = with_growth(made, runs[0].t, S, task.settings.rtol)
+    return with_samples(with_tangents(made, S), task.measures, samples_of(task.measures, runs))
 
 
 def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
     """Values and gradients by going back over the steps."""
-    run = run_tangents(task, (), times)
-    backward = Backward(task, times)
+    run = run_tangents(task, (), times, jump=refuse_jumps)
+    way = Backward if task.integrator in TABLEAUS else ContinuousBackward
+    backward = way(task, times, run)
     found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
-    table = adjoint_gradients(task, run.looks, backward, peaks)
-    facts = {"method": "adjoint", "steps": backward.steps}
+    table = backward.gradients(demands_of(task, run.looks, peaks))
+    facts = {"method": "adjoint", "adjoint": backward.kind, "steps": backward.steps}
     return _with_results(task, run.dataset, found, table, facts)
 
 
@@ -212,31 +294,70 @@ def _with_results(
 
 def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Refuse what no sensitivity can be made of."""
-    check_choice("at", given["at"], ("run", "equilibrium"))
+    check_choice("at", given["at"], ("run", "equilibrium", "start"))
     if given["at"] == "run":
         if given["duration"] is None:
             raise ModelError("it is not given", element="duration", cure="give it in seconds")
         check_positive("a positive time in seconds", duration=given["duration"])
         check_bounds(given)
-    elif given["duration"] is not None or given["qd"] is not None or given["events"] is not None:
+    elif given["duration"] is not None or given["events"] is not None:
         raise ModelError(
-            "an equilibrium has no duration, no velocities and no events",
-            element="at",
-            cure='leave them out, or leave at="equilibrium" out',
+            "a state has no duration and no events", element="at", cure="leave them out, or at="
+        )
+    elif given["qd"] is not None and given["at"] == "equilibrium":
+        raise ModelError(
+            "an equilibrium has no velocities", element="qd", cure='leave them out, or at="start"'
         )
     check_choice("method", given["method"], METHODS)
+    _check_memory(given)
     if given["order"] not in (1, 2) or (given["order"] == 2 and given["at"] != "run"):
         raise UnsupportedError(
             f"it is {show(given['order'])}",
             element="order",
             cure="give 1, or 2 for second derivatives of runs",
         )
-    check_options("sensitivity", options, OPTIONS)
-    check_measures(given["measures"], modes=given["at"] == "equilibrium")
+    _check_options(given, options)
+    check_measures(given["measures"], modes=given["at"] != "run", functions=True)
 
 
-def check_measures(measures: Mapping[str, Any], *, modes: bool = False) -> None:
-    """Refuse what is no measure, and measures of modes where there are none."""
+def _check_memory(given: Mapping[str, Any]) -> None:
+    """Refuse memory where no states are kept to go back to."""
+    if given["memory"] is None:
+        return
+    check_positive("a positive number of bytes", memory=given["memory"])
+    stepped = _is_stepped(given["integrator"], given["formulation"])
+    if not stepped or given["method"] == "direct":
+        raise UnsupportedError(
+            "only the adjoint method in equal steps keeps some of its states",
+            element="memory",
+            cure="leave it out, or give method='adjoint' and a formulation",
+        )
+
+
+def _check_options(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse options that the method of the run has no use for."""
+    if not _is_stepped(given["integrator"], given["formulation"]):
+        refuse_stepping(options)
+        check_options("sensitivity", options, OPTIONS)
+        return
+    check_options("sensitivity in equal steps", options, STEPPING)
+    refuse_no_step(given["step"])
+    for name in changed_arguments(sensitivity, given, ["rtol", "atol", "max_step", "max_steps"]):
+        raise UnsupportedError(
+            "equal steps have no use for it", element=name, cure="leave it out, or give tolerance="
+        )
+    if given["order"] != 1 or given["at"] != "run":
+        raise UnsupportedError(
+            "equal steps have first derivatives of runs alone",
+            element="order" if given["order"] != 1 else "at",
+            cure="leave integrator= and formulation= out",
+        )
+
+
+def check_measures(
+    measures: Mapping[str, Any], *, modes: bool = False, functions: bool = False
+) -> None:
+    """Refuse what is no measure, and measures of modes and functions where there are none."""
     if not measures:
         raise ModelError(
             "there is nothing to measure", element="measures", cure='give {"end": kt.final("q_y")}'
@@ -248,6 +369,14 @@ def check_measures(measures: Mapping[str, Any], *, modes: bool = False) -> None:
                 element=f"measure '{name}'",
                 cure="give kt.final(…), kt.integral(…), kt.rms(…) or kt.peak(…)",
             )
+        if isinstance(measure, FunctionOf):
+            if not functions:
+                raise UnsupportedError(
+                    "it is a function of others, which are measured one by one here",
+                    element=f"measure '{name}'",
+                    cure="name its parts",
+                )
+            check_measures(simple_measures(measure.parts), modes=modes)
         if isinstance(measure, Mode) and not modes:
             raise ModelError(
                 "a run has no modes",

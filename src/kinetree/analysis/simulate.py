@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     events: Events | None = None,
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
-    progress: bool | None = None,
+    progress: bool | Callable[[float], object] | None = None,
     file: str | Path | None = None,
     continues: str | Path | xarray.Dataset | None = None,
     at: Any = None,
@@ -109,7 +109,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
             laws change their branch.
         max_steps: steps after which the run ends.
         max_step: longest step [s]; give one where a law acts for a shorter time than a step.
-        progress: show how far it is; by default on a terminal when it takes long.
+        progress: show how far it is; by default on a terminal when it takes long.  A function is
+            told the time reached [s], and ends the run by returning True: what was computed stays.
         file: NetCDF file (.nc, .h5) that the run is written to while it goes: whatever ends the
             program, it has what was reached up to about a second before.  Memory stays bounded, and
             the Dataset reads from the file what it is asked for.

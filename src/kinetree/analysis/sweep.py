@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.dynamics import OPTIONS
-from kinetree.analysis.sensitivities.task import Task
-from kinetree.analysis.sensitivities.variables import DURATION, enter_values, read_variables
-from kinetree.analysis.sensitivity import as_settings, check_measures
-from kinetree.analysis.sweeping.parts import SweepParts, part_dataset
+from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
+from kinetree.analysis.sensitivity import check_measures
+from kinetree.analysis.sweeping.job import RATES, SweepJob, is_stepped
+from kinetree.analysis.sweeping.parts import STORES, SweepParts, read_parts
 from kinetree.analysis.sweeping.plans import SweepPlan
-from kinetree.analysis.sweeping.runner import GIVEN, Runner
-from kinetree.arguments import check_arguments, check_options, check_positive
-from kinetree.errors import KinetreeError, ModelError
+from kinetree.analysis.sweeping.runner import GIVEN
+from kinetree.analysis.sweeping.workers import make_by_workers
+from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
+from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model import Mechanism
 
 if TYPE_CHECKING:
     import xarray
 
-RUN = (*GIVEN, "t0", "integrator", "rtol", "atol", "step", "events", "max_steps", "max_step")
-"""Options of the runs."""
+RUN = (*GIVEN, "t0", "integrator", "formulation", "step")
+"""Options of all runs."""
+PART = 256
+"""Runs of a part; four times as many where they go in lanes, whose starts are found together."""
 
 
 def sweep(  # noqa: PLR0913  one keyword per choice of the user
@@ -35,7 +34,11 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     measures: Mapping[str, Any],
     *,
     into: str | Path | None = None,
-    part: int = 256,
+    part: int | None = None,
+    store: str = "netcdf",
+    threads: int | None = None,
+    device: str = "cpu",
+    workers: Any = None,
     progress: Callable[[int, int], None] | None = None,
     **run: Any,
 ) -> xarray.Dataset:
@@ -44,79 +47,95 @@ def sweep(  # noqa: PLR0913  one keyword per choice of the user
     Args:
         model: the mechanism.
         duration: length of the runs [s].
-        plan: `kt.grid`, `kt.sobol`, `kt.latin_hypercube` or `kt.run_list`; what varies has the
-            names of `sensitivity`.
+        plan: `kt.grid`, `kt.sobol`, `kt.latin_hypercube`, `kt.saltelli`, `kt.run_list` or
+            `kt.own_plan`; what varies has the names of `sensitivity`.
         measures: by name.
         into: folder for the parts: killed, the same sweep goes on with those that are missing; the
-            folder of another one is refused.
-        part: runs per part.
+            folder of another one is refused.  `load_sweep` opens it at any time.
+        part: runs per part; by default 256, or 1024 where eight go in the lanes of one.
+        store: what the folder has at the end beside the parts: "netcdf" (sweep.nc) or "zarr"
+            (sweep.zarr, needs kinetree[sweep]).
+        threads: that share a part; by default as many as there are cores.
+        device: "cpu", or "gpu" for equal steps on a GPU (needs CuPy).
+        workers: a `distributed.Client` or the address of a scheduler: parts are made by its workers
+            (needs kinetree[sweep]).
         progress: called with the number of runs that are done, and of all.
-        **run: options of the runs, as of `sensitivity`: q, qd, tau, integrator, rtol, events, …
+        **run: options of the runs, as of `sensitivity`: q, qd, tau, integrator, rtol, events, …;
+            with formulation, or an integrator of equal steps, eight runs go in the lanes of one.
 
     Returns:
         The Dataset over `run`, with one variable per measure, the values of what varies as
-        coordinates, and `reason`, which tells why a run failed: its measures are not numbers.
+        coordinates, and `reason`, which tells why a run failed: its measures are not numbers.  Of a
+        folder it reads what it is asked for.
     """
     check_arguments(sweep, locals())
-    check_positive("a positive number", duration=duration, part=part)
-    check_measures(measures)
-    check_options("sweep", run, (*RUN, *OPTIONS))
-    if not isinstance(plan, SweepPlan):
+    _check_choices(locals())
+    size = part or (4 * PART if is_stepped(run) else PART)
+    job = SweepJob(model, float(duration), plan, measures, run, size, threads, device)
+    _check(job)
+    parts = SweepParts(None if into is None else Path(into), job.facts(), plan.count, size)
+    if plan.own is not None:
+        parts.check_values(plan.rows, plan.names)
+    missing = [number for number in parts.numbers if not parts.has(number)]
+    done = plan.count - sum(_size(job, number) for number in missing)
+    for number, made in _parts(job, missing, workers):
+        parts.add(number, made)
+        done += _size(job, number)
+        if progress is not None:
+            progress(done, plan.count)
+    return parts.whole(store, {"model": model.name, "plan": plan.kind, "seed": plan.seed})
+
+
+def _check_choices(given: Mapping[str, Any]) -> None:
+    """Refuse what no sweep can be made of."""
+    check_choice("store", given["store"], tuple(STORES))
+    check_choice("device", given["device"], ("cpu", "gpu"))
+    counts = {name: given[name] for name in ("duration", "threads", "part")}
+    check_positive("a positive number", **{k: v for k, v in counts.items() if v is not None})
+    check_measures(given["measures"])
+    if not isinstance(given["plan"], SweepPlan):
         raise ModelError(
             "it is not a valid plan",
             element="plan",
             cure='give kt.sobol({"strut.damping": (500, 5000)}, 1000)',
         )
-    runner = _runner(model, float(duration), plan, measures, run)
-    task = {
-        "model": model.content_hash(), "duration": float(duration), "plan": plan.data(),
-        "measures": {name: repr(row) for name, row in measures.items()}, "part": part,
-        "run": repr(sorted(run.items())),
-    }  # fmt: skip
-    parts = SweepParts(None if into is None else Path(into), task, plan.count, part)
-    for number in parts.numbers:
-        first, end = parts.span(number)
-        if not parts.has(number):
-            parts.add(number, _part(runner, plan, measures, first, end))
-        if progress is not None:
-            progress(end, plan.count)
-    return parts.whole().assign_attrs(model=model.name, plan=plan.kind, seed=plan.seed)
 
 
-def _runner(
-    model: Mechanism, duration: float, plan: SweepPlan, measures: Mapping[str, Any], run: Any
-) -> Runner:
-    """What makes the runs; the first values of the plan are those it is derived for."""
-    variables = read_variables(model, plan.names)
-    first = dict(zip(plan.names, plan.rows(0, 1)[0].tolist(), strict=True))
-    options = {**run, DURATION: duration}
-    at = enter_values(variables, first, options)
-    given = RunGiven(**{name: at.get(name) for name in GIVEN})
-    name, settings = as_settings(run)
-    task = Task.of(
-        model, given, duration=duration, measures=dict(measures), variables=variables,
-        t0=float(run.get("t0", 0.0)), integrator=name, settings=settings, step=run.get("step"),
-        events=run.get("events"), options={k: v for k, v in run.items() if k in OPTIONS},
-    )  # fmt: skip
-    return Runner(task, options)
+def load_sweep(folder: str | Path) -> xarray.Dataset:
+    """The runs of a sweep that its folder has so far.
+
+    Args:
+        folder: `into` of the sweep, which may still go on.
+    """
+    check_arguments(load_sweep, locals())
+    return read_parts(Path(folder))
 
 
-def _part(
-    runner: Runner, plan: SweepPlan, measures: Mapping[str, Any], first: int, end: int
-) -> xarray.Dataset:
-    """The runs first … end - 1."""
-    rows = plan.rows(first, end)
-    found = {name: np.full(len(rows), np.nan) for name in measures}
-    reasons = []
-    for k, row in enumerate(rows):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                values = runner.measure(dict(zip(plan.names, row.tolist(), strict=True)))
-        except KinetreeError as error:
-            reasons.append(str(error))
-            continue
-        for name, value in values.items():
-            found[name][k] = value
-        reasons.append("")
-    return part_dataset(first, plan.names, rows, found, reasons)
+def _parts(job: SweepJob, numbers: list[int], workers: Any) -> Iterator[tuple[int, xarray.Dataset]]:
+    """Parts as they come, with their numbers."""
+    if workers is not None:
+        yield from make_by_workers(job, numbers, workers)
+        return
+    for number in numbers:
+        yield number, job.make(number)
+
+
+def _size(job: SweepJob, number: int) -> int:
+    """Runs of a part."""
+    return min((number + 1) * job.part, job.plan.count) - number * job.part
+
+
+def _check(job: SweepJob) -> None:
+    """Refuse options that the runs have no use for."""
+    if is_stepped(job.run):
+        check_options("sweep in equal steps", job.run, (*RUN, *STEPPING))
+        refuse_no_step(job.run.get("step"))
+        return
+    if job.device == "gpu":
+        raise UnsupportedError(
+            "only equal steps are made there",
+            element="device 'gpu'",
+            cure="give formulation= and step=, or leave device= out",
+        )
+    refuse_stepping(job.run)
+    check_options("sweep", job.run, (*RUN, *RATES, *OPTIONS))

@@ -51,6 +51,7 @@ class Method:
         native: whether it needs rates in machine code.
         changes: whether events change the state without Python.
         ready: whether all it needs is installed.
+        least: number of states that it needs.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Method:
     native: bool = False
     changes: bool = False
     ready: Callable[[], bool] = lambda: True
+    least: int = 0
 
 
 def _native(name: str, uses: tuple[str, ...] = BOUNDS) -> Method:
@@ -67,7 +69,8 @@ def _native(name: str, uses: tuple[str, ...] = BOUNDS) -> Method:
 
 
 def _sundials(name: str, *, stiff: bool) -> Method:
-    return Method(name, partial(native_method, name), BOUNDS, stiff, native=True, ready=available)
+    solve = partial(native_method, name)
+    return Method(name, solve, BOUNDS, stiff, native=True, ready=available, least=1)
 
 
 def _scipy(name: str, *, stiff: bool = False) -> Method:
@@ -92,6 +95,8 @@ METHODS: dict[str, Method] = {
     )
 }
 """Exact spelling matters: DOP853 is SciPy's, dop853 the native loop."""
+RATES = tuple(name for name, row in METHODS.items() if row.solve is not None)
+"""Names of those that integrate rates."""
 
 
 def check_bounds(given: Mapping[str, Any]) -> None:
@@ -137,5 +142,11 @@ def choose(name: str, problem: Problem) -> Method:
             "the library behind it is not installed",
             element=f"method '{name}'",
             cure="install kinetree[sundials], or take method='BDF'",
+        )
+    if problem.start.size < method.least:
+        raise UnsupportedError(
+            "there is nothing to integrate, the system has no states",
+            element=f"method '{name}'",
+            cure="leave method= out",
         )
     return method

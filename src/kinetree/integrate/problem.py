@@ -77,6 +77,19 @@ class Changes:
 
 
 @dataclass(frozen=True)
+class SparseColumns:
+    """Where the entries of a sparse Jacobian stand, column by column.
+
+    Attributes:
+        starts: of every column its first entry, then their number.
+        rows: of every entry.
+    """
+
+    starts: Array
+    rows: Array
+
+
+@dataclass(frozen=True)
 class Native:
     """What is integrated, as native code; in = [t, y, rest].
 
@@ -84,10 +97,11 @@ class Native:
         rates: der(y).
         rest: inputs after y, constant during the run.
         owner: keeps the code alive.
-        jacobian: d der(y)/dy, row-major.
+        jacobian: d der(y)/dy, row-major; where it is sparse, its entries column by column.
         project: the consistent y; none where y always is.
         watched: values of all events.
         changes: what events change; none where nothing does, or Python shall see to it.
+        columns: where the entries of the Jacobian stand; none where it is full.
     """
 
     rates: Kernel
@@ -97,6 +111,7 @@ class Native:
     project: Kernel | None = None
     watched: Kernel | None = None
     changes: Changes | None = None
+    columns: SparseColumns | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +122,8 @@ class Problem:
         rates: (t, y) -> der(y); not a number where it has no value.
         start: y at t0.
         times: output times, rising, from t0 to the end; the last one is the end of the run.
-        jacobian: (t, y) -> d rates/dy; none where methods shall take differences.
+        jacobian: (t, y) -> d rates/dy, an array or a sparse matrix of SciPy; none where methods
+            shall take differences.
         project: (t, y) -> the consistent y nearest to y; none where every y is consistent.
         watched: (t, y) -> values of all events; none where there are no events.
         watches: their names and directions.
@@ -120,7 +136,7 @@ class Problem:
     rates: Callable[[float, Array], Array]
     start: Array
     times: Array
-    jacobian: Callable[[float, Array], Array] | None = None
+    jacobian: Callable[[float, Array], Any] | None = None
     project: Callable[[float, Array], Array] | None = None
     watched: Callable[[float, Array], Array] | None = None
     watches: tuple[Watch, ...] = ()
@@ -232,5 +248,5 @@ class Path:
 __all__ = [
     "CHATTERING", "EVENT", "FAILED", "FINISHED", "INTERRUPTED", "LATE", "NOT_A_NUMBER",
     "NOT_SOLVED", "STEP_TOO_SMALL", "TOO_MANY_STEPS", "Array", "Changes", "Hit", "Hits", "Kernel",
-    "Native", "Path", "Problem", "Settings", "Watch",
+    "Native", "Path", "Problem", "Settings", "SparseColumns", "Watch",
 ]  # fmt: skip

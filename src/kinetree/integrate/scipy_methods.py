@@ -137,10 +137,18 @@ def _solver(name: str, problem: Problem, settings: Settings, rates: _Rates) -> A
     least = 100 * float(np.finfo(float).eps)  # SciPy's own, of which it would warn
     options: dict[str, Any] = {"rtol": max(settings.rtol, least), "atol": settings.atol}
     options["max_step"] = settings.max_step
-    if name in ("Radau", "BDF", "LSODA") and problem.jacobian is not None:
-        options["jac"] = problem.jacobian
+    given = problem.jacobian
+    if name == "LSODA" and given is not None:
+        options["jac"] = lambda t, y: _full(given(t, y))  # it knows no sparse matrices
+    elif name in ("Radau", "BDF") and given is not None:
+        options["jac"] = given
     t0, t1 = float(problem.times[0]), float(problem.times[-1])
     return getattr(scipy.integrate, name)(rates, t0, problem.start, t1, **options)
+
+
+def _full(J: Any) -> Array:
+    found: Array = J if isinstance(J, np.ndarray) else J.toarray()
+    return found
 
 
 def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Settings) -> str:

@@ -3,18 +3,23 @@
 from kinetree.measures.at_time import AtTime, at_time
 from kinetree.measures.event_time import EventTime, event_time
 from kinetree.measures.final import Final, final
+from kinetree.measures.function_of import FunctionOf, function_of, simple_measures
 from kinetree.measures.integral import Integral, integral
 from kinetree.measures.mean_square import MeanSquare, RootMeanSquare, mean_square, rms
 from kinetree.measures.measure import Gathered, Measure, Sighting
 from kinetree.measures.misfit import Misfit, misfit
 from kinetree.measures.mode import Mode, damping, frequency, growth
 from kinetree.measures.peak import Peak, peak
+from kinetree.measures.texts import measure
 
-ALL = (Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime, Mode)
+ALL = (
+    Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime, Mode, FunctionOf,
+)  # fmt: skip
 """Every kind."""
 
 __all__ = [
-    "ALL", "AtTime", "EventTime", "Final", "Gathered", "Integral", "MeanSquare", "Measure",
-    "Misfit", "Mode", "Peak", "RootMeanSquare", "Sighting", "at_time", "damping", "event_time",
-    "final", "frequency", "growth", "integral", "mean_square", "misfit", "peak", "rms",
+    "ALL", "AtTime", "EventTime", "Final", "FunctionOf", "Gathered", "Integral", "MeanSquare",
+    "Measure", "Misfit", "Mode", "Peak", "RootMeanSquare", "Sighting", "at_time", "damping",
+    "event_time", "final", "frequency", "function_of", "growth", "integral", "mean_square",
+    "measure", "misfit", "peak", "rms", "simple_measures",
 ]  # fmt: skip

@@ -40,9 +40,9 @@ class Misfit(Measure):
 
 def misfit(
     of: Expression,
-    t: Sequence[float],
-    data: Sequence[float],
-    weights: Sequence[float] | float = 1.0,
+    t: Sequence[float] | Array,
+    data: Sequence[float] | Array,
+    weights: Sequence[float] | Array | float = 1.0,
 ) -> Misfit:
     """The weighted sum of squares of what an expression is off from data.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from kinetree.assembly import (
     refuse_unset,
     unit_quaternions,
 )
-from kinetree.errors import AssemblyError, ModelError, ModelWarning
+from kinetree.errors import AssemblyError, ModelError, warn
 
 BEYOND = 1e-9
 """Gaps may be closed by this more than they can be, as rounding may do [m, rad]."""
@@ -83,7 +82,7 @@ def _close_loops(dynamics: Dynamics, system: Loops, wish: Wish, states: Array) -
     refuse_open(dynamics, t, closed, first)
     if moved := changes(system, wish, *dynamics.split(closed)[:2]):
         text = "the initial values do not satisfy the loops: " + ", ".join(moved)
-        warnings.warn(text, ModelWarning, stacklevel=4)
+        warn(text)
     return closed
 
 
@@ -110,4 +109,9 @@ def given_states(dynamics: Dynamics, x: Values) -> Array:
 def initial_states(dynamics: Dynamics) -> Array:
     """Initial values of the user states."""
     known: dict[str, Any] = getattr(dynamics.model, "states", {})
-    return np.array([float(state.initial) for state in known.values()], dtype=float)
+    values = {name: float(state.initial) for name, state in known.items()}
+    sorted_ones = getattr(dynamics.model, "equations", None)
+    if dynamics.parameters and sorted_ones is not None and sorted_ones.begin is not None:
+        begun = sorted_ones.begin.values(dynamics.parameters)
+        values |= {name: begun[name] for name in values if name in begun}
+    return np.array(list(values.values()), dtype=float)

@@ -5,6 +5,7 @@
 | tau_NAME | effort along a velocity |
 | WRENCH, WRENCH_tx … WRENCH_fz | an external wrench, all of it or a component |
 | qdd_NAME | acceleration of a driven coordinate; of one with a law it takes the place of the law |
+| q_NAME, qd_NAME | of linear models: coordinate and velocity of a driven one, beside qdd_NAME |
 | as in the model | a parameter |
 
 What is not chosen stays a parameter, with its first value.
@@ -12,7 +13,7 @@ What is not chosen stays a parameter, with its first value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,14 +21,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.assembly import Values
-from kinetree.engine import Node
+from kinetree.assembly import Values, with_values
+from kinetree.engine import Node, symbol
 from kinetree.errors import unknown
 from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.model.closures import Drive
 from kinetree.model.parameters import scalars
 from kinetree.pipeline import derive
 from kinetree.program import Input, Program, state_form
+from kinetree.program.parameters import parameters_of
 
 
 class InputEntry(NamedTuple):
@@ -63,7 +65,10 @@ class Chosen:
 
 
 def choose_inputs(
-    forward: Program, names: Sequence[str] | None, first: Mapping[str, Array]
+    forward: Program,
+    names: Sequence[str] | None,
+    first: Mapping[str, Array],
+    more: Sequence[InputEntry] = (),
 ) -> Chosen:
     """The inputs that are asked for by name; by default all but the parameters.
 
@@ -71,6 +76,7 @@ def choose_inputs(
         forward: forward dynamics.
         names: of inputs, or of groups of them, in order.
         first: first values by name of an input of forward dynamics; by default its defaults.
+        more: what may be asked for besides.
     """
     groups = {row.name: _entries(forward, row, first) for row in outside(forward)}
     row = next((row for row in forward.inputs if row.name == "p"), None)
@@ -78,7 +84,7 @@ def choose_inputs(
     efforts = [entry for group in groups.values() for entry in group]
     if names is None:
         return Chosen(tuple(efforts), tuple(table))
-    single = {entry.name: [entry] for entry in (*efforts, *table)}
+    single = {entry.name: [entry] for entry in (*efforts, *table, *more)}
     found: dict[str, InputEntry] = {}
     for name in names:
         if name not in groups and name not in single:
@@ -94,7 +100,7 @@ def own_inputs(model: Mechanism | Components, names: Sequence[str] | None) -> Se
     return names if own is None else own.inputs
 
 
-def vary_inputs(model: Mechanism, names: Sequence[str] | None) -> Mechanism:
+def _vary_inputs(model: Mechanism, names: Sequence[str] | None) -> Mechanism:
     """The mechanism in which scalars that are to be inputs are parameters, zeros and ones too."""
     known = {name for name, *_ in scalars(model)}
     return model.with_varied([name for name in names or () if name in known])
@@ -106,31 +112,59 @@ class Released(NamedTuple):
     model: Mechanism
     q: Values
     qd: Values
+    qdd: Mapping[str, float]
 
 
 def release_drives(
-    model: Mechanism, names: Sequence[str] | None, t: float, q: Values, qd: Values
+    model: Mechanism,
+    names: Sequence[str] | None,
+    t: float,
+    start: tuple[Values, Values],
+    parameters: Mapping[str, float] | None = None,
 ) -> Released:
-    """Drives with a law whose acceleration is to be an input: they begin where the law has them.
+    """The mechanism for these inputs: scalars among them vary, drives begin where laws have them.
 
     Args:
         model: the mechanism.
-        names: of the inputs; qdd_NAME of a drive takes the place of its law.
+        names: of the inputs; qdd_NAME (q_NAME, qd_NAME) of a drive takes the place of its law.
         t: time at the beginning [s].
-        q: coordinates to start from, all in order or some by name.
-        qd: velocities to start from, likewise.
+        start: coordinates and velocities to start from, all in order or some by name.
+        parameters: values by name in place of the model's.
     """
-    asked = {name.removeprefix("qdd_") for name in names or () if name.startswith("qdd_")}
-    freed = [n for n, drive in model.drives.items() if n in asked and drive.law is not None]
+    q, qd = start
+    model = _vary_inputs(model, names)
+    freed = [n for n in named_drives(model, names) if model.drives[n].law is not None]
     if not freed:
-        return Released(model, q, qd)
+        return Released(model, q, qd, {})
     program = derive(model, "drives")
+    own = parameters_of(program)
+    known = own.labels if own is not None else ()
+    program = with_values(program, {n: x for n, x in (parameters or {}).items() if n in known})
     motion = program.evaluate(**program.pick_inputs({"t": t, "q": model.initial()}))
     at = {name: program.output("q").labels.index(name) for name in freed}
-    place, speed = ({n: float(motion[part][k]) for n, k in at.items()} for part in ("q", "qd"))
+    place, speed, rate = (
+        {n: float(motion[part][k]) for n, k in at.items()} for part in ("q", "qd", "qdd")
+    )
     other = copy(model)
     other.drives = {n: Drive(n) if n in freed else drive for n, drive in model.drives.items()}
-    return Released(other, _with_values(q, place), _with_values(qd, speed))
+    return Released(other, _with_values(q, place), _with_values(qd, speed), rate)
+
+
+def named_drives(model: Mechanism, names: Sequence[str] | None) -> list[str]:
+    """Driven coordinates whose motion, or acceleration, is among the inputs."""
+    asked = set(names or ())
+    return [n for n in model.drives if asked & {f"{part}_{n}" for part in ("q", "qd", "qdd")}]
+
+
+def motion_entries(forward: Program, drives: Iterable[str]) -> list[InputEntry]:
+    """q_NAME and qd_NAME of driven coordinates, by symbols that stand for them from outside."""
+    found = []
+    for part in ("q", "qd"):
+        row = forward.input(part)
+        units = dict(zip(row.labels, row.units or ("",) * len(row.labels), strict=True))
+        found += [InputEntry(f"{part}_{n}", symbol(f"given_{part}_{n}"), units[n], 0.0)
+                  for n in drives]  # fmt: skip
+    return found
 
 
 def _with_values(given: Values, more: Mapping[str, float]) -> Values:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kinetree.engine import ONE, ZERO, Node, atan2, sqrt
+from kinetree.engine import ONE, ZERO, Node
 from kinetree.model import (
     NULL,
     Mat,
@@ -25,6 +25,7 @@ from kinetree.model import (
     mat3,
     matmul,
     minus,
+    roll_pitch_yaw,
     times,
     transpose,
     vec3,
@@ -61,7 +62,7 @@ def components(seen: Seen, values: SymbolValues) -> tuple[Node, ...]:
     if seen.quantity == "rotation":
         return tuple(x for row in _relative_rotation(point, base) for x in row)
     if seen.quantity == "orientation":
-        return _angles(_relative_rotation(point, base))
+        return roll_pitch_yaw(_relative_rotation(point, base))
     found: Callable[[_Motion, _Motion], Vec] = RELATIVE[seen.quantity]
     return apply_transposed(frame.R, found(point, base))
 
@@ -125,9 +126,3 @@ RELATIVE = {
 
 def _relative_rotation(point: _Motion, base: _Motion) -> Mat:
     return matmul(transpose(base.R), point.R)
-
-
-def _angles(R: Mat) -> tuple[Node, ...]:
-    """Roll, pitch and yaw; at a pitch of a right angle roll and yaw have no value of their own."""
-    level = sqrt(R[2][1] * R[2][1] + R[2][2] * R[2][2])
-    return atan2(R[2][1], R[2][2]), atan2(-R[2][0], level), atan2(R[1][0], R[0][0])

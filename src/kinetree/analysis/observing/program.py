@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from kinetree.analysis.observing.motions import components, paths
 from kinetree.engine import Node, derivation, substitute, symbols
@@ -48,6 +50,11 @@ class Observed:
     program: Program
     labels: tuple[str, ...]
     units: tuple[str, ...]
+
+    @cached_property
+    def function(self) -> Any:
+        """The Program, compiled."""
+        return self.program.compile()
 
 
 @derivation()

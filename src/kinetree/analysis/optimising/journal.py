@@ -58,9 +58,11 @@ class Journal:
             file.truncate(sum(len(line) + 1 for line in lines))
         self.rows = {tuple(row["x"]): row for row in rows}
 
-    def find(self, x: tuple[float, ...]) -> JournalRow | None:
-        """The evaluation at x, where there is one."""
-        return self.rows.get(x)
+    def find(self, x: tuple[float, ...], *, slopes: bool) -> JournalRow | None:
+        """The evaluation at x, where there is one; with gradients where these are wanted."""
+        found = self.rows.get(x)
+        enough = found is not None and (not slopes or "gradient" in found or "failed" in found)
+        return found if enough else None
 
     def add(self, row: JournalRow) -> None:
         """Note an evaluation."""

@@ -1,4 +1,4 @@
-"""Methods of optimisation by name, one row each: SciPy's, on scaled variables between bounds.
+"""Methods of optimisation by name, one row each, on scaled variables between bounds.
 
 A problem is a function x → (value, gradient), bounds, and inequality constraints c(x) ≥ 0 and
 equality constraints c(x) = 0 with their Jacobians.  Methods return the last point; the caller keeps
@@ -7,13 +7,20 @@ what was evaluated on the way.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.optimising.interior_point import solve_ipopt
 from kinetree.arrays import Array
+from kinetree.solve.cma import minimise_cma
+
+LARGE = 1e100
+"""Value of a trial without a run, for methods that compare values alone."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,7 @@ class Minimum:
         equal: x -> values that must be zero, and their Jacobian; none without any.
         residuals: x -> residuals whose sum of squares is the value, and their Jacobian; where the
             value is one.
+        judge: x -> by how much constraints are missed, and the value, without gradients.
         tolerance: of the value and of scaled variables.
         most: evaluations.
         seed: of methods that draw.
@@ -40,6 +48,7 @@ class Minimum:
     at_least: Callable[[Array], tuple[Array, Array]] | None
     equal: Callable[[Array], tuple[Array, Array]] | None
     residuals: Callable[[Array], tuple[Array, Array]] | None
+    judge: Callable[[Array], tuple[float, float]]
     tolerance: float
     most: int
     seed: int = 0
@@ -96,10 +105,12 @@ def _minimise(
 ) -> tuple[Array, bool, str]:
     from scipy.optimize import Bounds, minimize
 
-    found = minimize(
-        task.function, task.start, jac=True, method=method, options=options,
-        bounds=Bounds(task.low, task.high), constraints=constraints,
-    )  # fmt: skip
+    with warnings.catch_warnings():  # a linear objective needs no quasi-Newton update
+        warnings.simplefilter("ignore", UserWarning)
+        found = minimize(
+            task.function, task.start, jac=True, method=method, options=options,
+            bounds=Bounds(task.low, task.high), constraints=constraints,
+        )  # fmt: skip
     return np.asarray(found.x), bool(found.success), str(found.message)
 
 
@@ -121,11 +132,17 @@ def _evolution(task: Minimum) -> tuple[Array, bool, str]:
 
     count = 5 * len(task.start)
     found = differential_evolution(
-        lambda x: task.function(x)[0], list(zip(task.low, task.high, strict=True)), x0=task.start,
-        popsize=5, maxiter=max(1, task.most // count - 1), seed=task.seed, polish=False,
-        tol=task.tolerance,
+        lambda x: min(task.judge(x)[1], LARGE), list(zip(task.low, task.high, strict=True)),
+        x0=task.start, popsize=5, maxiter=max(1, task.most // count - 1), seed=task.seed,
+        polish=False, tol=task.tolerance,
     )  # fmt: skip
     return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+def _cma(task: Minimum) -> tuple[Array, bool, str]:
+    found = minimise_cma(task.judge, task.start, sqrt(task.tolerance), task.most, task.seed)
+    said = "the distribution has shrunk" if found.converged else "the evaluations are used up"
+    return found.x, found.converged, said
 
 
 OPTIMISERS = {
@@ -135,6 +152,8 @@ OPTIMISERS = {
         Optimiser("trust-constr", _trust_constr, constraints=True),
         Optimiser("L-BFGS-B", _lbfgsb),
         Optimiser("least_squares", _least_squares, squares=True),
+        Optimiser("ipopt", solve_ipopt, constraints=True),
+        Optimiser("cma", _cma, constraints=True),
         Optimiser("differential_evolution", _evolution),
     )
 }

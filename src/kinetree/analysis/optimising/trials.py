@@ -13,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.optimising.journal import Journal, JournalRow
+from kinetree.analysis.sensitivities.functions import with_functions
+from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import DURATION, enter_values, read_variables
-from kinetree.analysis.sensitivity import sensitivity
+from kinetree.analysis.sensitivity import run_task, sensitivity_task
 from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
 from kinetree.measures import Measure, Misfit
@@ -23,6 +26,8 @@ from kinetree.model import Mechanism
 
 OBJECTIVE = "objective"
 """Beginning of the names of the measures that are minimised."""
+GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
+"""Options of a run that may differ from trial to trial, beside the duration."""
 WORSE = 10.0
 """How many times worse than the worst a trial counts that failed."""
 
@@ -77,7 +82,11 @@ class Study:
 
 
 class Trials:
-    """Evaluations of a study at scaled variables s: x = low + s (high - low)."""
+    """Evaluations of a study at scaled variables s: x = low + s (high - low).
+
+    What runs share is derived for the first trial that has a run, whether it is made now or stands
+    in the journal: so an optimisation that goes on has the same digits as one that was not stopped.
+    """
 
     def __init__(self, study: Study, journal: Journal, tell: Callable[[JournalRow], None]) -> None:
         self.study, self.journal, self.tell = study, journal, tell
@@ -85,28 +94,37 @@ class Trials:
         self.low, high = np.array([study.over[name] for name in self.names]).T
         self.width = high - self.low
         self.history: list[JournalRow] = []
+        self._first: dict[str, float] | None = None
+        self._tasks: dict[tuple[int, bool], Task] = {}
 
     def values(self, s: Array) -> dict[str, float]:
         """Values by name."""
         x = self.low + np.clip(s, 0.0, 1.0) * self.width
         return dict(zip(self.names, x.tolist(), strict=True))
 
-    def row(self, s: Array) -> JournalRow:
-        """The evaluation at scaled variables."""
+    def row(self, s: Array, *, slopes: bool = True) -> JournalRow:
+        """The evaluation at scaled variables, with gradients unless it is told otherwise."""
         values = self.values(s)
         x = tuple(values.values())
-        known = self.journal.find(x)
+        known = self.journal.find(x, slopes=slopes)
+        self._trying = values
         if known is None:
-            known = {"x": list(x), **self._evaluate(values)}
+            known = {"x": list(x), **self._evaluate(values, slopes=slopes)}
             self.journal.add(known)
+        if "failed" not in known and self._first is None:
+            self._first = values
         if not self.history or self.history[-1] is not known:
+            before = self.history[-1]["x"] if self.history else known["x"]
+            way = (np.array(known["x"]) - before) / self.width
             self.history.append(known)
-            self.tell(known)
+            facts = {"number": len(self.history), "violation": self.violation(known)}
+            self.tell({**known, **facts, "step": float(np.abs(way).max(initial=0.0))})
         return known
 
-    def _evaluate(self, values: Mapping[str, float]) -> JournalRow:
+    def _evaluate(self, values: Mapping[str, float], *, slopes: bool) -> JournalRow:
         try:
-            parts = [self._case(values, case) for case in self.study.cases]
+            cases = range(len(self.study.cases))
+            parts = [self._case(values, number, slopes=slopes) for number in cases]
         except (UnknownNameError, TypeError):
             raise
         except KinetreeError as error:
@@ -115,32 +133,57 @@ class Trials:
             return {"failed": str(error)}
         total: JournalRow = dict(parts[0])
         for part in parts[1:]:
-            for key in ("value", "gradient"):
-                total[key] = np.add(total[key], part[key]).tolist()
-            for key in ("limits", "slopes", "residuals", "jacobian"):
-                total[key] = [*total[key], *part[key]]
+            for key in total:
+                added = key in ("value", "gradient")
+                total[key] = (
+                    np.add(total[key], part[key]).tolist() if added else [*total[key], *part[key]]
+                )
         return total
 
-    def _case(self, values: Mapping[str, float], case: Mapping[str, Any]) -> JournalRow:
+    def _case(self, values: Mapping[str, float], number: int, *, slopes: bool) -> JournalRow:
         """Value, gradient, constraints and residuals of one load case."""
-        study, options = self.study, self.study.options(values, case)
+        study, options = self.study, self.study.options(values, self.study.cases[number])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = sensitivity(study.model, measures=study.measures, by=self.names, **options)
+            task = self._task(number, slopes=slopes)
+            given = RunGiven(**{name: options.get(name) for name in GIVEN})
+            method = str(options.get("method", "auto")) if slopes else "direct"
+            found = run_task(task.at(given, float(options[DURATION])), method)
+        found = with_functions(found, study.measures)
         count, gradient, measured = len(study.objectives), found.gradient.values, found.value.values
         row: JournalRow = {
-            "value": float(measured[:count].sum()), "gradient": gradient[:count].sum(0).tolist(),
-            "limits": measured[count:].tolist(), "slopes": gradient[count:].tolist(),
-            "residuals": [], "jacobian": [],
+            "value": float(measured[:count].sum()), "limits": measured[count:].tolist(),
         }  # fmt: skip
         if not np.isfinite([*measured, *gradient.ravel()]).all():
             raise ModelError("a measure or a derivative has no value", element="run")
+        if not slopes:
+            return row
+        row |= {
+            "gradient": gradient[:count].sum(0).tolist(), "slopes": gradient[count:].tolist(),
+            "residuals": [], "jacobian": [],
+        }  # fmt: skip
         for (name, measure), _ in zip(study.measures.items(), range(count), strict=False):
             if isinstance(measure, Misfit) and f"{name}_by" in found:
-                r, slopes = measure.residuals(found[name].values)
+                r, own = measure.residuals(found[name].values)
                 row["residuals"] += r.tolist()
-                row["jacobian"] += (slopes[:, None] * found[f"{name}_by"].values).tolist()
+                row["jacobian"] += (own[:, None] * found[f"{name}_by"].values).tolist()
         return row
+
+    def _task(self, number: int, *, slopes: bool) -> Task:
+        """What the runs of a load case share."""
+        known = self._tasks.get((number, slopes))
+        if known is not None:
+            return known
+        study = self.study
+        first = self._first or self._trying
+        options = study.options(first, study.cases[number])
+        made = sensitivity_task(
+            study.model, measures=study.measures, by=self.names if slopes else [], **options
+        )
+        assert made.system is not None  # derived for these values, whatever comes
+        if self._first is not None:
+            self._tasks[number, slopes] = made
+        return made
 
     # --- as methods ask --------------------------------------------------------------------------
 
@@ -151,6 +194,11 @@ class Trials:
             known = [abs(old["value"]) for old in self.history if "value" in old]
             return WORSE * (1 + max(known, default=0.0)), np.zeros(len(s))
         return row["value"], np.array(row["gradient"]) * self.width
+
+    def judge(self, s: Array) -> tuple[float, float]:
+        """By how much constraints are missed, and the value, without gradients."""
+        row = self.row(s, slopes=False)
+        return (np.inf, np.inf) if "failed" in row else (self.violation(row), row["value"])
 
     def limits(self, *, equal: bool) -> Callable[[Array], tuple[Array, Array]] | None:
         """Constraints c(s) ≥ 0, or = 0, and their Jacobian; none without any."""

@@ -6,7 +6,6 @@ are as many as the run with the most of them has: the others have "" and NaN aft
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from kinetree.analysis.runs.manifest import changes
 from kinetree.analysis.runs.record import Found, variable_axes
 from kinetree.analysis.runs.side_by_side import Result
 from kinetree.arrays import Array
-from kinetree.errors import ModelWarning
+from kinetree.errors import warn
 from kinetree.results.dataset import run_dataset, run_dimensions, with_events, with_wrenches
 
 if TYPE_CHECKING:
@@ -177,4 +176,4 @@ def warn_of(axes: Axes, said: Mapping[int, str], count: int) -> None:
         place = ", ".join(str(k) for k in np.unravel_index(number, axes))
         others = f", and of {len(said) - 1} others" if len(said) > 1 else ""
         where = f"of run ({place}){others} of {count}"
-        warnings.warn(f"{where}: {text}", ModelWarning, stacklevel=5)
+        warn(f"{where}: {text}")

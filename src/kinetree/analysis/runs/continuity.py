@@ -110,8 +110,9 @@ class Continuity:
         if self._first is None or not self.loops.model.closures:
             return {}, ""
         mobility = _mobility(self._first) if mobility is None else mobility
-        found = [*self._jumps[:MOST], *_sentences(self._left)]
-        said = found if mobility or self.loops.model.drives else [_stands(self._first), *found]
+        moves = mobility or self.loops.model.drives
+        found = [*self._jumps[:MOST], *(_sentences(self._left) if moves else ())]
+        said = found if moves else [_stands(self._first), *found]
         rows = {"discontinuities": "; ".join(found)} if found else {}
         return {"mobility": mobility, **rows}, "; ".join(said)
 

@@ -28,7 +28,7 @@ from kinetree.assembly import (
 from kinetree.assembly.loops import loops as loops_of
 from kinetree.errors import AssemblyError, PartitionError
 from kinetree.integrate.partition_health import Judge, judge
-from kinetree.integrate.problem import Changes, Kernel, Native
+from kinetree.integrate.problem import Changes, Kernel, Native, SparseColumns
 from kinetree.model import Mechanism
 from kinetree.pipeline import LOOPS
 from kinetree.program import Program, state_form
@@ -168,7 +168,9 @@ class Dynamics:
 
     @cached_property
     def _jacobian(self) -> Any:
-        return self.forms.jacobian.function.with_values(self.parameters)
+        found = self.forms.jacobian  # a large one is called rarely, and takes long to compile
+        function = found.function if self.forms.columns is None else found.quick_function
+        return function.with_values(self.parameters)
 
     @cached_property
     def _projection(self) -> Any:
@@ -192,8 +194,26 @@ class Dynamics:
 
     def jacobian(self, t: float, y: Array) -> Array:
         """d der(y)/dy, where the loads are constant."""
-        found: Array = self.call(self._jacobian, t, y)["dyd_dy"]
+        matrix = self.jacobian_matrix(t, y)
+        found: Array = matrix if self.columns is None else matrix.toarray()
         return found
+
+    def jacobian_matrix(self, t: float, y: Array) -> Any:
+        """The same as a matrix of SciPy where it is sparse."""
+        found: Array = self.call(self._jacobian, t, y)["dyd_dy"]
+        if self.columns is None:
+            return found
+        from scipy.sparse import csc_matrix
+
+        return csc_matrix((found, self.columns.rows, self.columns.starts), (y.size, y.size))
+
+    @cached_property
+    def columns(self) -> SparseColumns | None:
+        """Where the entries of a sparse Jacobian stand; none where it is full."""
+        found = self.forms.columns
+        if found is None:
+            return None
+        return SparseColumns(np.array(found.starts), np.array(found.rows))
 
     @property
     def projects(self) -> bool:
@@ -277,6 +297,7 @@ class Dynamics:
             None if project is None else _kernel(project),
             None if watched is None else _kernel(watched),
             None if update is None else Changes(_kernel(update), NONE, NONE, 0.0, NONE),
+            None if J is None else self.columns,
         )
 
 

@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
+from kinetree.analysis.observing.attach import attach_used
 from kinetree.assembly import Partition
 from kinetree.engine import substitute
 from kinetree.model import Mechanism, state_names
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Output, Program, state_form
+from kinetree.program.differentiate import SparseDerivative, dependence, sparse_derivative
 from kinetree.targets.kept import DerivedProgram, remember
 
 DERIVED = 1_000_000
 """Operations times states up to which Jacobians for stiff methods are derived: half a minute."""
+SPARSE = 100
+"""States from which Jacobians may be sparse."""
+DEPENDENCES = 30
+"""States that a value depends on in the mean, up to which they are."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +61,26 @@ class Forms:
     @property
     def exact_jacobian(self) -> bool:
         """Whether d der(y)/dy is worth its derivation."""
-        return self._size * self.rates.operations <= DERIVED
+        return self._size * self.rates.operations <= DERIVED or self.is_sparse
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether d der(y)/dy is large, and most of it zero."""
+        if self._size < SPARSE:
+            return False
+        program = self.rates.program
+        most = DEPENDENCES * (len(program.all_blocks) + self._size)
+        return dependence(program, "yd", state_form.STATE, most) is not None
 
     @property
     def _size(self) -> int:
         """Components of y."""
         return len(self.rates.program.output("yd").nodes)
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """What others have made of these equations, by name."""
+        return {}
 
     @cached_property
     def _changes(self) -> dict[str, DerivedProgram]:
@@ -80,8 +101,17 @@ class Forms:
 
     @cached_property
     def jacobian(self) -> DerivedProgram:
-        """d der(y)/dy."""
+        """d der(y)/dy; where it is sparse, the entries of its columns."""
+        if self.columns is not None:
+            return DerivedProgram.of(self.columns.program)
         return DerivedProgram.of(self.rates.program.derivative("yd", state_form.STATE, only=True))
+
+    @cached_property
+    def columns(self) -> SparseDerivative | None:
+        """The entries of a sparse d der(y)/dy; none where it is full."""
+        if not self.is_sparse:
+            return None
+        return sparse_derivative(self.rates.program, "yd", state_form.STATE)
 
 
 def forms(model: Mechanism, how: Derivation, partition: Partition | None) -> Forms:
@@ -130,6 +160,7 @@ def _with_memories(forward: Program, model: Mechanism) -> Program:
         for label, s in zip(row.labels, row.symbols, strict=True)
         if row.name != "x" or label in model.states
     }
-    nodes = tuple(substitute(list(laws.values()), own))
+    whole, told = attach_used(model, forward, list(laws.values()))
+    nodes = tuple(substitute(list(laws.values()), {**own, **told}))
     out = Output(state_form.MEMORY, (len(nodes),), nodes, tuple(laws))
-    return replace(forward, outputs=(*forward.outputs, out))
+    return replace(whole, outputs=(*whole.outputs, out))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -16,9 +15,9 @@ from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import MOST_TICKS
 from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
-from kinetree.analysis.runs.progress import reporting
+from kinetree.analysis.runs.progress import ProgressCall, reporting
 from kinetree.arrays import Array
-from kinetree.errors import ModelWarning, ShapeError, UnsupportedError, unknown
+from kinetree.errors import ShapeError, UnsupportedError, unknown, warn
 from kinetree.integrate import Report, SteppedRun, Stepper
 from kinetree.integrate.methods import STEPPED, Method
 from kinetree.integrate.problem import NOT_SOLVED
@@ -61,17 +60,19 @@ class Marching:
             "rk4".
         options: of `kinetree.steppers.step_program`.
         locate: whether a step ends where an event changes the state or ends the run.
+        known: the step, where a run before has made it.
     """
 
     model: Mechanism
     duration: float
     t: float = 0.0
     step: float | None = None
-    progress: bool | None = None
+    progress: bool | ProgressCall | None = None
     formulation: str | None = None
     method: str = "trapezoidal"
     options: Mapping[str, Any] = field(default_factory=dict)
     locate: bool = False
+    known: Stepper | None = None
 
     def vary(self, given: RunGiven) -> Marching:
         """The same with a model in which all that is given is a parameter."""
@@ -85,7 +86,7 @@ class Marching:
     @cached_property
     def stepper(self) -> Stepper:
         """The step, compiled."""
-        return Stepper(self.model, self.formulation, self.method, **self.options)
+        return self.known or Stepper(self.model, self.formulation, self.method, **self.options)
 
     def inputs(self, given: RunGiven) -> dict[str, Any]:
         """Constant efforts and external wrenches that a step takes [N.m, N]."""
@@ -246,9 +247,9 @@ class StepRecording:
         made = self._of_rows({**told, **more})
         if report.end == NOT_SOLVED:
             said = f"{report.message}; results up to there are kept"
-            warnings.warn(said, ModelWarning, stacklevel=5)
+            warn(said)
         if doubts:
-            warnings.warn(doubts, ModelWarning, stacklevel=5)
+            warn(doubts)
         return made if self.file is None else load_lazily(self.file.finish(made))
 
     def _of_rows(self, told: Mapping[str, Any]) -> xarray.Dataset:

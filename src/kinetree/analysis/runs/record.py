@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.stiffness import stiff
 from kinetree.arrays import Array
-from kinetree.errors import ModelWarning, ShapeError
+from kinetree.errors import ShapeError, warn
 from kinetree.integrate.problem import (
     EVENT,
     FINISHED,
@@ -102,7 +101,7 @@ class Recording:
         if self.file is not None:
             made = load_lazily(self.file.finish(made))
         for said in found.doubts:
-            warnings.warn(said, ModelWarning, stacklevel=4)
+            warn(said)
         return made
 
     def result(self, run: Run, mobility: int | None = None) -> Found:
@@ -346,18 +345,31 @@ def termination(run: Run) -> tuple[str, str]:
             f"{path.end} {at}, where the loops are singular",
             KEPT + "a fixed step may pass it: method='rk4', step=1e-3",
         )
-    if path.end == NOT_A_NUMBER:
+    why = _name_singular(run.last)
+    if path.end == NOT_A_NUMBER and not why:
         return _no_value(run)
-    if path.end in (STEP_TOO_SMALL, TOO_MANY_STEPS):
+    if path.end in (STEP_TOO_SMALL, TOO_MANY_STEPS) and not why:
         steps = sum(segment.path.steps for segment in run.segments)
         return f"{path.end} after {steps} steps {at}", KEPT + _stiff_advice(run)
-    return f"{path.end} {at}: {path.message}", "results up to there are kept"
+    advice = KEPT + "keep the motion away from there" if why else "results up to there are kept"
+    return f"{path.end} {at}: {why or path.message}", advice
 
 
 def _singular(last: Segment) -> bool:
     """Whether the loops are nearly singular where a run ends."""
     system, path = last.dynamics, last.path
     return system.judge(last.begin).singular(path.last_t, system.split(path.last_y)[0])
+
+
+def _name_singular(last: Segment) -> str:
+    """A phrase for equations of components that cannot be solved where a run ends."""
+    system, path = last.dynamics, last.path
+    equations = system.model.equations
+    if equations is None or equations.singular is None:
+        return ""
+    y = path.last_y if path.bad_y is None else path.bad_y
+    t = path.last_t if path.bad_t is None else path.bad_t
+    return equations.singular(float(t), system.split(y)[2], system.parameters)
 
 
 def _stiff_advice(run: Run) -> str:

@@ -365,7 +365,7 @@ def as_problem(
         system.rates,
         start,
         times,
-        system.jacobian if exact and system.loads.constant else None,
+        system.jacobian_matrix if exact and system.loads.constant else None,
         system.project if system.projects else None,
         watching(system, events.function),
         events.conditions,

@@ -57,11 +57,24 @@ def settle(system: Dynamics, events: Watched, t: float, y: Array, fired: Sequenc
             why = f": {trouble}" if trouble else ""
             return Settled(y, tuple(hits), f"the state after {names} has no value{why}")
         fired = _crossings(system, events, t, y, new) or _late(system, events, t, new)
+        fired = [k for k in fired if not _turned(events, k, y, new)]
         y = new
         if not fired:
             return Settled(y, tuple(hits))
     names = _names(events.watches, [hit.watch for hit in hits[-ROUNDS:]])
-    return Settled(y, tuple(hits), f"{names} undo each other and never settle")
+    many = names.startswith("events")
+    told = "undo each other and never settle" if many else "undoes itself and never settles"
+    return Settled(y, tuple(hits), f"{names} {told}")
+
+
+def _turned(events: Watched, number: int, y: Array, new: Array) -> bool:
+    """Whether a watch is that of a switch that has changed: it does not change back at once.
+
+    Where both branches meet, rounding may put its condition on the side that it left; where it is
+    there for good, it passes zero again in the next step.
+    """
+    mode = events.modes[number] if number < len(events.modes) else -1
+    return mode >= 0 and bool(y[mode] != new[mode])
 
 
 def _change(
@@ -200,16 +213,20 @@ def known_sides(events: Watched, y: Array) -> Array:
 
 def _names(watches: Sequence[Watch], numbers: Iterable[int]) -> str:
     """The events by name, in words."""
-    names = list(dict.fromkeys(f"'{watches[k].name}'" for k in numbers))
+    names = _spell(watches[k] for k in numbers)
     return f"event {names[0]}" if len(names) == 1 else f"events {', '.join(names)}"
+
+
+def _spell(watches: Iterable[Watch]) -> list[str]:
+    """Names of events with their relations, each once."""
+    return list(dict.fromkeys(
+        f"'{row.name}'" + (f" ({row.relation})" if row.relation else "") for row in watches
+    ))  # fmt: skip
 
 
 def _tally(times: Sequence[float], watches: Iterable[Watch]) -> str:
     """How often what happened, from when to when, and what keeps it from that."""
-    listed = ", ".join(
-        f"'{row.name}'" + (f" ({row.relation})" if row.relation else "")
-        for row in dict.fromkeys(watches)
-    )
+    listed = ", ".join(_spell(watches))
     span = f"within {times[-1] - times[0]:.2g} s from t = {times[0]:.9g} s on"
     return f"events happen {CROWD} times {span}: {listed}; put a band between their conditions"
 

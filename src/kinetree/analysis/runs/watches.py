@@ -9,6 +9,9 @@ from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import LAWS, Events, Watched, compile_events
 from kinetree.analysis.runs.forms import Forms
 
+EVENTS = "events"
+"""What compiled events of components are kept as, beside their equations."""
+
 
 class Watches:
     """The events of a model and of a user, compiled once for every set of equations.
@@ -26,9 +29,19 @@ class Watches:
         """What may happen with these equations, and these values of parameters."""
         forms = dynamics.forms
         if id(forms) not in self._known:
-            made = compile_events(dynamics, self.given)
+            made = self._compile(dynamics)
             self._known[id(forms)] = forms, _halt_at_laws(made) if self.halting else made
         return _with_values(self._known[id(forms)][1], dynamics.parameters)
+
+    def _compile(self, dynamics: Dynamics) -> Watched:
+        """The events, compiled; those of components alone once with their equations."""
+        if self.given or dynamics.model.equations is None:
+            return compile_events(dynamics, self.given)
+        kept = dynamics.forms.results
+        if EVENTS not in kept:
+            kept[EVENTS] = compile_events(dynamics, None)
+        found: Watched = kept[EVENTS]
+        return found
 
 
 def _halt_at_laws(watched: Watched) -> Watched:

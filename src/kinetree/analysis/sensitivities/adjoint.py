@@ -10,32 +10,29 @@ Refs: Kurz2008 sec. 3; Griewank2008 ch. 3
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.demands import (
+    Demand,
+    change_bars,
+    refuse_ending,
+    refuse_jumps,
+)
 from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
-from kinetree.analysis.sensitivities.jumps import rates_aside
-from kinetree.analysis.sensitivities.looks import NEAR, Looks, gather_measure
+from kinetree.analysis.sensitivities.looks import NEAR
 from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
 from kinetree.arrays import Array
-from kinetree.errors import UnsupportedError
 from kinetree.integrate.loops.backward import BackwardMarch
 from kinetree.integrate.loops.tableaus import TABLEAUS
-from kinetree.measures import EventTime
 
 if TYPE_CHECKING:
-    from kinetree.analysis.runs.dynamics import Dynamics
-    from kinetree.analysis.runs.events import Watched
-    from kinetree.analysis.runs.updates import Settled
     from kinetree.analysis.sensitivities.tangent import Tangent
     from kinetree.analysis.sensitivities.task import Task
-
-JOINS = 1e-6
-"""Largest jump of rates, as a part of them, at which branches count as joined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +47,13 @@ class Leg:
 class Backward:
     """The steps of a run, kept to be gone backwards."""
 
-    def __init__(self, task: Task, times: Array) -> None:
+    kind = "discrete"
+
+    def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
         self.task = task
-        run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=refuse_jumps)
-        if run.looks.end_slope is not None:
-            raise _refusal("event", "it ends the run")
+        if run is None or not _has_every_step(task, run):
+            run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=refuse_jumps)
+        refuse_ending(run)
         self.legs = self._legs(run)
         self.tableau = TABLEAUS[task.integrator]
 
@@ -78,21 +77,16 @@ class Backward:
         """Number of steps."""
         return sum(len(leg.t) - 1 for leg in self.legs)
 
-    def gradient(self, number: int, weights: Mapping[float, float], z: Array) -> Array:
-        """The derivative of one measure by every variable but the duration.
+    def gradients(self, demands: Sequence[Demand]) -> Array:
+        """The derivatives of measures by every variable but the duration, one row each."""
+        return np.array([self._gradient(row) for row in demands])
 
-        Args:
-            number: of the measure.
-            weights: time of a sample [s] -> ∂V/∂e there.
-            z: ∂V by the integrals.
-        """
-        first = self.legs[0].reverse
+    def _gradient(self, demand: Demand) -> Array:
+        first, unit = self.legs[0].reverse, demand.unit
         sums = np.zeros(first.count)
-        unit = np.zeros(len(self.task.measures))
-        unit[number] = 1.0
-        waiting = sorted(weights.items())
+        waiting = sorted(demand.weights.items())
         lam = np.zeros(first.made.width)
-        lam[first.made.size :] = z
+        lam[first.made.size :] = demand.z
         for leg in reversed(self.legs):
             march = self._march(leg, sums)
             march.lam[:] = lam
@@ -148,51 +142,14 @@ class Backward:
     def _change(self, leg: Leg, lam: Array, sums: Array) -> Array:
         """Bars in the coordinates of the leg before."""
         before = self.legs[self.legs.index(leg) - 1]
-        for one in (leg, before):
-            form = one.reverse.of_projection
-            if form is not None and before.reverse is not leg.reverse:
-                bars = one.reverse.call(form, float(leg.t[0]), leg.Y[0], lam)
-                sums += bars.p
-                lam = bars.y
-        return lam
+        return change_bars(before.reverse, leg.reverse, (float(leg.t[0]), leg.Y[0]), lam, sums)
 
 
-def refuse_jumps(
-    system: Dynamics, events: Watched, t: float, before: Array, after: Settled
-) -> Array:
-    """Refuse events that change tangents: these go forward alone."""
-    names = [events.watches[hit.watch].name for hit in after.hits]
-    if events.update is not None or not np.array_equal(after.y, system.project(t, before)):
-        raise _refusal(names[0], "it changes the motion")
-    f, g = (rates_aside(system, t, y, way) for y, way in ((before, -1), (after.y, 1)))
-    if np.abs(f - g).max(initial=0.0) > JOINS * (1 + np.abs(f).max(initial=0.0)):
-        raise _refusal(names[0], "the law jumps there")
-    return after.y
-
-
-def _refusal(name: str, why: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{why}, which the adjoint method does not pass",
-        element=f"event '{name}'",
-        cure="take method='direct'",
-    )
-
-
-def adjoint_gradients(
-    task: Task, looks: Looks, backward: Backward, peaks: Mapping[str, float]
-) -> Array:
-    """Derivatives of all measures by all variables but the duration, one row each."""
-    table = np.zeros((len(task.measures), len(task.directions)))
-    integrated = task.expressions.integrated
-    for number, (name, measure) in enumerate(task.measures.items()):
-        if isinstance(measure, EventTime):
-            raise _refusal(measure.event, "its time is measured")
-        times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
-        place = integrated[number]
-        seen = gather_measure(looks, measure, number, place, times)
-        z = np.zeros(len(task.expressions.integrands))
-        if place is not None:
-            z[place] = seen.by_integral
-        weights = {float(t): float(w) for t, w in zip(times, seen.by_samples, strict=True)}
-        table[number] = backward.gradient(number, weights, z)
-    return table
+def _has_every_step(task: Task, run: TangentRun) -> bool:
+    """Whether the rows of a run are the ends of its equal steps, and no others."""
+    h = task.settings.fixed_step
+    if h is None:
+        return False
+    ends = task.t0 + h * np.arange(1 + round(task.duration / h))
+    near = NEAR * max(task.duration, abs(task.t0))
+    return len(run.t) == len(ends) and bool(np.abs(run.t - ends).max() <= near)

@@ -107,7 +107,7 @@ class Tracker:
         task = self.task
         first = self.tangent(task.system)
         start = tangent_start(first, self.variables, task.start, task.t0, task.given)
-        settings = task.with_settings(controlled=first.width, every_step=every_step)
+        settings = task.settings_for(first.width, every_step=every_step)
         again = repartition(task.system, task.given.fixed, task.options)
         how = RunOptions(
             task.integrator, settings, task.events, self.repartition(again),

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.errors import warn
 from kinetree.measures import Measure, Misfit
+
+EARLY = 0.1
+"""First part of a run, against which the growth of small changes is measured."""
+MEANINGLESS = 0.1
+"""Error of derivatives, relative, from which on they are told to mean nothing."""
 
 if TYPE_CHECKING:
     import xarray
@@ -48,9 +54,13 @@ def with_gradients(
     return made.assign_attrs({f"sensitivity_{name}": fact for name, fact in facts.items()})
 
 
-def with_tangents(made: xarray.Dataset, runs: Sequence[TangentRun]) -> xarray.Dataset:
-    """The run with the derivatives of its state over time; those by the duration are zero."""
-    whole = np.concatenate([run.S for run in runs], axis=1)
+def with_tangents(made: xarray.Dataset, whole: Array) -> xarray.Dataset:
+    """The run with the derivatives of its state over time; those by the duration are zero.
+
+    Args:
+        made: the run with its gradients.
+        whole: tangents of y: time × direction × component.
+    """
     names = [str(name) for name in made["parameter"].values]
     places = [k for k, name in enumerate(names) if name != "duration"]
     first = 0
@@ -66,21 +76,57 @@ def with_tangents(made: xarray.Dataset, runs: Sequence[TangentRun]) -> xarray.Da
     return made
 
 
+def with_growth(made: xarray.Dataset, t: Array, S: Array, error: float) -> xarray.Dataset:
+    """The run with the growth of small changes; told where derivatives mean nothing.
+
+    Args:
+        made: the run with its gradients.
+        t: times [s].
+        S: tangents of y: time × direction × component.
+        error: relative error of a step.
+    """
+    sizes = np.abs(S).max(axis=2, initial=0.0)
+    early = sizes[t <= t[0] + EARLY * (t[-1] - t[0])].max(axis=0, initial=0.0)
+    moved = early > 0
+    growth = float((sizes.max(axis=0, initial=0.0)[moved] / early[moved]).max(initial=1.0))
+    if growth * error > MEANINGLESS:
+        warn(
+            f"small changes grow by a factor of {growth:.2g} during the run, errors of {error:.1g} "
+            "with them: its derivatives mean nothing; make the run shorter, or measure earlier",
+        )
+    return made.assign_attrs(sensitivity_growth=growth)
+
+
+def samples_of(
+    measures: Mapping[str, Measure], runs: Sequence[TangentRun]
+) -> dict[str, tuple[Array, Array]]:
+    """What misfits compare with data: values at their times, and changes along all directions."""
+    found = {}
+    for number, (name, measure) in enumerate(measures.items()):
+        if isinstance(measure, Misfit):
+            rows = [[run.looks.at(float(t)) for t in measure.at] for run in runs]
+            changes = np.hstack([[look.de[number] for look in part] for part in rows])
+            found[name] = np.array([look.e[number] for look in rows[0]]), changes
+    return found
+
+
 def with_samples(
-    made: xarray.Dataset, measures: Mapping[str, Measure], runs: Sequence[TangentRun]
+    made: xarray.Dataset,
+    measures: Mapping[str, Measure],
+    samples: Mapping[str, tuple[Array, Array]],
 ) -> xarray.Dataset:
     """The run with what misfits compare with data: values of their expressions, and derivatives."""
     names = [str(name) for name in made["parameter"].values]
     moving = [name != "duration" for name in names]
-    for number, (name, measure) in enumerate(measures.items()):
-        if isinstance(measure, Misfit):
-            rows = [[run.looks.at(float(t)) for t in measure.at] for run in runs]
-            table = np.zeros((len(measure.at), len(names)))
-            table[:, moving] = np.hstack([[look.de[number] for look in part] for part in rows])
-            axis = f"time_{name}"
-            made = made.assign_coords({axis: (axis, measure.at, {"units": "s"})})
-            made[name] = (axis, np.array([look.e[number] for look in rows[0]]))
-            made[f"{name}_by"] = ((axis, "parameter"), table)
+    for name, (values, changes) in samples.items():
+        measure = measures[name]
+        assert isinstance(measure, Misfit)
+        table = np.zeros((len(values), len(names)))
+        table[:, moving] = changes
+        axis = f"time_{name}"
+        made = made.assign_coords({axis: (axis, measure.at, {"units": "s"})})
+        made[name] = (axis, values)
+        made[f"{name}_by"] = ((axis, "parameter"), table)
     return made
 
 
@@ -93,19 +139,28 @@ def equilibrium_dataset(
         task: what was asked.
         values: of the measures by name.
         gradients: measure × variable.
-        parts: "q" and "x" -> names of the components, values, derivatives.
+        parts: "q" and "x" -> names of the components, values, derivatives; "shape": number of a
+            mode -> its shape and derivatives; "group": gradients of means of equal modes.
     """
     import xarray as xr
 
     made = xr.Dataset(attrs={"model": task.model.name, "model_hash": task.model.content_hash()})
     made = with_gradients(made, task.variables, values, gradients, {"method": "implicit"})
-    for (name, (labels, place, slopes)), axis in zip(
-        parts.items(), ("coordinate", "state"), strict=True
-    ):
+    for name, axis in (("q", "coordinate"), ("x", "state")):
+        labels, place, slopes = parts[name]
         if labels:
             made = made.assign_coords({axis: labels})
             made[name] = (axis, place)
             made[f"{name}_by"] = ((axis, "parameter"), slopes)
+    if "shape" in parts:
+        rows = parts["shape"]
+        made = made.assign_coords(mode=list(rows))
+        made["shape"] = (("mode", "coordinate"), np.array([row[0] for row in rows.values()]))
+        slopes = np.array([row[1] for row in rows.values()])
+        made["shape_by"] = (("mode", "coordinate", "parameter"), slopes)
+    if "group" in parts:
+        note = {"long_name": "derivatives of the means of modes with one eigenvalue"}
+        made["group_gradient"] = (("measure", "parameter"), parts["group"], note)
     return made
 
 

@@ -36,11 +36,13 @@ class Reverse:
         made: the dynamics with integrals, without tangents.
         variables: what varies but the duration.
         key: of what is measured.
+        once: whether nothing is called often, so that compiling shall be quick.
     """
 
     made: Tangent
     variables: tuple[DesignVariable, ...]
     key: str
+    once: bool = False
 
     @cached_property
     def by(self) -> dict[str, Sequence[str] | None]:
@@ -89,8 +91,10 @@ class Reverse:
 
     def _kernel(self, program: Program, of: str) -> ReverseKernel:
         system = self.made.system
-        function = self._derive(program, of).function.with_values(system.parameters)
-        return ReverseKernel(function, system.loads.fixed, f"{of}_bar")
+        form = self._derive(program, of)
+        function = form.quick_function if self.once else form.function
+        values = function.with_values(system.parameters)
+        return ReverseKernel(values, system.loads.fixed, f"{of}_bar")
 
     @cached_property
     def rates(self) -> ReverseKernel:
@@ -124,6 +128,15 @@ class Reverse:
         found = self.made.system.call(kernel.function, t, Y, **given)
         rest = [np.ravel(found[f"{name}_bar"]) for name in self.by if name != STATE]
         return Bars(found[f"{STATE}_bar"], np.concatenate([np.zeros(0), *rest]))
+
+    def call_many(
+        self, kernel: ReverseKernel, t: Array, Y: Array, weights: Array
+    ) -> tuple[Array, Array]:
+        """Bars of the state and of what varies at many states, one row each."""
+        given: dict[str, Any] = {**self.made.system.loads.fixed, kernel.weights: weights}
+        found = kernel.function(check=False, t=t, y=Y, **given)
+        rest = [found[f"{name}_bar"].reshape(len(t), -1) for name in self.by if name != STATE]
+        return found[f"{STATE}_bar"], np.concatenate([np.zeros((len(t), 0)), *rest], axis=1)
 
     def of_variables(self, bars: Array) -> Array:
         """Bars in the order of the variables, from those of the Programs."""

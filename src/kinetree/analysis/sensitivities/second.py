@@ -18,7 +18,7 @@ import numpy as np
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.watches import Watches
-from kinetree.analysis.sensitivities.adjoint import refuse_jumps
+from kinetree.analysis.sensitivities.demands import refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, Tracker, with_laws
 from kinetree.analysis.sensitivities.looks import Looks
 from kinetree.analysis.sensitivities.start import solve_seconds, tangent_start
@@ -51,7 +51,7 @@ def hessians(task: Task, times: Array) -> Array:
     made = _nest(first, task.directions, task.expressions.key)
     start = _start(task, first, made)
     how = RunOptions(
-        task.integrator, task.with_settings(controlled=first.width),
+        task.integrator, task.settings_for(first.width),
         watches=Watches(with_laws(task.events), halting=True), jump=refuse_jumps,
     )  # fmt: skip
     looks, _ = Tracker(task).track(made, start, times, how)

@@ -9,30 +9,38 @@ wᵀ A = λ wᵀ moves with
 
     dλ = wᵀ dA v / wᵀ v,   dA v = ∂(A v)/∂y S + ∂(A v)/∂p δp                           Eq. (S8)
 
-the equilibrium moving along.  Equal eigenvalues have derivatives as a group alone.
+the equilibrium moving along.  With its shape v, whose largest component stays 1 (eᵀ v = 1), it is
+the solution of
+
+    [ A - λ   -v ] [dv]     [dA v]
+    [   eᵀ     0 ] [dλ] = - [  0 ]                                                   Eq. (S17)
+
+Equal eigenvalues have derivatives as a group alone: those of their mean, tr(Wᵀ dA V (Wᵀ V)⁻¹)/m.
+A steady motion, such as a bicycle's at constant speed, is given by its start values, whose tangents
+are those of a run's start, Eq. (S2).
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from kinetree.analysis.equilibrium import Equilibrium, equilibrium
+from kinetree.analysis.equilibrium import equilibrium
 from kinetree.analysis.given.operating_point import freedom
-from kinetree.analysis.modes import modes
+from kinetree.analysis.modes import Modes, modes
 from kinetree.analysis.sensitivities.direct import TOGETHER
 from kinetree.analysis.sensitivities.looks import look
-from kinetree.analysis.sensitivities.start import turning
+from kinetree.analysis.sensitivities.start import tangent_start, turning
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import DesignVariable
 from kinetree.arrays import Array
 from kinetree.engine import Rank, symbol
-from kinetree.errors import ModelError, ModelWarning, UnsupportedError
+from kinetree.errors import ModelError, UnsupportedError, warn
 from kinetree.measures import Final, Mode
 from kinetree.program import Input, Output, Program
 from kinetree.program.differentiate import forward_along
@@ -41,12 +49,42 @@ from kinetree.targets.kept import DerivedProgram, remember
 
 EQUAL = 1e-6
 """Part of the largest eigenvalue within which two of them are one."""
+SMALL = 1e-9
+"""Below this coordinates do not take part in a mode, whose largest component is about 1."""
+
+
+@dataclass(frozen=True)
+class ModeChange:
+    """A mode and how it changes.
+
+    Attributes:
+        value: λ [1/s].
+        changes: dλ along all directions; NaN of one in a group.
+        shape: small changes of the coordinates, the largest 1.
+        slopes: their changes: direction × coordinate.
+        mean: changes of the mean of a group; none of a mode that is alone.
+    """
+
+    value: complex
+    changes: Any
+    shape: Any
+    slopes: Any
+    mean: Any = None
 
 
 class Statics:
-    """An equilibrium, its tangents and its modes."""
+    """An equilibrium or a steady motion, its tangents and its modes.
 
-    def __init__(self, task: Task) -> None:
+    Attributes:
+        task: what was asked.
+        steady: whether the state is the one at the start, and moves on.
+        system: the dynamics.
+        y: the state.
+        options: of analyses of the same place.
+    """
+
+    def __init__(self, task: Task, *, steady: bool = False) -> None:
+        self.steady = steady
         for name, measure in task.measures.items():
             if not isinstance(measure, Final | Mode):
                 raise UnsupportedError(
@@ -55,7 +93,7 @@ class Statics:
                     cure="give kt.final(…), kt.frequency(…), kt.damping(…) or kt.growth(…)",
                 )
         for row in task.variables:
-            if row.starts or row.kind == "duration":
+            if (row.starts and not steady) or row.kind == "duration":
                 raise UnsupportedError(
                     "an equilibrium does not depend on it",
                     element=f"by, '{row.name}'",
@@ -64,12 +102,15 @@ class Statics:
         self.task = task
         given, options = task.given, {**task.given.fixed, **task.options}
         self.options = {name: value for name, value in options.items() if value is not None}
-        self.place: Equilibrium = equilibrium(
-            task.model, q=given.q, x=given.x, t=task.t0, **self.options
-        )
-        self.task = replace(task, given=replace(given, q=self.place.q))
+        if steady:
+            self.system, self.y = task.system, task.start
+            q, qd, x = self.system.split(self.y)
+            self.place: Any = {"q": q, "qd": qd, "x": x}
+            return
+        self.place = rest = equilibrium(task.model, q=given.q, x=given.x, t=task.t0, **self.options)
+        self.task = replace(task, given=replace(given, q=rest.q))
         self.system = self.task.system
-        self.y = np.concatenate([self.place.q, np.zeros(self.system.nv), self.place.x])
+        self.y = np.concatenate([rest.q, np.zeros(self.system.nv), rest.x])
 
     def tangents(self) -> Array:
         """S of all variables, one row each."""
@@ -81,10 +122,14 @@ class Statics:
         return tangent(self.system, self.task.expressions, variables)
 
     def _tangents(self, variables: Sequence[DesignVariable]) -> Array:
-        """S of some variables, Eq. (S7)."""
-        made, system = self._tangent_of(variables), self.system
-        Y = np.concatenate([self.y, np.zeros(made.system.forward.input("x").shape[0]
-                                             - len(self.place.x))])  # fmt: skip
+        """S of some variables, Eq. (S7), or Eq. (S2) of a steady motion."""
+        made, system, task = self._tangent_of(variables), self.system, self.task
+        if self.steady:
+            Y = tangent_start(made, variables, self.y, task.t0, task.given)
+            start: Array = Y[made.width :].reshape(len(variables), made.width)[:, : made.size]
+            return start
+        own = len(system.split(self.y)[2])
+        Y = np.concatenate([self.y, np.zeros(made.system.forward.input("x").shape[0] - own)])
         slopes = made.system.rates(self.task.t0, Y)[made.width :]
         f_p = slopes.reshape(len(variables), made.width)[:, : made.size]
         D, rows = self._directions()
@@ -112,7 +157,7 @@ class Statics:
         nq, nv, n = system.nq, system.nv, len(self.y)
         x = [nq + nv + k for k in system.changing]
         D = np.zeros((n, len(free.u) + len(x)))
-        D[:nq, : len(free.u)] = turning(system, self.place.q)[:, list(free.u)]
+        D[:nq, : len(free.u)] = turning(system, system.split(self.y)[0])[:, list(free.u)]
         D[x, range(len(free.u), D.shape[1])] = 1.0
         return D, [*(nq + k for k in free.w), *x]
 
@@ -129,33 +174,60 @@ class Statics:
             found.append(look(made, self.task.t0, Y))
         return found[0].e, np.hstack([row.de for row in found])
 
-    def eigenvalue(self, number: int, S: Array) -> tuple[complex, Array]:
-        """An eigenvalue, and its changes along all directions, Eq. (S8); NaN of one in a group."""
-        known = modes(self.task.model, self.place, t=self.task.t0, **self.options).eigenvalues
+    @cached_property
+    def modes(self) -> Modes:
+        """The modes about the place, in their order."""
+        return modes(self.task.model, self.place, t=self.task.t0, **self.options)
+
+    @cached_property
+    def slopes(self) -> Array:
+        """d der(y)/dy."""
+        return self.system.jacobian(self.task.t0, self.y)
+
+    def mode(self, number: int, S: Array) -> ModeChange:
+        """A mode, and its changes along all directions, Eq. (S8), Eq. (S17)."""
+        known = self.modes.eigenvalues
         if number > len(known):
             raise ModelError(
                 f"there are {len(known)} modes", element=f"mode {number}", cure="ask for another"
             )
-        A = self.system.jacobian(self.task.t0, self.y)
-        values, right = np.linalg.eig(A)
+        values, right = np.linalg.eig(self.slopes)
         k = int(np.argmin(np.abs(values - known[number - 1])))
-        near = np.abs(values - values[k]) <= EQUAL * np.abs(values).max(initial=1.0)
-        if near.sum() > 1:
-            twins = [str(j + 1) for j, x in enumerate(known) if abs(x - values[k]) <= EQUAL *
-                     np.abs(values).max()]  # fmt: skip
-            names = ", ".join(twins)
-            warnings.warn(
-                f"modes {names} have one eigenvalue, {values[k]:.4g} 1/s: they have derivatives as"
-                " a group alone",
-                ModelWarning,
-                stacklevel=4,
-            )
-            return complex(values[k]), np.full(len(S), complex(np.nan, np.nan))
+        limit = EQUAL * np.abs(values).max(initial=1.0)
+        near = np.flatnonzero(np.abs(values - values[k]) <= limit)
+        if len(near) > 1:
+            return self._group(known, complex(values[k]), right[:, near], S)
         v = right[:, k]
-        others, left = np.linalg.eig(A.T)
-        w = left[:, int(np.argmin(np.abs(others - values[k])))]
-        dA = self._second(v.real, S) + 1j * self._second(v.imag, S)
-        return complex(values[k]), (dA @ w) / (w @ v)
+        nq = self.system.nq
+        pivot = int(np.argmax(np.abs(v[:nq] if np.abs(v[:nq]).max() > SMALL else v)))
+        v = v / v[pivot]
+        dA = self._along(v, S)
+        n = len(v)
+        whole = np.zeros((n + 1, n + 1), dtype=complex)
+        whole[:n, :n], whole[:n, n], whole[n, pivot] = self.slopes - values[k] * np.eye(n), -v, 1.0
+        found = np.linalg.solve(whole, np.hstack([-dA, np.zeros((len(S), 1))]).T).T
+        return ModeChange(complex(values[k]), found[:, n], v[:nq], found[:, :nq])
+
+    def _group(self, known: Any, value: complex, V: Any, S: Array) -> ModeChange:
+        """Modes with one eigenvalue: the changes of their mean; each alone has none."""
+        limit = EQUAL * np.abs(known).max(initial=1.0)
+        names = ", ".join(str(j + 1) for j, x in enumerate(known) if abs(x - value) <= limit)
+        warn(
+            f"modes {names} have one eigenvalue, {value:.4g} 1/s: they have derivatives as a group"
+            " alone",
+        )
+        others, left = np.linalg.eig(self.slopes.T)
+        W = left[:, np.argsort(np.abs(others - value))[: V.shape[1]]]
+        columns = np.array([self._along(v, S) for v in V.T])  # column × variable × component
+        projected = np.einsum("iv,jpi->pvj", W, columns)
+        mean = np.trace(np.linalg.solve(W.T @ V, projected), axis1=1, axis2=2) / V.shape[1]
+        nq, nan = self.system.nq, complex(np.nan, np.nan)
+        shape = np.full(nq, nan)
+        return ModeChange(value, np.full(len(S), nan), shape, np.full((len(S), nq), nan), mean)
+
+    def _along(self, v: Any, S: Array) -> Any:
+        """dA v along all directions, one row each."""
+        return self._second(v.real, S) + 1j * self._second(v.imag, S)
 
     def _second(self, v: Array, S: Array) -> Array:
         """∂(A v)/∂y S + ∂(A v)/∂p δp, one row per variable."""
@@ -195,23 +267,36 @@ def _second_program(program: Program, variables: Sequence[DesignVariable]) -> Pr
     return forward_along(short, "Av", [moved])
 
 
-def static_sensitivities(task: Task) -> tuple[dict[str, float], Array, dict[str, Any]]:
-    """Values of measures at the equilibrium, gradients (measure × variable), and facts of it."""
-    statics = Statics(task)
+def static_sensitivities(
+    task: Task, *, steady: bool = False
+) -> tuple[dict[str, float], Array, dict[str, Any]]:
+    """Values of measures at a place, gradients (measure × variable), and facts of it."""
+    statics = Statics(task, steady=steady)
     S = statics.tangents()
     e, de = statics.expressions(S)
     values, table = {}, np.zeros((len(task.measures), len(task.variables)))
+    groups = np.full(table.shape, np.nan)
+    found: dict[int, ModeChange] = {}
     known: Mapping[str, Any] = task.measures
     for row, (name, measure) in enumerate(known.items()):
         values[name], table[row] = float(e[row]), de[row]
         if isinstance(measure, Mode):
-            value, changes = statics.eigenvalue(measure.number, S)
-            pairs = [measure.of_eigenvalue(value, complex(x)) for x in changes]
-            values[name] = measure.of_eigenvalue(value, 0j)[0]
-            table[row] = [slope for _, slope in pairs]
+            mode = found[measure.number] = found.get(measure.number) or statics.mode(
+                measure.number, S
+            )
+            values[name] = measure.of_eigenvalue(mode.value, 0j)[0]
+            table[row] = [measure.of_eigenvalue(mode.value, complex(x))[1] for x in mode.changes]
+            if mode.mean is not None:
+                groups[row] = [measure.of_eigenvalue(mode.value, complex(x))[1] for x in mode.mean]
     system = statics.system
-    facts = {
-        "q": (list(system.model.coordinates), statics.place.q, S[:, : system.nq].T),
-        "x": (list(system.states), statics.place.x, S[:, system.nq + system.nv :].T),
+    q, _, x = system.split(statics.y)
+    own = system.split(S)
+    facts: dict[str, Any] = {
+        "q": (list(system.model.coordinates), q, own[0].T),
+        "x": (list(system.states), x, own[2].T),
     }
+    if found:
+        facts["shape"] = {number: (row.shape, row.slopes.T) for number, row in found.items()}
+    if np.isfinite(groups).any():
+        facts["group"] = groups
     return values, table, facts

@@ -11,6 +11,7 @@ import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.given.initial_state import initial_state
+from kinetree.analysis.given.loads import loads
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
@@ -23,11 +24,39 @@ from kinetree.analysis.sensitivities.variables import (
 )
 from kinetree.arrays import Array
 from kinetree.engine import symbols
+from kinetree.errors import UnsupportedError
+from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import Settings
 
 if TYPE_CHECKING:
     from kinetree.measures import Measure
     from kinetree.model import Mechanism
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """What is chosen of equal steps beside the method.
+
+    Attributes:
+        formulation: how loops are treated.
+        options: of `step_program`.
+        memory: for states to which the adjoint method goes back [B]; none for all of them.
+    """
+
+    formulation: str | None
+    options: Mapping[str, Any]
+    memory: float | None = None
+
+
+def with_given(system: Dynamics, given: RunGiven) -> Dynamics:
+    """The same dynamics with other values of parameters and other loads."""
+    parameters = dict(given.parameters or {})
+    return replace(
+        system,
+        parameters=system.check_parameters(parameters),
+        loads=loads(system.model, given.tau, given.wrenches),
+        loops=None if system.loops is None else system.loops.at(parameters),
+    )
 
 
 @dataclass(frozen=True)
@@ -46,6 +75,8 @@ class Task:
         step: output interval [s].
         events: of the run.
         options: of `dynamics`.
+        steps: what else is chosen of equal steps; none where rates are integrated.
+        shared: what runs with other values use again: equations, steps, events.
     """
 
     model: Mechanism
@@ -59,6 +90,8 @@ class Task:
     step: float | None = None
     events: Events | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    steps: StepChoice | None = None
+    shared: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, model: Mechanism, given: RunGiven, **rows: Any) -> Task:
@@ -68,6 +101,12 @@ class Task:
         opened = open_parameters(model.with_varied(given.parameters or ()), variables)
         return cls(opened, given=keep_starts(model, given, variables), **rows)
 
+    def at(self, given: RunGiven, duration: float) -> Task:
+        """The same task for other values: what was derived for this one serves again."""
+        refuse_functions(given)
+        given = keep_starts(self.model, given, self.variables)
+        return replace(self, given=given, duration=duration)
+
     @property
     def directions(self) -> tuple[DesignVariable, ...]:
         """What varies but the duration."""
@@ -76,17 +115,40 @@ class Task:
     @cached_property
     def system(self) -> Dynamics:
         """The dynamics of the run."""
-        given = self.given
-        return dynamics(
+        given, known = self.given, self.shared.get("system")
+        if known is not None:
+            return with_given(known, given)
+        found = dynamics(
             self.model, q=given.q, t=self.t0, **given.fixed, **self.options, events=self.events,
             runs=True,
         )  # fmt: skip
+        self.shared["system"] = found
+        return found
 
     @cached_property
     def start(self) -> Array:
         """The consistent state at the beginning."""
         given = self.given
+        self._refuse_moved_start()
         return initial_state(self.system, self.t0, given.q, given.qd, given.x, complete=False)
+
+    def _refuse_moved_start(self) -> None:
+        """Refuse parameters of components that move a start which follows from equations."""
+        begin = None if self.model.equations is None else self.model.equations.begin
+        if begin is None or self.given.x is not None:
+            return
+        changed = self.system.parameters
+        for row in self.directions:
+            if row.kind != "parameter":
+                continue
+            value = changed.get(row.label, self.model.parameters[row.label].value)
+            state = begin.moved_by(row.label, float(value), changed)
+            if state:
+                raise UnsupportedError(
+                    f"it moves where '{state}' begins, which follows from initial equations",
+                    element=f"parameter '{row.label}'",
+                    cure="give the start values as x={…}, or vary another one",
+                )
 
     @cached_property
     def expressions(self) -> Expressions:
@@ -103,9 +165,13 @@ class Task:
         inside = more[(more > times[0]) & (more < times[-1])]
         return np.unique(np.concatenate([times, inside]))
 
-    def with_settings(self, **rows: Any) -> Settings:
-        """The tolerances, with some of them changed."""
-        return replace(self.settings, **rows)
+    def settings_for(self, width: int, *, every_step: bool = False) -> Settings:
+        """The tolerances of a run whose first components alone choose the steps.
+
+        Methods whose steps are not differentiated keep the errors of all of them small.
+        """
+        controlled = width if self.integrator in TABLEAUS else None
+        return replace(self.settings, controlled=controlled, every_step=every_step)
 
     def idle(self) -> list[str]:
         """Names of what varies that stands in no equation but perhaps those of events."""

@@ -2,28 +2,32 @@
 
 `sweep.json` says what is swept.  A part is one NetCDF file, written beside its place, on the disk,
 and then named: a file that is there is whole.  Killed at any moment, a sweep goes on with the parts
-that are missing.
+that are missing.  When all are there they become one file or one zarr store, part by part, so that
+memory does not grow with the number of runs.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import ModelError
-from kinetree.files import read_text, write_file
-from kinetree.results.files import netcdf_bytes
+from kinetree.errors import ModelError, UnsupportedError
+from kinetree.files import discard_parts, read_text, replacing_folder, write_file
+from kinetree.results.files import filling, load_lazily, netcdf_bytes
 
 if TYPE_CHECKING:
     import xarray
 
+    from kinetree.analysis.sweeping.found import PartRows
     from kinetree.arrays import Array
 
 HEAD = "sweep.json"
+CHUNK = 65536
+"""Runs that stand together in the file at the end."""
 
 
 class SweepParts:
@@ -33,36 +37,12 @@ class SweepParts:
         self.folder, self.count, self.size = folder, count, size
         self._kept: dict[int, xarray.Dataset] = {}
         if folder is not None:
-            self._open(folder, dict(task))
-
-    def _open(self, folder: Path, task: dict[str, Any]) -> None:
-        """Begin the folder, or refuse that of another sweep."""
-        folder.mkdir(parents=True, exist_ok=True)
-        head = folder / HEAD
-        text = json.dumps(task, indent=1)
-        if not head.exists():
-            if any(folder.iterdir()):
-                raise ModelError(
-                    "it holds other files", element=f"folder '{folder}'", cure="take an empty one"
-                )
-            write_file(head, text)
-        known = json.loads(read_text(head))
-        other = [key for key in task if known.get(key) != json.loads(text)[key]]
-        if other:
-            raise ModelError(
-                f"it belongs to another sweep: {', '.join(other)} differ",
-                element=f"folder '{folder}'",
-                cure="take another folder, or delete it",
-            )
+            _open(folder, dict(task))
 
     @property
     def numbers(self) -> range:
         """Numbers of all parts."""
         return range(-(-self.count // self.size))
-
-    def span(self, number: int) -> tuple[int, int]:
-        """First run of a part, and the first behind it."""
-        return number * self.size, min((number + 1) * self.size, self.count)
 
     def has(self, number: int) -> bool:
         """Whether a part is there."""
@@ -79,42 +59,175 @@ class SweepParts:
         assert self.folder is not None
         return self.folder / f"part-{number:06d}.nc"
 
-    def whole(self) -> xarray.Dataset:
-        """All parts that are there as one Dataset."""
-        import xarray as xr
+    def check_values(self, rows: Callable[[int, int], Array], names: Sequence[str]) -> None:
+        """Refuse parts whose runs have other values than the plan gives now."""
+        for number in self.numbers if self.folder is not None else ():
+            if not self.has(number):
+                continue
+            first = number * self.size
+            part = _read(self._path(number))
+            own = np.column_stack([part[name].values for name in names])
+            if not np.array_equal(own, rows(first, first + self.size)[: len(own)]):
+                raise _other(self.folder, ["values of the plan"])
 
-        found = []
-        for number in self.numbers:
-            if number in self._kept:
-                found.append(self._kept[number])
-            elif self.has(number):
-                with xr.open_dataset(self._path(number)) as part:
-                    found.append(part.load())
-        return xr.concat(
-            found, "run", combine_attrs="override", coords="different", compat="equals"
+    def whole(self, store: str, facts: Mapping[str, Any]) -> xarray.Dataset:
+        """All parts that are there as one Dataset; of a folder it reads what it is asked for.
+
+        Args:
+            store: "netcdf" or "zarr", of a folder.
+            facts: attributes.
+        """
+        if self.folder is None:
+            found = [self._kept[number] for number in sorted(self._kept)]
+            return _join(found).assign_attrs(facts)
+        files = [self._path(number) for number in self.numbers]
+        return STORES[store](self.folder, files, self.count, facts)
+
+
+def read_parts(folder: Path) -> xarray.Dataset:
+    """What a folder holds so far, as one Dataset."""
+    if not (folder / HEAD).exists():
+        raise ModelError(
+            "it holds no sweep", element=f"folder '{folder}'", cure=f"name one with {HEAD}"
         )
+    files = sorted(folder.glob("part-*.nc"))
+    known = json.loads(read_text(folder / HEAD))
+    if not files:
+        raise ModelError(
+            "no part of it is there yet", element=f"folder '{folder}'", cure="wait, or sweep again"
+        )
+    plan = known["plan"]
+    facts = {"plan": plan["kind"], "seed": plan["seed"], "runs": plan["count"]}
+    return _join([_read(file) for file in files]).assign_attrs(facts)
 
 
-def part_dataset(
-    first: int,
-    names: Sequence[str],
-    rows: Array,
-    measures: Mapping[str, Array],
-    reasons: Sequence[str],
+def _join(parts: Sequence[xarray.Dataset]) -> xarray.Dataset:
+    import xarray as xr
+
+    return xr.concat(parts, "run", combine_attrs="override", coords="different", compat="equals")
+
+
+def _read(file: Path) -> xarray.Dataset:
+    import xarray as xr
+
+    with xr.open_dataset(file) as part:
+        return part.load()
+
+
+def _open(folder: Path, task: dict[str, Any]) -> None:
+    """Begin the folder, or refuse that of another sweep."""
+    head = folder / HEAD
+    text = json.dumps(task, indent=1)
+    if folder.exists():
+        discard_parts(folder)
+    if not head.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise ModelError(
+                "it holds other files", element=f"folder '{folder}'", cure="take an empty one"
+            )
+        write_file(head, text)
+    known = json.loads(read_text(head))
+    other = [key for key in task if known.get(key) != json.loads(text)[key]]
+    if other:
+        raise _other(folder, other)
+
+
+def _other(folder: Path | None, what: Sequence[str]) -> ModelError:
+    return ModelError(
+        f"it belongs to another sweep: {', '.join(what)} differ",
+        element=f"folder '{folder}'",
+        cure="take another folder, or delete it",
+    )
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def _netcdf(
+    folder: Path, files: Sequence[Path], count: int, facts: Mapping[str, Any]
 ) -> xarray.Dataset:
+    """One NetCDF file of all parts."""
+    import h5py
+
+    path = folder / "sweep.nc"
+    if path.exists():
+        return load_lazily(path)
+    with filling(path, folder) as file:
+        file.dimensions = {"run": count}
+        file.attrs.update(facts)
+        for part in map(_read, files):
+            first = int(part["run"][0])
+            for name, column in part.variables.items():
+                text = column.dtype.kind in "OU"
+                if name not in file.variables:
+                    kind = h5py.string_dtype() if text else column.dtype
+                    made = file.create_variable(
+                        str(name), ("run",), kind, chunks=(min(count, CHUNK),)
+                    )
+                    if name in part.data_vars:
+                        made.attrs["coordinates"] = " ".join(
+                            str(key) for key in part.coords if key != "run"
+                        )
+                values = column.values.astype(object) if text else column.values
+                file.variables[str(name)][first : first + len(values)] = values
+    return load_lazily(path)
+
+
+def _zarr(
+    folder: Path, files: Sequence[Path], count: int, facts: Mapping[str, Any]
+) -> xarray.Dataset:
+    """One zarr store of all parts."""
+    import xarray as xr
+
+    try:
+        import zarr
+    except ImportError as error:
+        raise UnsupportedError(
+            "it needs the package zarr, which is not installed",
+            element="store 'zarr'",
+            cure="install kinetree[sweep]",
+        ) from error
+    del zarr
+    path = folder / "sweep.zarr"
+    if not path.exists():
+        with replacing_folder(path) as part:
+            for number, rows in enumerate(_blocks(files, min(count, CHUNK))):
+                first: dict[str, Any] = {"mode": "w"} if not number else {"append_dim": "run"}
+                rows.assign_attrs(facts).to_zarr(part, consolidated=False, zarr_format=3, **first)
+    found: xarray.Dataset = xr.open_zarr(path, consolidated=False, chunks=None)
+    return found
+
+
+def _blocks(files: Sequence[Path], size: int) -> Iterator[xarray.Dataset]:
+    """Parts joined to about as many runs as stand together, texts of any length."""
+    held: list[xarray.Dataset] = []
+    for file in files:
+        part = _read(file)
+        held.append(part.assign(reason=("run", part["reason"].values.astype(object))))
+        if sum(row.sizes["run"] for row in held) >= size:
+            yield _join(held)
+            held = []
+    if held:
+        yield _join(held)
+
+
+STORES = {"netcdf": _netcdf, "zarr": _zarr}
+"""What all parts become at the end."""
+
+
+def part_dataset(first: int, names: Sequence[str], rows: Array, found: PartRows) -> xarray.Dataset:
     """Runs of a part: measures by name, parameters as coordinates, why a run failed.
 
     Args:
         first: number of its first run.
         names: what varies.
         rows: its values, one row per run.
-        measures: name -> one value per run.
-        reasons: empty where a run did not fail.
+        found: measures and reasons.
     """
     import xarray as xr
 
     coords: dict[str, Any] = {"run": np.arange(first, first + len(rows))}
     coords |= {name: ("run", rows[:, k]) for k, name in enumerate(names)}
-    data: dict[str, Any] = {name: ("run", values) for name, values in measures.items()}
-    data["reason"] = ("run", np.array(reasons, dtype=object).astype(str))
+    data: dict[str, Any] = {name: ("run", values) for name, values in found.values.items()}
+    data["reason"] = ("run", np.array(found.reasons, dtype=object).astype(str))
     return xr.Dataset(data, coords)

@@ -1,8 +1,13 @@
-"""Runs of a sweep: measured, and nothing else kept; what they share is derived once."""
+"""Runs of a sweep with error control: measured, nothing else kept; what they share derived once.
+
+Runs of a part are made on threads, whose native loops go side by side.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +25,10 @@ from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import DURATION, enter_values
+from kinetree.analysis.sweeping.found import PartRows
 from kinetree.arrays import Array
+from kinetree.errors import KinetreeError
+from kinetree.targets.native.function import cores
 
 GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
 """Options of a run that may differ from run to run, beside the duration."""
@@ -29,13 +37,37 @@ GIVEN = ("q", "qd", "x", "tau", "wrenches", "parameters")
 class Runner:
     """Makes the runs of one sweep."""
 
-    def __init__(self, task: Task, run: Mapping[str, Any]) -> None:
-        self.task, self.run = task, run
+    def __init__(self, task: Task, run: Mapping[str, Any], threads: int | None = None) -> None:
+        self.task, self.run, self.threads = task, run, threads
         self.made = tangent(task.system, task.expressions, ())
         self.watches = Watches(task.events)
         self.integrated = task.expressions.integrated
 
-    def measure(self, values: Mapping[str, float]) -> dict[str, float]:
+    def measure(self, names: Sequence[str], rows: Array) -> PartRows:
+        """All measures of all runs.
+
+        Args:
+            names: what varies.
+            rows: its values, one row per run.
+        """
+        found = PartRows.of(self.task.measures, len(rows))
+
+        def make(k: int) -> None:
+            try:
+                made = self._one(dict(zip(names, rows[k].tolist(), strict=True)))
+            except KinetreeError as error:
+                found.reasons[k] = str(error)
+                return
+            for name, value in made.items():
+                found.values[name][k] = value
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with ThreadPoolExecutor(self.threads or cores()) as pool:
+                list(pool.map(make, range(len(rows))))
+        return found
+
+    def _one(self, values: Mapping[str, float]) -> dict[str, float]:
         """Values of all measures for values of what varies."""
         options = enter_values(self.task.variables, values, self.run)
         given = RunGiven(**{name: options.get(name) for name in GIVEN})
@@ -73,7 +105,7 @@ class _OneRun:
         tracker = Tracker(task)
         again = repartition(self.system, task.given.fixed, task.options)
         how = RunOptions(
-            task.integrator, task.with_settings(controlled=made.width), task.events,
+            task.integrator, task.settings_for(made.width), task.events,
             tracker.repartition(again), watches=self.runner.watches,
         )  # fmt: skip
         return tracker.track(made, self.start, times, how)[0]

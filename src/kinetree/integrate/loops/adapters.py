@@ -18,7 +18,7 @@ from kinetree.targets.native.llvm import DECLARATIONS, I32, INT, PTR, REAL, Code
 LOOP = "kt_cvode"
 CALLBACKS = {
     "rates": "kt_cvode_rates", "jacobian": "kt_cvode_jacobian", "weights": "kt_cvode_weights",
-    "roots": "kt_cvode_roots", "project": "kt_cvode_project",
+    "roots": "kt_cvode_roots", "project": "kt_cvode_project", "columns": "kt_cvode_columns",
 }  # fmt: skip
 ONE_STEP = 2
 """CVODE's task: return after every step."""
@@ -33,7 +33,7 @@ def adapters_text() -> str:
     """IR of the loop and of all callbacks."""
     parts = [
         DECLARATIONS, rates_text(recalls=True), project_text(recalls=True),
-        events_text(recalls=True), _rates(), _jacobian(),
+        events_text(recalls=True), _rates(), _jacobian(), _columns(),
         _weights(), _roots(), _project(), _loop(),
     ]  # fmt: skip
     return "\n".join(parts)
@@ -93,6 +93,22 @@ def _jacobian() -> str:
         code.each(n, entry)
 
     code.each(n, row)
+    code.leave(0)
+    return code.text()
+
+
+def _columns() -> str:
+    """Entries of a sparse Jacobian, and where they stand; the library may have cleared both."""
+    unused = tuple((PTR, f"tmp{i}") for i in range(3))
+    code, memory = _function(
+        "columns", (REAL, "t"), (PTR, "y"), (PTR, "ydot"), (PTR, "J"), USER, *unused
+    )
+    into = _data(memory, "J", "matrix_data")
+    found = memory.evaluate("jacobian", code.argument("t"), _data(memory, "y"))
+    code.copy(found, into, memory.entry("sparse_count"))
+    for name in ("rows", "starts"):
+        place, source = _data(memory, "J", f"matrix_{name}"), memory.entry(f"sparse_{name}", PTR)
+        code.copy_bytes(source, place, memory.entry(f"sparse_{name[:-1]}_bytes"))
     code.leave(0)
     return code.text()
 

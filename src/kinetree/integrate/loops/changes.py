@@ -67,6 +67,7 @@ def settle_text(tableau: Tableau) -> str:
     def change(index: Value, carried: tuple[Value, ...]) -> list[Value]:
         del index, carried
         found = memory.evaluate("update", memory.cell("t"), y)
+        _mark_changed_modes(memory, found, g["later"])
         code.copy(found, y, n)
         code.call("kt.project", [*memory.both, memory.cell("t"), y])
         _settle_friction(memory, all_events)
@@ -134,16 +135,35 @@ def _clear(memory: Memory, count: Value) -> None:
     code.each(count, lambda index: code.store(code.constant(0.0), code.at(fired, index)))
 
 
+def _mark_changed_modes(memory: Memory, found: Value, into: Value) -> None:
+    """What is not 0 of switches that change their mode: they do not change it back at once.
+
+    Where both branches meet, rounding may put the condition of a switch on the side that it left;
+    where it is there for good, it passes zero again in the next step.
+    """
+    code, y = memory.code, memory.vector("y")
+
+    def one(index: Value) -> None:
+        mode = code.load(code.at(memory.entry("modes", PTR), index))
+        code.store(code.constant(0.0), code.at(into, index))
+        with code.when(mode >= 0.0):
+            at = code.whole(mode)
+            turned = code.load(code.at(found, at)) - code.load(code.at(y, at))
+            code.store(turned, code.at(into, index))
+
+    code.each(memory.entry("event_count"), one)
+
+
 def _mark_crossings(memory: Memory, tableau: Tableau, old: str, new: str) -> None:
     """The conditions that pass zero from old to new in their direction, and change something."""
     code, fired = memory.code, memory.entry("fired", PTR)
     rows = {
         name: memory.event_vector(tableau.rows, name)
-        for name in (old, new, "sense", "terminal", "root")
+        for name in (old, new, "sense", "terminal", "root", "later")
     }
 
     def one(index: Value) -> None:
-        a, b, sense, acts, root = (code.load(code.at(row, index)) for row in rows.values())
+        a, b, sense, acts, root, turned = (code.load(code.at(r, index)) for r in rows.values())
         if old == "g_old":  # on the way to t
             rising = (a < 0.0) & (b >= 0.0) & (sense >= 0.0)
             falling = (a > 0.0) & (b <= 0.0) & (sense <= 0.0)
@@ -151,7 +171,7 @@ def _mark_crossings(memory: Memory, tableau: Tableau, old: str, new: str) -> Non
         else:  # by a change: one that ends on zero passes nothing, one that leaves it does
             rising = (a <= 0.0) & (b > 0.0) & (sense >= 0.0)
             falling = (a >= 0.0) & (b < 0.0) & (sense <= 0.0)
-            passes = rising | falling
+            passes = (rising | falling) & turned.same(0.0)
         happens = passes & (acts > 0.0)
         code.store(code.choose(happens, 1.0, 0.0), code.at(fired, index))
 
@@ -234,8 +254,9 @@ def _begin_again(memory: Memory, g: dict[str, Value]) -> None:
         with code.when(mode >= 0.0):  # a switch is on the side that its mode says
             above = code.load(code.at(y, code.whole(mode))) > 0.5
             said = code.choose(above, code.constant(TINY), -TINY)
-            with code.when(new * said <= 0.0):
+            with code.when(new * said <= 0.0):  # by rounding, unless the next step ends there
                 code.store(said, code.at(g["g_old"], index))
+                code.store(said, code.at(g["later"], index))
 
     code.each(memory.entry("event_count"), one)
 

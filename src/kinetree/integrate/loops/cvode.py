@@ -11,8 +11,8 @@ from kinetree.arrays import Array
 from kinetree.integrate.loops.adapters import CALLBACKS, LOOP, adapters_text
 from kinetree.integrate.loops.layout import FAILED, NOT_FINITE, TOO_SMALL
 from kinetree.integrate.loops.slices import CALL, Slices
-from kinetree.integrate.problem import Native, Problem, Settings
-from kinetree.integrate.sundials.library import require_library
+from kinetree.integrate.problem import Native, Problem, Settings, SparseColumns
+from kinetree.integrate.sundials.library import SundialsLibrary, require_library
 from kinetree.integrate.sundials.session import Session, Setup, meaning
 from kinetree.targets.native.compile import jit
 from kinetree.targets.native.function import address
@@ -51,7 +51,7 @@ class Cvode(Slices):
         senses = tuple(row.direction for row in problem.watches[: self.layout.events])
         setup = Setup(
             family, self.t, self["end"], self._callbacks(), address(self._user), senses,
-            settings.max_step,
+            settings.max_step, None if native.columns is None else native.columns.rows.size,
         )  # fmt: skip
         self.session = Session(setup, self.y, self.state[self.layout.vector("work")])
         self._enter({
@@ -63,9 +63,25 @@ class Cvode(Slices):
             "matrix_data": library.address("SUNDenseMatrix_Data"),
             "roots_found": address(self._found),
         })  # fmt: skip
+        if native.columns is not None:
+            self._enter_columns(library, native.columns)
+
+    def _enter_columns(self, library: SundialsLibrary, columns: SparseColumns) -> None:
+        """Where the entries of a sparse Jacobian stand, in integers of the library's width."""
+        rows, starts = (a.astype(library.index) for a in (columns.rows, columns.starts))
+        self._held += [rows, starts]
+        self._enter({
+            "sparse_count": rows.size, "sparse_rows": rows.ctypes.data,
+            "sparse_starts": starts.ctypes.data, "sparse_row_bytes": rows.nbytes,
+            "sparse_start_bytes": starts.nbytes,
+            "matrix_data": library.address("SUNSparseMatrix_Data"),
+            "matrix_rows": library.address("SUNSparseMatrix_IndexValues"),
+            "matrix_starts": library.address("SUNSparseMatrix_IndexPointers"),
+        })  # fmt: skip
 
     def _callbacks(self) -> dict[str, int]:
         linked, needs = adapters().addresses, {"weights": "rates", "roots": "event"}
+        needs["columns"] = "jacobian"
         own = len(self._memories) > 0  # the loop keeps what is projected
         return {
             name: linked[entry]

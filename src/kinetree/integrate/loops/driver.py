@@ -143,7 +143,7 @@ def _norm(memory: Memory, tableau: Tableau) -> Value:
     if not tableau.errors:
         return probe
     norms = [code.total(value) for value in sums[1:]]
-    n = code.real(memory.entry("n"))
+    n = code.larger(code.real(memory.entry("n")), 1.0)
     h = code.unary("fabs", memory.cell("h_try"))
     if len(norms) == 1:
         error = h * code.unary("sqrt", norms[0] / n)

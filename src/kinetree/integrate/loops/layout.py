@@ -43,6 +43,8 @@ TABLE = (
     "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
     "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
     "memories", "memory_count",
+    "sparse_count", "sparse_rows", "sparse_starts", "sparse_row_bytes", "sparse_start_bytes",
+    "matrix_rows", "matrix_starts",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Entries of the table.
@@ -52,7 +54,9 @@ Names in _table are addresses of rows (event: number, t, y; step: t, y), in _roo
 fired, final, sticking: addresses of one number per event, those at given times included; modes: of
 one per condition, the component of y that says on which side of zero it is, or -1; ticks:
 address of rows of a time and a mark per event at given times, of which there are tick_events;
-memories: address of memory_count numbers of components of y.
+memories: address of memory_count numbers of components of y.  sparse_rows, sparse_starts: where the
+entries of a sparse Jacobian stand, as the library has them; matrix_rows, matrix_starts: its
+functions for the places of these.
 Output times and values are windows of time_count rows; turn is called where they are full.
 """
 

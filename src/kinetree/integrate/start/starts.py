@@ -6,7 +6,6 @@ the same steps; a run for which these fail is started on its own.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,7 +25,7 @@ from kinetree.assembly import (
     solved_columns,
     unit_quaternions,
 )
-from kinetree.errors import ModelWarning
+from kinetree.errors import warn
 from kinetree.integrate.start.beginning import Beginning, row_of, rows_of
 from kinetree.model import retract
 from kinetree.program import Program
@@ -186,7 +185,7 @@ class Starts:
         if told:
             where = f" in {len(told)} of {len(q)} runs" if self.lead else ""
             text = f"the initial values do not satisfy the loops{where}: {', '.join(told[0])}"
-            warnings.warn(text, ModelWarning, stacklevel=2)
+            warn(text)
 
     def _suspects(self, q: Array, qd: Array) -> list[int]:
         """Runs in which a value that is given may have changed; the first one always."""

@@ -43,6 +43,7 @@ class Ended:
         iterations: of all steps together.
         most: iterations of one step.
         marches: how many there were.
+        legs: the steppers in use, each with the number of steps made before.
     """
 
     stepper: Stepper
@@ -52,6 +53,7 @@ class Ended:
     iterations: float
     most: int
     marches: int
+    legs: tuple[tuple[Stepper, int], ...] = ()
 
 
 class Independent:
@@ -209,6 +211,7 @@ def relay(
     """
     stepper, counts, begin, marches = first, np.zeros((0, 2)), start, 1
     kept: list[Array] = []
+    legs = [(first, start.done)]
     take = sink or kept.append
     while True:
         last = start.steps if sink is None else min(start.steps, start.done + PART)
@@ -227,6 +230,7 @@ def relay(
         start = replace(start, x=x, done=march.step)
         if again:
             stepper, begin, marches = first.with_independent(look.found), start, marches + 1
+            legs.append((stepper, march.step))
     total, most = float(counts[:, 0].sum()), int(counts[:, 1].max())
     states = np.concatenate(kept or [march.states[:0, :, 0]])
-    return Ended(stepper, march, end, states, total, most, marches)
+    return Ended(stepper, march, end, states, total, most, marches, tuple(legs))

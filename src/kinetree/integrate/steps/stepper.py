@@ -34,7 +34,7 @@ from kinetree.integrate.steps.repartitioned_run import SLICE, Ended, Independent
 from kinetree.integrate.steps.report import Report, SteppedRun
 from kinetree.model import Mechanism, refuse_happenings
 from kinetree.steppers.step import all_coordinates, step_program
-from kinetree.targets.native.function import Function
+from kinetree.targets.kept import DerivedProgram, remember
 from kinetree.targets.native.ports import Port
 
 
@@ -58,8 +58,8 @@ class Stepper:
         self.model, self.kept = model, tuple(options.get("independent") or ())
         if all_coordinates(model, formulation, method):
             options.pop("independent", None)  # it is about the start alone
-        self.program = step_program(model, formulation, method, **options)
-        self.function: Function = self.program.compile()
+        derived = _derive_step(model, formulation, method, options)
+        self.program, self.function = derived.program, derived.function
         self.ports: Mapping[str, Port] = {p.name: p for p in self.function.inputs}
         ends = [out.name for out in self.program.outputs if out.name.endswith("_next")]
         names = [name.removesuffix("_next") for name in ends]
@@ -186,7 +186,7 @@ class Stepper:
             report = replace(report, end=NOT_SOLVED).of(found, said)
         reached = march["cursor"]
         start = Start(lanes.x, lanes.p, float(row[0]), 1.0, 1)
-        run = self._gather(march.states[:reached], start, report, lanes, row[:reached])
+        run = self.gather(march.states[:reached], start, report, lanes, row[:reached])
         return replace(run, steps=march.steps)
 
     # --- what goes in ----------------------------------------------------------------------------
@@ -270,13 +270,9 @@ class Stepper:
         began = time.perf_counter()
         take = None if sink is None else self._hand_over(start, lanes, sink)
         ended = relay(self, start, parameters, progress, take)
-        wall, march = time.perf_counter() - began, ended.march
-        report = replace(
-            ended.stepper.report(march, start, ended, lanes, parameters), wall=wall,
-            iterations=ended.iterations / max(1, march.step) if ended.most else float("nan"),
-            most=ended.most, partitions=ended.marches,
-        )  # fmt: skip
-        return self._gather(ended.states, start, report, lanes)
+        report = ended.stepper.whole_report(start, ended, lanes, parameters)
+        report = replace(report, wall=time.perf_counter() - began)
+        return self.gather(ended.states, start, report, lanes)
 
     def _hand_over(
         self, start: Start, lanes: Lanes, sink: Callable[[SteppedRun], None]
@@ -288,7 +284,7 @@ class Stepper:
             nonlocal made, q
             t = start.t0 + start.h * start.every * (made + np.arange(len(states), dtype=float))
             told = Report("", float(t[-1]) if len(t) else start.t0, made, 0.0)
-            run = self._gather(states, start, told, replace(lanes, q=q), t)
+            run = self.gather(states, start, told, replace(lanes, q=q), t)
             made += len(states)
             q = run.q[-1] if len(t) else q
             sink(run)
@@ -307,12 +303,13 @@ class Stepper:
 
     def _batch(self, found: Many, start: Start, lanes: Lanes, wall: float) -> SteppedRun:
         whole = found[0].reshape(*lanes.batch, *found[0].shape[1:])
-        return self._gather(whole, start, lane_reports(found, start, wall), lanes)
+        return self.gather(whole, start, lane_reports(found, start, wall), lanes)
 
-    def _gather(
+    def gather(
         self, states: Array, start: Start, report: Report | tuple[Report, ...], lanes: Lanes,
         times: Array | None = None,
     ) -> SteppedRun:  # fmt: skip
+        """The run of the model that states of the step are."""
         if times is None:
             times = start.t0 + start.h * start.every * np.arange(states.shape[-2], dtype=float)
         return SteppedRun(times, **self.parts(states, lanes, times), report=report)
@@ -327,6 +324,17 @@ class Stepper:
         parts = self.coordinates.read(parts, p, times, lanes.q)
         empty = np.zeros((*states.shape[:-1], 0))
         return {name: parts.get(name, empty) for name in ("q", "qd", "qdd", "x", "xd", "lam")}
+
+    def whole_report(
+        self, start: Start, ended: Ended, lanes: Lanes, parameters: Mapping[str, Any]
+    ) -> Report:
+        """How a run ended, with its iterations."""
+        made = ended.march.step
+        return replace(
+            self.report(ended.march, start, ended, lanes, parameters),
+            iterations=ended.iterations / max(1, made) if ended.most else float("nan"),
+            most=ended.most, partitions=ended.marches,
+        )  # fmt: skip
 
     def report(
         self, march: March, start: Start, ended: Ended, lanes: Lanes, parameters: Mapping[str, Any]
@@ -358,6 +366,16 @@ class Stepper:
         parts = self.parts(state[None], lanes, np.array([t]))
         place = StepPlace(given, {name: rows[0] for name, rows in parts.items()})
         return explain(self, lanes, begin, place, parameters)
+
+
+def _derive_step(
+    model: Mechanism, formulation: str | None, method: str, options: Mapping[str, Any]
+) -> DerivedProgram:
+    """The step, derived once for equal models and options."""
+    return remember(
+        lambda: DerivedProgram.of(step_program(model, formulation, method, **options)), "step",
+        model, str(formulation), method, repr(sorted(options.items())),
+    )  # fmt: skip
 
 
 def run(

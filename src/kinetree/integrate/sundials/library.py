@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kinetree.errors import UnsupportedError
 
 PTR, REAL, INT, LONG = ctypes.c_void_p, ctypes.c_double, ctypes.c_int, ctypes.c_long
@@ -65,6 +67,14 @@ SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "CVodeGetNumJacEvals": (INT, (PTR, PTR)),
 }
 """Function -> (result, arguments)."""
+SPARSE: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "SUNSparseMatrix": (PTR, (INDEX, INDEX, INDEX, INT, PTR)),
+    "SUNSparseMatrix_Data": (PTR, (PTR,)),
+    "SUNSparseMatrix_IndexValues": (PTR, (PTR,)),
+    "SUNSparseMatrix_IndexPointers": (PTR, (PTR,)),
+    "SUNLinSol_SuperLUMT": (PTR, (PTR, PTR, INT, PTR)),
+}
+"""The same of sparse matrices, which a package may lack."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +84,21 @@ class SundialsLibrary:
     Attributes:
         package: the Python package that carries them.
         calls: function by name.
+        index: type of whole numbers in sparse matrices.
     """
 
     package: str
     calls: Mapping[str, Any]
+    index: Any = np.int32
+
+    def require_sparse(self, size: int) -> None:
+        """Refuse a sparse matrix where there is no factorisation of one."""
+        if "SUNLinSol_SuperLUMT" not in self.calls:
+            raise UnsupportedError(
+                f"{self.package} has no sparse factorisation, which {size} states need",
+                element="method 'cvode_bdf'",
+                cure="install scikit-sundae, or take method='BDF'",
+            )
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function."""
@@ -96,7 +117,7 @@ def library() -> SundialsLibrary | None:
     for package, paths in _candidates():
         calls = _calls(paths)
         if calls is not None and _release(package, calls) == RELEASE:
-            return SundialsLibrary(package, calls)
+            return SundialsLibrary(package, calls, _index_type(calls))
     return None
 
 
@@ -129,7 +150,10 @@ def _candidates() -> Iterator[tuple[str, list[Path]]]:
         beside = (folder.parent / "scikit_sundae.libs", folder / ".dylibs")
         files = [path for place in beside for path in place.glob("*sundials_*")]
         # the dependencies of a library are found beside it; those without come first
-        order = ("core", "nvecserial", "sunmatrixdense", "sunlinsoldense", "_cvode")
+        order = (
+            "core", "nvecserial", "sunmatrixdense", "sunlinsoldense", "_cvode", "sunmatrixsparse",
+            "superlumt",
+        )  # fmt: skip
         yield "scikit-sundae", [path for part in order for path in files if part in path.name]
 
 
@@ -148,14 +172,31 @@ def _calls(paths: list[Path]) -> dict[str, Any] | None:
         except OSError:
             continue
     calls = {}
-    for name, (result, arguments) in SIGNATURES.items():
+    for name, (result, arguments) in (SIGNATURES | SPARSE).items():
         found = next((getattr(lib, name) for lib in opened if hasattr(lib, name)), None)
         if found is None:
-            if name == VERSION:
+            if name == VERSION or name in SPARSE:
                 continue
             return None
         calls[name] = ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(found, PTR).value or 0)
     return calls
+
+
+def _index_type(calls: Mapping[str, Any]) -> Any:
+    """The type of whole numbers in sparse matrices; a matrix of 5 rows and 3 columns tells.
+
+    What is in it begins with these two numbers.
+    """
+    if any(name not in calls for name in SPARSE):
+        return np.int32
+    holder = ctypes.c_void_p()
+    calls["SUNContext_Create"](0, ctypes.addressof(holder))
+    matrix = calls["SUNSparseMatrix"](5, 3, 4, 0, holder.value)
+    content = ctypes.cast(matrix, ctypes.POINTER(ctypes.c_void_p))[0]
+    second = ctypes.cast(content, ctypes.POINTER(ctypes.c_int32))[1]
+    calls["SUNMatDestroy"](matrix)
+    calls["SUNContext_Free"](ctypes.addressof(holder))
+    return np.int32 if second == 3 else np.int64
 
 
 def _release(package: str, calls: Mapping[str, Any]) -> int:

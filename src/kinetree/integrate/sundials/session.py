@@ -22,6 +22,8 @@ from kinetree.integrate.sundials.library import SundialsLibrary, require_library
 
 FAMILIES = {"adams": 1, "bdf": 2}
 """Multistep method -> CVODE's number of it."""
+COLUMNS, THREADS = 0, 1
+"""The library's number of matrices in columns; threads of a factorisation."""
 PATIENCE = 40
 """Reductions of a step before it is given up; a derivative that is not a number takes many."""
 MEANINGS = {
@@ -48,6 +50,7 @@ class Setup:
         user: address that every callback receives.
         senses: per root function +1 rising, -1 falling, 0 both.
         max_step: longest step [s]; infinity leaves the choice to CVODE.
+        entries: of a sparse Jacobian; none where it is full.
     """
 
     family: str
@@ -57,6 +60,7 @@ class Setup:
     user: int
     senses: tuple[int, ...] = ()
     max_step: float = float("inf")
+    entries: int | None = None
 
 
 @dataclass
@@ -129,8 +133,17 @@ class Session:
             self._do("CVodeSetProjErrEst", 0)
 
     def _linear(self, size: int) -> None:
-        """Newton's iteration with a dense matrix, from native code or by differences."""
-        call = self.library.call
+        """Newton's iteration, with a full matrix from native code or by differences, or sparse."""
+        call, entries = self.library.call, self.setup.entries
+        if entries is not None:
+            self.library.require_sparse(size)
+            matrix = call("SUNSparseMatrix", size, size, entries, COLUMNS, self.context)
+            self._held.keep("SUNMatDestroy", matrix)
+            solver = call("SUNLinSol_SuperLUMT", self.y, matrix, THREADS, self.context)
+            self._held.keep("SUNLinSolFree", solver)
+            self._do("CVodeSetLinearSolver", solver, matrix)
+            self._do("CVodeSetJacFn", self.setup.callbacks["columns"])
+            return
         matrix = call("SUNDenseMatrix", size, size, self.context)
         self._held.keep("SUNMatDestroy", matrix)
         solver = call("SUNLinSol_Dense", self.y, matrix, self.context)

@@ -1,0 +1,299 @@
+"""Gradients of runs: what they cost beside the run itself, and beside other engines.
+
+| part | question |
+|---|---|
+| gradients | all parameters and start values by the adjoint method, in runs of the same steps |
+| directions | eight directions by the direct method, in runs |
+| checkpoints | 10 000 steps with 20 states kept: how often a step is made; same bits or not |
+| engines | the same gradient by diffrax and by CasADi's CVODES at equal accuracy |
+| compile | seconds to derive and compile an adjoint, cold and from the cache |
+| limousine | operations and times of derivatives of the explicit model, and of differences |
+| optimum | the Iltis down stairs with better springs and dampers: gradients against CMA |
+
+`python -m benchmarks.sensitivity gradients directions …`; processor time, least of some repeats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import kinetree as kt
+from benchmarks import report
+from benchmarks.gradient_times import least
+from benchmarks.models import ROOT, urdf_path
+from benchmarks.sensitivity_engines import engines
+from kinetree.functions import table
+
+MODELS = ROOT / "examples" / "models"
+CHILD = """
+import json, time, warnings
+warnings.simplefilter("ignore")
+import kinetree as kt, llvmlite.binding, xarray
+from benchmarks import sensitivity as own
+model, run = own.CASES[{name!r}]()
+start = time.process_time()
+kt.sensitivity(model, **own.adjoint(model, {{**run, "duration": run["step"] * 4}}))
+print(json.dumps(time.process_time() - start))
+"""
+
+
+# --- models --------------------------------------------------------------------------------------
+
+
+def panda() -> kt.Model:
+    """The arm of seven joints."""
+    return kt.load(urdf_path("panda"))
+
+
+def stairs() -> kt.Model:
+    """The Iltis on its stairs."""
+    model = kt.load(MODELS / "iltis.yaml")
+    knots = np.loadtxt(MODELS / "iltis_stairs.csv", delimiter=",", skiprows=3)
+    road = model.table("stairs", *knots.T)
+    for corner in ("FL", "FR", "RR", "RL"):
+        old = model.forces.pop(f"{corner}_tyre")
+        given = {**old.arguments, "height": lambda x: table(x, road)}
+        model.force(old.kind, old.name, old.points, given)
+    return model
+
+
+def panda_rk4() -> tuple[kt.Model, dict[str, Any]]:
+    """The arm in equal steps of rates."""
+    model = panda()
+    start = dict.fromkeys(model.velocities, 0.3)
+    return model, {"integrator": "rk4", "step": 1e-3, "duration": 4.0, "qd": start}
+
+
+def panda_trapezoidal() -> tuple[kt.Model, dict[str, Any]]:
+    """The arm in structural steps."""
+    model, run = panda_rk4()
+    return model, {**run, "integrator": "trapezoidal"}
+
+
+def panda_whole() -> tuple[kt.Model, dict[str, Any]]:
+    """The arm by rk4 as whole steps."""
+    model, run = panda_rk4()
+    return model, {**run, "formulation": "explicit"}
+
+
+def panda_dop853() -> tuple[kt.Model, dict[str, Any]]:
+    """The arm with error control."""
+    model, run = panda_rk4()
+    return model, {**run, "integrator": "dop853", "step": 0.1, "duration": 8.0, "rtol": 1e-9}
+
+
+def iltis() -> tuple[kt.Model, dict[str, Any]]:
+    """The Iltis down stairs."""
+    run = {"integrator": "newmark", "formulation": "hybrid", "step": 5e-3, "duration": 8.0}
+    return stairs(), {**run, "qd": {"x": 5.0}}
+
+
+def limousine() -> tuple[kt.Model, dict[str, Any]]:
+    """The saloon at 20 m/s by its explicit model."""
+    model = kt.load(MODELS / "limousine.yaml")
+    speed = {"x": 20.0, **{f"spin_{c}": 20.0 / 0.3425 for c in ("FR", "FL", "RL", "RR")}}
+    return model, {"integrator": "rk4", "step": 1e-3, "duration": 0.2, "qd": speed}
+
+
+CASES: dict[str, Callable[[], tuple[kt.Model, dict[str, Any]]]] = {
+    "Panda rk4": panda_rk4, "Panda rk4, whole steps": panda_whole,
+    "Panda trapezoidal": panda_trapezoidal, "Panda dop853": panda_dop853,
+    "Iltis hybrid": iltis, "Limousine rates": limousine,
+}  # fmt: skip
+
+
+def variables(model: kt.Model, run: dict[str, Any]) -> list[str]:
+    """All parameters of the equations, and the start values of trees."""
+    names = list(kt.derive(model, "forward").input("p").labels)
+    if not model.closures and not model.drives:
+        names += [f"q0.{name}" for name in model.coordinates]
+        names += [f"qd0.{name}" for name in model.velocities]
+    return names
+
+
+def measures(model: kt.Model) -> dict[str, Any]:
+    """What is measured."""
+    z = "z" if "z" in model.velocities else next(iter(model.velocities))
+    return {"a": kt.integral(f"qd_{z}**2")}
+
+
+def adjoint(model: kt.Model, run: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of the gradient by everything."""
+    return {**run, "measures": measures(model), "by": variables(model, run), "method": "adjoint"}
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+WANTED = {"Panda rk4": 5.0, "Panda rk4, whole steps": 5.0, "Panda trapezoidal": 5.0,
+          "Iltis hybrid": 6.0}  # fmt: skip
+
+
+def gradients() -> list[list[Any]]:
+    """Gradients by everything, in runs of the same steps."""
+    rows = []
+    for name in [name for name in CASES if name != "Limousine rates"]:
+        model, run = CASES[name]()
+        given = adjoint(model, run)
+        plain = {**run, "measures": given["measures"], "by": []}
+        _, one, _ = least(partial(kt.sensitivity, model, **plain))
+        whole, spent, found = least(partial(kt.sensitivity, model, **given))
+        run_time, native = one["forward"], sum(spent.values())
+        rows.append([
+            name, len(given["by"]), found.attrs["sensitivity_steps"], 1e3 * run_time,
+            native / run_time, WANTED.get(name), spent["forward"] / run_time,
+            spent["back"] / run_time, 1e3 * whole,
+        ])  # fmt: skip
+    columns = ["gradient", "variables", "steps", "run ms", "runs", "at most", "forward", "back",
+               "whole call ms"]  # fmt: skip
+    report.show("Gradients by the adjoint method, native time in runs", columns, rows)
+    return rows
+
+
+def directions() -> list[list[Any]]:
+    """Eight directions by the direct method."""
+    rows = []
+    for name in [name for name in CASES if name != "Limousine rates"]:
+        model, run = CASES[name]()
+        given = {**run, "measures": measures(model)}
+        eight = variables(model, run)[:8]
+        _, one, _ = least(partial(kt.sensitivity, model, **given, by=[]))
+        _, spent, _ = least(partial(kt.sensitivity, model, **given, by=eight, method="direct"))
+        runs = spent["forward"] / one["forward"]
+        rows.append([name, 1e3 * one["forward"], runs, 6.0])
+    report.show("Eight directions by the direct method", ["run", "ms", "runs", "at most"], rows)
+    return rows
+
+
+def checkpoints() -> list[list[Any]]:
+    """How often steps are made under a bounded memory."""
+    model, run = panda_trapezoidal()
+    run = {**run, "duration": 1.0, "step": 1e-4}
+    given = adjoint(model, run)
+    whole = kt.sensitivity(model, **given)
+    size = 3 * model.nv
+    part = kt.sensitivity(model, **given, memory=20 * 8.0 * size)
+    same = bool(np.array_equal(whole.gradient, part.gradient))
+    told = part.attrs
+    row = [told["sensitivity_steps"], told["sensitivity_checkpoints"], told["sensitivity_repeats"],
+           4, same]  # fmt: skip
+    columns = ["steps", "states kept", "made at most", "bound", "same bits"]
+    report.show("Checkpoints", columns, [row])
+    return [row]
+
+
+def compiling() -> list[list[Any]]:
+    """Seconds to derive and compile the adjoint in a fresh process, cold and from the cache."""
+    wanted = {"Panda rk4": 2.0, "Iltis hybrid": 15.0, "Limousine rates": 15.0}
+    rows = []
+    for name, most in wanted.items():
+        with tempfile.TemporaryDirectory() as folder:
+            spent = []
+            for _ in range(2):
+                env = {**os.environ, "KINETREE_CACHE": folder}
+                code = [sys.executable, "-c", CHILD.format(name=name)]
+                done = subprocess.run(code, capture_output=True, text=True, check=True, env=env,
+                                      cwd=ROOT)  # fmt: skip
+                spent.append(float(json.loads(done.stdout.strip().splitlines()[-1])))
+        rows.append([name, *spent, most, 0.3])
+    columns = ["adjoint", "cold s", "from cache s", "cold at most", "cache at most"]
+    report.show("Derive and compile, first call in a fresh process", columns, rows)
+    return rows
+
+
+LINKS = {"shock": 0.42, "spring": 0.252}
+"""Links of a corner, and the length at which added springs have no force [m]."""
+
+
+def tuned() -> tuple[kt.Model, dict[str, tuple[float, float]]]:
+    """The Iltis with linear springs and dampers beside its shocks and leaves, left and right alike.
+
+    Returns:
+        The model, and the bounds of the eight values.
+    """
+    model, over = stairs(), {}
+    for axle, corners in (("front", ("FL", "FR")), ("rear", ("RL", "RR"))):
+        for link, length in LINKS.items():
+            own = {}
+            for name, top in (("damping", 4000.0), ("stiffness", 2e4)):
+                label = f"{axle}_{link}_{name}"
+                own[name] = model.parameter(label, 0.1 * top)
+                over[label] = (0.0, top)
+            for corner in corners:
+                old = model.forces.pop(f"{corner}_{link}")
+                given = {**old.arguments, **own, "length": length}
+                model.force(old.kind, old.name, old.points, given)
+    return model, over
+
+
+class _ReachedError(Exception):
+    """A value was found that is good enough."""
+
+
+def optimum() -> list[list[Any]]:
+    """Root mean square of the chassis' acceleration down stairs, travel bounded."""
+    model, over = tuned()
+    run = {k: v for k, v in iltis()[1].items() if k != "duration"}
+    travel = {axle: kt.peak(f"abs(q_R1_{corner})") for axle, corner in AXLES.items()}
+    start = kt.sensitivity(model, 4.0, travel, by=[], **run).value
+    limits = {axle: (travel[axle], None, 1.05 * float(start.sel(measure=axle))) for axle in travel}
+    seat, rows = kt.rms("qdd_z"), []
+    given: dict[str, Any] = {"over": over, "subject_to": limits, "tolerance": 1e-7, **run}
+    kt.optimise(model, 4.0, seat, **{**given, "evaluations": 1})  # compiled before the clock runs
+    kt.optimise(model, 4.0, seat, **{**given, "evaluations": 10, "method": "cma"})
+    began = time.process_time()
+    best = kt.optimise(model, 4.0, seat, **given, evaluations=60)
+    spent = time.process_time() - began
+    first = float(best.history.value[0])
+    rows.append(["SLSQP, adjoint", best.history.sizes["evaluation"], first, best.value, spent, 1.0])
+
+    def stop(row: dict[str, Any]) -> None:
+        counted.append(min(row.get("value", np.inf), counted[-1])
+                       if row["violation"] <= 1e-6 else counted[-1])  # fmt: skip
+        if counted[-1] <= 1.001 * best.value:
+            raise _ReachedError
+
+    counted = [np.inf]
+    began = time.process_time()
+    try:
+        kt.optimise(model, 4.0, seat, **given, method="cma", evaluations=CMA, progress=stop)
+        said = "CMA, did not reach it"
+    except _ReachedError:
+        said = "CMA, within 0.1 %"
+    other = time.process_time() - began
+    rows.append([said, len(counted) - 1, first, counted[-1], other, other / spent])
+    columns = ["method", "evaluations", "first m/s2", "best m/s2", "s", "times"]
+    report.show("Iltis down stairs by eight springs and dampers", columns, rows)
+    print({name: round(value, 1) for name, value in best.parameters.items()}, best.active)
+    return rows
+
+
+AXLES = {"front": "FL", "rear": "RL"}
+CMA = 2500
+"""Most evaluations."""
+
+PARTS: dict[str, Callable[[], list[list[Any]]]] = {
+    "gradients": gradients, "directions": directions, "checkpoints": checkpoints,
+    "engines": engines, "compile": compiling, "optimum": optimum,
+}  # fmt: skip
+
+
+def main(given: Sequence[str]) -> None:
+    """Measure the parts that are named, or all."""
+    found = {name: PARTS[name]() for name in given or PARTS}
+    report.save("sensitivity", found)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main(sys.argv[1:])

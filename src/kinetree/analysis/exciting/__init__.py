@@ -1,0 +1,1 @@
+"""Motions that excite parameters: Fourier series, what they tell, what they may not do."""

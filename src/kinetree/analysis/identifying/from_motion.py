@@ -1,0 +1,186 @@
+"""Identification from motion: what was asked, and the result of an output error estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kinetree.analysis.identifying.columns import ParameterColumns
+from kinetree.analysis.identifying.output_error import (
+    MotionEstimate,
+    OutputError,
+    SegmentData,
+    cut_segments,
+    output_error,
+)
+from kinetree.analysis.identifying.recordings import RecordedMotion
+from kinetree.analysis.identifying.result import Identification
+from kinetree.analysis.identifying.unknown_values import UnknownValues
+from kinetree.analysis.identifying.words import idle, meaning
+from kinetree.analysis.runs.manifest import manifest
+from kinetree.arrays import Array
+from kinetree.errors import UnsupportedError
+from kinetree.results.dataset import attributes
+
+OWN = ("segment", "coefficients", "sensors")
+"""Options of this estimate alone."""
+OTHERS = ("cutoff", "instruments", "volumes", "rotors", "locked")
+"""Options that it has no use for."""
+USES = (*OWN, *OTHERS)
+FEWEST = 16
+"""Rows of the shortest segments."""
+UNTOLD = 0.9
+"""Deviation as a part of that before, above which data have told nothing of a number."""
+
+
+@dataclass(frozen=True)
+class MotionChoices:
+    """What was chosen.
+
+    Attributes:
+        segment: length of a segment [s].
+        held_out: last share of every recording that is not fitted.
+        prior: how many measurements the model counts for.
+        coefficients: names of other unknown parameters.
+        sensors: unknown properties of sensors.
+    """
+
+    segment: float
+    held_out: float
+    prior: float
+    coefficients: tuple[str, ...]
+    sensors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> MotionChoices:
+        """From the options of `identify`."""
+        return cls(
+            float(given["segment"]), given["held_out"], given["prior"],
+            tuple(given["coefficients"]), tuple(given["sensors"]),
+        )  # fmt: skip
+
+
+def refuse_useless(given: Mapping[str, Any], changed: Sequence[str]) -> None:
+    """Refuse options that the method has no use for, and models that it does not move."""
+    motion = given["method"] == "output_error"
+    for name in changed:
+        if (name in OTHERS) if motion else (name in OWN):
+            cure = "leave it out" if motion else "leave it out, or take method='output_error'"
+            raise UnsupportedError(
+                f"method '{given['method']}' has no use for it", element=name, cure=cure
+            )
+    if not motion:
+        return
+    model = given["model"]
+    if model.closures or model.states or model.nq != model.nv or given["measured"] != "tau":
+        raise UnsupportedError(
+            "it moves trees by efforts, without loops, user states and quaternions",
+            element="method 'output_error'",
+            cure="take another method, or kt.optimise with kt.misfit",
+        )
+
+
+def from_motion(
+    columns: ParameterColumns, found: Sequence[RecordedMotion], choice: MotionChoices
+) -> Identification:
+    """The identification by output error.
+
+    Args:
+        columns: what is unknown.
+        found: the recordings.
+        choice: of the user.
+    """
+    size = 0.1 * float(np.mean([np.sqrt((one.measured**2).mean()) for one in found])) + 1e-3
+    unknown = UnknownValues(columns, choice.coefficients, choice.sensors, size)
+    theta = unknown.first
+    cut_segments(found, unknown, choice.segment, choice.held_out)  # too short a recording is told
+    for length in _lengths(found, choice.segment):  # long ones have many minima, short ones do not
+        segments, data = cut_segments(found, unknown, length, choice.held_out)
+        made = output_error(OutputError(unknown, segments, data), choice.prior, theta)
+        theta = made.theta
+    notes = [f"{one.name}: {note}" for one in found for note in one.notes]
+    notes.append(
+        f"{len(segments.starts)} segments of {choice.segment:g} s, steps of {segments.h:.4g} s"
+    )
+    return _result(unknown, data, made, "; ".join(notes))
+
+
+def _lengths(found: Sequence[RecordedMotion], last: float) -> list[float]:
+    """Lengths of segments, one estimate after the other [s]."""
+    usual = float(np.median(np.concatenate([np.diff(one.time) for one in found])))
+    shorter = [last / 2**k for k in range(6, 0, -1)]
+    return [length for length in shorter if length >= FEWEST * usual] + [last]
+
+
+def _result(
+    unknown: UnknownValues, data: SegmentData, made: MotionEstimate, notes: str
+) -> Identification:
+    columns, theta = unknown.columns, made.theta
+    pi = unknown.standard(theta)
+    standard = dict(zip(columns.names, pi.tolist(), strict=True))
+    count = len(unknown.first) - len(unknown.labels)
+    own = dict(zip(unknown.labels, theta[count:].tolist(), strict=True))
+    base = [columns.names[k] for k in columns.base[0]]
+    names = [*base, *(name for name in own if name not in base)]
+    T = _combinations(unknown, theta, base, names)
+    spread = np.sqrt(np.diag(T @ made.covariance @ T.T))
+    before = np.sqrt(np.diag(T @ np.diag(1 / made.weight) @ T.T))
+    lost = [name for name, a, b in zip(names, spread, before, strict=True) if a > UNTOLD * b]
+    values = {**standard, **own}
+    x = np.array([*(columns.regrouping @ pi), *(own[name] for name in names[len(base) :])])
+    table = _dataset(unknown, data, made, (names, x, T @ made.covariance @ T.T, values))
+    words = tuple(f"the data do not tell {name}: the motion does not excite it" for name in lost)
+    facts = {**manifest(columns.model, columns.program), "method": "output_error", "data": notes,
+             "condition": made.condition, "rounds": made.rounds}  # fmt: skip
+    return Identification(
+        values, dict(zip(names, spread.tolist(), strict=True)), meaning(columns),
+        tuple(idle(columns)), words, table.assign_attrs(attributes(facts)), standard, columns,
+        {name: own[name] for name in unknown.coefficients},
+    )  # fmt: skip
+
+
+def _combinations(
+    unknown: UnknownValues, theta: Array, base: Sequence[str], names: Sequence[str]
+) -> Array:
+    """Slopes of base parameters and of all other numbers by θ."""
+    columns = unknown.columns
+    T = np.zeros((len(names), len(theta)))
+    T[: len(base)] = columns.regrouping @ unknown.slopes(unknown.standard, theta)
+    count = len(theta) - len(unknown.labels)
+    for row, name in enumerate(names[len(base) :], len(base)):
+        T[row, count + unknown.labels.index(name)] = 1.0
+    return T
+
+
+def _dataset(
+    unknown: UnknownValues, data: SegmentData, made: MotionEstimate, found: tuple[Any, ...]
+) -> Any:
+    import xarray as xr
+
+    names, x, covariance, values = found
+    measured, predicted = np.concatenate(data.q), np.concatenate(made.predicted)
+    held = np.concatenate([np.full(len(t), h) for t, h in zip(data.times, data.held, strict=True)])
+    r = measured - predicted
+
+    def rms(rows: Array) -> Array:
+        return np.sqrt((rows**2).mean(axis=0)) if len(rows) else np.full(r.shape[1], np.nan)
+
+    table = {
+        "value": ("parameter", np.array(list(values.values()))), "base_value": ("base", x),
+        "std": ("base", np.sqrt(np.diag(covariance))),
+        "covariance": (("base", "base2"), covariance),
+        "measured": (("time", "equation"), measured),
+        "predicted": (("time", "equation"), predicted),
+        "residual": (("time", "equation"), r), "held": ("time", held),
+        "sigma": ("equation", made.sigma), "rms": ("equation", rms(r[~held])),
+        "rms_held": ("equation", rms(r[held])),
+    }  # fmt: skip
+    coords = {
+        "parameter": list(values), "base": names, "base2": names,
+        "equation": list(unknown.channels),
+        "time": ("time", np.concatenate(data.clock), {"units": "s"}),
+    }  # fmt: skip
+    return xr.Dataset(table, coords)

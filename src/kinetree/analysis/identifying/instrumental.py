@@ -1,0 +1,58 @@
+"""Instrumental variables: Zᵀ (y - W x)/σ² = 0, with Z the columns along another motion (eq. 12).
+
+Errors in q stand in W, so that least squares is biased; they do not stand in the columns along the
+motion that was planned, or along a second recording of the same plan.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kinetree.analysis.identifying.equations import FitEquations
+from kinetree.analysis.identifying.estimate import PASSES, Estimate
+from kinetree.analysis.identifying.least_squares import least_squares
+from kinetree.arrays import Array
+from kinetree.errors import ModelError
+
+WEAK = 1e-10
+"""Share of the largest singular value of ZᵀW below which instruments tell nothing."""
+
+
+def instrumental(rows: FitEquations, nominal: Array) -> Estimate:
+    """The estimate by instruments.
+
+    Args:
+        rows: the equations, with Z.
+        nominal: values of the base parameters in the model.
+    """
+    if rows.Z is None:
+        raise ModelError(
+            "there are no instruments",
+            element="method 'instrumental'",
+            cure="give instruments=, the motion that was planned, or a second recording of it",
+        )
+    first = least_squares(rows, nominal)
+    x, sigma = first.x, first.sigma
+    Z, W, y = (table[rows.in_fit] for table in (rows.Z, rows.W, rows.y))
+    size = np.linalg.norm(Z / sigma[:, None], axis=(0, 1))
+    scale = np.where(size > 0, size, 1.0)
+    ZW, ZZ = (np.einsum("tip,tiq->ipq", Z / scale, table / scale) for table in (W, Z))
+    Zy = np.einsum("tip,ti->ip", Z / scale, y)
+    for _ in range(PASSES):
+        cross = np.tensordot(sigma**-2.0, ZW, 1)
+        _refuse_weak(cross)
+        x = np.linalg.solve(cross, sigma**-2.0 @ Zy) / scale
+        sigma = rows.deviations(x)
+    half = np.linalg.inv(cross) / scale[:, None]
+    covariance = rows.spread * half @ np.tensordot(sigma**-2.0, ZZ, 1) @ half.T
+    return Estimate(x, covariance, sigma, first.untold, facts=first.facts)
+
+
+def _refuse_weak(cross: Array) -> None:
+    """Refuse instruments that have nothing in common with the motion."""
+    if np.linalg.cond(cross) > 1 / WEAK:
+        raise ModelError(
+            "the motion tells too little of the parameters",
+            element="instruments",
+            cure="plan it by kt.excite, or leave parameters out",
+        )

@@ -1,0 +1,329 @@
+"""Recordings of a machine: times, coordinates, and efforts or the wrench on the ground.
+
+| column of a file | what |
+|---|---|
+| time, t | times [s] |
+| q.NAME, q_NAME, q3 | a coordinate, by its name or its number in the model |
+| qd.…, qdd.… | a velocity, an acceleration, likewise |
+| tau.… | an effort along a velocity [N.m or N] |
+| current.… | a motor current [A]; the gain of its joint makes it an effort |
+| wrench.tx … wrench.fz | the wrench from the ground, about its origin, in its frame [N.m, N] |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.errors import FormatError, ModelError, ShapeError
+from kinetree.files import unreadable
+from kinetree.results.dataset import PARTS, refuse_many
+from kinetree.results.files import columns, load_run
+from kinetree.units import to_si
+
+if TYPE_CHECKING:
+    from kinetree.model import Mechanism
+
+KINDS = ("q", "qd", "qdd", "tau", "current", "wrench")
+"""What a recording may hold beside the times."""
+TIMES = ("time", "t")
+"""Names of the column of times."""
+FEWEST = 20
+"""Rows that a recording has at least."""
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How a user's data are to be read.
+
+    Attributes:
+        measured: "tau", "wrench", or "none" of a motion alone.
+        renamed: name of a column in the data -> name as above.
+        units: kind of a column -> unit in which it is given.
+        gains: effort per current by velocity [N.m/A or N/A].
+        locked: coordinates that stand still and are not recorded -> their values.
+    """
+
+    measured: str = "tau"
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    gains: Mapping[str, float] = field(default_factory=dict)
+    locked: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RecordedMotion:
+    """What was recorded, in SI units, one row per time.
+
+    Attributes:
+        name: for messages.
+        time: rising [s].
+        q: coordinates of the model.
+        qd: velocities; none where they were not recorded.
+        qdd: accelerations; likewise.
+        measured: efforts along all velocities, or the wrench.
+        given: coordinates that were recorded or are locked; of a closed system the others follow.
+        notes: what was done to the rows.
+    """
+
+    name: str
+    time: Array
+    q: Array
+    qd: Array | None
+    qdd: Array | None
+    measured: Array
+    given: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedMotion]:
+    """The recordings that a user means: one, or several in a list."""
+    several = isinstance(data, Sequence) and not isinstance(data, str)
+    rows = list(data) if several else [data]
+    if not rows:
+        raise ShapeError("it is empty", element="data", cure="give a file or a Dataset")
+    names = [f"data {k}" for k in range(1, len(rows) + 1)] if several else ["data"]
+    return [_read(model, row, name, how) for row, name in zip(rows, names, strict=True)]
+
+
+def _read(model: Mechanism, data: Any, name: str, how: DataOptions) -> RecordedMotion:
+    if isinstance(data, str | Path):
+        name = f"file '{data}'"
+    found = dict(_columns(data, name, how))
+    time = next((found[word] for word in TIMES if word in found), None)
+    if time is None:
+        raise _missing(name, "time", found)
+    tables = _tables(model, found, how)
+    rows = _rise(time, tables, name)
+    return _recording(model, name, rows, how)
+
+
+def _columns(data: Any, name: str, how: DataOptions) -> Iterator[tuple[str, Array]]:
+    """ParameterColumns by name, renamed."""
+    for key, values in _raw(data, name):
+        try:
+            yield how.renamed.get(key, key), np.asarray(values, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ShapeError(f"'{key}' holds more than numbers", element=name) from error
+
+
+def _raw(data: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """ParameterColumns of a file, a Dataset, or a mapping of columns or of tables."""
+    if isinstance(data, str | Path):
+        file = Path(data)
+        if file.suffix in (".nc", ".h5"):
+            yield from _raw(load_run(file), name)
+        else:
+            yield from read_csv_columns(file)
+    elif hasattr(data, "data_vars"):
+        refuse_many(data, name)
+        names, table = columns(data)
+        yield from zip(names, table.T, strict=True)
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _spread(str(key), value)
+    else:
+        raise ShapeError(
+            f"{type(data).__name__} is not a valid recording",
+            element=name,
+            cure="give a .csv or .nc file, a Dataset, or a mapping with time, q and tau",
+        )
+
+
+def _spread(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A column, or the columns of a table, numbered or by name."""
+    if isinstance(value, Mapping):
+        yield from ((f"{key}.{name}", column) for name, column in value.items())
+    elif np.ndim(value) == 2:
+        numbered = enumerate(np.transpose(value), 1)
+        yield from ((f"{key}{number}", column) for number, column in numbered)
+    else:
+        yield key, value
+
+
+def read_csv_columns(file: Path) -> Iterator[tuple[str, Array]]:
+    """ParameterColumns of a file with a line of names; what is empty or no number is a gap."""
+    try:
+        lines = [row for row in file.read_text(encoding="utf-8-sig").splitlines() if row.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise unreadable(file, error) from error
+    lines = [row for row in lines if not row.startswith("#")]
+    mark = next((m for m in (";", "\t", ",") if lines and m in lines[0]), ",")
+    names = [word.strip().strip('"') for word in lines[0].split(mark)] if lines else []
+    if len(lines) < 2 or not any(re.search(r"[A-Za-z]", word) for word in names):
+        raise FormatError(
+            "it has no line of names above rows of numbers",
+            element=f"file '{file}'",
+            cure="begin with a line such as time,q.shoulder,tau.shoulder",
+        )
+    try:
+        table = np.loadtxt(lines[1:], delimiter=mark, ndmin=2)
+    except ValueError:
+        table = np.atleast_2d(np.genfromtxt(lines[1:], delimiter=mark, invalid_raise=False))
+    if table.shape[1] != len(names):
+        raise FormatError(
+            f"its rows have {table.shape[1]} columns, but {len(names)} names",
+            element=f"file '{file}'",
+            cure="give as many names as columns",
+        )
+    yield from zip(names, table.T, strict=True)
+
+
+def _tables(
+    model: Mechanism, found: Mapping[str, Array], how: DataOptions
+) -> dict[str, dict[str, Array]]:
+    """ParameterColumns by kind and label, in SI units."""
+    labels = {
+        "q": model.coordinates, **dict.fromkeys(("qd", "qdd", "tau", "current"), model.velocities),
+        "wrench": PARTS,
+    }  # fmt: skip
+    tables: dict[str, dict[str, Array]] = {kind: {} for kind in KINDS}
+    for name, values in found.items():
+        for kind, known in labels.items():
+            label = _label(name, kind, known)
+            if label is not None:
+                tables[kind][label] = values * _factor(how, kind)
+    return tables
+
+
+def _label(name: str, kind: str, known: Sequence[str]) -> str | None:
+    """Which of the known labels a column of a kind is meant by."""
+    tail = name.removeprefix(kind)
+    if tail == name:
+        return None
+    if tail[1:] in known and tail[0] in "._":
+        return tail[1:]
+    digits = tail.removeprefix("_").removeprefix(".")
+    number = int(digits) if digits.isdecimal() else 0
+    return known[number - 1] if 0 < number <= len(known) else None
+
+
+def _factor(how: DataOptions, kind: str) -> float:
+    """SI value of one of the unit in which a kind of column is given."""
+    unit = how.units.get(kind)
+    return 1.0 if unit is None else to_si(1.0, unit, f"units of '{kind}'")[0]
+
+
+def _rise(
+    time: Array, tables: Mapping[str, Mapping[str, Array]], name: str
+) -> tuple[Array, dict[str, dict[str, Array]], tuple[str, ...]]:
+    """Rows with rising times and without gaps in their numbers; what was done, in words."""
+    good = np.isfinite(time)
+    for table in tables.values():
+        for label, column in table.items():
+            if column.shape != time.shape:
+                raise ShapeError(
+                    f"'{label}' has {column.size} rows, time has {time.size}", element=name
+                )
+            good &= np.isfinite(column)
+    notes = [f"{(~good).sum()} rows without numbers left out"] if not good.all() else []
+    order = np.argsort(time[good], kind="stable")
+    if (np.diff(order) < 0).any():
+        notes.append("rows sorted by time")
+    stamps, first, counts = np.unique(time[good][order], return_index=True, return_counts=True)
+    if len(stamps) < len(order):
+        notes.append(f"{len(order) - len(stamps)} rows with repeated times averaged")
+    if not len(stamps):
+        raise too_short(name, 0)
+
+    def settle(column: Array) -> Array:
+        return np.asarray(np.add.reduceat(column[good][order], first) / counts)
+
+    rows = {kind: {key: settle(x) for key, x in table.items()} for kind, table in tables.items()}
+    return stamps, rows, tuple(notes)
+
+
+def _recording(
+    model: Mechanism,
+    name: str,
+    rows: tuple[Array, dict[str, dict[str, Array]], tuple[str, ...]],
+    how: DataOptions,
+) -> RecordedMotion:
+    """The recording, its columns in the order of the model."""
+    time, tables, notes = rows
+    q = {**{label: np.full(len(time), x) for label, x in how.locked.items()}, **tables["q"]}
+    still = dict.fromkeys(_velocities(model, how.locked), np.zeros(len(time)))
+    qd, qdd = (
+        _table(model.velocities, {**still, **tables[kind]}) if tables[kind] else None
+        for kind in ("qd", "qdd")
+    )
+    if model.closures and q:
+        unknown_yet = {label: np.zeros(len(time)) for label in model.coordinates if label not in q}
+        whole = _require(name, "q", model.coordinates, {**unknown_yet, **q})
+    else:
+        whole = _require(name, "q", model.coordinates, q)
+    measured = _measurements(model, name, tables, how, len(time))
+    return RecordedMotion(name, time, whole, qd, qdd, measured, tuple(q), notes)
+
+
+def _velocities(model: Mechanism, locked: Mapping[str, float]) -> list[str]:
+    """Velocities of the joints whose coordinates are locked."""
+    return [v for joint in model.leaders if set(joint.coordinates) & set(locked)
+            for v in joint.velocities]  # fmt: skip
+
+
+def _table(labels: Sequence[str], found: Mapping[str, Array]) -> Array | None:
+    """ParameterColumns in the order of labels; nothing where some are missing."""
+    if any(label not in found for label in labels):
+        return None
+    return np.column_stack([found[label] for label in labels])
+
+
+def _require(name: str, kind: str, labels: Sequence[str], found: Mapping[str, Array]) -> Array:
+    """ParameterColumns in the order of labels; missing ones are refused."""
+    table = _table(labels, found)
+    if table is None:
+        missing = next(label for label in labels if label not in found)
+        raise _missing(name, f"{kind}.{missing}", [f"{kind}.{label}" for label in found])
+    return table
+
+
+def _measurements(
+    model: Mechanism,
+    name: str,
+    tables: Mapping[str, dict[str, Array]],
+    how: DataOptions,
+    size: int,
+) -> Array:
+    """The wrench, or efforts along all velocities; what loops leave passive has none."""
+    if how.measured == "none":
+        return np.zeros((size, 0))
+    if how.measured == "wrench":
+        return _require(name, "wrench", PARTS, tables["wrench"])
+    efforts = dict(tables["tau"])
+    for label, current in tables["current"].items():
+        if label in how.gains:
+            efforts[label] = current * how.gains[label]
+        elif label not in efforts:
+            raise ModelError(
+                f"the current of '{label}' has no gain",
+                element=name,
+                cure=f'give gains={{"{label}": …}} in N.m/A',
+            )
+    idle = _velocities(model, how.locked)
+    if model.closures and efforts:
+        idle = [*idle, *model.velocities]
+    whole = {**dict.fromkeys(idle, np.zeros(size)), **efforts}
+    return _require(name, "tau", model.velocities, whole)
+
+
+def _missing(name: str, wanted: str, known: Any) -> ModelError:
+    listed = ", ".join(known) or "none"
+    return ModelError(
+        f"it has no column '{wanted}' (it has {listed})",
+        element=name,
+        cure='name it so in the file, or give columns={"name in the file": ' + f'"{wanted}"}}',
+    )
+
+
+def too_short(name: str, count: int) -> ModelError:
+    """The error of a recording with too few rows."""
+    return ModelError(
+        f"it has {count} rows", element=name, cure=f"record at least {FEWEST}, better thousands"
+    )

@@ -1,0 +1,148 @@
+"""What an identification found: values, how sure they are, and the model that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.identifying.columns import ParameterColumns, friction_of
+from kinetree.analysis.identifying.consistent import prior_parameters
+from kinetree.analysis.identifying.pseudo_inertia import SIZE, is_physical, scalars_of
+from kinetree.arrays import Array
+from kinetree.assembly.changed_values import change_values
+from kinetree.errors import warn
+from kinetree.model.parameters import AXES, INERTIA
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.model import Mechanism
+
+SIZES = (1.0, *(0.3,) * 3, *(0.1,) * 6)
+"""By how much of the mass of a body [kg], in SI units, its ten parameters are free to change."""
+
+FRAME = 1e-3
+"""The same of bodies without mass in the model, which are frames."""
+
+ROUNDED = 1e-9
+"""Rotor inertias that are negative by no more are zero."""
+
+
+@dataclass(frozen=True)
+class Identification:
+    """What was found.
+
+    Attributes:
+        parameters: values by name [SI]; of least squares those of base parameters, which stand for
+            the sums in `meaning`.
+        deviations: standard deviations of their errors by name; infinite where the data tell none.
+        meaning: base parameter -> sum of parameters that the motion tells, in words.
+        idle: names of parameters on which nothing that was measured depends.
+        untold: what these data do not tell, one sentence each.
+        data: Dataset with `value`, `std` (parameter), `covariance` (parameter × parameter2),
+            `measured`, `predicted`, `residual` (time × equation), `held` (time), and `rms`,
+            `rms_held` (equation); its attributes say what was done to the data.
+        standard: values of all parameters, those of every body included, that the model takes.
+        columns: what the model says of what is measured.
+        coefficients: other parameters of the model that were found, by name.
+    """
+
+    parameters: dict[str, float]
+    deviations: dict[str, float]
+    meaning: dict[str, str]
+    idle: tuple[str, ...]
+    untold: tuple[str, ...]
+    data: xarray.Dataset
+    standard: dict[str, float]
+    columns: ParameterColumns
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def residual(self) -> xarray.DataArray:
+        """Measured less predicted: time × equation."""
+        return self.data["residual"]
+
+    @cached_property
+    def model(self) -> Mechanism:
+        """The mechanism with the values found."""
+        made = with_parameters(self.columns, np.array(list(self.standard.values())))
+        return change_values(made, dict(self.coefficients)) if self.coefficients else made
+
+    def page(self, file: str | Path) -> Path:
+        """Write what was found as one HTML page with pictures; the path written."""
+        from kinetree.analysis.identifying.page import write_page
+
+        return write_page(self, Path(file))
+
+
+def standard_parameters(columns: ParameterColumns, x: Array) -> Array:
+    """All parameters with these base parameters, the nearest to those of the model (eq. 6)."""
+    B, first = columns.regrouping, columns.nominal
+    size = np.ones(len(first))
+    size[columns.base[1]] = 0.0  # a rotor that joins a body's moment of inertia stays as it is
+    masses = prior_parameters(columns)[:, 0]
+    own = first[: SIZE * len(masses) : SIZE] > 0
+    masses = np.where(own, masses, FRAME * masses)
+    size[: SIZE * len(masses)] = np.outer(masses, SIZES).ravel()
+    change = np.linalg.lstsq(B * size, x - B @ first, rcond=None)[0]
+    return np.asarray(first + size * change)
+
+
+def with_parameters(columns: ParameterColumns, pi: Array) -> Mechanism:
+    """The model with other values of all parameters."""
+    values: dict[str, float] = {}
+    wrong = []
+    for k, name in enumerate(columns.bodies):
+        own = pi[SIZE * k : SIZE * (k + 1)]
+        if np.array_equal(own, columns.nominal[SIZE * k : SIZE * (k + 1)]):
+            continue
+        if not is_physical(own):
+            wrong.append(name)
+        ends = ("mass", *(f"com_{a}" for a in AXES), *(f"inertia_{e}" for e in INERTIA))
+        values |= {f"{name}.{e}": float(x) for e, x in zip(ends, scalars_of(own), strict=True)}
+    rotors = {k: v for k, v in zip(columns.names, pi, strict=True) if k.endswith(".armature")}
+    wrong += [name for name, value in rotors.items() if value < -ROUNDED]
+    if wrong:
+        text = (
+            f"nothing can have the values found for {', '.join(map(repr, wrong))}: "
+            "method='consistent' finds some that exist and predict the same"
+        )
+        warn(text)
+    made = change_values(columns.model, values)
+    return _with_friction(made, dict(zip(columns.names, pi.tolist(), strict=True)), columns)
+
+
+def _with_friction(
+    model: Mechanism, values: Mapping[str, float], columns: ParameterColumns
+) -> Mechanism:
+    """The model with friction, offsets and rotors."""
+    made: Any = deepcopy(model)
+    kinds = set(columns.joint_kinds)
+    for v in columns.velocities:
+        found = {kind: values[f"{v}.{kind}"] for kind in kinds}
+        rubbing = {key: found[key] for key in ("coulomb", "viscous") if key in found}
+        if rubbing:
+            old = friction_of(made, v)
+            if old is not None:
+                del made.forces[old.name]
+            name = f"{v}_friction" if old is None else old.name
+            made.joint_friction(name, v, **rubbing, smooth=columns.smooth(v))
+        if "offset" in found:
+            made.joint_law(f"{v}_offset", v, -made.parameter(f"{v}_constant", found["offset"]))
+        if "armature" in found:
+            _set_armature(made, v, max(found["armature"], 0.0))
+    return made  # type: ignore[no-any-return]
+
+
+def _set_armature(model: Mechanism, velocity: str, value: float) -> None:
+    for joint in model.leaders:
+        if velocity in joint.velocities:
+            row = list(joint.armature or (0.0,) * joint.nv)
+            row[list(joint.velocities).index(velocity)] = value
+            object.__setattr__(joint, "armature", tuple(row))

@@ -1,0 +1,110 @@
+"""What goes backwards through a run: a measure's weights of samples and integrals; what cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.analysis.sensitivities.jumps import rates_aside
+from kinetree.analysis.sensitivities.looks import Looks, gather_measure
+from kinetree.arrays import Array
+from kinetree.errors import UnsupportedError
+from kinetree.measures import EventTime
+
+if TYPE_CHECKING:
+    from kinetree.analysis.runs.dynamics import Dynamics
+    from kinetree.analysis.runs.events import Watched
+    from kinetree.analysis.runs.updates import Settled
+    from kinetree.analysis.sensitivities.direct import TangentRun
+    from kinetree.analysis.sensitivities.reverse import Reverse
+    from kinetree.analysis.sensitivities.task import Task
+
+JOINS = 1e-6
+"""Largest jump of rates, as a part of them, at which branches count as joined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What a measure asks of the way back.
+
+    Attributes:
+        unit: 1 at the number of the measure.
+        weights: time of a sample [s] -> ∂V/∂e there.
+        z: ∂V by the integrals.
+    """
+
+    unit: Array
+    weights: Mapping[float, float]
+    z: Array
+
+
+def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Demand]:
+    """What every measure asks for."""
+    integrated, found = task.expressions.integrated, []
+    units = np.eye(len(task.measures))
+    for number, (name, measure) in enumerate(task.measures.items()):
+        if isinstance(measure, EventTime):
+            raise refusal(measure.event, "its time is measured")
+        times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
+        place = integrated[number]
+        seen = gather_measure(looks, measure, number, place, times)
+        z = np.zeros(len(task.expressions.integrands))
+        if place is not None:
+            z[place] = seen.by_integral
+        weights = {float(t): float(w) for t, w in zip(times, seen.by_samples, strict=True)}
+        found.append(Demand(units[number], weights, z))
+    return found
+
+
+def change_bars(
+    before: Reverse, behind: Reverse, place: tuple[float, Array], lam: Array, sums: Array
+) -> Array:
+    """Bars in other independent coordinates, where these took over.
+
+    Args:
+        before: of the run up to there.
+        behind: of the run from there on.
+        place: time [s] and state.
+        lam: bars of the state behind.
+        sums: bars of what varies; grow.
+    """
+    if before is behind:
+        return lam
+    for one in (behind, before):
+        form = one.of_projection
+        if form is not None:
+            bars = one.call(form, *place, lam)
+            sums += bars.p
+            lam = bars.y
+    return lam
+
+
+def refuse_ending(run: TangentRun) -> None:
+    """Refuse a run that an event ends: its end moves."""
+    if run.looks.end_slope is not None:
+        raise refusal("event", "it ends the run")
+
+
+def refuse_jumps(
+    system: Dynamics, events: Watched, t: float, before: Array, after: Settled
+) -> Array:
+    """Refuse events that change tangents: these go forward alone."""
+    names = [events.watches[hit.watch].name for hit in after.hits]
+    if events.update is not None or not np.array_equal(after.y, system.project(t, before)):
+        raise refusal(names[0], "it changes the motion")
+    f, g = (rates_aside(system, t, y, way) for y, way in ((before, -1), (after.y, 1)))
+    if np.abs(f - g).max(initial=0.0) > JOINS * (1 + np.abs(f).max(initial=0.0)):
+        raise refusal(names[0], "the law jumps there")
+    return after.y
+
+
+def refusal(name: str, why: str) -> UnsupportedError:
+    """The error that an event is not passed backwards."""
+    return UnsupportedError(
+        f"{why}, which the adjoint method does not pass",
+        element=f"event '{name}'",
+        cure="take method='direct'",
+    )

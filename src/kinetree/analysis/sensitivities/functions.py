@@ -1,0 +1,86 @@
+"""Functions of several measures: their values and derivatives from those of the parts.
+
+V = g(V₁, V₂, …)     dV = Σ ∂g/∂Vᵢ dVᵢ     d²V = Σ ∂g/∂Vᵢ d²Vᵢ + Σ ∂²g/∂Vᵢ∂Vⱼ dVᵢ dVⱼᵀ   Eq. (S16)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.arrays import Array
+from kinetree.engine import Rank, derivation, derivative, evaluate, symbol
+from kinetree.formats.expression import parse
+from kinetree.measures import FunctionOf, Measure
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class KnownMeasure:
+    """A measure: its value, gradient, and Hessian where that is asked for."""
+
+    value: float
+    gradient: Array
+    hessian: Array | None = None
+
+
+def with_functions(made: xarray.Dataset, measures: Mapping[str, Measure]) -> xarray.Dataset:
+    """The result with functions of measures in place of their parts."""
+    if not any(isinstance(row, FunctionOf) for row in measures.values()):
+        return made
+    simple = {str(name): _read(made.sel(measure=name)) for name in made["measure"].values}
+    found = [_value(name, row, simple) for name, row in measures.items()]
+    kept = made.drop_dims("measure").assign_coords(measure=list(measures))
+    rows: dict[str, Any] = {
+        "value": np.array([row.value for row in found]),
+        "gradient": np.array([row.gradient for row in found]),
+        "hessian": np.array([row.hessian for row in found]),
+    }
+    for name in ("value", "gradient", "hessian"):
+        if name in made:
+            kept[name] = (made[name].dims, rows[name], made[name].attrs)
+    return kept
+
+
+def _read(row: xarray.Dataset) -> KnownMeasure:
+    hessian = row["hessian"].values if "hessian" in row else None
+    return KnownMeasure(float(row["value"]), row["gradient"].values, hessian)
+
+
+def _value(name: str, measure: Measure, simple: Mapping[str, KnownMeasure]) -> KnownMeasure:
+    """A measure, put together where it is a function."""
+    if not isinstance(measure, FunctionOf):
+        return simple[name]
+    parts = [_value(f"{name}.{part}", own, simple) for part, own in measure.parts.items()]
+    values = [row.value for row in parts]
+    value, slopes, bends = slopes_of(measure, f"measure '{name}'", values)
+    gradients = np.array([row.gradient for row in parts])
+    hessian = None
+    if parts[0].hessian is not None:
+        own = np.array([row.hessian for row in parts])
+        hessian = np.tensordot(slopes, own, 1) + gradients.T @ bends @ gradients
+    return KnownMeasure(value, slopes @ gradients, hessian)
+
+
+@derivation()
+def slopes_of(measure: FunctionOf, element: str, values: list[float]) -> tuple[float, Array, Array]:
+    """g, ∂g/∂Vᵢ and ∂²g/∂Vᵢ∂Vⱼ at values of the parts.
+
+    Args:
+        measure: the function.
+        element: what it is, for errors.
+        values: of its parts.
+    """
+    names = {name: symbol(name, Rank.FORCE) for name in measure.parts}
+    node = parse(str(measure.of), names, element)
+    known, rows = dict(zip(names.values(), values, strict=True)), list(names.values())
+    first = [derivative(node, x) for x in rows]
+    second = [derivative(slope, x) for slope in first for x in rows]
+    flat = np.array(evaluate([node, *first, *second], known), dtype=float)
+    n = len(rows)
+    return float(flat[0]), flat[1 : n + 1], flat[n + 1 :].reshape(n, n)

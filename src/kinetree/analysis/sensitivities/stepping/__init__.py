@@ -1,0 +1,1 @@
+"""Derivatives of runs in equal steps: tangents and reverse of whole steps."""

@@ -1,0 +1,79 @@
+"""How what varies moves the state that the first step begins with.
+
+The state of a step has accelerations beside coordinates and velocities: all are expressions of the
+consistent start and of parameters, as measures are, and are differentiated as these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kinetree.analysis.observing.attach import attach
+from kinetree.analysis.sensitivities.expressions import Expressions
+from kinetree.analysis.sensitivities.looks import look
+from kinetree.analysis.sensitivities.reverse import Reverse
+from kinetree.analysis.sensitivities.start import pull_start, tangent_start
+from kinetree.analysis.sensitivities.tangent import tangent
+from kinetree.arrays import Array
+from kinetree.engine import ZERO, Node
+from kinetree.formalism.natural import chart
+from kinetree.program import Program
+from kinetree.program.state_form import consistent_state
+from kinetree.steppers.step import GLOBAL
+
+if TYPE_CHECKING:
+    from kinetree.analysis.sensitivities.stepping.step_run import StepRun
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+
+SAME = {"a": "qdd", "y": "xd"}
+"""Parts of the state that begin as others."""
+
+
+def tangents_at_start(run: StepRun, variables: Sequence[DesignVariable]) -> Array:
+    """Changes of the state of the first step: component × variable."""
+    task = run.task
+    made = tangent(task.system, _start_expressions(run), variables)
+    Y = tangent_start(made, variables, task.start, task.t0, task.given)
+    return look(made, task.t0, Y).de
+
+
+def pull_to_start(run: StepRun, bars: Array) -> Array:
+    """What bars of the state of the first step say of every variable but the duration."""
+    task, seen = run.task, _start_expressions(run)
+    reverse = Reverse(tangent(task.system, seen, ()), task.directions, seen.key, once=True)
+    found = reverse.call(reverse.of_looks, task.t0, task.start, bars)
+    start = pull_start(reverse, task.start, task.t0, task.given, found.y)
+    whole: Array = reverse.of_variables(found.p) + start
+    return whole
+
+
+def _start_expressions(run: StepRun) -> Expressions:
+    """The state of the first step in the terms of forward dynamics.
+
+    Multipliers are left out: the iterations of a step begin with them, its end does not depend on
+    them.
+    """
+    forward = run.task.system.forms.forward.program
+    parts = _parts(forward)
+    if run.stepper.program.info["formulation"] == GLOBAL:
+        whole = attach(forward, chart(run.task.model).there)
+        natural = {name: whole.output(f"natural_{name}").nodes for name in ("q", "qd", "qdd")}
+        forward, parts = replace(whole, outputs=forward.outputs), parts | natural
+    nodes: list[Node] = []
+    for name, size in run.stepper.state.items():
+        found = list(parts.get(SAME.get(name, name), ()))[:size]
+        nodes += found + [ZERO] * (size - len(found))
+    return Expressions(forward, tuple(nodes), (), (None,) * len(nodes))
+
+
+def _parts(forward: Program) -> dict[str, Sequence[Node]]:
+    """Parts of the state of a step at the consistent state of forward dynamics."""
+    y = consistent_state(forward)
+    nq, nv = (len(forward.input(name).symbols) for name in ("q", "qd"))
+    return {
+        "q": y[:nq], "qd": y[nq : nq + nv], "x": y[nq + nv :],
+        "qdd": forward.output("qdd").nodes,
+        "xd": forward.output("xd").nodes if forward.gives("xd") else (),
+    }  # fmt: skip

@@ -1,0 +1,90 @@
+"""The direct method in equal steps: tangents march with the steps, eight in the lanes of one run.
+
+    δs₁ = ∂s₁/∂s δs + ∂s₁/∂p δp                                                       Eq. (S13)
+
+with the direction δp as an input: every lane makes the same steps and has a direction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.sensitivities.stepping.step_start import tangents_at_start
+from kinetree.arrays import Array
+from kinetree.integrate.loops.equal_steps import March, Start
+from kinetree.integrate.steps.repartitioned_run import drive_march
+from kinetree.targets.native.lanes.packing import LANES
+
+if TYPE_CHECKING:
+    from kinetree.analysis.sensitivities.stepping.step_forms import ByLabels
+    from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
+    from kinetree.analysis.sensitivities.variables import DesignVariable
+
+INPUTS = {"parameter": "p", "tau": "tau"}
+"""Kind of what varies -> the input that it is a component of."""
+
+
+class StepTangents:
+    """Tangents of a run by some variables, at most eight.
+
+    Attributes:
+        de: changes of all expressions: state × expression × variable.
+        dy: changes of y of the model: state × variable × component.
+    """
+
+    def __init__(self, run: StepRun, variables: Sequence[DesignVariable]) -> None:
+        self.run, self.variables = run, variables
+        start = tangents_at_start(run, variables)
+        rows = [start[None]]
+        for leg in run.legs:
+            rows.append(self._march(leg, rows[-1][-1]))
+        self.de, self.dy = self._looks(np.concatenate(rows))
+
+    def _march(self, leg: StepLeg, start: Array) -> Array:
+        """Tangents behind every step of a leg."""
+        run, size, n = self.run, leg.forms.size, len(self.variables)
+        kernel = run.kernel(leg.forms.tangent_step)
+        x = np.repeat(kernel.arguments()[0][:, None], LANES, axis=1)
+        x[:size] = run.kept[leg.first][:, None]
+        x[size : 2 * size, :n] = start
+        for name, seeds in _seeds(leg.forms.by, self.variables).items():
+            port = next(p for p in kernel.function.inputs if p.name == f"{name}_dot")
+            x[port.start : port.stop, :n] = seeds
+        p = _parameters(kernel.function)
+        begin = Start(x, p, run.start.t0, run.start.h, leg.end, done=leg.first)
+        march = March(kernel.function, 2 * size, begin)
+        drive_march(march, leg.end, None)
+        return march.states[1:, size:, :n]
+
+    def _looks(self, S: Array) -> tuple[Array, Array]:
+        """Changes of the expressions and of y, from those of all states."""
+        run, forms = self.run, self.run.legs[0].forms
+        dots = run.parts(np.swapaxes(S, 1, 2))
+        more: dict[str, Any] = {f"{name}_dot": rows for name, rows in dots.items()}
+        for name, seeds in _seeds(forms.by, self.variables).items():
+            more[f"{name}_dot"] = np.broadcast_to(seeds.T, (len(S), *seeds.T.shape))
+        found = run.call(forms.tangent_looks, run.states, run.times, run.motion.q, **more)
+        return np.swapaxes(found["e_dot"], 1, 2), found["y_dot"]
+
+
+def _seeds(by: ByLabels, variables: Sequence[DesignVariable]) -> dict[str, Array]:
+    """Directions by input: component × variable."""
+    found = {}
+    for name, labels in by.items():
+        seeds = np.zeros((6 if labels is None else len(labels), len(variables)))
+        for k, row in enumerate(variables):
+            if row.kind == "wrench" and row.label == name:
+                seeds[row.part, k] = 1.0
+            elif INPUTS.get(row.kind) == name and row.label in (labels or ()):
+                seeds[(labels or ()).index(row.label), k] = 1.0
+        found[name] = seeds
+    return found
+
+
+def _parameters(function: Any) -> Array:
+    """Values of the parameters of a function, one column."""
+    rows = [port.default_array.ravel() for port in function.inputs if port.parameter]
+    return np.concatenate([*rows, np.zeros(0)])[:, None]

@@ -1,0 +1,247 @@
+"""Runs of a sweep in equal steps: eight in the lanes of one call, blocks of them on threads.
+
+A part is made block by block, so that memory does not grow with the length of the runs.  What a
+lane loses, and what would change its independent coordinates on the way, is made once more alone:
+then it is found, or the reason is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.runs.batch_starts import each_fault
+from kinetree.analysis.runs.march import Marching
+from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_forms
+from kinetree.analysis.sensitivities.stepping.step_run import CURE, StepRun
+from kinetree.analysis.sensitivities.stepping.stepped import step_outcomes
+from kinetree.analysis.sensitivities.task import Task
+from kinetree.analysis.sensitivities.variables import DURATION, enter_values
+from kinetree.analysis.sweeping.found import PartRows
+from kinetree.analysis.sweeping.gather import check_times, gather_runs
+from kinetree.analysis.sweeping.gpu import gpu_march
+from kinetree.analysis.sweeping.runner import GIVEN
+from kinetree.arrays import Array
+from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.formalism.natural.relative import NEAR
+from kinetree.integrate.loops.equal_steps import Start
+from kinetree.integrate.start.beginning import Beginning, Lanes
+from kinetree.integrate.start.many import parameter_rows
+from kinetree.integrate.steps.given import whole_steps
+from kinetree.integrate.steps.many import march_many
+from kinetree.integrate.steps.repartitioned_run import WATCHED
+from kinetree.measures import EventTime
+from kinetree.model import refuse_happenings
+from kinetree.targets.native.function import cores
+from kinetree.targets.native.lanes.packing import LANES
+
+Marcher = Callable[["LaneRunner", Lanes, RunGiven], tuple[Array, Any]]
+"""Starts of runs -> expressions of all measures, run × time × measure, and which are lost."""
+MEMORY = 64e6
+"""Of the states of a block [B]."""
+
+
+@dataclass(frozen=True)
+class LaneBlock:
+    """Runs of a part: what varies, its values, what is found, which are lost."""
+
+    names: Sequence[str]
+    rows: Array
+    found: PartRows
+    lost: list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class LaneRunner:
+    """Makes the runs of one sweep in lanes.
+
+    Attributes:
+        task: what is asked; the values of its first run.
+        run: options of the runs.
+        threads: that share a part; none for as many as there are cores.
+        device: "cpu", or "gpu".
+    """
+
+    task: Task
+    run: Mapping[str, Any]
+    threads: int | None = None
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        task = self.task
+        refuse_happenings(task.model, "sweeps in equal steps", CURE)
+        timed = [name for name, m in task.measures.items() if isinstance(m, EventTime)]
+        if task.events or timed:
+            raise UnsupportedError(
+                "sweeps in equal steps have no events",
+                element=f"measure '{timed[0]}'" if timed else "events",
+                cure=CURE,
+            )
+        for name, measure in task.measures.items():
+            check_times(name, measure, task.t0, task.t0 + task.duration)
+
+    @cached_property
+    def how(self) -> Marching:
+        """The steps."""
+        task = self.task
+        assert task.steps is not None
+        return Marching(
+            task.model, task.duration, task.t0, task.step, False, task.steps.formulation,
+            task.integrator, task.steps.options,
+        )  # fmt: skip
+
+    @cached_property
+    def steps(self) -> int:
+        """Of a run."""
+        return whole_steps(self.task.duration, self.how.length, 1)
+
+    @cached_property
+    def forms(self) -> StepForms:
+        """Programs of the step and of what measures see."""
+        return step_forms(self.how.stepper.program, self.task.system, self.task.measures, ())
+
+    @cached_property
+    def looks(self) -> Any:
+        """What measures see at a state of the step, compiled."""
+        return self.forms.looks_form.function
+
+    @cached_property
+    def marching(self) -> Marcher:
+        """How runs in lanes are made on the device."""
+        return gpu_march(self.forms) if self.device == "gpu" else march_on_threads
+
+    def measure(self, names: Sequence[str], rows: Array) -> PartRows:
+        """All measures of all runs.
+
+        Args:
+            names: what varies.
+            rows: its values, one row per run.
+        """
+        march = self.marching  # a device that is missing is told before any run is made
+        found = PartRows.of(self.task.measures, len(rows))
+        if DURATION in names:  # every run has steps of its own then
+            self._alone(names, rows, range(len(rows)), found)
+            return found
+        whole = LaneBlock(names, rows, found, [])
+        errors = each_fault(partial(self._together, whole, march), range(len(rows)))
+        self._alone(names, rows, sorted([*whole.lost, *(k for k, _ in errors)]), found)
+        return found
+
+    @property
+    def _block(self) -> int:
+        """Runs that are made together: whole lanes, on all threads, within the memory."""
+        one = 8.0 * (self.steps + 1) * self.how.stepper.size
+        fits = int(MEMORY / one) // LANES * LANES
+        return max(fits, LANES * (self.threads or cores()))
+
+    def _run_given(self, names: Sequence[str], rows: Array) -> RunGiven:
+        """What some runs are given: arrays by name, one value per run."""
+        columns: dict[str, Any] = dict(zip(names, rows.T, strict=True))
+        options = enter_values(self.task.variables, columns, self.run)
+        wrenches = options.get("wrenches")
+        if wrenches:
+            options["wrenches"] = {
+                name: np.stack(np.broadcast_arrays(*six), axis=-1) for name, six in wrenches.items()
+            }
+        return RunGiven(**{name: options.get(name) for name in GIVEN})
+
+    def _together(self, part: LaneBlock, march: Marcher, some: Sequence[int]) -> None:
+        """Make some runs in lanes: starts of all at once, then block by block."""
+        given = self._run_given(part.names, part.rows[np.array(some)])
+        lanes = self._start(given, len(some))
+        for first in range(0, len(some), self._block):
+            here = np.arange(first, min(first + self._block, len(some)))
+            p = lanes.p[:, here] if lanes.p.shape[1] > 1 else lanes.p
+            q = lanes.q[here] if lanes.q.ndim > 1 else lanes.q
+            block = replace(lanes, x=lanes.x[:, here], p=p, batch=(len(here),), q=q)
+            e, bad = march(self, block, given.of((len(some),), here))
+            numbers = np.array(some)[here]
+            part.lost.extend(numbers[bad].tolist())
+            if bad.all():
+                continue
+            for name, values in gather_runs(self.task.measures, e[~bad], self.how.times).items():
+                part.found.values[name][numbers[~bad]] = values
+
+    def _start(self, given: RunGiven, count: int) -> Lanes:
+        """Consistent starts of some runs, one column each."""
+        how = self.how
+        begin = Beginning(given.q, given.qd, given.x, how.t)
+        inputs = {**how.inputs(given), "h": how.length}
+        lanes = how.stepper.lanes(begin, given.parameters or {}, inputs)
+        if lanes.x.shape[1] == count:
+            return lanes
+        x = np.broadcast_to(lanes.x, (len(lanes.x), count))
+        return replace(lanes, x=np.ascontiguousarray(x), batch=(count,))
+
+    def restless(self, states: Array, lanes: Lanes, given: RunGiven) -> Any:
+        """Which runs would look for other independent coordinates if they were alone."""
+        stepper, times = self.how.stepper, self.how.times
+        choice = None if stepper.fixed else stepper.independent
+        if choice is None or self.steps < WATCHED or stepper.loops is None:
+            return np.zeros(len(states), dtype=bool)
+        q = stepper.parts(states[:, ::WATCHED], lanes, times[::WATCHED])["q"]
+        p = parameter_rows(stepper.loops, given.parameters or {})
+        rows = None if p is None else np.broadcast_to(p, (len(states), p.shape[-1]))
+        return choice.bad_lanes(times[::WATCHED], q, rows)
+
+    def look(self, states: Array, lanes: Lanes, given: RunGiven) -> Array:
+        """Values of the expressions at all states; one call per run, whose parameters it shares."""
+        stepper, looks, times = self.how.stepper, self.looks, self.how.times
+        names = {port.name for port in looks.inputs}
+        near = stepper.parts(states, lanes, times)["q"] if NEAR in names else None
+        ends = np.cumsum(list(stepper.state.values()))[:-1]
+        e = np.empty((len(states), len(times), len(self.task.measures)))
+        for k, rows in enumerate(states):
+            parts = dict(zip(stepper.state, np.split(rows, ends, axis=-1), strict=True))
+            rest = {"t": times, **parts, **({} if near is None else {NEAR: near[k]})}
+            fixed = self._constants(lanes, k)
+            own = {name: value for name, value in {**fixed, **rest}.items() if name in names}
+            e[k] = looks(check=False, parameters=self._own(given, k), **own)["e"]
+        return e
+
+    def _constants(self, lanes: Lanes, number: int) -> dict[str, Array]:
+        """Inputs of the step of one run that do not change: loads, the method's own."""
+        stepper = self.how.stepper
+        x = lanes.x[:, number]
+        return {
+            name: x[port.start : port.stop].reshape(port.shape)
+            for name, port in stepper.ports.items()
+            if not port.parameter and name not in stepper.state and name != "t"
+        }
+
+    def _own(self, given: RunGiven, number: int) -> dict[str, float]:
+        """Parameters of one run."""
+        rows = (given.parameters or {}).items()
+        return {name: float(np.ravel(v)[number if np.size(v) > 1 else 0]) for name, v in rows}
+
+    def _alone(
+        self, names: Sequence[str], rows: Array, numbers: Sequence[int], found: PartRows
+    ) -> None:
+        """Make runs one by one."""
+        for k in numbers:
+            options = enter_values(
+                self.task.variables, dict(zip(names, rows[k].tolist(), strict=True)), self.run
+            )
+            given = RunGiven(**{name: options.get(name) for name in GIVEN})
+            task = replace(self.task, duration=options[DURATION], given=given)
+            try:
+                made = step_outcomes(StepRun(task))
+            except KinetreeError as error:
+                found.reasons[k] = str(error)
+                continue
+            for name, outcome in made.items():
+                found.values[name][k] = outcome.value
+
+
+def march_on_threads(runner: LaneRunner, lanes: Lanes, given: RunGiven) -> tuple[Array, Any]:
+    """Expressions of all measures, run × time × measure; which runs are lost."""
+    how, stepper = runner.how, runner.how.stepper
+    start = Start(lanes.x, lanes.p, how.t, how.length, runner.steps)
+    states = march_many(stepper.function, stepper.size, start, None, runner.threads)[0]
+    bad = ~np.isfinite(states).all(axis=(1, 2)) | runner.restless(states, lanes, given)
+    return runner.look(states, lanes, given), bad

@@ -1,0 +1,1 @@
+"""Models and components in files: loaded and saved by suffix and content."""

@@ -1,0 +1,189 @@
+"""Parameters found back from what is recorded of machines whose parameters are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests import mechanisms
+from tests.approx import EFFORTS, FILTERED, FORMALISM, IDENTITY, TRAJECTORY, assert_close
+from tests.crosscheck.robots import package_folder
+from tests.identification.arms import arm, motion, recorded
+
+import kinetree as kt
+from kinetree.errors import KinetreeError, ModelWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore:nothing can have")
+GUESS = (2.0, 2.0, 2.0)
+RUBS = ("coulomb", "viscous")
+
+
+def exact(**options) -> kt.Identification:
+    data = recorded(arm(rubs=True), motion())
+    return kt.identify(arm(GUESS), data, cutoff=0, **{"friction": RUBS, **options})
+
+
+@pytest.mark.parametrize("rotors", [False, True])
+def test_exact_data_give_exact_values_and_a_model_that_needs_the_same_efforts(rotors: bool) -> None:
+    fit, moved = exact(rotors=rotors), motion()
+    assert fit.data.rms_held.max() < IDENTITY
+    assert_close(fit.parameters["j1.coulomb"], 0.5, FORMALISM)
+    true = recorded(arm(rubs=True), moved)["tau"]
+    assert_close(kt.inverse(fit.model, moved).tau.values, true, FORMALISM, "efforts")
+
+
+def test_values_that_no_body_can_have_are_told() -> None:
+    data = recorded(arm(), motion())
+    fit = kt.identify(arm(), {**data, "tau": -data["tau"]}, friction=(), cutoff=0)
+    with pytest.warns(ModelWarning, match=r"for 'b0', .*: method='consistent' finds some"):
+        assert fit.model is fit.model
+
+
+def test_base_parameters_are_said_in_words() -> None:
+    fit = exact()
+    assert fit.meaning["b1.h_x"] == "b1.h_x + 0.4 b2.mass"
+    assert fit.meaning["j0.viscous"] == "j0.viscous"
+    assert {"b0.mass", "b1.h_y"} <= set(fit.idle)
+    assert fit.untold == ()
+
+
+def test_what_a_joint_at_rest_does_not_tell_is_named_and_keeps_the_model_s_value() -> None:
+    moved = motion()
+    for name, value in (("q", 0.3), ("qd", 0.0), ("qdd", 0.0)):
+        moved[name][:, 2] = value
+    fit = kt.identify(arm(GUESS), recorded(arm(rubs=True), moved), friction=RUBS, cutoff=0)
+    assert fit.untold == (
+        "the data do not tell j2.coulomb: the motion does not excite it",
+        "the data do not tell j2.viscous: the motion does not excite it",
+    )
+    assert fit.deviations["j2.viscous"] == np.inf
+    assert fit.parameters["j2.viscous"] == 0.0
+
+
+def test_the_payload_alone() -> None:
+    data = recorded(arm((3.0, 2.0, 1.4), rubs=True), motion())
+    fit = kt.identify(arm(rubs=True), data, bodies=["b2"], friction=(), cutoff=0)
+    assert len(fit.parameters) == 10
+    assert_close(fit.parameters["b2.mass"], 1.4, FORMALISM)
+    assert_close(fit.model.bodies["b2"].com, (0.15, 0.04, 0.03), FORMALISM)
+
+
+def test_friction_that_nobody_knows_misleads_efforts_and_not_the_wrench_on_the_ground() -> None:
+    true, moved = arm(rubs=True), motion()
+    for name in true.velocities:
+        true.joint_law(
+            f"odd_{name}", name, lambda q, name=name: -0.8 * kt.functions.tanh(3 * q[name])
+        )
+    state = {name: moved[name] for name in ("q", "qd", "qdd")}
+    data = recorded(true, moved)
+    data["wrench"] = kt.derive(true, "reaction").compile()(**state)["wrench"]
+    told = {
+        measured: kt.identify(arm(GUESS), data, measured=measured, friction=(), cutoff=0).parameters
+        for measured in ("tau", "wrench")
+    }
+    assert abs(told["tau"]["b2.h_x"] - 0.15) > 0.1 * 0.15
+    assert_close(told["wrench"]["b2.h_x"], 0.15, FORMALISM)
+    assert_close(told["wrench"]["b0.mass"], 6.0, FORMALISM)
+
+
+def test_loops_are_projected() -> None:
+    true, t = mechanisms.slider_crank(), np.linspace(0, 4, 401)
+    q = {"q1": 0.5 + 1.5 * t + 0.5 * np.sin(3 * t)}
+    tau = {"q1": kt.inverse(true, {"time": t, "q": q}).tau.values[:, 0]}
+    data = {"time": t, "q": q, "tau": tau}
+    fit = kt.identify(true, data, friction=(), cutoff=0)
+    assert fit.data.rms.max() < EFFORTS
+    assert_close(fit.parameters["crank.h_x"], 1.5, EFFORTS)
+    assert fit.meaning["slider.mass"] == "slider.mass + 0.5 rod.h_x"
+
+
+@pytest.mark.crosscheck
+@pytest.mark.parametrize(
+    ("robot", "locked", "count"),
+    [
+        ("ur_description/urdf/ur5_robot", {}, 36),
+        ("panda_description/urdf/panda", {}, 48),
+        ("panda_description/urdf/panda", {"panda_finger_joint1": 0.0}, 43),
+    ],
+)
+def test_the_number_of_base_parameters_whatever_zeros_a_file_has(robot, locked, count) -> None:
+    model = kt.load(package_folder() / f"{robot}.urdf")
+    free = [name for name in model.coordinates if name not in locked]
+    moved = motion(120, joints=len(free))
+    data = {"time": moved["time"]} | {
+        key: dict(zip(free, moved[key].T, strict=True)) for key in ("q", "qd", "qdd")
+    }
+    data["tau"] = dict.fromkeys(free, np.sin(moved["time"]))
+    fit = kt.identify(model, data, friction=(), cutoff=0, locked=locked)
+    assert len(fit.parameters) == len(fit.meaning) == count
+
+
+def test_two_files_with_uneven_times_gaps_and_repeated_stamps(tmp_path: Path) -> None:
+    random, files = np.random.default_rng(3), []
+    for seed in (0, 1):
+        data = recorded(arm(rubs=True), motion(4001, seed=seed, duration=20.0))
+        rows = np.sort(random.choice(4001, 1900, replace=False))  # 95 rows per second
+        rows = rows[(rows < 1800) | (rows > 2100)]
+        rows = np.insert(rows, 50, rows[50])
+        table = np.column_stack([data["time"], data["q"], data["tau"] / 0.05])[rows]
+        table[77, 2] = np.nan
+        names = ["stamp", *(f"q_j{k}" for k in range(3)), *(f"current{k}" for k in (1, 2, 3))]
+        file = tmp_path / f"{seed}.csv"
+        np.savetxt(file, table, delimiter=";", header=";".join(names), comments="")
+        files.append(file)
+    gains = {f"j{k}": 0.05 for k in range(3)}
+    fit = kt.identify(arm(GUESS), files, friction=RUBS, columns={"stamp": "time"}, gains=gains)
+    done = fit.data.attrs["data"]
+    for words in ("1 rows without numbers", "1 rows with repeated times", "cut at 1 gaps", "Hz"):
+        assert words in done
+    assert (fit.data.rms_held.values < 0.01 * fit.data.measured.std("time").values).all()
+    assert_close(fit.parameters["b1.h_x"], 0.7, FILTERED)
+    assert_close(fit.parameters["j1.viscous"], 0.3, 0.05)
+
+
+def test_estimates_come_back_through_the_model_file(tmp_path: Path) -> None:
+    pytest.importorskip("clarabel")
+    fit = exact(method="consistent", rotors=True)
+    kt.save(fit.model, tmp_path / "arm.yaml")
+    again, moved = kt.load(tmp_path / "arm.yaml"), motion()
+    true = recorded(arm(rubs=True), moved)["tau"]
+    assert_close(kt.inverse(again, moved).tau.values, true, TRAJECTORY, "efforts")
+    page = fit.page(tmp_path / "page.html").read_text()
+    assert "b1.h_x + 0.4 b2.mass" in page
+    assert page.count("<img") == 2
+
+
+BAD = {
+    "degrees": ({"q": lambda d: np.degrees(d["q"]), "qd": None, "qdd": None}, {}, "in radians"),
+    "rates": ({"qd": lambda d: np.degrees(d["qd"])}, {}, "57.3 times the rate"),
+    "column": ({"tau": lambda d: d["tau"][:, :2]}, {}, "no column 'tau.j2'"),
+    "rows": ({key: lambda d, key=key: d[key][:9] for key in (*motion(9), "tau")}, {}, "9 rows"),
+    "short": ({}, {"cutoff": 0.1}, "too short for a filter"),
+    "rest": ({"q": lambda d: 0 * d["q"], "qd": None, "qdd": None}, {}, "nothing moves"),
+    "saturated": ({"tau": lambda d: np.clip(d["tau"], -3, 3)}, {}, "is saturated"),
+    "cutoff": ({}, {"cutoff": 80.0}, "at most 40 Hz"),
+    "instruments": ({}, {"method": "instrumental"}, "instruments="),
+    "gain": ({"tau": None, "current": lambda d: d["tau"]}, {}, "no gain"),
+    "body": ({}, {"bodies": ["b9"]}, "did you mean"),
+    "share": ({}, {"held_out": 1.0}, "0.3"),
+    "volume": ({}, {"method": "consistent", "volumes": {"b1": ((0, 0, 0), (1, 0, 1))}}, "half axe"),
+}  # fmt: skip
+"""What is changed in good data, options, what the sentence says."""
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_data_are_refused_in_one_sentence(name: str) -> None:
+    changes, options, text = BAD[name]
+    good = recorded(arm(), motion())
+    data = {**good, **{key: make and make(good) for key, make in changes.items()}}
+    data = {key: value for key, value in data.items() if value is not None}
+    with pytest.raises(KinetreeError, match=text):
+        kt.identify(arm(), data, **options)
+
+
+def test_degrees_are_read_where_they_are_told() -> None:
+    data = recorded(arm(), motion())
+    turned = {"time": data["time"], "q": np.degrees(data["q"]), "tau": data["tau"]}
+    fit = kt.identify(arm(GUESS), turned, units={"q": "deg"}, friction=())
+    assert_close(fit.parameters["b1.h_x"], 0.7, FILTERED)
