@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,26 +17,30 @@ import pytest
 httpx = pytest.importorskip("httpx", reason="there is no httpx: pip install 'kinetree[test]'")
 pytest.importorskip("starlette", reason="there is no starlette: pip install 'kinetree[studio]'")
 
+from kinetree.studio.serve import studio_server  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "examples" / "models"
 
 
 @dataclass
 class Studio:
-    """A server in a process of its own.
+    """A server, in a process of its own or in a thread of this one.
 
     Attributes:
-        process: of the server.
         file: that it serves.
         address: that it printed, with the token.
         said: lines it printed before.
+        process: of the server, where it has its own.
     """
 
-    process: subprocess.Popen[str]
     file: Path
     address: str
-    said: list[str]
+    said: list[str] = field(default_factory=list)
+    process: subprocess.Popen[str] | None = None
     clients: list[Any] = field(default_factory=list)
+    server: Any = None
+    thread: threading.Thread | None = None
 
     @property
     def origin(self) -> str:
@@ -48,36 +54,64 @@ class Studio:
         assert made.get(self.address).status_code == 200
         return made
 
+    def stop(self) -> None:
+        """End a studio in a thread before its time."""
+        if self.server is not None:
+            self.server.should_exit = True
+        if self.thread is not None:
+            self.thread.join()
+
     def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            if self.process.stdout is not None:
+                self.process.stdout.close()
         for client in self.clients:
             client.close()
 
 
 def open_studio(file: Path) -> Studio:
+    """A studio that can be killed."""
     line = [sys.executable, "-m", "kinetree.cli", "studio", str(file)]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     said: list[str] = []
     for row in process.stdout:
         if row.startswith("http"):
-            return Studio(process, file, row.strip(), said)
+            return Studio(file, row.strip(), said, process)
         said.append(row.strip())
     raise AssertionError(said)
 
 
-@pytest.fixture
-def model_file(tmp_path: Path) -> Path:
-    file = tmp_path / "slider_crank.yaml"
-    file.write_bytes((MODELS / "slider_crank.yaml").read_bytes())
+@contextmanager
+def running_studio(file: Path) -> Iterator[Studio]:
+    """A studio in a thread: there at once."""
+    said: list[str] = []
+    with studio_server(file, tell=said.append) as server:
+        thread = threading.Thread(target=server.answer)
+        thread.start()
+        made = Studio(file, server.address, said, server=server, thread=thread)
+        try:
+            yield made
+        finally:
+            made.kill()
+            made.stop()
+
+
+def copy_model(folder: Path, name: str) -> Path:
+    """A model of the examples that may be changed."""
+    file = folder / f"{name}.yaml"
+    file.write_bytes((MODELS / f"{name}.yaml").read_bytes())
     return file
 
 
 @pytest.fixture
+def model_file(tmp_path: Path) -> Path:
+    return copy_model(tmp_path, "slider_crank")
+
+
+@pytest.fixture
 def studio(model_file: Path) -> Iterator[Studio]:
-    made = open_studio(model_file)
-    yield made
-    made.kill()
+    with running_studio(model_file) as made:
+        yield made

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import http.client
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,10 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from tests.studio.conftest import MODELS, Studio, open_studio
+from tests.studio.conftest import Studio, copy_model, open_studio, running_studio
 
 import kinetree as kt
+from kinetree.errors import FormatError
 
 
 def edit(client: Any, *operations: Any, base: int | None = None) -> Any:
@@ -92,8 +91,11 @@ def test_checks_are_at_their_lines_and_the_drawing_stays(studio: Studio) -> None
     assert (finding["severity"], finding["line"]) == ("error", 1)
 
 
+GOING = ("going", "waiting")
+
+
 def wait(client: Any, number: int) -> Any:
-    while (job := client.get(f"/api/runs/{number}").json())["state"] == "going":
+    while (job := client.get(f"/api/runs/{number}").json())["state"] in GOING:
         time.sleep(0.05)
     return job
 
@@ -101,24 +103,25 @@ def wait(client: Any, number: int) -> Any:
 def test_a_run_is_the_one_that_python_makes(studio: Studio) -> None:
     client = studio.client()
     edit(client, ["set", ["bodies", "rod", "mass"], 2.5])
-    job = client.post("/api/runs", json={"duration": 0.5, "step": 0.01}).json()
+    job = client.post("/api/runs", json={"options": {"duration": 0.5, "step": 0.01}}).json()
     assert wait(client, job["id"])["state"] == "finished"
-    assert "q.crank" in client.get(f"/api/runs/{job['id']}/signals").json()["signals"]
+    listed = client.get(f"/api/runs/{job['id']}/signals").json()["signals"]
+    assert "q.crank" in listed
     got = client.get(f"/api/runs/{job['id']}/signals", params={"name": "q.crank"}).json()
     client.post("/api/document/save", json={})
     run = kt.simulate(kt.load(studio.file), 0.5, step=0.01)
-    assert np.array_equal(got["q.crank"], run.q.sel(coordinate="crank").values)
+    assert np.array_equal(got["curves"]["q.crank"], run.q.sel(coordinate="crank").values)
     assert client.get(f"/api/runs/{job['id']}/signals?name=q.crnk").status_code == 422
     assert client.get("/api/runs/77").status_code == 422
-    assert client.post("/api/runs", json={"duration": -1}).status_code == 422
+    assert client.post("/api/runs", json={"options": {"duration": -1}}).status_code == 422
     edit(client, ["set", ["joints", "rod", "child"], "rdo"])
-    bad = client.post("/api/runs", json={"duration": 0.5}).json()
+    bad = client.post("/api/runs", json={"options": {"duration": 0.5}}).json()
     assert "did you mean 'rod'" in wait(client, bad["id"])["error"]
 
 
 def test_a_long_run_is_cancelled_and_keeps_what_was_computed(studio: Studio) -> None:
     client = studio.client()
-    body = {"duration": 1e5, "step": 0.01, "rtol": 1e-12}
+    body = {"options": {"duration": 1e5, "step": 0.01, "rtol": 1e-12}}
     number = client.post("/api/runs", json=body).json()["id"]
     file = studio.file.parent / ".kinetree" / "runs" / "slider_crank" / str(number) / "run.nc"
     while not file.exists():
@@ -161,20 +164,16 @@ def test_a_killed_studio_loses_nothing_that_was_acknowledged(model_file: Path) -
 def test_a_journal_that_was_being_written_or_is_of_another_text_is_no_obstacle(
     model_file: Path,
 ) -> None:
-    studio = open_studio(model_file)
-    client = studio.client()
-    edit(client, ["place", "rod", 1, 2])
-    studio.kill()
+    with running_studio(model_file) as studio:
+        edit(studio.client(), ["place", "rod", 1, 2])
     journal = model_file.parent / ".kinetree" / "slider_crank.yaml.jsonl"
     with journal.open("ab") as file:
         file.write(b'{"kind": "edit", "lab')
-    studio = open_studio(model_file)
-    assert "rod: [1, 2]" in studio.client().get("/api/document").json()["text"]
-    studio.kill()
+    with running_studio(model_file) as studio:
+        assert "rod: [1, 2]" in studio.client().get("/api/document").json()["text"]
     model_file.write_text("name: other\n", encoding="utf-8")
-    studio = open_studio(model_file)
-    assert studio.client().get("/api/document").json()["text"] == "name: other\n"
-    studio.kill()
+    with running_studio(model_file) as studio:
+        assert studio.client().get("/api/document").json()["text"] == "name: other\n"
     assert "rod: [1, 2]" in (journal.with_suffix(".1.jsonl")).read_text(encoding="utf-8")
 
 
@@ -196,12 +195,9 @@ STRANGERS: list[tuple[str, dict[str, str], int]] = [
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    file = tmp_path_factory.mktemp("guard") / "four_bar.yaml"
-    file.write_bytes((MODELS / "four_bar.yaml").read_bytes())
-    studio = open_studio(file)
-    client = studio.client()
-    yield studio, client
-    studio.kill()
+    file = copy_model(tmp_path_factory.mktemp("guard"), "four_bar")
+    with running_studio(file) as studio:
+        yield studio, studio.client()
 
 
 @pytest.mark.parametrize("case", range(len(STRANGERS)))
@@ -235,12 +231,13 @@ def test_the_token_is_good_once_and_files_outside_are_not_served(guarded: Any) -
     assert client.get("/").headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_second_studio_and_a_missing_file_are_told(model_file: Path, studio: Studio) -> None:
+def test_a_second_studio_and_a_missing_file_are_told(model_file: Path) -> None:
+    other = open_studio(model_file)
+    assert other.process is not None
     missing = model_file.with_name("no.yaml")
     for file, sentence in ((model_file, "another studio has it open"), (missing, "no such file")):
-        line = [sys.executable, "-m", "kinetree.cli", "studio", str(file)]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 1
-        assert sentence in done.stderr
+        with pytest.raises(FormatError, match=sentence), running_studio(file):
+            pass
     lock = model_file.parent / ".kinetree" / "slider_crank.yaml.lock"
-    assert int(lock.read_text(encoding="utf-8")) == studio.process.pid
+    assert int(lock.read_text(encoding="utf-8")) == other.process.pid
+    other.kill()

@@ -28,13 +28,13 @@ class Recovered:
 
     Attributes:
         text: with all edits.
-        saved: the text at the last save.
+        saved: the text of the file, None where there was none.
         revision: number of changes.
         past, future: edits that can be undone, and made again.
     """
 
     text: str
-    saved: str
+    saved: str | None
     revision: int = 0
     past: History = field(default_factory=list)
     future: History = field(default_factory=list)
@@ -115,8 +115,8 @@ def _play(found: Recovered | None, row: dict[str, Any]) -> Recovered:
     if found is None:
         return Recovered(row["text"], row["text"])
     kind = row["kind"]
-    if kind == "save":
-        found.saved = found.text
+    if kind in ("save", "disk"):  # the file has the text, or another one that was looked at
+        found.saved = found.text if kind == "save" else row["text"]
         return found
     step = (str(row["label"]), Splice(row["start"], row["removed"], row["put"]))
     moves = {"edit": (None, found.past), "redo": (found.future, found.past),

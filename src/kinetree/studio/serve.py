@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import uvicorn
 
 from kinetree.errors import FormatError
-from kinetree.files import write_file
 from kinetree.studio.app import application
+from kinetree.studio.desk import Desk
 from kinetree.studio.guard import Guard
-from kinetree.studio.jobs import Jobs
-from kinetree.studio.journal import FOLDER
-from kinetree.studio.session import EditSession
 
 MOST_CONNECTIONS = 32
+MOST_SAID = 65_536
+"""Largest message that a socket takes before it is closed [B]."""
+
+
+class StudioServer(uvicorn.Server):
+    """A server that listens already.
+
+    Attributes:
+        listening: its socket.
+        address: to open, with the token that is good once.
+    """
+
+    def __init__(self, config: uvicorn.Config, listening: socket.socket, address: str) -> None:
+        super().__init__(config)
+        self.listening, self.address = listening, address
+
+    def answer(self) -> None:
+        """Answer requests until it is interrupted, or told that it should exit."""
+        self.run(sockets=[self.listening])
 
 
 def serve(path: Path, port: int = 0, tell: Callable[[str], object] = print) -> None:
@@ -29,23 +44,31 @@ def serve(path: Path, port: int = 0, tell: Callable[[str], object] = print) -> N
         port: 0 takes a free one.
         tell: gets the address to open, once the server listens.
     """
-    if not path.is_file():
+    with studio_server(path, port, tell) as server:
+        tell(server.address)
+        server.answer()
+
+
+@contextmanager
+def studio_server(
+    path: Path, port: int = 0, tell: Callable[[str], object] = print
+) -> Iterator[StudioServer]:
+    """The server of a model file, or of a folder in which one is chosen; its runs end with it."""
+    if not path.exists():
         raise FormatError("there is no such file", element=f"file '{path}'", cure="check the path")
-    with _only_one(path), _listening(port) as listening:
-        session, jobs = EditSession(path), Jobs(path)
+    folder, name = (path, None) if path.is_dir() else (path.parent, path.name)
+    with _listening(port) as listening, closing(Desk(folder, name)) as desk:
         number = listening.getsockname()[1]
-        guard = Guard(application(session, jobs), number)
-        if session.recovered:
-            tell(f"recovered {session.recovered} unsaved edits of {path.name}")
-        tell(f"http://127.0.0.1:{number}/?token={guard.token}")
+        guard = Guard(application(desk), number)
+        if desk.is_open and desk.session.recovered:
+            tell(f"recovered {desk.session.recovered} unsaved edits of {path.name}")
         config = uvicorn.Config(
             guard, log_level="critical", limit_concurrency=MOST_CONNECTIONS, lifespan="off",
-            server_header=False, timeout_keep_alive=5,
+            server_header=False, timeout_keep_alive=5, ws_max_size=MOST_SAID,
+            timeout_graceful_shutdown=1,
         )  # fmt: skip
-        try:
-            uvicorn.Server(config).run(sockets=[listening])
-        finally:
-            jobs.close()
+        address = f"http://127.0.0.1:{number}/?token={guard.token}"
+        yield StudioServer(config, listening, address)
 
 
 @contextmanager
@@ -61,22 +84,3 @@ def _listening(port: int) -> Iterator[socket.socket]:
             ) from error
         made.listen(MOST_CONNECTIONS)  # from now on requests wait until they are answered
         yield made
-
-
-@contextmanager
-def _only_one(model: Path) -> Iterator[None]:
-    """Keep a second studio from the same file; a lock of a process that is gone does not count."""
-    lock = model.parent / FOLDER / f"{model.name}.lock"
-    with suppress(OSError, ValueError):
-        owner = int(lock.read_text(encoding="utf-8"))
-        os.kill(owner, 0)
-        if owner != os.getpid():
-            raise FormatError(
-                f"another studio has it open (process {owner})", element=f"file '{model.name}'",
-                cure="use that one, or end it",
-            )  # fmt: skip
-    write_file(lock, str(os.getpid()))
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ its inverse undoes it.  The file changes only on save.  What was acknowledged is
 
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.arguments import check_choice
-from kinetree.errors import FormatError, KinetreeError
+from kinetree.errors import FileError, FormatError, KinetreeError
 from kinetree.files import read_exactly, write_file
 from kinetree.formats.edits.operations import OPERATIONS, Splice, change
 from kinetree.studio.journal import EditJournal
+from kinetree.studio.merging import conflicts, merge
+from kinetree.studio.messages import ThreeWayMessage
 
 LONGEST = 5_000_000
 """Most characters of a model that is edited."""
@@ -46,16 +49,17 @@ class EditSession:
         path: of the file.
         text: as it is now.
         revision: counts the changes of the text, undone ones too.
-        saved: the text on the disk, as far as this session knows.
+        saved: the text on the disk, as far as this session knows; None where there is no file.
         past, future: edits that can be undone, and made again.
         recovered: edits that an earlier session had not saved.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.saved = read_exactly(path)
+        first = _read_file(path)
+        self.saved: str | None = first
         self.journal = EditJournal(path)
-        found = self.journal.recover(self.saved)
+        found = self.journal.recover(first)
         self.text, self.revision = found.text, found.revision
         self.past = [HistoryStep(*row) for row in found.past]
         self.future = [HistoryStep(*row) for row in found.future]
@@ -129,17 +133,78 @@ class EditSession:
 
         Raises:
             StaleEditError: where the file has changed on the disk; it is left as it is.
+            FileError: where it cannot be written; the old file is there then.
         """
         with self._lock:
-            if read_exactly(self.path) != self.saved:
+            if self.disk() != self.saved:
                 raise StaleEditError(
                     "it has changed on the disk since it was read",
                     element=f"file '{self.path.name}'",
-                    cure="look at what changed there, and take it over or keep this text by force",
+                    cure="look at both, and keep this text, take the file, or both",
                 )
+            _check_writable(self.path)
             write_file(self.path, self.text)
             self.saved = self.text
             self.journal.write({"kind": "save"})
+
+    def disk(self) -> str | None:
+        """The text of the file as it is now; None where there is none.
+
+        Raises:
+            KinetreeError: where it cannot be read.
+        """
+        return _read_file(self.path) if self.path.exists() else None
+
+    def resolve(self, choice: str) -> Splice | None:
+        """Know the file as it is on the disk, and keep the text, take the file's, or both.
+
+        Args:
+            choice: "mine", "disk" or "both"; see `ResolveMessage`.
+
+        Returns:
+            How the text changed; undo takes it back.
+        """
+        with self._lock:
+            disk = self.disk()
+            text = self.text
+            if choice != "mine" and disk is None:
+                raise FormatError(
+                    "it is gone", element=f"file '{self.path.name}'",
+                    cure="keep the text, and save it",
+                )  # fmt: skip
+            if choice == "disk":
+                text = str(disk)
+            elif choice == "both":
+                text = merge(self.saved or "", self.text, str(disk))
+            step = HistoryStep("Taken from the disk", change(self.text, text))
+            self.journal.write({"kind": "disk", "text": disk})
+            self.saved = disk
+            if text != self.text:
+                self._go(text, "edit", step)
+                self.past.append(step)
+                self.future.clear()
+                return step.splice
+            return None
+
+    def three_way(self) -> ThreeWayMessage:
+        """The text, the file as it was read, and the file as it is."""
+        mine, base = self.text, self.saved or ""
+        try:
+            disk = self.disk()
+        except KinetreeError:
+            return ThreeWayMessage(state="unreadable", mine=mine, base=base, disk=None)
+        if disk is None or disk == self.saved:
+            word = "removed" if disk is None else "known"
+            return ThreeWayMessage.model_validate(
+                {"state": word, "mine": mine, "base": base, "disk": disk}
+            )
+        try:
+            found = conflicts(base, mine, disk)
+        except KinetreeError:
+            return ThreeWayMessage(state="changed", mine=mine, base=base, disk=disk)
+        return ThreeWayMessage(
+            state="changed", mine=mine, base=base, disk=disk, conflicts=found, can_merge=True
+        )
 
     def _go(self, text: str, kind: str, step: HistoryStep) -> None:
         """Take a text as the new one once the journal has it."""
@@ -149,6 +214,36 @@ class EditSession:
         })  # fmt: skip
         self.text = text
         self.revision += 1
+
+
+def _read_file(path: Path) -> str:
+    """The text of a file that is not too long.
+
+    Raises:
+        FormatError: for one that is.
+    """
+    if path.is_file() and path.stat().st_size > 4 * LONGEST:
+        raise _too_long(f"file '{path.name}'")
+    text = read_exactly(path)
+    if len(text) > LONGEST:
+        raise _too_long(f"file '{path.name}'")
+    return text
+
+
+def _too_long(element: str) -> FormatError:
+    return FormatError(
+        f"it has more than {LONGEST} characters", element=element,
+        cure="take a part of it, or use the command line",
+    )  # fmt: skip
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse to replace a file that somebody has made read-only."""
+    if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+        raise FileError(
+            "it is read-only", element=f"file '{path.name}'",
+            cure="make it writable, or save a copy under another name",
+        )  # fmt: skip
 
 
 def _apply(text: str, operation: Sequence[Any]) -> str:
@@ -161,7 +256,7 @@ def _apply(text: str, operation: Sequence[Any]) -> str:
     check_choice("edit", name, OPERATIONS, "operation")
     try:
         return OPERATIONS[name](text, *arguments)
-    except (TypeError, AttributeError, ValueError) as error:
+    except (TypeError, AttributeError, ValueError, LookupError, RecursionError) as error:
         raise FormatError(
             f"'{name}' cannot be made with {len(arguments)} such arguments ({error})",
             element="edit", cure="see the documentation of the edits",

@@ -1,5 +1,5 @@
 // The bar below: play, time, speed, and the list of modes where there are several clips.
-import type { ClipData, Payload } from "./payload";
+import type { ClipData, Payload } from "@kinetree/scene/payload";
 import { button, draw, element } from "./page";
 
 const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10, 20, 50, 100];

@@ -1,5 +1,5 @@
 // The panel of curves: a list of signals to choose from, one plot per unit.
-import { locate } from "./motion";
+import { locate } from "@kinetree/scene/motion";
 import { brief, Plot, type Curve, type Inks } from "./plot";
 import { element } from "./page";
 

@@ -3,11 +3,11 @@ import {
   BufferAttribute, BufferGeometry, Euler, Line, LineBasicMaterial, Mesh, MeshStandardMaterial,
   Raycaster, Vector2, type Object3D,
 } from "three";
-import type { Motion } from "./motion";
-import type { ClipData, Payload } from "./payload";
+import type { Motion } from "@kinetree/scene/motion";
+import type { ClipData, Payload } from "@kinetree/scene/payload";
 import { element } from "./page";
-import { bodyColour } from "./solids";
-import type { Stage } from "./stage";
+import { bodyColour } from "@kinetree/scene/solids";
+import type { Stage } from "@kinetree/scene/stage";
 
 export class Inspect {
   readonly card = element("div", "card");

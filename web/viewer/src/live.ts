@@ -1,9 +1,9 @@
 // A page that simulates: the bar with run, reset and speed, the clock, and what was recorded.
 import { Matrix4, Quaternion } from "three";
 import type { SignalTable } from "./curves";
-import type { Motion } from "./motion";
+import type { Motion } from "@kinetree/scene/motion";
 import { button, draw, element } from "./page";
-import type { LiveData } from "./payload";
+import type { LiveData } from "@kinetree/scene/payload";
 import { Sliders } from "./sliders";
 
 /** What src/kinetree/view/live.js defines. */

@@ -1,16 +1,17 @@
 // The page: reads its data, builds the view, and keeps picture, slider and curves at one time.
 import { Bar, ends } from "./bar";
 import { Curves } from "./curves";
+import { meetHost, type Clock } from "./host";
 import { Inspect } from "./inspect";
 import { Live } from "./live";
-import { Motion } from "./motion";
+import { Motion } from "@kinetree/scene/motion";
 import { button, element, wishes, type Icon } from "./page";
-import { readPayload, unpack, type ClipData, type Payload } from "./payload";
-import { makeBody } from "./solids";
-import { Stage, type Theme } from "./stage";
-import { Stretch } from "./stretch";
+import { readPayload, unpack, type ClipData, type Payload } from "@kinetree/scene/payload";
+import { makeBody } from "@kinetree/scene/solids";
+import { Stage, type Theme } from "@kinetree/scene/stage";
+import { Stretch } from "@kinetree/scene/stretch";
 import style from "./style.css";
-import { Triad } from "./triad";
+import { Triad } from "@kinetree/scene/triad";
 
 const INKS = {
   light: { text: "#66717f", line: "#e2e7ed", cursor: "#1d232b" },
@@ -43,6 +44,7 @@ class Viewer {
   private stale = true;
   private touched = false;
   private last = 0;
+  private readonly tell = meetHost(() => this.clock(), (wish) => this.take(wish));
 
   constructor(private readonly payload: Payload) {
     this.clip = payload.clips[0] ?? none();
@@ -149,12 +151,26 @@ class Viewer {
     else this.seek(t);
   }
 
+  private clock(): Clock {
+    return { t: this.live?.simulation.t ?? this.t, playing: this.live?.playing ?? this.playing };
+  }
+
+  /** What the page around wishes; a page that simulates has no time to go back to. */
+  private take(wish: Partial<Clock>): void {
+    if (wish.playing !== undefined && wish.playing !== this.clock().playing) {
+      if (wish.playing) this.play();
+      else this.pause();
+    }
+    if (wish.t !== undefined && !this.live) this.seek(wish.t);
+  }
+
   private frame(now: number): void {
     const spent = this.last > 0 ? Math.min(0.1, (now - this.last) / 1000) : 0;
     this.last = now;
     if (this.live?.playing) this.live.run(spent);
     else if (this.playing) this.advance(spent * this.speed);
     if (this.stale) this.draw();
+    this.tell();
     window.requestAnimationFrame((next) => this.frame(next));
   }
 

@@ -1,5 +1,5 @@
 // One plot: curves over time, ticks, a cursor that follows the animation and can be dragged.
-import { niceStep } from "./stage";
+import { niceStep } from "@kinetree/scene/stage";
 
 export interface Curve {
   label: string;

@@ -1,7 +1,7 @@
 // Sliders of a page that simulates, in groups: coordinates and velocities pose, efforts and
 // parameters act at once.
 import { element } from "./page";
-import type { Control } from "./payload";
+import type { Control } from "@kinetree/scene/payload";
 
 const GROUPS: [Control["kind"], string, string][] = [
   ["q", "coordinates", "move one to pose the mechanism"],

@@ -1,0 +1,1 @@
+"""What panes show, each a function of the text."""

@@ -1,0 +1,99 @@
+"""The diagram of a text as data: what a page draws and a picture shows are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinetree.errors import FormatError
+from kinetree.model import Model
+from kinetree.studio.messages import (
+    DiagramBodyMessage,
+    DiagramJointMessage,
+    DiagramMessage,
+    DiagramTieMessage,
+    StepMessage,
+)
+from kinetree.studio.panes.checks import TextCheck, check
+from kinetree.view.diagram.arrange import width
+from kinetree.view.diagram.content import (
+    DiagramBody,
+    DiagramJoint,
+    DiagramTie,
+    diagram_of,
+)
+from kinetree.view.diagram.svg import GRID
+
+RIGID = "="
+"""Sign of a joint without motion."""
+
+
+def diagram_message(text: str, revision: int) -> DiagramMessage:
+    """The diagram of a text.
+
+    Raises:
+        FormatError: where it describes no model.
+    """
+    found = check(text)
+    model = model_of(found)
+    drawing = diagram_of(model)
+    return DiagramMessage(
+        revision=revision, title=drawing.title, grid=GRID,
+        bodies=[_body(row) for row in drawing.bodies],
+        joints=[_joint(row) for row in drawing.joints],
+        ties=[_tie(row) for row in drawing.ties], states=list(drawing.states),
+        off=[f"{s}.{n}" for s, rows in model.switched_off.items() for n in rows],
+        roles=_roles(found, model),
+    )  # fmt: skip
+
+
+def model_of(found: TextCheck) -> Model:
+    """The model of a text.
+
+    Raises:
+        FormatError: where it describes none.
+    """
+    if found.model is None:
+        raise FormatError(
+            "the text is not a model yet", element="the file", cure="see what the checks say"
+        )
+    return found.model
+
+
+def step_messages(signs: tuple[str, ...]) -> list[StepMessage]:
+    """Motions of a joint as they are told; one that is rigid has a sign too."""
+    return [StepMessage.model_validate({"sign": s, "letter": s[0]}) for s in signs or (RIGID,)]
+
+
+def _body(row: DiagramBody) -> DiagramBodyMessage:
+    path = row.name if row.name == "ground" else f"bodies.{row.name}"
+    return DiagramBodyMessage(
+        name=row.name, path=path, x=row.x, y=row.y, width=width(row.name), placed=row.placed,
+        outline=row.shape, points=list(row.points),
+    )  # fmt: skip
+
+
+def _joint(row: DiagramJoint) -> DiagramJointMessage:
+    return DiagramJointMessage(
+        name=row.name, path=f"joints.{row.name}", kind=row.kind, parent=row.parent, child=row.child,
+        points=list(row.points), steps=step_messages(row.steps), coordinates=list(row.coordinates),
+        driven=row.driven,
+    )  # fmt: skip
+
+
+def _tie(row: DiagramTie) -> DiagramTieMessage:
+    return DiagramTieMessage.model_validate({
+        "section": row.section, "name": row.name, "path": f"{row.section}.{row.name}",
+        "kind": row.kind, "bodies": list(row.bodies), "points": list(row.points),
+        "joint": row.joint, "equations": int(row.label) if row.label else None,
+    })  # fmt: skip
+
+
+def _roles(found: TextCheck, model: Model) -> dict[str, Any]:
+    """What the partition makes of every coordinate."""
+    made: dict[str, str] = {}
+    partition = None if found.report is None else found.report.partition
+    if partition is not None:
+        made |= dict.fromkeys(partition.independent, "independent")
+        made |= dict.fromkeys(partition.dependent, "dependent")
+    made |= dict.fromkeys(model.drives, "driven")
+    return made

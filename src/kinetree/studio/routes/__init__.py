@@ -1,0 +1,1 @@
+"""Requests and who answers them."""

@@ -1,0 +1,210 @@
+"""What analyses take: one model each, from which forms and descriptions come.
+
+A list is written as words with commas, a value as name=number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kinetree.analysis.optimising.methods import OPTIMISERS
+from kinetree.formalism import QUANTITIES
+from kinetree.integrate.methods import METHODS
+from kinetree.steppers import FORMULATIONS
+
+LIST = r"^[\w. ,\-]*$"
+VALUES = r"^[\w. ,=+\-]*$"
+RANGES = r"^[\w. ,=:+\-]*$"
+LOOPS = ("explicit", "multipliers", "projection")
+MEASURES = r"^[\w. ,;=+\-*/()]*$"
+
+
+def _words(text: str, pattern: str = LIST) -> Any:
+    """An option of several words."""
+    return Field("", max_length=2000, pattern=pattern, description=text)
+
+
+def _choice(text: str, choices: Any, default: str | None = None) -> Any:
+    """One word of a list, which forms offer; those that run it know more than these."""
+    return Field(
+        default, pattern=r"^[\w.\-]{1,40}$", description=text,
+        json_schema_extra={"choices": list(choices)},
+    )  # fmt: skip
+
+
+def _positive(text: str, default: float | None = None) -> Any:
+    return Field(default, gt=0, le=1e12, allow_inf_nan=False, description=text)
+
+
+class AnalysisOptions(BaseModel):
+    """What an analysis takes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class StartOptions(AnalysisOptions):
+    """A state to start from."""
+
+    q: str = _words("start values: coordinate=number, …", VALUES)
+    set: str = _words("values of parameters: name=number, …", VALUES)
+
+
+class SimulateOptions(StartOptions):
+    """Of a simulation."""
+
+    duration: float = Field(5.0, gt=0, le=1e6, description="time to simulate [s]")
+    step: float | None = _positive(
+        "time between two rows, and the step of methods in equal steps [s]"
+    )
+    method: str | None = _choice("of integration", ("auto", *METHODS))
+    formulation: str | None = _choice("of equal steps", FORMULATIONS)
+    loops: str | None = _choice(
+        "how loops are kept closed", ("explicit", "multipliers", "projection")
+    )
+    rtol: float | None = Field(None, gt=0, lt=1, description="relative error per step")
+    atol: float | None = Field(None, gt=0, lt=1, description="absolute error per step")
+    max_step: float | None = _positive("longest step [s]")
+    qd: str = _words("start velocities: velocity=number, …", VALUES)
+    x: str = _words("start values of states: name=number, …", VALUES)
+    tau: str = _words("constant efforts: velocity=number, …", VALUES)
+    output: str = _words("outputs beside the motion, such as strut.force")
+    independent: str = _words("coordinates of a closed system to keep independent")
+    locate: bool = Field(False, description="equal steps end where an event changes the state")
+    equilibrium: bool = Field(False, description="find the state of rest first")
+
+
+class KinematicsOptions(StartOptions):
+    """Of a motion that drives give."""
+
+    duration: float = Field(1.0, gt=0, le=1e6, description="time to move [s]")
+    step: float | None = _positive("time between two rows [s]")
+
+
+class RestOptions(StartOptions):
+    """Of a state of rest."""
+
+    lock: str = _words("coordinates that efforts hold at rest")
+    free: str = _words("parameters to be found")
+    tau: str = _words("constant efforts: velocity=number, …", VALUES)
+
+
+class StateOptions(StartOptions):
+    """Of small motions about a state."""
+
+    qd: str = _words("velocities: velocity=number, …", VALUES)
+    lock: str = _words("coordinates that efforts hold at rest")
+    equilibrium: bool = Field(False, description="find the state of rest first")
+
+
+class LineariseOptions(StateOptions):
+    """Of a linear model."""
+
+    output: str = _words("outputs, such as strut.force")
+    input: str = _words("inputs: tau_NAME, WRENCH_fz, a parameter")
+
+
+class PartitionOptions(AnalysisOptions):
+    """Of the coordinates of closed loops."""
+
+    independent: str = _words("coordinates to keep independent")
+
+
+class AlongRunOptions(AnalysisOptions):
+    """Of what acts along a run."""
+
+    run: int = Field(gt=0, description="number of the run")
+
+
+class InverseOptions(AlongRunOptions):
+    """Of efforts."""
+
+    actuator: str = _words("velocities that are acted on")
+    free: str = _words("velocities whose acceleration comes out")
+    independent: str = _words("coordinates of a closed system to keep independent")
+
+
+class ReactionOptions(AlongRunOptions):
+    """Of what joints transmit."""
+
+    joint: str = _words("joints or closures; all if none")
+
+
+class OutputOptions(AlongRunOptions):
+    """Of outputs along a run."""
+
+    output: str = Field(
+        min_length=1, max_length=2000, pattern=LIST, description="such as strut.force"
+    )
+
+
+class StudyOptions(AnalysisOptions):
+    """Of measures of runs."""
+
+    duration: float = Field(5.0, gt=0, le=1e6, description="length of the runs [s]")
+    measures: str = Field(
+        min_length=1, max_length=2000, pattern=MEASURES,
+        description="name=kind(expression); … with final, peak, integral, mean_square, rms",
+    )  # fmt: skip
+    q: str = _words("start values: coordinate=number, …", VALUES)
+    qd: str = _words("start velocities: velocity=number, …", VALUES)
+
+
+class SensitivityOptions(StudyOptions):
+    """Of derivatives."""
+
+    by: str = Field(
+        min_length=1, max_length=2000, pattern=LIST,
+        description="what varies: parameters, q0.NAME, qd0.NAME",
+    )  # fmt: skip
+    method: str | None = _choice("tangents or adjoint", ("auto", "direct", "adjoint"))
+
+
+class SweepOptions(StudyOptions):
+    """Of many variants."""
+
+    over: str = Field(
+        min_length=1, max_length=2000, pattern=RANGES, description="name=lowest:highest, …"
+    )
+    plan: str | None = _choice("how they are spread", ("sobol", "latin_hypercube", "grid"))
+    runs: int = Field(32, ge=1, le=10_000, description="number of runs; of a grid, per name")
+
+
+class OptimiseOptions(AnalysisOptions):
+    """Of best values."""
+
+    duration: float = Field(5.0, gt=0, le=1e6, description="length of the runs [s]")
+    objective: str = Field(
+        min_length=1, max_length=500, pattern=MEASURES, description="kind(expression) that is least"
+    )
+    over: str = Field(
+        min_length=1, max_length=2000, pattern=RANGES, description="name=lowest:highest, …"
+    )
+    method: str | None = _choice("of optimisation", ("auto", *OPTIMISERS))
+    evaluations: int = Field(100, ge=1, le=100_000, description="most evaluations")
+    q: str = _words("start values: coordinate=number, …", VALUES)
+    qd: str = _words("start velocities: velocity=number, …", VALUES)
+
+
+class IdentifyOptions(AlongRunOptions):
+    """Of parameters from a recording."""
+
+    method: str | None = _choice("of fitting", ("least_squares", "instrumental", "consistent"))
+    bodies: str = _words("bodies whose parameters are unknown; all if none")
+    friction: str = _words("unknown in every joint: coulomb, viscous, offset")
+    rotors: bool = Field(False, description="rotor inertias are unknown, too")
+
+
+class GenerateOptions(AnalysisOptions):
+    """Of code."""
+
+    target: str = Field("c", pattern=r"^[\w\-]{1,30}$", description="language, fmu or c-package")
+    of: str | None = _choice("quantity", QUANTITIES)
+    formalism: str | None = _choice("by which it is derived; the usual one if none", ())
+    by: str = _words("also derivatives by these inputs")
+    parameters: str | None = _choice("as inputs or as numbers", ("run-time", "folded"))
+    fmi: str | None = _choice("version of an FMU", ("3.0", "2.0"))
+    output: str = _words("outputs of an FMU or package, such as strut.force")
+    input: str = _words("inputs of an FMU or package")
+    step: float | None = _positive("step of an FMU or package [s]")

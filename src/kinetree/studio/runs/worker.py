@@ -1,0 +1,73 @@
+"""A process that makes one run, with a limit of its memory.
+
+It is started as `python -m kinetree.studio.runs.worker LIMIT MODULE WORDS…`: it limits itself and
+then is that module with these words, such as `kinetree.cli simulate model.yaml`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+SHARE = 0.5
+"""Share of the machine's memory that a worker may take."""
+LEAST = 1 << 30
+"""Least memory of a worker [B]."""
+LIMIT = "KINETREE_WORKER_MEMORY"
+"""Variable of the environment with the most memory of a worker [B]."""
+
+
+def memory_limit() -> int:
+    """Most memory of a worker [B]; 0 where the machine does not say how much it has."""
+    given = os.environ.get(LIMIT, "")
+    if given.isdecimal():
+        return int(given)
+    try:
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 0
+    return max(LEAST, int(SHARE * whole))
+
+
+def start_worker(folder: Path, line: list[str]) -> subprocess.Popen[bytes]:
+    """Start a module with words in a folder; what it says is kept there.
+
+    Args:
+        folder: in which it works; said.json gets what it prints, log what it complains about.
+        line: the module, and its words.
+    """
+    whole = [sys.executable, "-m", "kinetree.studio.runs.worker", str(memory_limit()), *line]
+    with (folder / "said.json").open("wb") as out, (folder / "log").open("wb") as log:
+        return subprocess.Popen(whole, cwd=folder, stdout=out, stderr=log, stdin=subprocess.DEVNULL)
+
+
+def limit_memory(most: int) -> None:
+    """Refuse this process more memory than that [B]; 0, or a machine without limits: nothing."""
+    if most <= 0:
+        return
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415  not on every system
+
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def main() -> None:
+    """Be a module, in a limited memory; what does not fit is told in one sentence."""
+    limit, module, *words = sys.argv[1:]
+    limit_memory(int(limit))
+    sys.argv = [module, *words]
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except MemoryError:
+        said = f"the memory of a worker, {int(limit) / 1e9:.3g} GB, is not enough"
+        print(json.dumps({"error": said}))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Engineers at work: hardpoints from a spreadsheet, a long run, comparisons, equations, code."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.approx import IDENTITY, TRAJECTORY
+from tests.studio.conftest import copy_model
+from tests.studio.stories.conftest import picture
+
+import kinetree as kt
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+    from tests.studio.stories.pages import StudioPage
+
+
+def _paste(page: StudioPage, selector: str, text: str) -> None:
+    """A block of a spreadsheet, pasted where the focus is."""
+    page.page.locator(selector).focus()
+    page.page.evaluate(
+        "text => { const data = new DataTransfer(); data.setData('text/plain', text);"
+        " document.activeElement.dispatchEvent(new ClipboardEvent('paste',"
+        " {clipboardData: data, bubbles: true, cancelable: true})) }",
+        text,
+    )
+
+
+def _points(file: Path) -> dict[str, list[float]]:
+    model = kt.load(file)
+    assert isinstance(model, kt.Model)
+    return {
+        f"{body.name}.{point.name}": [float(x) for x in point.position]
+        for body in model.bodies.values()
+        for point in body.points.values()
+    }
+
+
+def test_hardpoints(open_page: OpenPage, tmp_path: Path) -> None:
+    file = copy_model(tmp_path, "quarter_car")
+    page = open_page(file)
+    rows = list(_points(file).items())[:10]
+    block = "\n".join(
+        "\t".join([name, *(repr(round(x + 0.001, 6)) for x in at)]) for name, at in rows
+    )
+    page.page.locator("#tab-tables").click()
+    page.page.get_by_role("button", name="points", exact=True).click()
+    before = page.text()
+    page.edit(lambda: _paste(page, "table.grid tbody th input >> nth=0", block))
+    found = _points(page.save())
+    for name, at in rows:
+        np.testing.assert_allclose(found[name], np.array(at) + 0.001, atol=IDENTITY)
+    page.edit(lambda: page.press("Control+z"))
+    assert page.text() == before  # ten rows are one edit
+    # the corner on the other side
+    corner = [name for name in kt.load(file).bodies if name != "chassis"]
+    page.command("mirror bodies")
+    for name in corner:
+        page.page.locator("dialog").get_by_label(name, exact=True).check()
+    page.edit(page.page.get_by_role("button", name="Mirror", exact=True).click)
+    assert list(kt.load(page.save()).bodies)[-len(corner) :] == [f"{name}_left" for name in corner]
+    # a state of rest as start, then modes
+    number = page.finished(page.start("equilibrium"))
+    page.page.wait_for_selector(f"body[data-result='{number}']")
+    page.edit(page.page.get_by_role("button", name="Take as start").click)
+    saved = kt.load(page.save())
+    assert isinstance(saved, kt.Model)
+    rest = kt.equilibrium(saved)
+    np.testing.assert_allclose(saved.initial(), rest.q, atol=TRAJECTORY)
+    number = page.finished(page.start("modes"))
+    page.page.wait_for_selector(f"body[data-result='{number}']")
+    page.page.get_by_label("animate mode 2").click()
+    page.page.wait_for_selector(f"body[data-run='{number}']")
+    assert page.page.get_by_label("Mode", exact=True).input_value() == "1"
+    first = page.page.locator(".player output").text_content()
+    page.page.wait_for_function(
+        "t => document.querySelector('.player output').textContent !== t", arg=first
+    )
+    picture(page, "story6")
+
+
+def test_a_long_run_is_cancelled(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "limousine"))
+    number = page.start("simulate", duration="300", rtol="1e-10")
+    page.page.wait_for_selector(f"progress[aria-label='progress of run {number}'][value]")
+    page.choose("bodies.chassis")
+    page.fill("mass", "2000")  # the model is edited meanwhile
+    picture(page, "story7")
+    page.page.get_by_role("button", name="Cancel", exact=True).click()
+    page.page.wait_for_selector(f"body[data-last='{number} cancelled']")
+    time, values = page.curve(number, "q.x")
+    assert 0 < time[-1] < 300
+    assert np.isfinite(values).all()
+    page.page.locator("#plot canvas").wait_for()  # the curves so far are shown
+    page.finished(page.start("simulate", duration="0.1", rtol="1e-4"))
+
+
+def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
+    file = copy_model(tmp_path, "quarter_car")
+    page = open_page(file)
+    first = page.finished(page.start("simulate", duration="0.5", q="heave=0.02"))
+    page.choose("parameters.stiffness")
+    page.fill("value", "90000")
+    second = page.finished(page.start("simulate", duration="0.5", q="heave=0.02"))
+    time, values = page.curve(first, "q.heave")
+    table = "\n".join(
+        ["time,body height", *(f"{t},{v + 0.001}" for t, v in zip(time, values, strict=True))]
+    )
+    page.page.get_by_role("button", name="measured…").click()
+    page.page.locator("#measured-file").set_input_files(
+        {"name": "rig.csv", "mimeType": "text/csv", "buffer": table.encode()}
+    )
+    page.page.get_by_label("body height").fill("q.heave")
+    page.page.get_by_role("button", name="Show as a run").click()
+    third = page.finished(3)
+    page.page.locator(f"li[data-run='{first}'] .run-name").click()
+    for number in (second, third):
+        page.page.locator(f"li[data-run='{number}']").get_by_label("overlay").check()
+    page.page.locator(f"li[data-run='{second}']").get_by_label("ghost").check()
+    for box in page.page.locator(".signals input[type=checkbox]:checked").all():
+        if "q.heave" not in (box.locator("..").text_content() or ""):
+            box.uncheck()
+    page.page.wait_for_selector(f"body[data-curves='time {first},{second},{third} q.heave']")
+    picture(page, "story8")
+    page.page.get_by_role("button", name="difference", exact=True).click()
+    page.page.wait_for_selector(f"body[data-curves='difference {first},{second},{third} q.heave']")
+    told = page.page.locator(".plot .difference").all_text_contents()
+    measured = next(line for line in told if f"run {third} −" in line)
+    assert float(measured.split("at most ")[1].split(" ")[0]) == pytest.approx(0.001)
+    page.page.get_by_role("button", name="compare", exact=True).click()
+    page.page.wait_for_selector(f"body[data-compared='{first} {second}']")
+    differs = page.page.get_by_label("what differs in the model").text_content()
+    assert "stiffness" in differs
+    assert "109000" in differs
+    assert "90000" in differs
+    picture(page, "story8_compare")
+    page.page.get_by_role("button", name="compare", exact=True).click()
+    page.page.locator(".plot summary").click()
+    with page.page.expect_download() as got:
+        page.page.get_by_role("button", name="CSV", exact=True).click()
+    assert "q.heave" in Path(got.value.path()).read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "quarter_car"))
+    page.page.locator("[data-path='joints.wishbone'] .step").first.click()
+    page.page.locator("#tab-equations").click()
+    page.page.wait_for_selector("body[data-equations='joints.wishbone']")
+    said = page.ask("/api/equations?element=joints.wishbone&of=forward")
+    assert said["owned"] > 0
+    shown = page.page.locator("#equation-count").text_content()
+    assert shown == f"{said['owned']} own, {said['entered']} it enters, of {said['total']}"
+    assert page.page.locator(".equations .rows li").count() == len(said["rows"])
+    name = page.page.locator(".equations .rows [data-n]").first
+    name.click()
+    word = name.get_attribute("data-name")
+    assert word in page.page.locator("#definition").text_content()
+    lit = said["elements"][word]
+    assert lit
+    for path in lit:
+        assert page.page.locator(f"[role=treeitem].lit[data-path='{path}']").count() == 1
+    picture(page, "story9")
+
+
+def test_hand_over(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(copy_model(tmp_path, "four_bar"))
+    page.page.locator("#tab-code").click()
+    page.page.locator("#option-target").fill("matlab")
+    page.page.get_by_role("button", name="Generate").click()
+    page.finished(1)
+    picture(page, "story10")
+    with page.page.expect_download() as got:
+        page.page.get_by_role("button", name="download").click()
+    names = zipfile.ZipFile(got.value.path()).namelist()
+    assert any(name.endswith(".m") for name in names)

@@ -1,0 +1,68 @@
+"""For everybody: no screen has what axe-core finds wrong, light or dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.studio.conftest import ROOT, copy_model
+from tests.studio.stories.conftest import picture
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+    from tests.studio.stories.pages import StudioPage
+
+AXE = ROOT / "web" / "studio" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    if not AXE.is_file():
+        pytest.skip("there is no axe-core: run 'make web', which needs node")
+    return AXE.read_text(encoding="utf-8")
+
+
+def _look(page: StudioPage, axe: str, name: str, found: dict[str, Any]) -> None:
+    """What axe finds on the screen as it is; dark, only colours are another matter."""
+    dark = page.page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    only = (
+        {"type": "rule", "values": ["color-contrast"]} if dark else {"type": "tag", "values": RULES}
+    )
+    if not page.page.evaluate("() => 'axe' in window"):
+        page.page.evaluate(axe)
+    how = {"runOnly": only}
+    said = page.page.evaluate("how => axe.run(document, how)", how)
+    rows = [f"{row['id']}: {row['nodes'][0]['html'][:160]}" for row in said["violations"]]
+    if rows:
+        found[name] = rows
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path, dark: bool) -> None:
+    found: dict[str, Any] = {}
+    start = open_page(tmp_path, dark=dark)
+    start.page.locator("#new-name").wait_for()
+    _look(start, axe, "start", found)
+    page = open_page(copy_model(tmp_path, "quarter_car"), dark=dark)
+    page.finished(page.start("simulate", duration="0.1"))
+    page.page.locator("#plot canvas").wait_for()
+    _look(page, axe, "runs", found)
+    for path in ("bodies.chassis", "joints.wishbone", "closures.wishbone", "forces.spring"):
+        page.page.locator("#find").fill(path.split(".")[1])
+        page.choose(path)
+        _look(page, axe, path, found)
+    page.page.locator("#find").fill("")
+    for tab in ("checks", "text", "tables", "equations", "code"):
+        page.page.locator(f"#tab-{tab}").click()
+        page.page.wait_for_timeout(300)
+        _look(page, axe, tab, found)
+    for key, name in (("Control+k", "palette"), ("?", "keys"), ("c", "connect"), ("a", "add")):
+        page.page.locator("#file").click()
+        page.press(key)
+        page.page.locator("dialog").wait_for()
+        _look(page, axe, name, found)
+        page.press("Escape")
+    picture(page, "dark" if dark else "light")
+    assert found == {}

@@ -1,0 +1,152 @@
+"""The folder, files that change on the disk, and what is removed together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studio.conftest import MODELS, Studio, copy_model, running_studio
+
+from kinetree.formats.edits.dependents import dependents
+from kinetree.formats.edits.operations import remove
+from kinetree.formats.yaml_file import read
+from kinetree.studio.merging import merge
+
+
+def edit(client: Any, *operations: Any) -> Any:
+    base = client.get("/api/document").json()["revision"]
+    return client.post(
+        "/api/document/edit", json={"base": base, "operations": operations, "label": "edit"}
+    )
+
+
+def test_a_folder_offers_files_examples_and_imports(tmp_path: Path) -> None:
+    copy_model(tmp_path, "four_bar")
+    (tmp_path / "arm7.urdf").write_bytes((MODELS / "arm7.urdf").read_bytes())
+    (tmp_path / "notes.txt").write_text("x", encoding="utf-8")
+    with running_studio(tmp_path) as studio:
+        client = studio.client()
+        assert client.get("/api/document").status_code == 409
+        listed = client.get("/api/files").json()
+        assert [row["name"] for row in listed["files"]] == ["arm7.urdf", "four_bar.yaml"]
+        assert listed["open"] is None
+        assert "slider_crank" in listed["examples"]
+        made = client.post("/api/files/new", json={"name": "mine.yaml"}).json()
+        assert made["text"].startswith("kinetree: 1\nname: mine\n")
+        robot = client.post("/api/files/new", json={"name": "arm.yaml", "source": "arm7.urdf"})
+        assert len(read(robot.json()["text"]).joints) >= 7
+        client.post("/api/files/new", json={"name": "crank.yaml", "example": "slider_crank"})
+        assert client.get("/api/check").json()["loops"]["mobility"] == 1
+        assert client.post("/api/files/open", json={"name": "four_bar.yaml"}).status_code == 200
+        assert client.get("/api/files").json()["open"] == "four_bar.yaml"
+        for name in ("mine.yaml", "../x.yaml", "a/../../x.yaml", "x.txt", "x.yaml\x00",
+                     str(tmp_path / "abs.yaml"), "no/such/example.py"):  # fmt: skip
+            answer = client.post("/api/files/new", json={"name": name})
+            assert answer.status_code == 422, name
+        assert not (tmp_path.parent / "x.yaml").exists()
+
+
+def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "secret.yaml"
+    inside.mkdir()
+    outside.write_text("name: secret\n", encoding="utf-8")
+    (inside / "link.yaml").symlink_to(outside)
+    with running_studio(inside) as studio:
+        client = studio.client()
+        assert client.get("/api/files").json()["files"] == []
+        answer = client.post("/api/files/open", json={"name": "link.yaml"})
+        assert (answer.status_code, "secret" in answer.text) == (422, False)
+
+
+def test_history_and_differences(studio: Studio) -> None:
+    client = studio.client()
+    edit(client, ["set", ["bodies", "slider", "mass"], 8])
+    edit(client, ["place", "rod", 1, 2, "round"])
+    client.post("/api/document/undo", json={})
+    assert client.get("/api/document/history").json() == {"past": ["edit"], "future": ["edit"]}
+    found = client.get("/api/document/diff", params={"against": "saved"}).json()["lines"]
+    assert "".join(row[0] for row in found if row[0] in "+-") == "-+"
+    assert client.get("/api/document/diff", params={"against": "nothing"}).status_code == 422
+    for name in ("joints.nobody", "", "name"):
+        asked = client.get("/api/document/dependents", params={"element": name})
+        assert asked.status_code in (200, 422), name
+
+
+def test_a_file_changed_on_the_disk_is_shown_three_ways_and_nothing_is_overwritten(
+    studio: Studio,
+) -> None:
+    client, file = studio.client(), studio.file
+    edit(client, ["set", ["bodies", "slider", "mass"], 8], ["set", ["bodies", "rod", "mass"], 3])
+    other = file.read_text(encoding="utf-8").replace("mass: 5", "mass: 6").replace(
+        "name: slider_crank", "name: other"
+    )  # fmt: skip
+    file.write_text(other, encoding="utf-8")
+    assert client.post("/api/document/save", json={}).status_code == 409
+    assert file.read_text(encoding="utf-8") == other
+    seen = client.get("/api/document/disk").json()
+    assert (seen["state"], seen["disk"], seen["can_merge"]) == ("changed", other, True)
+    (conflict,) = seen["conflicts"]
+    assert conflict["path"] == ["bodies", "slider", "mass"]
+    assert (conflict["base"], conflict["mine"], conflict["disk"]) == (5, 8, 6)
+    merged = client.post("/api/document/resolve", json={"choice": "both"}).json()
+    assert not merged["saved"]
+    data = client.get("/api/elements").json()["data"]
+    assert (data["name"], data["bodies"]["slider"]["mass"], data["bodies"]["rod"]["mass"]) == (
+        "other", 8, 3,
+    )  # fmt: skip
+    assert client.post("/api/document/save", json={}).json()["saved"]
+    client.post("/api/document/undo", json={})
+    assert client.get("/api/elements").json()["data"]["name"] == "slider_crank"
+
+
+def test_a_file_that_is_gone_or_read_only_is_told(studio: Studio) -> None:
+    client, file = studio.client(), studio.file
+    edit(client, ["set", ["bodies", "slider", "mass"], 8])
+    file.chmod(0o444)
+    told = client.post("/api/document/save", json={})
+    assert (told.status_code, "read-only" in told.json()["error"]) == (422, True)
+    file.chmod(0o644)
+    file.unlink()
+    assert client.post("/api/document/save", json={}).status_code == 409
+    assert client.get("/api/document/disk").json()["state"] == "removed"
+    assert client.post("/api/document/resolve", json={"choice": "disk"}).status_code == 422
+    client.post("/api/document/resolve", json={"choice": "mine"})
+    assert client.post("/api/document/save", json={}).json()["saved"]
+    assert "mass: 8" in file.read_text(encoding="utf-8")
+
+
+def test_what_was_looked_at_on_the_disk_is_known_after_a_restart(model_file: Path) -> None:
+    with running_studio(model_file) as studio:
+        client = studio.client()
+        edit(client, ["set", ["bodies", "slider", "mass"], 8])
+        model_file.write_text(
+            model_file.read_text(encoding="utf-8").replace("name: slider_crank", "name: other"),
+            encoding="utf-8",
+        )
+        client.post("/api/document/resolve", json={"choice": "both"})
+    with running_studio(model_file) as studio:
+        data = studio.client().get("/api/elements").json()["data"]
+        assert (data["name"], data["bodies"]["slider"]["mass"]) == ("other", 8)
+
+
+def test_merging_takes_removals_and_new_elements() -> None:
+    base = "name: a\nbodies:\n  x: {mass: 1}\n  y: {mass: 2}\n"
+    mine = base.replace("mass: 1", "mass: 5")
+    disk = "name: a\nbodies:\n  x: {mass: 1}\n  z: {mass: 3}\n"
+    assert merge(base, mine, disk) == "name: a\nbodies:\n  x: {mass: 5}\n  z: {mass: 3}\n"
+
+
+@pytest.mark.parametrize("file", sorted(MODELS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_removed_body_takes_along_what_stands_on_it(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    model = read(text)
+    body = next(iter(model.bodies))
+    gone = dependents(text, ("bodies", body))
+    rest = read(remove(text, ["bodies", body], True))
+    standing = {("joints", joint.name) for joint in model.body_joints
+                if body in (joint.parent.body.name, joint.child.body.name)}  # fmt: skip
+    assert set(gone) >= standing
+    assert set(rest.bodies) == {*model.bodies} - {body}
+    for section, name in gone:
+        assert name not in getattr(rest, str(section))

@@ -1,0 +1,140 @@
+"""Studies and code through the studio give what Python gives."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.approx import IDENTITY
+from tests.studio.conftest import Studio, copy_model, running_studio
+
+import kinetree as kt
+from kinetree.errors import KinetreeError
+from kinetree.studio.panes.handing_on import targets
+from kinetree.studio.runs.analyses import ANALYSES, options_of
+from kinetree.studio.runs.studies import measures_of, ranges_of
+
+OSCILLATOR = """kinetree: 1
+name: oscillator
+gravity: [0, 0, 0]
+parameters:
+  stiffness: {value: 1, unit: N/mm}
+bodies:
+  body: {mass: 1}
+joints:
+  y: {kind: prismatic, parent: ground, child: body, axis: x, initial: [0.1]}
+forces:
+  spring: {kind: joint_spring, joint: y, stiffness: stiffness, damping: 2}
+"""
+
+
+@pytest.fixture(scope="module")
+def oscillator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    file = tmp_path_factory.mktemp("studies") / "oscillator.yaml"
+    file.write_text(OSCILLATOR, encoding="utf-8")
+    with running_studio(file) as studio:
+        yield studio
+
+
+@pytest.fixture(scope="module")
+def client(oscillator: Studio) -> Any:
+    return oscillator.client()
+
+
+def result(client: Any, analysis: str, **options: Any) -> Any:
+    state = client.post("/api/runs", json={"analysis": analysis, "options": options}).json()
+    while state["state"] in ("going", "waiting"):
+        state = client.get(f"/api/runs/{state['id']}").json()
+    assert state["state"] == "finished", state["error"]
+    return state["id"], client.get(f"/api/runs/{state['id']}/result").json()["result"]
+
+
+def test_sensitivity_and_sweep(client: Any, oscillator: Studio) -> None:
+    model = kt.load(oscillator.file)
+    _, found = result(client, "sensitivity", duration=0.1, measures="end=final(q_y)",
+                      by="spring.damping")  # fmt: skip
+    wanted = kt.sensitivity(model, 0.1, {"end": kt.final("q_y")}, by=["spring.damping"])
+    (row,) = found["measures"]
+    assert abs(row["value"] - float(wanted.value[0])) < IDENTITY
+    assert abs(row["spring.damping"] - float(wanted.gradient[0, 0])) < IDENTITY
+    _, many = result(client, "sweep", duration=0.1, measures="top=peak(q_y)", plan="grid", runs=3,
+                     over="spring.damping=1:3")  # fmt: skip
+    assert [run["spring.damping"] for run in many["runs"]] == [1.0, 2.0, 3.0]
+    assert all(np.isfinite(run["top"]) for run in many["runs"])
+
+
+def test_best_values_are_an_edit_in_the_units_of_the_file(client: Any) -> None:
+    _, found = result(client, "optimise", duration=0.2, objective="integral(q_y**2)",
+                      over="stiffness=500:2000", evaluations=20)  # fmt: skip
+    ((name, path, value),) = found["operations"]
+    assert (name, path) == ("set", ["parameters", "stiffness", "value"])
+    assert value == pytest.approx(found["parameters"]["stiffness"] / 1000)  # N/mm
+    assert 0.5 <= value <= 2.0
+
+
+def test_code_of_the_studio_is_that_of_python(client: Any, oscillator: Studio) -> None:
+    number, _ = result(client, "generate", target="python", of="forward")
+    whole = client.get(f"/api/runs/{number}/archive.zip").content
+    assert whole == client.get(f"/api/runs/{number}/archive.zip").content
+    with zipfile.ZipFile(io.BytesIO(whole)) as files:
+        made = {name: files.read(name).decode() for name in files.namelist()}
+    program = kt.derive(kt.load(oscillator.file), "forward")
+    (name,) = made
+    wanted = program.write("python", oscillator.file.parent / "code")
+    assert made[name] == Path(wanted[0]).read_text(encoding="utf-8")
+    assert client.get("/api/runs/9999/archive.zip").status_code == 422
+
+
+def test_what_a_target_cannot_express_is_said_before_it_starts(tmp_path: Path) -> None:
+    text = copy_model(tmp_path, "four_bar").read_text(encoding="utf-8")
+    refused = targets(text, "sympy").model_dump()
+    assert "SymPy has no expression" in refused["problem"]
+    fine = targets(text, "matlab").model_dump()
+    assert not fine["problem"]
+    assert fine["files"]
+    assert {"fmu", "c-package", "c", "html"} <= {row["name"] for row in fine["targets"]}
+    with pytest.raises(KinetreeError, match="did you mean 'matlab'"):
+        targets(text, "matlb")
+
+
+def test_the_text_simulates_in_the_browser_and_on_a_page(client: Any) -> None:
+    data = client.get("/api/live").json()["data"]
+    assert data["bodies"] == ["body"]
+    assert "globalThis.kinetreeLive" in client.get("/api/live.js").text
+    answer = client.get("/api/share")
+    assert "kinetree-data" in answer.text or answer.status_code == 422  # the viewer is not built
+    if answer.status_code == 200:
+        assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_inverse_reactions_and_outputs_are_curves_along_a_run(client: Any) -> None:
+    run, _ = result(client, "simulate", duration=0.1, step=0.01)
+    for name, more in (
+        ("inverse", {}),
+        ("reactions", {}),
+        ("outputs", {"output": "spring.force"}),
+    ):
+        number, _ = result(client, name, run=run, **more)
+        listed = client.get(f"/api/runs/{number}/signals").json()["signals"]
+        assert listed, name
+        assert "time" not in listed
+
+
+def test_every_analysis_has_a_form_and_refuses_what_it_does_not_take() -> None:
+    for name, row in ANALYSES.items():
+        schema = row.message().options
+        assert schema["additionalProperties"] is False
+        assert all("description" in field for field in schema["properties"].values()), name
+        with pytest.raises(KinetreeError):
+            options_of(name, {"nonsense": 1})
+    for bad in ("peak(q_y", "pek(q_y)", "x=", "peak q"):
+        with pytest.raises(KinetreeError):
+            measures_of(bad)
+    with pytest.raises(KinetreeError, match="range"):
+        ranges_of("a=1")
+    assert ranges_of("a=1:2, b.c=1e3:2e3") == {"a": (1, 2), "b.c": (1000, 2000)}

@@ -1,0 +1,96 @@
+// Solids of a body, merged into one mesh (and one more for what is seen through).
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, ConeGeometry,
+  CylinderGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, SphereGeometry,
+  TorusGeometry, Vector3,
+} from "three";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { unpack, type BodyData, type Part } from "./payload";
+
+const PALETTE = [
+  "#4c7bd9", "#e08a3c", "#3fa58a", "#c95d63", "#8a6fc9", "#c2a13a", "#4aa3c7", "#b8688f",
+  "#7d9a4b", "#a0735a",
+];
+const GROUND = "#8b929c";
+
+/** Colour of a body that gives none itself; neighbours in the list differ. */
+export function bodyColour(index: number): string {
+  return index === 0 ? GROUND : (PALETTE[(index - 1) % PALETTE.length] ?? GROUND);
+}
+
+/** The body as a group whose frame is the body frame; `index` is kept for picking. */
+export function makeBody(data: BodyData, index: number): Group {
+  const group = new Group();
+  group.name = data.name;
+  const solid = data.parts.filter((part) => (part.opacity ?? 1) >= 1);
+  const clear = data.parts.filter((part) => (part.opacity ?? 1) < 1);
+  const sets: [Part[], boolean][] = [[solid, false], [clear, true]];
+  for (const [parts, transparent] of sets) {
+    if (parts.length === 0) continue;
+    const geometry = mergeGeometries(parts.map((part) => colouredGeometry(part, index)));
+    const material = new MeshStandardMaterial({
+      vertexColors: true, roughness: 0.5, metalness: 0.05, transparent,
+      opacity: transparent ? Math.min(...parts.map((part) => part.opacity ?? 1)) : 1,
+      depthWrite: !transparent,
+    });
+    const mesh = new Mesh(geometry, material);
+    mesh.castShadow = !transparent;
+    mesh.receiveShadow = !transparent;
+    mesh.userData.body = index;
+    group.add(mesh);
+  }
+  return group;
+}
+
+function colouredGeometry(part: Part, index: number): BufferGeometry {
+  const made = shape(part);
+  const geometry = made.index ? made.toNonIndexed() : made;
+  for (const name of Object.keys(geometry.attributes)) {
+    if (name !== "position" && name !== "normal") geometry.deleteAttribute(name);
+  }
+  const [w = 1, x = 0, y = 0, z = 0] = part.turn;
+  const place = new Matrix4().compose(
+    new Vector3(...part.at), new Quaternion(x, y, z, w), new Vector3(1, 1, 1),
+  );
+  geometry.applyMatrix4(place);
+  const colour = new Color(part.colour ?? bodyColour(index));
+  const count = geometry.getAttribute("position").count;
+  const colours = new Float32Array(3 * count);
+  for (let i = 0; i < count; i++) colour.toArray(colours, 3 * i);
+  geometry.setAttribute("color", new BufferAttribute(colours, 3));
+  return geometry;
+}
+
+/** Geometry with its axis along z, centred. */
+function shape(part: Part): BufferGeometry {
+  const radius = part.radius ?? 0.05;
+  const length = part.length ?? 0.1;
+  const [a = 0.1, b = 0.1, c = 0.1] = part.size ?? [];
+  switch (part.kind) {
+    case "box":
+      return new BoxGeometry(a, b, c);
+    case "cylinder":
+      return new CylinderGeometry(radius, radius, length, 20).rotateX(Math.PI / 2);
+    case "cone":
+      return new ConeGeometry(radius, length, 20).rotateX(Math.PI / 2);
+    case "capsule":
+      return new CapsuleGeometry(radius, length, 4, 14).rotateX(Math.PI / 2);
+    case "torus":
+      return new TorusGeometry(radius, part.tube ?? radius / 6, 12, 40);
+    case "mesh":
+      return triangles(part);
+    case "sphere":
+      return new SphereGeometry(radius, 18, 12);
+  }
+}
+
+function triangles(part: Part): BufferGeometry {
+  const columns = part.triangles ? unpack(part.triangles) : [];
+  const rows = part.triangles?.rows ?? 0;
+  const flat = new Float32Array(9 * rows);
+  columns.forEach((column, c) => column.forEach((value, r) => (flat[9 * r + c] = value)));
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(flat, 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}

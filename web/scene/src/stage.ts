@@ -1,0 +1,252 @@
+// Camera, light, floor and frame of reference; everything hangs on the direction of gravity.
+import {
+  AxesHelper, Box3, CircleGeometry, Color, DirectionalLight, GridHelper, HemisphereLight,
+  LineBasicMaterial, Mesh, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, PMREMGenerator,
+  Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import type { Payload } from "./payload";
+
+export const THEMES = {
+  light: { back: "#eef1f5", grid: "#b4bdc8", main: "#8d98a6", shadow: 0.22 },
+  dark: { back: "#15181d", grid: "#333a44", main: "#4d5764", shadow: 0.5 },
+};
+const MARGIN = 1.12;
+const FLAT = 0.3;
+export type Theme = keyof typeof THEMES;
+
+export class Stage {
+  readonly scene = new Scene();
+  readonly renderer: WebGLRenderer;
+  readonly camera: PerspectiveCamera;
+  readonly controls: OrbitControls;
+  readonly up: Vector3;
+  cell: number;
+  private box: Box3;
+  private centre: Vector3;
+  private theme: Theme = "light";
+  private readonly axes: AxesHelper;
+  private grid: GridHelper | null = null;
+  private readonly floor: Mesh<CircleGeometry, ShadowMaterial>;
+  private readonly sun = new DirectionalLight("#ffffff", 2.0);
+
+  /** A plain picture has no shadows and no mirrored room: for machines without a graphics card. */
+  constructor(
+    private payload: Payload, readonly host: HTMLElement, private readonly plain: boolean,
+  ) {
+    this.up = new Vector3(...payload.up).normalize();
+    this.box = new Box3(new Vector3(...payload.low), new Vector3(...payload.high));
+    this.centre = this.box.getCenter(new Vector3());
+    this.cell = niceStep(payload.size / 5);
+    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.shadowMap.enabled = !plain;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    host.append(this.renderer.domElement);
+    const span = this.box.getSize(new Vector3()).length();
+    this.camera = new PerspectiveCamera(35, 1, span / 500, span * 50);
+    this.camera.up.copy(this.up);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    if (!plain) this.mirror();
+    this.light(span);
+    this.floor = this.makeFloor(span);
+    this.axes = new AxesHelper(0.6 * this.cell);
+    this.scene.add(this.axes);
+  }
+
+  /** Another mechanism in the same view: floor, light and grid fit it, the camera stays. */
+  measure(payload: Payload): void {
+    this.payload = payload;
+    this.up.set(...(payload.up as [number, number, number])).normalize();
+    this.box = new Box3(new Vector3(...payload.low), new Vector3(...payload.high));
+    this.centre = this.box.getCenter(new Vector3());
+    this.cell = niceStep(payload.size / 5);
+    const span = this.box.getSize(new Vector3()).length();
+    this.camera.up.copy(this.up);
+    this.camera.near = span / 500;
+    this.camera.far = span * 50;
+    this.camera.updateProjectionMatrix();
+    this.floor.quaternion.copy(turnFromY(this.up));
+    this.floor.position.copy(this.snapped()).addScaledVector(this.up, -1e-3 * span);
+    this.paint(this.theme);
+  }
+
+  /** Colours of back and floor. */
+  paint(theme: Theme): void {
+    this.theme = theme;
+    const colours = THEMES[theme];
+    this.scene.background = new Color(colours.back);
+    this.floor.material.opacity = colours.shadow;
+    const shown = this.grid?.visible ?? true;
+    if (this.grid) {
+      this.scene.remove(this.grid);
+      this.grid.dispose();
+    }
+    const span = this.box.getSize(new Vector3()).length();
+    const wide = (this.payload.follow > 0 ? 3.0 : 2.0) * this.payload.size;
+    const cells = Math.min(400, 2 * Math.ceil((0.5 * span + wide) / this.cell));
+    const main = this.payload.follow > 0 ? colours.grid : colours.main;
+    const grid = new GridHelper(cells * this.cell, cells, main, colours.grid);
+    (grid.material as LineBasicMaterial).transparent = true;
+    (grid.material as LineBasicMaterial).opacity = 0.7;
+    grid.quaternion.copy(turnFromY(this.up));
+    grid.position.copy(this.snapped());
+    grid.visible = shown;
+    this.scene.add(grid);
+    this.grid = grid;
+  }
+
+  showGrid(shown: boolean): void {
+    if (this.grid) this.grid.visible = shown;
+    this.floor.visible = shown;
+  }
+
+  showAxes(shown: boolean): void {
+    this.axes.visible = shown;
+  }
+
+  /** Light and floor for a mechanism that has travelled so far; the grid moves by whole cells. */
+  travel(moved: Vector3): void {
+    const step = this.centre.clone().add(this.level(moved)).sub(this.box.getCenter(new Vector3()));
+    if (step.lengthSq() === 0) return;
+    this.box.translate(step);
+    this.sun.position.add(step);
+    this.sun.target.position.add(step);
+    this.floor.position.add(step);
+    this.grid?.position.copy(this.snapped());
+  }
+
+  /** Move the camera along with something that has moved, keeping its height. */
+  carry(moved: Vector3): void {
+    const step = this.level(moved);
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+  }
+
+  /** Look at everything that moves, from a direction given as (right, back, up) shares. */
+  look(from: [number, number, number]): void {
+    const centre = this.box.getCenter(new Vector3());
+    const { right, back } = this.horizontal();
+    const direction = new Vector3()
+      .addScaledVector(right, from[0]).addScaledVector(back, from[1])
+      .addScaledVector(this.up, from[2]).normalize();
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).add(direction);
+    this.camera.lookAt(centre);
+    this.camera.position.copy(centre).addScaledVector(direction, this.distance(centre));
+    this.controls.update();
+  }
+
+  /** How far the camera must stand back, as it is turned now, to see every corner of the box. */
+  private distance(centre: Vector3): number {
+    const slope = Math.tan((Math.PI * this.camera.fov) / 360) / MARGIN;
+    const turn = this.camera.quaternion.clone().invert();
+    const { min, max } = this.box;
+    let least = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = new Vector3(
+        corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z,
+      ).sub(centre).applyQuaternion(turn);
+      const across = Math.max(Math.abs(at.y), Math.abs(at.x) / this.camera.aspect);
+      least = Math.max(least, across / slope + at.z);
+    }
+    return least || 1;
+  }
+
+  /** The direction in which the mechanism is thinnest, seen from which a planar one is plain. */
+  broadside(): [number, number, number] {
+    const { right, back } = this.horizontal();
+    const size = this.box.getSize(new Vector3());
+    const width = Math.abs(size.dot(absolute(right)));
+    const depth = Math.abs(size.dot(absolute(back)));
+    const height = Math.abs(size.dot(absolute(this.up)));
+    const stays = this.payload.follow === 0;
+    if (stays && height < FLAT * Math.max(width, depth)) return [0.2, 0.6, 1.2];
+    return depth <= width ? [0.45, 1, 0.4] : [1, 0.45, 0.4];
+  }
+
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (width < 2 || height < 2) return;
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  render(): void {
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  private level(v: Vector3): Vector3 {
+    return v.clone().addScaledVector(this.up, -v.dot(this.up));
+  }
+
+  private horizontal(): { right: Vector3; back: Vector3 } {
+    const along = Math.abs(this.up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+    const right = along.addScaledVector(this.up, -along.dot(this.up)).normalize();
+    const back = new Vector3().crossVectors(right, this.up).normalize();
+    return { right, back };
+  }
+
+  private snapped(): Vector3 {
+    const centre = this.box.getCenter(new Vector3());
+    const { right, back } = this.horizontal();
+    const snap = (v: Vector3): number => Math.round(centre.dot(v) / this.cell) * this.cell;
+    return new Vector3().addScaledVector(right, snap(right)).addScaledVector(back, snap(back))
+      .addScaledVector(this.up, this.payload.floor);
+  }
+
+  private mirror(): void {
+    const surroundings = new PMREMGenerator(this.renderer);
+    this.scene.environment = surroundings.fromScene(new RoomEnvironment(), 0.04).texture;
+    this.scene.environmentIntensity = 0.45;
+  }
+
+  private light(span: number): void {
+    const { right, back } = this.horizontal();
+    const centre = this.box.getCenter(new Vector3());
+    const sky = new HemisphereLight("#ffffff", "#aab0ba", this.plain ? 2.6 : 0.9);
+    sky.position.copy(this.up);
+    this.sun.position.copy(centre).addScaledVector(this.up, 2 * span)
+      .addScaledVector(right, 0.7 * span).addScaledVector(back, 0.9 * span);
+    this.sun.target.position.copy(centre);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 4;
+    this.sun.shadow.normalBias = span / 600;
+    const frame = this.sun.shadow.camera;
+    frame.left = frame.bottom = -0.8 * span;
+    frame.right = frame.top = 0.8 * span;
+    frame.near = 0.1 * span;
+    frame.far = 6 * span;
+    this.scene.add(sky, this.sun, this.sun.target);
+  }
+
+  private makeFloor(span: number): Mesh<CircleGeometry, ShadowMaterial> {
+    const floor = new Mesh(new CircleGeometry(3 * span, 48).rotateX(-Math.PI / 2),
+      new ShadowMaterial({ opacity: 0.2 }));
+    floor.quaternion.copy(turnFromY(this.up));
+    floor.position.copy(this.snapped()).addScaledVector(this.up, -1e-3 * span);
+    floor.receiveShadow = true;
+    this.scene.add(floor);
+    return floor;
+  }
+}
+
+function turnFromY(up: Vector3): Quaternion {
+  return new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), up);
+}
+
+function absolute(v: Vector3): Vector3 {
+  return new Vector3(Math.abs(v.x), Math.abs(v.y), Math.abs(v.z));
+}
+
+/** The largest of 1, 2, 5 times a power of ten that is not above x. */
+export function niceStep(x: number): number {
+  const power = 10 ** Math.floor(Math.log10(x));
+  const share = x / power;
+  return (share >= 5 ? 5 : share >= 2 ? 2 : 1) * power;
+}

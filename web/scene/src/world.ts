@@ -1,0 +1,354 @@
+// A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
+import {
+  ArrowHelper, Box3, Group, Line, Mesh, MeshStandardMaterial, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
+} from "three";
+import { drafts, pale, words, type Mark } from "./marks";
+import type { Payload } from "./payload";
+import { makeBody } from "./solids";
+import { Stage, type Theme } from "./stage";
+import { Stretch, type Poses } from "./stretch";
+import { Triad } from "./triad";
+
+export type { Mark };
+
+export type Layer = "axes" | "points" | "names" | "masses" | "closures" | "forces" | "grid" | "frames";
+export const LAYERS: readonly Layer[] = ["axes", "points", "names", "masses", "closures", "forces", "frames", "grid"];
+const SIDES: Record<string, [number, number, number]> = {
+  front: [0, 1, 0.0001], side: [1, 0, 0.0001], top: [0, 0.0001, 1],
+};
+const PICK = "#3b82f6";
+const LIT = "#f59e0b";
+const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
+
+export class World implements Poses {
+  readonly positions: Vector3[] = [];
+  readonly turns: Quaternion[] = [];
+  private stage: Stage | null = null;
+  private readonly triad = new Triad();
+  private payload: Payload | null = null;
+  private readonly bodies = new Map<string, { key: string; group: Group }>();
+  private links: { key: string; stretch: Stretch }[] = [];
+  private ghosts: Group[] = [];
+  private marks: Mark[] = [];
+  private readonly notes = new Group();
+  private layers = new Set<Layer>(["grid", "closures"]);
+  private chosen: string[] = [];
+  private lit: string[] = [];
+  private hidden = new Set<string>();
+  private gaps = new Set<string>();
+  private theme: Theme = "light";
+  private due = 0;
+  private touched = false; // a camera that somebody has turned stays where it is
+
+  /** Told where a body that is pulled is held (in its frame), and where it shall go (in the ground's). */
+  pulled: ((body: string, at: Vector3, to: Vector3) => void) | null = null;
+  private held: { body: string; at: Vector3; plane: Plane } | null = null;
+
+  /** What a click finds is told by its path. */
+  constructor(private readonly host: HTMLElement, private readonly picked: (path: string, more: boolean) => void) {
+    host.append(this.triad.root);
+  }
+
+  /** The mechanism as it is now; only bodies whose solids differ are built. */
+  show(payload: Payload, marks: Mark[]): { built: number } {
+    const first = this.stage === null;
+    if (!this.stage) this.open(payload);
+    else if (room(payload) !== room(this.payload)) this.stage.measure(payload);
+    this.payload = payload;
+    this.marks = marks;
+    const built = this.takeBodies(payload) + this.takeLinks(payload);
+    this.place(startPoses(payload));
+    this.write();
+    if (first || !this.touched) this.look("home");
+    return { built };
+  }
+
+  private open(payload: Payload): void {
+    this.stage = new Stage(payload, this.host, true);
+    this.stage.scene.add(this.notes);
+    this.stage.controls.addEventListener("start", () => (this.touched = true));
+    this.stage.controls.addEventListener("change", () => this.draw());
+    this.stage.paint(this.theme);
+    this.stage.resize();
+    this.listen(this.stage.renderer.domElement);
+  }
+
+  private takeBodies(payload: Payload): number {
+    let built = 0;
+    const there = new Set(payload.bodies.map((body) => body.name));
+    for (const [name, { group }] of this.bodies) {
+      if (there.has(name)) continue;
+      this.drop(group);
+      this.bodies.delete(name);
+    }
+    payload.bodies.forEach((body, index) => {
+      const key = `${index} ${JSON.stringify(body.parts)}`;
+      const old = this.bodies.get(body.name);
+      if (old?.key === key) return;
+      if (old) this.drop(old.group);
+      const group = makeBody(body, index);
+      this.stage?.scene.add(group);
+      this.bodies.set(body.name, { key, group });
+      built += 1;
+    });
+    this.positions.length = this.turns.length = 0;
+    payload.bodies.forEach(() => {
+      this.positions.push(new Vector3());
+      this.turns.push(new Quaternion());
+    });
+    this.shine();
+    return built;
+  }
+
+  private takeLinks(payload: Payload): number {
+    let built = 0;
+    const old = new Map(this.links.map((link) => [link.key, link]));
+    this.links = payload.links.map((data) => {
+      const key = JSON.stringify(data);
+      const found = old.get(key);
+      old.delete(key);
+      if (found) return found;
+      built += 1;
+      const stretch = new Stretch(data);
+      this.stage?.scene.add(stretch.mesh);
+      return { key, stretch };
+    });
+    for (const { stretch } of old.values()) this.drop(stretch.mesh);
+    return built;
+  }
+
+  private drop(object: Object3D): void {
+    object.removeFromParent();
+    object.traverse((part) => {
+      if (part instanceof Mesh) part.geometry.dispose();
+    });
+  }
+
+  /** Put the bodies at poses: w, x, y, z, and position, of every body but the ground. */
+  place(poses: ArrayLike<number>[]): void {
+    poses.forEach((pose, k) => {
+      const [w = 1, x = 0, y = 0, z = 0, a = 0, b = 0, c = 0] = Array.from(pose);
+      this.turns[k + 1]?.set(x, y, z, w).normalize();
+      this.positions[k + 1]?.set(a, b, c);
+    });
+    this.refresh();
+  }
+
+  /** After the poses were changed from outside. */
+  refresh(): void {
+    this.payload?.bodies.forEach((body, k) => {
+      const group = this.bodies.get(body.name)?.group;
+      const [turn, position] = [this.turns[k], this.positions[k]];
+      if (!group || !turn || !position) return;
+      group.quaternion.copy(turn);
+      group.position.copy(position);
+    });
+    for (const { stretch } of this.links) stretch.update(this);
+    this.write();
+    this.draw();
+  }
+
+  /** A second mechanism, pale, at poses of its own; none takes it away. */
+  ghost(poses: ArrayLike<number>[] | null): void {
+    if (!poses) {
+      this.ghosts.forEach((group) => group.removeFromParent());
+      this.ghosts = [];
+      return this.draw();
+    }
+    if (!this.ghosts.length) {
+      this.ghosts = (this.payload?.bodies ?? []).slice(1).map((body, k) => pale(makeBody(body, k + 1)));
+      this.stage?.scene.add(...this.ghosts);
+    }
+    poses.forEach((pose, k) => {
+      const [w = 1, x = 0, y = 0, z = 0, a = 0, b = 0, c = 0] = Array.from(pose);
+      this.ghosts[k]?.quaternion.set(x, y, z, w);
+      this.ghosts[k]?.position.set(a, b, c);
+    });
+    this.draw();
+  }
+
+  choose(paths: string[], lit: string[], gaps: string[]): void {
+    [this.chosen, this.lit, this.gaps] = [paths, lit, new Set(gaps)];
+    this.shine();
+    this.write();
+    this.draw();
+  }
+
+  reveal(layers: Iterable<Layer>, hidden: Iterable<string>): void {
+    this.layers = new Set(layers);
+    this.hidden = new Set(hidden);
+    for (const [name, { group }] of this.bodies) group.visible = !this.hidden.has(name);
+    this.stage?.showGrid(this.layers.has("grid"));
+    this.write();
+    this.draw();
+  }
+
+  paint(theme: Theme): void {
+    this.theme = theme;
+    this.stage?.paint(theme);
+    this.stage?.showGrid(this.layers.has("grid"));
+    this.draw();
+  }
+
+  look(side: string): void {
+    if (!this.stage) return;
+    this.touched = side !== "home";
+    this.stage.look(SIDES[side] ?? this.stage.broadside());
+    this.draw();
+  }
+
+  resize(): void {
+    this.stage?.resize();
+    if (!this.touched) this.look("home");
+    this.draw();
+  }
+
+  /** The picture as a PNG. */
+  picture(): string {
+    this.stage?.render();
+    return this.stage?.renderer.domElement.toDataURL("image/png") ?? "";
+  }
+
+  /** Triangles and calls of the last picture, and how many names are selected. */
+  count(): { calls: number; triangles: number } {
+    return { calls: this.stage?.renderer.info.render.calls ?? 0, triangles: this.stage?.renderer.info.render.triangles ?? 0 };
+  }
+
+  /** Where the origin of a body is seen, in pixels of the canvas. */
+  seen(name: string): [number, number] {
+    const position = this.positions[this.payload?.bodies.findIndex((body) => body.name === name) ?? -1];
+    if (!this.stage || !position) return [0, 0];
+    const at = position.clone().project(this.stage.camera);
+    const { clientWidth, clientHeight } = this.stage.renderer.domElement;
+    return [(0.5 + 0.5 * at.x) * clientWidth, (0.5 - 0.5 * at.y) * clientHeight];
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.due);
+    this.stage?.renderer.dispose();
+    this.stage?.renderer.domElement.remove();
+    this.triad.root.remove();
+  }
+
+  draw(): void {
+    if (this.due) return;
+    this.due = requestAnimationFrame(() => {
+      this.due = 0;
+      if (!this.stage) return;
+      this.stage.render();
+      this.triad.draw(this.stage.camera);
+    });
+  }
+
+  private shine(): void {
+    for (const [name, { group }] of this.bodies) {
+      const path = name === "ground" ? "ground" : `bodies.${name}`;
+      const colour = this.chosen.includes(path) ? PICK : this.lit.includes(path) ? LIT : "";
+      group.traverse((part) => {
+        if (!(part instanceof Mesh) || !(part.material instanceof MeshStandardMaterial)) return;
+        if (part.material.vertexColors !== (colour === "")) part.material.needsUpdate = true;
+        part.material.vertexColors = colour === "";
+        part.material.color.set(colour || "#ffffff");
+      });
+    }
+  }
+
+  /** Marks of the layers, and of what is selected; few and cheap, so they are made anew. */
+  private write(): void {
+    this.notes.traverse((part) => {
+      if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
+    });
+    this.notes.clear();
+    const size = this.payload?.size ?? 1;
+    for (const mark of this.marks) {
+      const own = this.chosen.includes(mark.path) || this.lit.includes(mark.path);
+      const open = mark.gap > 0 || this.gaps.has(mark.path);
+      if (!own && !open && !this.isShown(mark)) continue;
+      const colour = open ? "#dc2626" : own ? PICK : COLOURS[mark.kind];
+      for (const made of drafts(mark, this, size, colour, open)) this.notes.add(made);
+    }
+    if (this.layers.has("frames") || this.layers.has("names")) this.label(size);
+  }
+
+  private isShown(mark: Mark): boolean {
+    const layer: Record<Mark["kind"], Layer> = {
+      point: "points", turn: "axes", shift: "axes", mass: "masses", closure: "closures", force: "forces",
+    };
+    return this.layers.has(layer[mark.kind]);
+  }
+
+  private label(size: number): void {
+    this.payload?.bodies.forEach((body, k) => {
+      const position = this.positions[k];
+      if (k === 0 || !position) return;
+      if (this.layers.has("names")) {
+        const box = new Box3().setFromObject(this.bodies.get(body.name)?.group ?? new Group());
+        const at = box.isEmpty() ? position : box.getCenter(new Vector3());
+        this.notes.add(words(body.name, at, size, this.theme));
+      }
+      if (this.layers.has("frames")) {
+        (["#d84a4a", "#3f9e4d", "#3b73d9"] as const).forEach((colour, axis) => {
+          const way = new Vector3().setComponent(axis, 1).applyQuaternion(this.turns[k] ?? new Quaternion());
+          this.notes.add(new ArrowHelper(way, position, 0.08 * size, colour, 0.02 * size, 0.012 * size));
+        });
+      }
+    });
+  }
+
+  private listen(canvas: HTMLCanvasElement): void {
+    let pressed = new Vector2();
+    canvas.addEventListener("pointerdown", (event) => {
+      pressed = new Vector2(event.offsetX, event.offsetY);
+      if (this.pulled) this.hold(event, canvas);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const to = this.held && this.ray(event, canvas)?.ray.intersectPlane(this.held.plane, new Vector3());
+      if (this.held && to) this.pulled?.(this.held.body, this.held.at, to);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      this.held = null;
+      if (this.stage) this.stage.controls.enabled = true;
+      if (new Vector2(event.offsetX, event.offsetY).distanceTo(pressed) > 4) return;
+      const name = this.hit(event, canvas)?.name;
+      this.picked(name === undefined ? "" : name === "ground" ? "ground" : `bodies.${name}`, event.shiftKey || event.ctrlKey || event.metaKey);
+    });
+  }
+
+  /** Take hold of the body under the pointer: it is pulled in the plane that faces the camera. */
+  private hold(event: PointerEvent, canvas: HTMLCanvasElement): void {
+    const found = this.hit(event, canvas);
+    const number = this.payload?.bodies.findIndex((body) => body.name === found?.name) ?? -1;
+    const [turn, position] = [this.turns[number], this.positions[number]];
+    if (!found || number < 1 || !turn || !position || !this.stage) return;
+    const at = found.place.clone().sub(position).applyQuaternion(turn.clone().invert());
+    const normal = this.stage.camera.getWorldDirection(new Vector3());
+    this.held = { body: found.name, at, plane: new Plane().setFromNormalAndCoplanarPoint(normal, found.place) };
+    this.stage.controls.enabled = false;
+    canvas.setPointerCapture(event.pointerId);
+  }
+
+  private ray(event: PointerEvent, canvas: HTMLCanvasElement): Raycaster | null {
+    if (!this.stage) return null;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * event.offsetX) / canvas.clientWidth - 1, 1 - (2 * event.offsetY) / canvas.clientHeight), this.stage.camera);
+    return ray;
+  }
+
+  /** The body under the pointer, and the place that is seen of it. */
+  private hit(event: PointerEvent, canvas: HTMLCanvasElement): { name: string; place: Vector3 } | undefined {
+    const shown = [...this.bodies.values()].map((one) => one.group).filter((group) => group.visible);
+    const found = this.ray(event, canvas)?.intersectObjects(shown, true)[0];
+    const name = found ? this.payload?.bodies[found.object.userData["body"] as number]?.name : undefined;
+    return found && name !== undefined ? { name, place: found.point } : undefined;
+  }
+}
+
+/** Size and place of a mechanism, as one text. */
+function room(payload: Payload | null): string {
+  return payload ? JSON.stringify([payload.up, payload.floor, payload.size, payload.low, payload.high]) : "";
+}
+
+function startPoses(payload: Payload): number[][] {
+  const { offset } = payload.poses; // of one frame the offsets are the values
+  return payload.bodies.slice(1).map((_, k) => offset.slice(7 * k, 7 * k + 7));
+}

@@ -1,0 +1,2 @@
+// Style sheets become one file of the bundle.
+declare module "*.css";

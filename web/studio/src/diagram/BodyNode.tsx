@@ -1,0 +1,79 @@
+// A body of the diagram with its anchors; the ground; what ends at the ground hangs below.
+import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
+import { memo, useEffect, useState, type ReactElement } from "react";
+import { rename } from "../actions/elements";
+import { put, select, useStudio } from "../store/state";
+import type { Anchor, BodyNode as Shown, Stub } from "./graph";
+
+const SIDES = { left: Position.Left, right: Position.Right, bottom: Position.Bottom };
+
+export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps<Shown>): ReactElement {
+  const renaming = useStudio((s) => s.renaming === id);
+  const lit = useStudio((s) => s.lit.includes(id));
+  const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
+  const update = useUpdateNodeInternals();
+  const places = data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`).join();
+  useEffect(() => update(id), [update, id, places, data.wide, data.high]); // edges end where anchors are now
+  const kind = ["body", data.outline, data.ground ? "ground" : "", selected ? "chosen" : "", lit ? "lit" : "", worst].join(" ");
+  return (
+    <div className={kind} style={{ width: data.wide, height: data.high }} data-path={id}>
+      {renaming ? <NameInput id={id} name={data.name} />
+        : <span className="name" onDoubleClick={() => !data.ground && put({ renaming: id })}>{data.name}</span>}
+      {data.anchors.map((anchor) => <Dot key={anchor.side + anchor.point} body={data.name} anchor={anchor} />)}
+      {data.stubs.map((stub, k) => <Below key={stub.path} stub={stub} data={data} number={k} />)}
+    </div>
+  );
+});
+
+export function severity(findings: { severity: string; path: string[] }[], path: string): string {
+  const mine = findings.filter((row) => row.path.slice(0, 2).join(".") === path);
+  return mine.some((row) => row.severity === "error") ? "error" : mine.some((row) => row.severity === "warning") ? "warning" : "";
+}
+
+function Dot({ body, anchor }: { body: string; anchor: Anchor }): ReactElement {
+  const share = `${100 * anchor.share}%`;
+  const name = anchor.point ? `${body}.${anchor.point}` : body;
+  return (
+    <Handle
+      id={anchor.point ? `p:${anchor.point}` : anchor.side === "left" ? "in" : "out"} type="source" position={SIDES[anchor.side]}
+      className={anchor.point ? (anchor.used ? "anchor" : "anchor free") : "anchor origin"} title={name} data-anchor={name}
+      style={anchor.side === "bottom" ? { left: share } : { top: share }}
+    />
+  );
+}
+
+function NameInput({ id, name }: { id: string; name: string }): ReactElement {
+  const [text, setText] = useState(name);
+  return (
+    <input
+      className="rename nodrag" aria-label={`new name of ${name}`} value={text} autoFocus spellCheck={false}
+      onFocus={(event) => event.target.select()} onChange={(event) => setText(event.target.value)}
+      onBlur={() => void rename(id, text.trim())}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") void rename(id, text.trim());
+        if (event.key === "Escape") put({ renaming: null });
+      }}
+    />
+  );
+}
+
+/** A closure, force or wrench whose other end is the ground. */
+function Below({ stub, data, number }: { stub: Stub; data: Shown["data"]; number: number }): ReactElement {
+  const anchor = data.anchors.find((one) => one.point === stub.point && one.side === "bottom");
+  const left = anchor ? anchor.share * data.wide : 14 + ((22 * number) % Math.max(20, data.wide - 20));
+  const chosen = useStudio((s) => s.selection.includes(stub.path));
+  const lit = useStudio((s) => s.lit.includes(stub.path));
+  return (
+    <button
+      type="button" className={`stub nodrag ${stub.section} ${chosen ? "chosen" : ""} ${lit ? "lit" : ""}`} data-path={stub.path}
+      style={{ left: left - 12, top: data.high }} onClick={(event) => { event.stopPropagation(); select([stub.path]); }}
+      aria-label={stub.path.replace(".", " ")} title={stub.path}
+    >
+      <svg width="24" height="24" aria-hidden="true">
+        <path d={stub.arrow ? "M12 23V3m-4 6l4 -6l4 6" : stub.section === "closures" ? "M12 2V18M4 18h16" : "M12 2v3l-5 2l10 3l-10 3l10 3l-5 2v3M5 21h14"} />
+      </svg>
+      <span style={{ top: 22 + 11 * (number % 3) }}>{stub.label}</span>
+    </button>
+  );
+}

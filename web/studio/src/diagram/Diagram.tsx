@@ -1,0 +1,160 @@
+// The diagram: the server arranges, the user moves, connects and names; every drop is one edit.
+import {
+  applyNodeChanges, Background, BackgroundVariant, ConnectionMode, Controls, ReactFlow, ReactFlowProvider, useReactFlow,
+  type Connection, type EdgeChange, type NodeChange,
+} from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
+import { addBody, addPoint, nudge } from "../actions/elements";
+import type { Operation } from "../protocol/text";
+import { edit } from "../store/document";
+import { put, select, state, useStudio } from "../store/state";
+import { BodyNode } from "./BodyNode";
+import { ConnectMenu } from "./ConnectMenu";
+import { JointLine, TieLine } from "./edges";
+import { bodyOf, graph, GRID, pointOf, unitsOf, type AnyEdge, type BodyNode as Shown } from "./graph";
+import { Tools } from "./Tools";
+
+const NODES = { body: BodyNode };
+const EDGES = { joint: JointLine, tie: TieLine };
+const ARROWS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+};
+
+export function Diagram(): ReactElement {
+  return <ReactFlowProvider><Drawing /></ReactFlowProvider>;
+}
+
+function Drawing(): ReactElement {
+  const drawing = useStudio((s) => s.drawing);
+  const stale = useStudio((s) => s.stale);
+  const selection = useStudio((s) => s.selection);
+  const tool = useStudio((s) => s.tool);
+  const flow = useReactFlow<Shown, AnyEdge>();
+  const host = useRef<HTMLElement>(null);
+  const made = useMemo(() => (drawing ? graph(drawing) : { nodes: [], edges: [] }), [drawing]);
+  const [nodes, setNodes] = useState<Shown[]>([]);
+  useEffect(() => {
+    setNodes((old) => {
+      const known = new Map(old.map((node) => [node.id, node]));
+      return made.nodes.map((node) => ({ ...(known.get(node.id)?.measured ? { measured: { width: node.width ?? 0, height: node.height ?? 0 } } : {}), ...node }));
+    });
+  }, [made]);
+  const chosen = useMemo(() => new Set(selection), [selection]);
+  const shownNodes = useMemo(() => nodes.map((node) => ({ ...node, selected: chosen.has(node.id) })), [nodes, chosen]);
+  const edges = useMemo(() => made.edges.map((edge) => ({ ...edge, selected: chosen.has(edge.id) })), [made, chosen]);
+  useFit(flow, nodes.length, host);
+
+  const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {
+    takeSelection(changes);
+    setNodes((old) => applyNodeChanges(changes.filter((one) => one.type === "position" || one.type === "dimensions"), old));
+  }, []);
+  const dropped = useCallback((_: unknown, __: Shown, moved: Shown[]) => {
+    const places = new Map((state().drawing?.bodies ?? []).map((body) => [body.name, body]));
+    const operations = moved.flatMap((node): Operation[] => {
+      const [x, y] = unitsOf(node);
+      const old = places.get(node.data.name);
+      return old && old.x === x && old.y === y ? [] : [["place", node.data.name, x, y]];
+    });
+    if (operations.length) void edit(operations, `move ${operations.map((one) => one[1]).join(", ")}`);
+  }, []);
+  const connected = useCallback((link: Connection) => {
+    const end = (id: string, handle: string | null): string => [bodyOf(id), pointOf(handle)].filter(Boolean).join(".");
+    const [from, to] = [end(link.source, link.sourceHandle), end(link.target, link.targetHandle)];
+    const box = host.current?.getBoundingClientRect();
+    if (from.split(".")[0] === to.split(".")[0]) return;
+    put({ ends: { from, to, x: pointer.x - (box?.left ?? 0), y: pointer.y - (box?.top ?? 0) } });
+  }, []);
+  const placeBody = (event: { clientX: number; clientY: number }): void => {
+    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    void addBody(Math.round(at.x / GRID) - 4, Math.round(at.y / GRID));
+  };
+  const onPane = (event: MouseEvent): void => {
+    if (tool?.kind === "body") placeBody(event);
+    else put({ selection: [], lit: [], ends: null, renaming: null });
+  };
+  return (
+    <section
+      ref={host} className={`pane diagram ${stale ? "stale" : ""} ${tool ? "armed" : ""}`} aria-label="Diagram"
+      onKeyDown={key} onPointerMove={(event) => { pointer.x = event.clientX; pointer.y = event.clientY; }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => { if (event.dataTransfer.getData("text/plain") === "kinetree-body") { event.preventDefault(); placeBody(event); } }}
+    >
+      <ReactFlow<Shown, AnyEdge>
+        nodes={shownNodes} edges={edges} nodeTypes={NODES} edgeTypes={EDGES} connectionMode={ConnectionMode.Loose}
+        onNodesChange={nodesChanged} onEdgesChange={(changes: EdgeChange<AnyEdge>[]) => takeSelection(changes)} onNodeDragStop={dropped}
+        onSelectionDragStop={(event, moved) => dropped(event, moved[0] as Shown, moved)} onConnect={connected}
+        onPaneClick={onPane} onNodeClick={(_, node) => { if (tool?.kind === "point") void addPoint(node.data.name); }}
+        onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
+        snapToGrid snapGrid={[GRID, GRID]} deleteKeyCode={null} multiSelectionKeyCode={["Shift", "Control", "Meta"]} selectionKeyCode="Shift"
+        zoomOnDoubleClick={false} minZoom={0.1} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
+        panActivationKeyCode={null} fitView
+      >
+        <Background variant={BackgroundVariant.Dots} gap={2 * GRID} size={1} />
+        <Controls showInteractive={false} position="bottom-left" />
+      </ReactFlow>
+      <Tools />
+      <ConnectMenu />
+      {stale && <p className="veil" role="note">The text has mistakes: this is the last good drawing.</p>}
+    </section>
+  );
+}
+
+const pointer = { x: 0, y: 0 };
+
+/** What was chosen or given up by clicks and by the box. */
+function takeSelection(changes: readonly { type: string }[]): void {
+  const picked = changes.filter((one): one is { type: "select"; id: string; selected: boolean } => one.type === "select");
+  if (!picked.length) return;
+  const now = new Set(state().selection);
+  for (const one of picked) {
+    if (one.selected) now.add(one.id);
+    else now.delete(one.id);
+  }
+  select([...now]);
+}
+
+/** Keys on what has the focus: arrows move, Enter selects. */
+function key(event: KeyboardEvent): void {
+  if ((event.target as Element).closest("input, select, button:not(.react-flow__node)")) return;
+  const focused = (event.target as Element).closest<HTMLElement>(".react-flow__node, .react-flow__edge");
+  const id = focused?.dataset["id"] ?? "";
+  const step = ARROWS[event.key];
+  if ((event.key === "Enter" || event.key === " ") && id) {
+    select(event.shiftKey ? [...new Set([...state().selection, id])] : [id]);
+    event.preventDefault();
+  } else if (step && (id || state().selection.length)) {
+    if (id && !state().selection.includes(id)) select([id]);
+    const far = event.shiftKey ? 10 : 1;
+    void nudge(far * step[0], far * step[1]);
+    event.preventDefault();
+  }
+}
+
+/** Whether a body lies outside of what is seen. */
+function hidden(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, host: HTMLElement | null): boolean {
+  const { x, y, zoom } = flow.getViewport();
+  const [wide, high] = [host?.clientWidth ?? 0, host?.clientHeight ?? 0];
+  return flow.getNodes().some(({ position, data }) => {
+    const [left, top] = [x + zoom * position.x, y + zoom * position.y];
+    return left < 0 || top < 0 || left + zoom * data.wide > wide || top + zoom * data.high > high;
+  });
+}
+
+/** Show all when there is something new to see, and when the pane has another size. */
+function useFit(flow: ReturnType<typeof useReactFlow<Shown, AnyEdge>>, count: number, host: React.RefObject<HTMLElement | null>): void {
+  const had = useRef(0);
+  useEffect(() => {
+    if (count > had.current && (had.current === 0 || hidden(flow, host.current))) window.setTimeout(() => void flow.fitView({ padding: 0.08, maxZoom: 1.2 }), 30);
+    had.current = count;
+  }, [count, flow]);
+  useEffect(() => {
+    const fit = (): void => void flow.fitView({ padding: 0.08, maxZoom: 1.2 });
+    window.addEventListener("kinetree-fit", fit);
+    const seen = new ResizeObserver(() => fit());
+    if (host.current) seen.observe(host.current);
+    return () => {
+      window.removeEventListener("kinetree-fit", fit);
+      seen.disconnect();
+    };
+  }, [flow, host]);
+}

@@ -1,0 +1,68 @@
+// Joints step by step, closures dashed with the number of their equations, links as springs.
+import { BaseEdge, getBezierPath, type EdgeProps } from "@xyflow/react";
+import { memo, type ReactElement } from "react";
+import { select, useStudio } from "../store/state";
+import { severity } from "./BodyNode";
+import { STEP, type JointEdge, type TieEdge } from "./graph";
+
+function useMarks(id: string, selected: boolean | undefined): string {
+  const lit = useStudio((s) => s.lit.includes(id));
+  const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
+  return `${selected ? "chosen" : ""} ${lit ? "lit" : ""} ${worst}`;
+}
+
+export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): ReactElement {
+  const { id, sourceX: x0, sourceY: y0, targetX: x1, targetY: y1, data, selected } = props;
+  const marks = useMarks(id, selected);
+  const signs = data?.joint.steps.map((step) => step.sign) ?? ["="];
+  const back = x1 < x0 + STEP * signs.length + 20;
+  const first = x1 - STEP * signs.length + 5;
+  const reach = back ? Math.max(60, Math.abs(x1 - x0) / 2) : Math.max(10, (first - x0) / 2);
+  const line = `M${x0} ${y0}C${x0 + reach} ${y0} ${first - 10 - reach} ${y1} ${first - 10} ${y1}H${x1}`;
+  const joint = data?.joint;
+  return (
+    <g className={`joint ${marks}`} data-path={id}>
+      <BaseEdge path={line} interactionWidth={16} />
+      {signs.map((sign, k) => <Sign key={k} x={first + k * STEP} y={y1} sign={sign} driven={joint?.driven ?? false} />)}
+      {joint && joint.name !== joint.child &&
+        <text className="note" x={first + ((signs.length - 1) * STEP) / 2} y={y1 - 16}>{joint.name}</text>}
+      {data?.efforts.map((tie, k) => (
+        <text
+          key={tie.name} className="note effort" data-path={`${tie.section}.${tie.name}`} x={first + ((signs.length - 1) * STEP) / 2}
+          y={y1 + 24 + 12 * k} onClick={(event) => { event.stopPropagation(); select([`${tie.section}.${tie.name}`]); }}
+        >{tie.name}</text>
+      ))}
+      <title>{`${joint?.name ?? ""} (${joint?.kind ?? ""})`}</title>
+    </g>
+  );
+});
+
+/** A circle turns, a square shifts; the number is that of the axis. */
+function Sign({ x, y, sign, driven }: { x: number; y: number; sign: string; driven: boolean }): ReactElement {
+  const kind = driven ? "sign driven" : "sign";
+  return (
+    <>
+      {"T=".includes(sign[0] ?? "") ? <rect className={kind} x={x - 11} y={y - 11} width={22} height={22} />
+        : <circle className={kind} cx={x} cy={y} r={11} />}
+      <text className="step" x={x} y={y + 4}>{sign}</text>
+    </>
+  );
+}
+
+export const TieLine = memo(function TieLine(props: EdgeProps<TieEdge>): ReactElement {
+  const { id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data, selected } = props;
+  const marks = useMarks(id, selected);
+  const [path, x, y] = getBezierPath({
+    sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, curvature: 0.35 + 0.2 * (data?.lane ?? 0),
+  });
+  const tie = data?.tie;
+  const closure = tie?.section === "closures";
+  return (
+    <g className={`${tie?.section ?? ""} tie ${marks}`} data-path={id}>
+      <BaseEdge path={path} interactionWidth={16} />
+      {!closure && <path className="spring" d={`M${x - 14} ${y}l4 -6l6 12l6 -12l6 12l6 -6`} />}
+      <text className="note" x={x} y={y - 9}>{closure ? `${tie.name} ${tie.equations}` : tie?.name}</text>
+      <title>{`${tie?.name ?? ""} (${tie?.kind ?? ""}${closure ? `, ${tie.equations} equations` : ""})`}</title>
+    </g>
+  );
+});

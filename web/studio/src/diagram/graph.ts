@@ -1,0 +1,137 @@
+// The drawing of the server as nodes and edges: bodies with anchors on their sides, joints, ties.
+import type { Edge, Node } from "@xyflow/react";
+import type {
+  DiagramBodyMessage as BodyDrawing, DiagramJointMessage as JointDrawing, DiagramMessage as DrawingMessage, DiagramTieMessage as TieDrawing,
+} from "../protocol/api";
+
+export const GRID = 10; // pixels of a unit of the server's grid
+export const STEP = 30; // pixels that a step of a joint takes
+const LEAST = 30; // height of a body [px]
+const SPACE = 16; // between anchors [px]
+
+export interface Anchor {
+  /** Name of the point; empty for the origin. */
+  point: string;
+  side: "left" | "right" | "bottom";
+  /** Share along the side. */
+  share: number;
+  used: boolean;
+}
+
+/** What ends at the ground, or at nothing: drawn at the body. */
+export interface Stub {
+  path: string;
+  section: string;
+  label: string;
+  point: string;
+  arrow: boolean;
+}
+
+export interface BodyData extends Record<string, unknown> {
+  name: string;
+  ground: boolean;
+  outline: string;
+  wide: number;
+  high: number;
+  anchors: Anchor[];
+  stubs: Stub[];
+}
+
+export interface JointEdgeData extends Record<string, unknown> {
+  joint: JointDrawing;
+  efforts: TieDrawing[];
+}
+
+export interface TieEdgeData extends Record<string, unknown> {
+  tie: TieDrawing;
+  lane: number;
+}
+
+export type BodyNode = Node<BodyData, "body">;
+export type JointEdge = Edge<JointEdgeData, "joint">;
+export type TieEdge = Edge<TieEdgeData, "tie">;
+export type AnyEdge = JointEdge | TieEdge;
+
+export const nodeId = (body: string): string => (body === "ground" ? "ground" : `bodies.${body}`);
+export const bodyOf = (id: string): string => id.replace(/^bodies\./, "");
+/** Id of an anchor; origins have one on each side. */
+export const handleId = (point: string, side: "in" | "out"): string => (point ? `p:${point}` : side);
+export const pointOf = (handle: string | null | undefined): string => (handle?.startsWith("p:") ? handle.slice(2) : "");
+
+export function graph(drawing: DrawingMessage): { nodes: BodyNode[]; edges: AnyEdge[] } {
+  const lanes = new Map<string, number>();
+  const nodes = drawing.bodies.map((body) => bodyNode(body, drawing));
+  const joints = drawing.joints.map((joint): JointEdge => ({
+    id: `joints.${joint.name}`, type: "joint", source: nodeId(joint.parent), target: nodeId(joint.child),
+    sourceHandle: handleId(joint.points[0] ?? "", "out"), targetHandle: handleId(joint.points[1] ?? "", "in"),
+    data: { joint, efforts: drawing.ties.filter((tie) => tie.joint === joint.name) },
+    ariaLabel: `joint ${joint.name}, ${joint.kind}, from ${at(joint.parent, joint.points[0] ?? "")} to ${at(joint.child, joint.points[1] ?? "")}`,
+  }));
+  const ties = drawing.ties.filter((tie) => tie.joint === "" && isBetween(tie)).map((tie): TieEdge => {
+    const [a = "", b = ""] = tie.bodies;
+    const key = [a, b].sort().join(" ");
+    const lane = lanes.get(key) ?? 0;
+    lanes.set(key, lane + 1);
+    return {
+      id: `${tie.section}.${tie.name}`, type: "tie", source: nodeId(a), target: nodeId(b),
+      sourceHandle: handleId(tie.points[0] ?? "", "out"), targetHandle: handleId(tie.points[1] ?? "", "out"),
+      data: { tie, lane },
+      ariaLabel: `${tie.section.slice(0, -1)} ${tie.name}, ${tie.kind}, between ${at(a, tie.points[0] ?? "")} and ${at(b, tie.points[1] ?? "")}`,
+    };
+  });
+  return { nodes, edges: [...joints, ...ties] };
+}
+
+const at = (body: string, point: string): string => (point ? `${body}.${point}` : body);
+
+/** Whether a tie is drawn as an edge: between two bodies that move. */
+function isBetween(tie: TieDrawing): boolean {
+  const [a, b] = tie.bodies;
+  return a !== undefined && b !== undefined && a !== b && a !== "ground" && b !== "ground";
+}
+
+function bodyNode(body: BodyDrawing, drawing: DrawingMessage): BodyNode {
+  const anchors = anchorsOf(body, drawing);
+  const tall = Math.max(...["left", "right"].map((side) => anchors.filter((one) => one.side === side).length));
+  const broad = anchors.filter((one) => one.side === "bottom").length;
+  const [width, height] = [Math.max(GRID * body.width, SPACE * (broad + 1)), Math.max(LEAST, SPACE * tall)];
+  return {
+    id: nodeId(body.name), type: "body", position: { x: GRID * body.x, y: GRID * body.y - height / 2 },
+    width, height, data: {
+      name: body.name, ground: body.name === "ground", outline: body.outline, wide: width, high: height, anchors, stubs: stubsOf(body.name, drawing),
+    },
+    ariaLabel: `body ${body.name}${body.points.length ? `, points ${body.points.join(", ")}` : ""}`,
+  };
+}
+
+/** Anchors on the sides: what joints hold on the left, what carries joints on the right, all else below. */
+function anchorsOf(body: BodyDrawing, drawing: DrawingMessage): Anchor[] {
+  const height = new Map(drawing.bodies.map((one) => [one.name, one.y]));
+  const carries = drawing.joints.filter((joint) => joint.parent === body.name);
+  carries.sort((a, b) => (height.get(a.child) ?? 0) - (height.get(b.child) ?? 0));
+  const right = [...new Set(carries.map((joint) => joint.points[0] ?? ""))];
+  if (!right.includes("")) right.splice(right.length >> 1, 0, ""); // the origin is always there
+  const held = drawing.joints.filter((joint) => joint.child === body.name).map((joint) => joint.points[1] ?? "");
+  const left = body.name === "ground" ? [] : [...new Set(["", ...held])].filter((point) => point === "" || !right.includes(point));
+  const used = new Set(drawing.ties.flatMap((tie) => tie.bodies.map((name, k) => (name === body.name ? tie.points[k] : undefined))));
+  const bottom = body.points.filter((point) => !right.includes(point) && !left.includes(point));
+  const spread = (points: string[], side: Anchor["side"]): Anchor[] => points.map((point, k) => ({
+    point, side, share: (k + 1) / (points.length + 1), used: side !== "bottom" || used.has(point),
+  }));
+  return [...spread(left, "left"), ...spread(right, "right"), ...spread(bottom, "bottom")];
+}
+
+function stubsOf(body: string, drawing: DrawingMessage): Stub[] {
+  return drawing.ties
+    .filter((tie) => tie.joint === "" && !isBetween(tie) && tie.bodies.length > 0)
+    .filter((tie) => (tie.bodies.find((name) => name !== "ground") ?? "ground") === body)
+    .map((tie) => ({
+      path: `${tie.section}.${tie.name}`, section: tie.section, label: tie.equations ? `${tie.name} ${tie.equations}` : tie.name,
+      point: tie.points[tie.bodies.indexOf(body)] ?? "", arrow: tie.section === "wrenches" || tie.bodies.length === 1,
+    }));
+}
+
+/** Place of a node in units of the grid, as the file keeps it. */
+export function unitsOf(node: BodyNode): [number, number] {
+  return [Math.round(node.position.x / GRID), Math.round((node.position.y + node.data.high / 2) / GRID)];
+}

@@ -1,0 +1,24 @@
+// The studio in the browser. The text that the server holds is the document; everything here shows it.
+import "@xyflow/react/dist/style.css";
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { createRoot } from "react-dom/client";
+import type { CatalogueMessage } from "./protocol/api";
+import { ask } from "./protocol/client";
+import { App } from "./shell/App";
+import { openDesk } from "./store/files";
+import { hear } from "./store/events";
+import { dress, put, tell, type Values } from "./store/state";
+
+dress();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<App />);
+
+async function begin(): Promise<void> {
+  const [schema, { kinds }] = await Promise.all([ask<Values>("/api/schema"), ask<CatalogueMessage>("/api/catalogue")]);
+  put({ schema, catalogue: kinds });
+  await openDesk();
+  hear();
+}
+begin().catch((error: Error) => tell(error.message, true));

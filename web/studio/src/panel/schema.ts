@@ -1,0 +1,66 @@
+// What the tables of the rooms say of an element: its fields with unit, meaning and default.
+import type { FieldMessage, KindMessage } from "../protocol/api";
+import { isMapping } from "../store/document";
+import { at, ONE, steps } from "../store/model";
+import { state, type ModelData, type Values } from "../store/state";
+
+export type Field = FieldMessage;
+export const AXES = ["x", "y", "z", "-x", "-y", "-z"];
+export const INERTIA = ["xx", "yy", "zz", "xy", "xz", "yz"];
+const ANGLES = ["revolute", "universal", "spherical", "sequence"];
+const BARE = ["mapping", "flag"];
+
+function rowOf(section: string, kind: string): KindMessage | undefined {
+  const { catalogue } = state();
+  return catalogue.find((row) => row.section === section && row.kind === kind)
+    ?? catalogue.find((row) => row.section === section && row.kind === "");
+}
+
+/** Kinds of a section, in the order of its table; empty where it has none. */
+export function kinds(section: string): string[] {
+  return state().catalogue.filter((row) => row.section === section && row.kind !== "").map((row) => row.kind);
+}
+
+/** Kinds that stand between two places. */
+export function betweenPlaces(section: string): string[] {
+  return state().catalogue.filter((row) => row.section === section && row.places.length === 2).map((row) => row.kind);
+}
+
+/** Fields of an element, those that are needed first. */
+export function fieldsOf(section: string, kind: string): Field[] {
+  const found = rowOf(section, kind)?.fields ?? [];
+  return [...found.filter((field) => field.required), ...found.filter((field) => !field.required)];
+}
+
+/** Unit of a field for an element of a kind; start values of joints are angles or lengths. */
+export function unitOf(field: Field, kind: string): string {
+  if (field.unit === "rad or m") return ANGLES.includes(kind) ? "rad" : kind === "prismatic" ? "m" : "rad, m";
+  return field.unit.replaceAll(/[{}]/g, "");
+}
+
+/** What a kind means. */
+export function about(section: string, kind: string): string {
+  return rowOf(section, kind)?.text ?? ONE[section] ?? "";
+}
+
+/** Values that a new element begins with, where one is needed and nobody has said it. */
+export function begin(section: string, kind: string, given: Values): Values {
+  const made: Values = kind ? { kind, ...given } : { ...given };
+  for (const row of fieldsOf(section, kind)) {
+    if (!row.required || row.name in made || BARE.includes(row.form)) continue;
+    if (row.name === "steps") made[row.name] = "R1 R3";
+    else if (row.form === "vector") made[row.name] = [0, 0, 0];
+    else if (row.form === "axis") made[row.name] = "z";
+    else if (row.form === "choice") made[row.name] = row.choices[0];
+    else if (["number", "expression"].includes(row.form)) made[row.name] = 1;
+  }
+  return made;
+}
+
+/** The kind and the section that a path speaks of. */
+export function elementAt(data: ModelData, path: string): { section: string; name: string; kind: string; row: unknown } {
+  const [section = "", name = ""] = steps(path);
+  const row = section === "ground" ? data["ground"] : at(data, [section, name]);
+  const kind = isMapping(row) ? String(row["kind"] ?? "") : "";
+  return { section, name, kind, row };
+}

@@ -1,0 +1,112 @@
+// Curves of the chosen runs: signals from a list, in time, one against another, or as differences.
+import { useEffect, useRef, useState, type ReactElement } from "react";
+import type { CurvesMessage } from "../protocol/api";
+import { ask, download } from "../protocol/client";
+import { largest, type Curve } from "./curves";
+import { Plot, type Mode, type Span } from "./Plot";
+
+interface Known {
+  signals: string[];
+  units: Record<string, string>;
+  events: [number, string][];
+  end: number;
+}
+
+const NONE: Known = { signals: [], units: {}, events: [], end: 0 };
+
+export function CurvePane({ ids }: { ids: number[] }): ReactElement {
+  const [known, setKnown] = useState<Known>(NONE);
+  const [names, setNames] = useState<string[]>([]);
+  const [wanted, setWanted] = useState("");
+  const [mode, setMode] = useState<Mode>("time");
+  const [span, setSpan] = useState<Span | null>(null);
+  const curves = useCurves(ids, names, mode, span);
+  const first = ids[0];
+  useEffect(() => {
+    if (first === undefined) return;
+    void ask<CurvesMessage>(`/api/runs/${first}/signals`).then((said) => {
+      setKnown({ signals: said.signals, units: said.units, events: said.events as [number, string][], end: said.end });
+      setSpan(null);
+      setNames((old) => {
+        const kept = old.filter((name) => said.signals.includes(name));
+        return kept.length ? kept : said.shown.length ? said.shown.slice(0, 3) : said.signals.slice(0, 1);
+      });
+    }, () => setKnown(NONE));
+  }, [first]);
+  if (first === undefined) return <p className="hint">No run is shown: start one, or choose one of the list.</p>;
+  const toggle = (name: string): void => setNames(names.includes(name) ? names.filter((one) => one !== name) : [...names, name]);
+  const listed = known.signals.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const query = names.map((name) => `name=${encodeURIComponent(name)}`).join("&");
+  return (
+    <>
+      <section className="signals" aria-label="Signals">
+        <input type="search" className="entry wide" aria-label="Find a signal" placeholder={`${known.signals.length} signals`} value={wanted} onChange={(event) => setWanted(event.target.value)} />
+        <div className="scroll" role="group" aria-label="Signals to plot">
+          {listed.slice(0, 400).map((name) => (
+            <label key={name} draggable onDragStart={(event) => event.dataTransfer.setData("text/plain", name)}>
+              <input type="checkbox" checked={names.includes(name)} onChange={() => toggle(name)} />{name} <span className="unit-of">{known.units[name]}</span>
+            </label>
+          ))}
+        </div>
+      </section>
+      <section className="plot" aria-label="Curves" onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => { const name = event.dataTransfer.getData("text/plain"); if (known.signals.includes(name) && !names.includes(name)) toggle(name); }}>
+        <div className="tools" role="toolbar" aria-label="Curves">
+          {(["time", "phase", "difference"] as const).map((one) => (
+            <button key={one} type="button" aria-pressed={mode === one} disabled={(one === "difference" && ids.length < 2) || (one === "phase" && names.length < 2)} onClick={() => setMode(one)}>{one}</button>
+          ))}
+          <button type="button" disabled={span === null} onClick={() => setSpan(null)}>all</button>
+          <details className="dropdown"><summary>export</summary><div>
+            <button type="button" onClick={() => download(`/api/runs/${first}/table.csv`, `run${first}.csv`)}>CSV</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/run.nc`, `run${first}.nc`)}>NetCDF</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/curves.svg?${query}`, `run${first}.svg`)}>SVG</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/curves.png?${query}`, `run${first}.png`)}>PNG</button>
+            <button type="button" onClick={() => download(`/api/runs/${first}/page`, `run${first}.html`)}>page that moves</button>
+          </div></details>
+          {mode === "difference" && curves.map((curve) => {
+            const { value, time } = largest(curve);
+            return <span key={`${curve.run} ${curve.name}`} className="hint difference">Δ {curve.name}, run {curve.run} − run {first}: at most {value.toPrecision(4)} at {time.toPrecision(4)} s</span>;
+          })}
+        </div>
+        <Plot curves={curves} mode={mode} units={known.units} events={known.events} span={span} zoom={setSpan} end={known.end} />
+      </section>
+    </>
+  );
+}
+
+/** The curves as they are to be drawn; asked for anew, with the peaks of every pixel, where the span changes. */
+function useCurves(ids: number[], names: string[], mode: Mode, span: Span | null): Curve[] {
+  const [curves, setCurves] = useState<Curve[]>([]);
+  const count = useRef(0);
+  useEffect(() => {
+    const mine = ++count.current;
+    if (!names.length || !ids.length) return setCurves([]);
+    const first = ids[0];
+    const query = [...names.map((name) => `name=${encodeURIComponent(name)}`), "pixels=900", ...(span && mode !== "phase" ? [`from=${span[0]}`, `to=${span[1]}`] : [])].join("&");
+    const wanted = mode === "difference" ? ids.slice(1).map((id): [number, string] => [id, `/api/runs/${first}/minus/${id}?${query}`])
+      : ids.map((id): [number, string] => [id, `/api/runs/${id}/signals?${query}`]);
+    void Promise.all(wanted.map(async ([id, path]) => {
+      const said = await askAll(path, names);
+      return names.flatMap((name): Curve[] => (said?.curves[name] ? [{ run: id, name, time: said.time, values: said.curves[name] }] : []));
+    })).then((rows) => {
+      if (mine !== count.current) return;
+      setCurves(rows.flat());
+      document.body.dataset["curves"] = `${mode} ${ids.join(",")} ${names.join(",")}`;
+    });
+  }, [ids, names, mode, span]);
+  return curves;
+}
+
+/** Curves; of those that a run does not have, the others. */
+async function askAll(path: string, names: string[]): Promise<CurvesMessage | null> {
+  try {
+    return await ask<CurvesMessage>(path);
+  } catch {
+    const known = await ask<CurvesMessage>(path.split("?")[0]?.replace(/minus\/\d+$/, "signals") ?? path).catch(() => null);
+    const kept = names.filter((name) => known?.signals.includes(name));
+    if (!kept.length || kept.length === names.length) return null;
+    const [base = "", query = ""] = path.split("?");
+    const rest = query.split("&").filter((part) => !part.startsWith("name=")).concat(kept.map((name) => `name=${encodeURIComponent(name)}`));
+    return ask<CurvesMessage>(`${base}?${rest.join("&")}`).catch(() => null);
+  }
+}

@@ -1,0 +1,197 @@
+// Curves: drag zooms, double click shows all, Shift and drag or the arrows pan; the cursor reads values and sets the time.
+import uPlot from "uplot";
+import { useEffect, useRef, type KeyboardEvent, type ReactElement } from "react";
+import { short } from "../panel/inputs";
+import { state, useStudio, wind } from "../store/state";
+import { joined, type Curve } from "./curves";
+
+/** Okabe and Ito's colours, which colour-blind people tell apart; darker where paper is white. */
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#6a3d9a", "#7f7f7f"];
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+
+export type Mode = "time" | "phase" | "difference";
+export type Span = [number, number];
+
+interface PlotProps {
+  curves: Curve[];
+  mode: Mode;
+  units: Record<string, string>;
+  events: [number, string][];
+  /** What is zoomed at [s]; null for all. */
+  span: Span | null;
+  zoom: (span: Span | null) => void;
+  end: number;
+}
+
+export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const theme = useStudio((s) => s.theme);
+  const drawn = `${mode} ${theme} ${curves.map((curve) => `${curve.run} ${curve.name}`).join()}`;
+  const held = useRef({ curves, zoom, events, end, span });
+  held.current = { curves, zoom, events, end, span };
+  useEffect(() => {
+    const place = host.current;
+    if (!place || !held.current.curves.length) return undefined;
+    const made = mode === "phase" ? phase(place, held.current.curves) : overTime(place, held.current.curves, units, held);
+    plot.current = made;
+    const sized = new ResizeObserver(() => made.setSize(size(place)));
+    sized.observe(place);
+    return () => {
+      sized.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [drawn, mode, units]);
+  useEffect(() => {
+    const shown = plot.current;
+    if (!shown || mode === "phase" || !curves.length) return;
+    shown.setData(joined(curves) as uPlot.AlignedData, span === null);
+    if (span) shown.setScale("x", { min: span[0], max: span[1] });
+  }, [curves, span, mode]);
+  const key = (event: KeyboardEvent): void => {
+    const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];
+    const factor = { "+": 0.5, "-": 2 }[event.key];
+    if (!step && !factor && event.key !== "0") return;
+    const [low, high] = span ?? [0, end];
+    const [wide, middle] = [high - low, (low + high) / 2];
+    if (step) zoom([low + step * wide, high + step * wide]);
+    else if (factor) zoom(factor * wide >= end ? null : [Math.max(0, middle - (factor * wide) / 2), Math.min(end, middle + (factor * wide) / 2)]);
+    else zoom(null);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const says = curves.map((curve) => `${curve.name} of run ${curve.run}: from ${(curve.values[0] ?? 0).toPrecision(4)} to ${(curve.values.at(-1) ?? 0).toPrecision(4)}`);
+  return <div ref={host} id="plot" className="canvas" role="img" tabIndex={0} aria-label={says.join("; ") || "no curves"} onKeyDown={key} />;
+}
+
+interface Held {
+  current: { zoom: (span: Span | null) => void; events: [number, string][]; end: number; span: Span | null };
+}
+
+const size = (place: HTMLElement): { width: number; height: number } => ({
+  width: Math.max(120, place.clientWidth), height: Math.max(80, place.clientHeight - 34),
+});
+
+function inks(): { text: string; line: string } {
+  const style = getComputedStyle(document.documentElement);
+  return { text: style.getPropertyValue("--ink"), line: style.getPropertyValue("--edge") };
+}
+
+/** Events as lines on the paper, with their names. */
+function drawEvents(shown: uPlot, events: [number, string][]): void {
+  const { ctx, bbox } = shown;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = inks().text;
+  ctx.globalAlpha = 0.6;
+  ctx.setLineDash([3, 3]);
+  ctx.font = `${10 * devicePixelRatio}px system-ui, sans-serif`;
+  for (const [t, name] of events.slice(0, 200)) {
+    const x = shown.valToPos(t, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (events.length < 20) ctx.fillText(name, x + 3, bbox.top + 10 * devicePixelRatio);
+  }
+  ctx.restore();
+}
+
+function overTime(place: HTMLElement, curves: Curve[], units: Record<string, string>, held: Held): uPlot {
+  const { text, line } = inks();
+  // a scale for every unit; the first two have an axis
+  const scaleOf = (name: string): string => units[name] || (name.split(".")[0] ?? "");
+  const groups = [...new Set(curves.map((curve) => scaleOf(curve.name)))];
+  const names = [...new Set(curves.map((curve) => curve.name))];
+  const runs = [...new Set(curves.map((curve) => curve.run))];
+  const axis = (scale: string, side: 1 | 3): uPlot.Axis => ({
+    scale, side, stroke: text, grid: { stroke: line, width: 0.5, show: side === 3 }, ticks: { stroke: line }, size: 62, label: scale, labelSize: 16,
+    values: (_, ticks) => ticks.map((tick) => short(tick)),
+  });
+  const made = new uPlot({
+    ...size(place), cursor: { drag: { x: true, y: false, setScale: false }, focus: { prox: 16 }, bind: { dblclick: () => () => (held.current.zoom(null), null) } }, legend: { live: true },
+    scales: { x: { time: false }, ...Object.fromEntries(groups.map((group) => [group, {}])) },
+    axes: [
+      { stroke: text, grid: { stroke: line, width: 0.5 }, ticks: { stroke: line }, label: "t [s]", labelSize: 16, size: 34 },
+      ...groups.slice(0, 2).map((group, k) => axis(group, k === 0 ? 3 : 1)),
+    ],
+    series: [{ label: "t", value: (_, v) => (v === null ? "" : `${short(v)} s`) }, ...curves.map((curve): uPlot.Series => ({
+      label: runs.length > 1 ? `${curve.name} · run ${curve.run}` : curve.name, scale: scaleOf(curve.name),
+      stroke: COLOURS[names.indexOf(curve.name) % COLOURS.length] ?? "", width: 1.5, dash: DASHES[runs.indexOf(curve.run) % DASHES.length] ?? [],
+      spanGaps: true, points: { show: false }, value: (_, v) => (v === null ? "" : short(v)),
+    }))],
+    hooks: {
+      ready: [(shown) => clicks(shown), (shown) => pans(shown, held)], draw: [(shown) => drawEvents(shown, held.current.events)],
+      setSelect: [(shown) => {
+        if (shown.select.width < 4) return;
+        held.current.zoom([shown.posToVal(shown.select.left, "x"), shown.posToVal(shown.select.left + shown.select.width, "x")]);
+        shown.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      }],
+    },
+  }, joined(curves) as uPlot.AlignedData, place);
+  return made;
+}
+
+/** A click sets the time of the 3-D view. */
+function clicks(shown: uPlot): void {
+  let at = 0;
+  shown.over.addEventListener("mousedown", (event) => (at = event.clientX));
+  shown.over.addEventListener("mouseup", (event) => {
+    if (Math.abs(event.clientX - at) < 3 && !event.shiftKey && state().clock.run !== null) wind({ t: Math.max(0, shown.posToVal(event.offsetX, "x")), playing: false });
+  });
+}
+
+/** Shift and drag moves the window of time. */
+function pans(shown: uPlot, held: Held): void {
+  shown.over.addEventListener("mousedown", (event) => {
+    if (!event.shiftKey) return;
+    event.stopImmediatePropagation();
+    let last = event.clientX;
+    const move = (moved: MouseEvent): void => {
+      const { min, max } = shown.scales["x"] ?? {};
+      const step = ((last - moved.clientX) * ((max ?? 1) - (min ?? 0))) / shown.over.clientWidth;
+      last = moved.clientX;
+      held.current.zoom([(min ?? 0) + step, (max ?? 1) + step]);
+    };
+    window.addEventListener("mousemove", move);
+    window.addEventListener("mouseup", () => window.removeEventListener("mousemove", move), { once: true });
+  }, true);
+}
+
+/** The second curve over the first, the third over it too. */
+function phase(place: HTMLElement, curves: Curve[]): uPlot {
+  const { text, line } = inks();
+  const runs = [...new Set(curves.map((curve) => curve.run))];
+  const rows = runs.flatMap((run) => {
+    const own = curves.filter((curve) => curve.run === run);
+    return own.slice(1).map((curve) => ({ x: own[0]?.values ?? [], y: curve.values, label: `${curve.name} over ${own[0]?.name} · run ${run}` }));
+  });
+  const data = [null, ...rows.map((row) => [row.x, row.y])] as unknown as uPlot.AlignedData;
+  const bounds = (list: number[]): [number, number] => {
+    const [low, high] = [Math.min(...list), Math.max(...list)];
+    return [low - 0.05 * (high - low || 1), high + 0.05 * (high - low || 1)];
+  };
+  const draw = (shown: uPlot, series: number): null => {
+    const row = rows[series - 1];
+    if (!row) return null;
+    const { ctx } = shown;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(shown.bbox.left, shown.bbox.top, shown.bbox.width, shown.bbox.height);
+    ctx.clip();
+    ctx.beginPath();
+    row.x.forEach((x, k) => ctx.lineTo(shown.valToPos(x, "x", true), shown.valToPos(row.y[k] ?? 0, "y", true)));
+    ctx.strokeStyle = COLOURS[(series - 1) % COLOURS.length] ?? "";
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.stroke();
+    ctx.restore();
+    return null;
+  };
+  return new uPlot({
+    ...size(place), mode: 2, cursor: { drag: { x: true, y: true } }, legend: { live: false },
+    scales: { x: { time: false, range: () => bounds(rows.flatMap((row) => row.x)) }, y: { range: () => bounds(rows.flatMap((row) => row.y)) } },
+    axes: [{ stroke: text, grid: { stroke: line, width: 0.5 }, label: curves[0]?.name ?? "", labelSize: 16 }, { stroke: text, grid: { stroke: line, width: 0.5 }, size: 62 }],
+    series: [{}, ...rows.map((row, k): uPlot.Series => ({ label: row.label, stroke: COLOURS[k % COLOURS.length] ?? "", paths: draw as unknown as uPlot.Series.PathBuilder }))],
+  }, data, place);
+}

@@ -1,0 +1,76 @@
+// The form of an analysis, from the table that the server has.
+import { useState, type ReactElement } from "react";
+import { Choice } from "../panel/inputs";
+import { recall, remember } from "../store/remember";
+import { useStudio, type Values } from "../store/state";
+import { start, title } from "./jobs";
+
+interface Option {
+  description?: string;
+  type?: string;
+  default?: unknown;
+  anyOf?: { type?: string }[];
+  choices?: string[];
+}
+
+export function RunForm({ done, only }: { done?: () => void; only?: string }): ReactElement {
+  const analyses = useStudio((s) => s.analyses);
+  const runs = useStudio((s) => s.runs);
+  const [name, setName] = useState(() => recall("analysis", "simulate"));
+  const [kept, setKept] = useState<Record<string, Values>>(() => recall("options", {}));
+  const row = analyses.find((one) => one.name === (only ?? name)) ?? analyses[0];
+  if (!row) return <p className="hint">The table of analyses is being read.</p>;
+  const given = kept[row.name] ?? {};
+  const fields = Object.entries((row.options["properties"] ?? {}) as Record<string, Option>);
+  const set = (field: string, value: unknown): void => {
+    const { [field]: _, ...rest } = given;
+    const next = { ...kept, [row.name]: value === "" ? rest : { ...rest, [field]: value } };
+    setKept(next);
+    remember("options", next);
+  };
+  const go = (): void => {
+    const wanted = { ...given };
+    if (row.needs_run && wanted["run"] === undefined) wanted["run"] = runs.findLast((run) => run.analysis === "simulate")?.id ?? 0;
+    void start(row.name, wanted, only ? "code" : "plots");
+    done?.();
+  };
+  return (
+    <form className="run-form" aria-label="Analysis" onSubmit={(event) => { event.preventDefault(); go(); }}>
+      {!only && <div className="row">
+        <label htmlFor="analysis">analysis</label>
+        <div className="inputs">
+          <select id="analysis" className="entry" value={row.name} onChange={(event) => { setName(event.target.value); remember("analysis", event.target.value); }}>
+            {analyses.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+          </select>
+        </div>
+        <p className="meaning">{row.text}</p>
+      </div>}
+      {fields.map(([field, option]) => <Field key={`${row.name} ${field}`} field={field} option={option} value={given[field]} set={(value) => set(field, value)} />)}
+      <footer><button type="submit" className="primary">{only ? "Generate" : "Run"}</button></footer>
+      {row.needs_run && <p className="hint">runs: {runs.filter((run) => run.analysis === "simulate").map(title).join("; ") || "none yet"}</p>}
+    </form>
+  );
+}
+
+function Field({ field, option, value, set }: { field: string; option: Option; value: unknown; set: (value: unknown) => void }): ReactElement {
+  const types = (option.anyOf ?? [option]).map((one) => one.type);
+  const numeric = types.includes("number") || types.includes("integer");
+  const text = option.description ?? "";
+  const id = `option-${field}`;
+  return (
+    <div className="row">
+      <label htmlFor={id} title={text}>{field}</label>
+      <div className="inputs">
+        {types.includes("boolean")
+          ? <input id={id} type="checkbox" checked={value === true} onChange={(event) => set(event.target.checked || "")} />
+          : option.choices?.length ? <Choice id={id} value={String(value ?? "")} choices={option.choices} empty={String(option.default ?? "")} commit={set} />
+          : <input
+            id={id} className="entry" value={String(value ?? "")} placeholder={option.default === null || option.default === undefined ? "" : String(option.default)}
+            inputMode={numeric ? "decimal" : "text"} spellCheck={false}
+            onChange={(event) => set(numeric && event.target.value.trim() !== "" && Number.isFinite(Number(event.target.value)) ? Number(event.target.value) : event.target.value)}
+          />}
+      </div>
+      {text && <p className="meaning">{text}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// Runs of the file: which one is shown, which are laid over it, compared with it, or move along as ghosts.
+import { useMemo, useState, type ReactElement } from "react";
+import type { RunList, RunState } from "../protocol/api";
+import { ask } from "../protocol/client";
+import { put, useStudio, wind } from "../store/state";
+import { Compare } from "./Compare";
+import { CurvePane } from "./CurvePane";
+import { Import } from "./Import";
+import { cancel, isGoing, title } from "./jobs";
+import { Result } from "./Result";
+import { RunForm } from "./RunForm";
+
+type View = "curves" | "compare" | "import" | "result";
+
+export default function Runs(): ReactElement {
+  const runs = useStudio((s) => s.runs);
+  const shown = useStudio((s) => s.clock.run);
+  const last = runs.at(-1);
+  const [picked, setPicked] = useState<number[]>([]);
+  const [wish, setView] = useState<View | null>(null);
+  const [table, setTable] = useState<number | null>(null);
+  const ids = useMemo(
+    () => [...new Set([...(shown === null ? [] : [shown]), ...picked])].filter((id) => runs.some((run) => run.id === id && run.has_curves)), [shown, picked, runs],
+  );
+  const told = runs.find((run) => run.id === table) ?? (last && !last.has_curves && last.state === "finished" ? last : null);
+  const view = wish ?? (told ? "result" : "curves");
+  return (
+    <div className="runs">
+      <section className="run-list" aria-label="Runs">
+        <div className="tools" role="toolbar" aria-label="Runs">
+          <button type="button" onClick={() => put({ sheet: "run" })}>run…</button>
+          <button type="button" aria-pressed={view === "import"} onClick={() => setView(view === "import" ? null : "import")}>measured…</button>
+          <button type="button" aria-pressed={view === "compare"} disabled={ids.length < 2} onClick={() => setView(view === "compare" ? null : "compare")}>compare</button>
+        </div>
+        {!runs.length && <RunForm />}
+        <ul>{runs.toReversed().map((run) => (
+          <Item key={run.id} run={run} picked={picked} pick={setPicked} open={() => {
+            setView(run.has_curves ? "curves" : "result");
+            setTable(run.has_curves ? null : run.id);
+          }} />
+        ))}</ul>
+      </section>
+      {view === "import" && <Import done={() => setView("curves")} />}
+      {view === "compare" && ids.length > 1 && <Compare first={ids[0] ?? 0} second={ids[1] ?? 0} />}
+      {view === "result" && told && <Result run={told} />}
+      {(view === "curves" || (view === "result" && !told) || (view === "compare" && ids.length < 2)) && <CurvePane ids={ids} />}
+    </div>
+  );
+}
+
+function Item({ run, picked, pick, open }: { run: RunState; picked: number[]; pick: (ids: number[]) => void; open: () => void }): ReactElement {
+  const clock = useStudio((s) => s.clock);
+  const moves = run.has_curves && !isGoing(run) && run.analysis !== "measured";
+  const toggle = (): void => pick(picked.includes(run.id) ? picked.filter((one) => one !== run.id) : [...picked, run.id]);
+  const show = (): void => {
+    if (moves || run.analysis === "modes") wind({ run: run.id, t: 0, clip: 0, playing: run.analysis === "modes" });
+    open();
+  };
+  const forget = async (): Promise<void> => {
+    const { runs } = await ask<RunList>(`/api/runs/${run.id}/remove`, {});
+    put({ runs });
+    if (clock.run === run.id) wind({ run: null });
+  };
+  return (
+    <li className={run.id === clock.run ? "chosen" : ""} data-run={run.id}>
+      <button type="button" className="run-name" onClick={show} title={run.error}>
+        {title(run)} <span className={run.state === "failed" ? "error" : "dim"}>{run.state === "finished" ? "" : run.state}</span>
+      </button>
+      {isGoing(run) && <progress max={1} {...(run.progress === null ? {} : { value: run.progress })} aria-label={`progress of run ${run.id}`} />}
+      {isGoing(run) && run.left !== null && <span className="dim">{Math.ceil(run.left)} s left</span>}
+      {isGoing(run) && <button type="button" onClick={() => void cancel(run.id)}>cancel</button>}
+      {run.has_curves && !isGoing(run) && <label title="lay it over the run that is shown"><input type="checkbox" checked={picked.includes(run.id)} onChange={toggle} />overlay</label>}
+      {moves && <label title="a pale second mechanism"><input type="checkbox" checked={clock.ghost === run.id}
+        onChange={() => wind({ ghost: clock.ghost === run.id ? null : run.id })} />ghost</label>}
+      {!isGoing(run) && <button type="button" className="icon" aria-label={`forget run ${run.id}`} title="Forget this run" onClick={() => void forget()}>×</button>}
+      {run.state === "failed" && <p className="error">{run.error}</p>}
+    </li>
+  );
+}

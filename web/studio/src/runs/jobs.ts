@@ -1,0 +1,62 @@
+// Runs: started, followed by what the socket tells, cancelled.
+import type { AnalysisList, MotionMessage, RunList, RunState } from "../protocol/api";
+import { ask } from "../protocol/client";
+import { flush } from "../store/document";
+import { put, show, state, tell, wind, type Tab } from "../store/state";
+
+const MOVES = ["simulate", "kinematics", "modes"];
+
+export async function loadRuns(): Promise<void> {
+  const [{ analyses }, { runs }] = await Promise.all([ask<AnalysisList>("/api/analyses"), ask<RunList>("/api/runs")]);
+  put({ analyses, runs });
+  const last = runs.findLast((run) => MOVES.includes(run.analysis) && run.state !== "failed" && !isGoing(run));
+  if (last && last.analysis !== "modes") wind({ run: last.id });
+}
+
+export async function start(analysis: string, options: Record<string, unknown>, tab: Tab = "plots"): Promise<void> {
+  await flush();
+  try {
+    takeRun(await ask<RunState>("/api/runs", { analysis, options }));
+    show(tab);
+  } catch (error) {
+    tell((error as Error).message, true);
+  }
+}
+
+/** What has become of a run; one that ends is shown. */
+export function takeRun(run: RunState): void {
+  const { runs } = state();
+  const before = runs.find((one) => one.id === run.id);
+  put({ runs: before ? runs.map((one) => (one.id === run.id ? run : one)) : [...runs, run] });
+  const ended = !isGoing(run) && (before === undefined || isGoing(before));
+  if (!ended) return;
+  if (run.state === "failed") tell(`run ${run.id}: ${run.error}`, true);
+  else if (MOVES.includes(run.analysis)) wind({ run: run.id, clip: 0, t: 0, playing: run.analysis === "modes" });
+}
+
+export async function cancel(id: number): Promise<void> {
+  takeRun(await ask<RunState>(`/api/runs/${id}`, undefined, "DELETE"));
+}
+
+export function cancelLast(): void {
+  const run = state().runs.findLast(isGoing);
+  if (run) void cancel(run.id);
+}
+
+const kept = new Map<number, Promise<MotionMessage>>();
+
+/** Poses of a run that has ended. */
+export function motion(id: number): Promise<MotionMessage> {
+  const found = kept.get(id) ?? ask<MotionMessage>(`/api/runs/${id}/motion`);
+  kept.set(id, found);
+  found.catch(() => kept.delete(id));
+  return found;
+}
+
+/** A run in a few words. */
+export function title(run: RunState): string {
+  return `${run.id} ${run.title}`;
+}
+
+/** Whether a run is still at work, or waits for its turn. */
+export const isGoing = (run: RunState): boolean => run.state === "going" || run.state === "waiting";

@@ -1,0 +1,48 @@
+// What happened to the file outside of the studio: yours, what both began with, and the disk, side by side.
+import { useEffect, useState, type ReactElement } from "react";
+import type { ThreeWayMessage } from "../protocol/api";
+import { ask } from "../protocol/client";
+import { written } from "../panel/inputs";
+import { resolve } from "../store/document";
+import { tell, useStudio } from "../store/state";
+
+export function Disk(): ReactElement {
+  const file = useStudio((s) => s.file);
+  const recovered = useStudio((s) => s.document?.recovered ?? 0);
+  const name = useStudio((s) => s.document?.file ?? "");
+  const [seen, setSeen] = useState(false);
+  return (
+    <div className="disk">
+      {file !== "known" && <ThreeWay name={name} />}
+      {recovered > 0 && !seen && <p className="note" role="note">{recovered} unsaved edits of an earlier session were recovered; undo takes them back one by one.
+        <button type="button" onClick={() => setSeen(true)}>Keep</button></p>}
+    </div>
+  );
+}
+
+function ThreeWay({ name }: { name: string }): ReactElement | null {
+  const [found, setFound] = useState<ThreeWayMessage | null>(null);
+  const revision = useStudio((s) => s.document?.revision);
+  useEffect(() => {
+    ask<ThreeWayMessage>("/api/document/disk").then(setFound, (error: Error) => tell(error.message, true));
+  }, [revision]);
+  if (!found || found.state === "known") return null;
+  const gone = found.state === "removed";
+  return (
+    <section className="three" role="alert" aria-label="The file on the disk">
+      <p className="warning">{name} {gone ? "is gone from the disk" : found.state === "unreadable" ? "cannot be read any more" : "has changed on the disk since it was read"}.
+        Nothing is overwritten until you choose, and undo takes the choice back.</p>
+      {found.conflicts.length > 0 && (
+        <table className="facts"><thead><tr><th scope="col">changed by both</th><th scope="col">yours</th><th scope="col">before</th><th scope="col">disk</th></tr></thead>
+          <tbody>{found.conflicts.map((row) => (
+            <tr key={row.path.join(".")}><th scope="row">{row.path.join(".")}</th><td>{written(row.mine)}</td><td>{written(row.base)}</td><td>{written(row.disk)}</td></tr>
+          ))}</tbody></table>
+      )}
+      <p>
+        <button type="button" onClick={() => void resolve("mine")}>Keep mine</button>
+        <button type="button" disabled={found.disk === null} onClick={() => void resolve("disk")}>Take the disk</button>
+        <button type="button" disabled={!found.can_merge} onClick={() => void resolve("both")}>Take both, by element</button>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+// The document: edits go to the server one after the other, what follows from the text comes back.
+import type {
+  CheckMessage, DiagramMessage, DocumentChange, DocumentText, ElementsMessage, ValuesMessage,
+} from "../protocol/api";
+import { ask, Refusal, Silence } from "../protocol/client";
+import { difference, splice, type Operation } from "../protocol/text";
+import { takeScene } from "./scene";
+import { put, state, tell, type ModelData } from "./state";
+
+const PAUSE = 400; // after typing, before the text is sent [ms]
+const AGAIN = 700; // before a request that nobody answered is made again [ms]
+
+let queue: Promise<unknown> = Promise.resolve();
+let typed: string | null = null;
+let timer = 0;
+
+/** Requests that change the text go one after the other; one that nobody answers waits for the studio. */
+function inTurn(path: string, body: () => unknown): Promise<void> {
+  const made = queue.then(async () => {
+    for (;;) {
+      try {
+        take(await ask<DocumentChange>(path, body()));
+        tell("");
+        return;
+      } catch (error) {
+        if (error instanceof Silence) {
+          put({ connected: false });
+          await new Promise((done) => window.setTimeout(done, AGAIN));
+          continue;
+        }
+        tell((error as Error).message, true);
+        if (error instanceof Refusal && error.status === 409) take(await ask<DocumentText>("/api/document"));
+        return;
+      }
+    }
+  });
+  queue = made.then(() => void look());
+  return made;
+}
+
+function take(said: DocumentChange | DocumentText): void {
+  const before = state().document;
+  let text = before?.text ?? "";
+  if ("text" in said) text = said.text;
+  else if (said.splice) text = splice(text, said.splice);
+  put({ document: { ...said, text }, connected: true });
+}
+
+/** Make operations one edit of the history. */
+export async function edit(operations: Operation[], label: string): Promise<void> {
+  if (!operations.length) return;
+  await flush();
+  await inTurn("/api/document/edit", () => ({ base: state().document?.revision ?? 0, operations, label }));
+}
+
+export async function verb(name: "undo" | "redo" | "save"): Promise<void> {
+  await flush();
+  await inTurn(`/api/document/${name}`, () => ({}));
+}
+
+/** Go on with a file that was changed on the disk. */
+export async function resolve(choice: "mine" | "disk" | "both"): Promise<void> {
+  await flush();
+  await inTurn("/api/document/resolve", () => ({ choice }));
+  put({ file: "known" });
+}
+
+/** Text that was typed; it is sent after a pause. */
+export function type(text: string): void {
+  typed = text;
+  window.clearTimeout(timer);
+  timer = window.setTimeout(() => void flush(), PAUSE);
+}
+
+/** Send what was typed. */
+export async function flush(): Promise<void> {
+  window.clearTimeout(timer);
+  const now = typed;
+  if (now === null) return;
+  typed = null;
+  await inTurn("/api/document/edit", () => {
+    const { revision = 0, text = "" } = state().document ?? {};
+    return { base: revision, operations: [difference(text, now)], label: "typed" };
+  });
+}
+
+/** What was typed and is not in the document yet. */
+export function pending(): string | null {
+  return typed;
+}
+
+/** Take the document as the server has it. */
+export async function reload(): Promise<void> {
+  take(await ask<DocumentText>("/api/document"));
+  await look();
+}
+
+let looking = false;
+let again = false;
+
+/** Ask for what follows from the text; changes meanwhile are looked at once more. */
+export async function look(): Promise<void> {
+  if (looking) {
+    again = true;
+    return;
+  }
+  looking = true;
+  try {
+    do {
+      again = false;
+      await lookOnce();
+    } while (again);
+  } catch (error) {
+    if (error instanceof Silence) put({ connected: false });
+    else tell((error as Error).message, true);
+  } finally {
+    looking = false;
+  }
+}
+
+/** The drawing; none where the text is not a model. */
+async function drawingNow(): Promise<DiagramMessage | null> {
+  try {
+    return await ask<DiagramMessage>("/api/drawing");
+  } catch (error) {
+    if (error instanceof Silence) throw error;
+    return null;
+  }
+}
+
+/** Tree and forms need the data alone, and have it at once; the drawing follows the check, which both need. */
+async function lookOnce(): Promise<void> {
+  const [check] = await Promise.all([ask<CheckMessage>("/api/check"), takeElements()]);
+  const [drawing, { values }] = await Promise.all([drawingNow(), ask<ValuesMessage>("/api/values")]);
+  put({ check, values, ...(drawing ? { drawing, stale: false } : { stale: true }) });
+  void takeScene();
+}
+
+async function takeElements(): Promise<void> {
+  const { data } = await ask<ElementsMessage>("/api/elements");
+  put({ readable: isMapping(data), ...(isMapping(data) ? { data: data as ModelData } : {}) });
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

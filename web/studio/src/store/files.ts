@@ -1,0 +1,28 @@
+// The folder: which file is open, and how another one is opened or made.
+import type { DocumentText, FilesMessage } from "../protocol/api";
+import { ask } from "../protocol/client";
+import { loadRuns } from "../runs/jobs";
+import { reload } from "./document";
+import { put, tell } from "./state";
+
+/** The file that is open; without one, what there is to open. */
+export async function openDesk(): Promise<void> {
+  const files = await ask<FilesMessage>("/api/files");
+  put({ files });
+  if (files.open === null) return;
+  await reload();
+  await loadRuns();
+}
+
+async function go(path: string, body: unknown): Promise<void> {
+  try {
+    await ask<DocumentText>(path, body);
+    put({ document: null, check: null, drawing: null, scene: null, runs: [], selection: [], sheet: null });
+    await openDesk();
+  } catch (error) {
+    tell((error as Error).message, true);
+  }
+}
+
+export const openFile = (name: string): Promise<void> => go("/api/files/open", { name });
+export const newFile = (name: string, example = "", source = ""): Promise<void> => go("/api/files/new", { name, example, source });

@@ -1,0 +1,154 @@
+// What the page knows. The document is the server's; selection, places of panes and the clock are the page's.
+import { create } from "zustand";
+import type {
+  AnalysisMessage, CheckMessage, DiagramMessage, DocumentText, FilesMessage, KindMessage, RunState,
+} from "../protocol/api";
+import type { Payload } from "@kinetree/scene/payload";
+import type { Mark } from "@kinetree/scene/world";
+import { recall, remember } from "./remember";
+
+export type Values = Record<string, unknown>;
+/** Sections and elements as they are written in the file. */
+export type ModelData = Record<string, unknown>;
+export type Theme = "system" | "light" | "dark";
+export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "code";
+export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | null;
+
+/** Sizes of panes [px], and which are there. */
+export interface Places {
+  tree: number;
+  panel: number;
+  bottom: number;
+  middle: number;
+  diagram: boolean;
+  solid: boolean;
+}
+
+/** What the 3-D pane shows: a run and its time. */
+export interface Clock {
+  run: number | null;
+  ghost: number | null;
+  clip: number;
+  t: number;
+  end: number;
+  playing: boolean;
+}
+
+/** What the next click in the diagram does. */
+export type Tool = { kind: "body" } | { kind: "point" } | null;
+
+/** Two ends that are to be connected. */
+export interface Ends {
+  from: string;
+  to: string;
+  x: number;
+  y: number;
+}
+
+/** The mechanism in 3-D, put together from differences. */
+export interface Scene {
+  revision: number;
+  payload: Payload;
+  marks: Mark[];
+}
+
+export interface StudioState {
+  document: DocumentText | null;
+  data: ModelData;
+  values: Record<string, number>;
+  readable: boolean;
+  check: CheckMessage | null;
+  drawing: DiagramMessage | null;
+  stale: boolean;
+  scene: Scene | null;
+  schema: Values | null;
+  catalogue: KindMessage[];
+  files: FilesMessage | null;
+  analyses: AnalysisMessage[];
+  runs: RunState[];
+  selection: string[];
+  lit: string[];
+  tab: Tab;
+  sheet: Sheet;
+  tool: Tool;
+  ends: Ends | null;
+  renaming: string | null;
+  goTo: { line: number; count: number } | null;
+  places: Places;
+  theme: Theme;
+  clock: Clock;
+  connected: boolean;
+  file: "known" | "changed" | "removed" | "unreadable";
+  notice: { text: string; bad: boolean } | null;
+}
+
+const PLACES: Places = { tree: 210, panel: 310, bottom: 270, middle: 0.55, diagram: true, solid: true };
+
+export const useStudio = create<StudioState>(() => ({
+  document: null,
+  data: {},
+  values: {},
+  readable: true,
+  check: null,
+  drawing: null,
+  stale: false,
+  scene: null,
+  schema: null,
+  catalogue: [],
+  files: null,
+  analyses: [],
+  runs: [],
+  selection: [],
+  lit: [],
+  tab: recall("tab", "checks") as Tab,
+  sheet: null,
+  tool: null,
+  ends: null,
+  renaming: null,
+  goTo: null,
+  places: { ...PLACES, ...recall("places", {}) },
+  theme: recall("theme", "system") as Theme,
+  clock: { run: null, ghost: null, clip: 0, t: 0, end: 0, playing: false },
+  connected: true,
+  file: "known",
+  notice: null,
+}));
+
+export const state = useStudio.getState;
+export const put = useStudio.setState;
+
+export function tell(text: string, bad = false): void {
+  put({ notice: text ? { text, bad } : null });
+}
+
+export function select(paths: string[]): void {
+  put({ selection: paths, lit: [] });
+}
+
+export function show(tab: Tab): void {
+  put({ tab });
+  remember("tab", tab);
+}
+
+export function place(change: Partial<Places>): void {
+  const places = { ...state().places, ...change };
+  put({ places });
+  remember("places", places);
+}
+
+export function paint(theme: Theme): void {
+  put({ theme });
+  remember("theme", theme);
+  dress();
+}
+
+/** The colours of the page follow the choice, or the system. */
+export function dress(): void {
+  const { theme } = state();
+  const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+}
+
+export function wind(change: Partial<Clock>): void {
+  put({ clock: { ...state().clock, ...change } });
+}

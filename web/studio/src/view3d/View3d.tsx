@@ -1,0 +1,214 @@
+// The mechanism in 3-D: what is selected anywhere is lit here, runs and modes move it, layers show what solids hide.
+import { Motion } from "@kinetree/scene/motion";
+import type { ClipData, Packed, Payload } from "@kinetree/scene/payload";
+import { LAYERS, World, type Layer } from "@kinetree/scene/world";
+import { useEffect, useRef, useState, type ReactElement } from "react";
+import { perform } from "../actions/table";
+import type { ClosedPose, MotionMessage } from "../protocol/api";
+import { download } from "../protocol/client";
+import type { Operation } from "../protocol/text";
+import { motion, title } from "../runs/jobs";
+import { edit } from "../store/document";
+import { recall, remember } from "../store/remember";
+import { select, state, tell, useStudio, wind } from "../store/state";
+import { Pull } from "./pull";
+
+export default function View3d(): ReactElement {
+  const host = useRef<HTMLDivElement>(null);
+  const world = useRef<World | null>(null);
+  const [failed, setFailed] = useState("");
+  const [layers, setLayers] = useState<Layer[]>(() => recall("layers", ["grid", "closures"] as Layer[]));
+  const [hidden, setHidden] = useState<string[]>([]);
+  const [pulling, setPulling] = useState(false);
+  const [pose, setPose] = useState<ClosedPose | null>(null);
+  const scene = useStudio((s) => s.scene);
+  const selection = useStudio((s) => s.selection);
+  const lit = useStudio((s) => s.lit);
+  const gaps = useStudio((s) => s.check?.gaps);
+  const theme = useStudio((s) => s.theme);
+  useEffect(() => {
+    if (!host.current) return undefined;
+    const made = new World(host.current, (path, more) => select(path === "" ? [] : more ? [...state().selection, path] : [path]));
+    world.current = made;
+    (window as { kinetreeWorld?: World }).kinetreeWorld = made; // for scripts that drive the page
+    const sized = new ResizeObserver(() => made.resize());
+    sized.observe(host.current);
+    return () => {
+      sized.disconnect();
+      made.close();
+      world.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    if (!scene || !world.current) return;
+    try {
+      const { built } = world.current.show(scene.payload, scene.marks);
+      const open = scene.marks.filter((mark) => mark.gap > 0).map((mark) => mark.path);
+      if (host.current) Object.assign(host.current.dataset, { built: String(built), open: open.join(" ") });
+      document.body.dataset["scene"] = String(scene.revision);
+    } catch (error) {
+      setFailed(`There is no WebGL here (${(error as Error).message}); everything else works without it.`);
+    }
+  }, [scene]);
+  useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
+  useEffect(() => world.current?.reveal(layers, hidden), [layers, hidden, scene]);
+  useEffect(() => world.current?.paint(document.documentElement.dataset["theme"] === "dark" ? "dark" : "light"), [theme, scene]);
+  useEffect(() => setPose(null), [scene]);
+  useEffect(() => {
+    const shown = world.current;
+    if (!shown || !pulling) return undefined;
+    wind({ run: null, playing: false });
+    const pull = new Pull(shown, setPose);
+    shown.pulled = (body, at, to) => pull.take(body, at.toArray(), to.toArray());
+    return () => {
+      shown.pulled = null;
+    };
+  }, [pulling, scene]);
+  usePlay(world, scene?.revision ?? -1);
+  const toggle = (layer: Layer): void => {
+    const next = layers.includes(layer) ? layers.filter((one) => one !== layer) : [...layers, layer];
+    setLayers(next);
+    remember("layers", next);
+  };
+  const chosen = selection.filter((path) => path.startsWith("bodies.")).map((path) => path.slice(7));
+  return (
+    <section className="pane solid" aria-label="3-D view">
+      <div className="tools" role="toolbar" aria-label="3-D view">
+        {["home", "front", "side", "top"].map((side) => <button key={side} type="button" onClick={() => world.current?.look(side)}>{side}</button>)}
+        <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => setPulling(!pulling)}>pull</button>
+        <details className="dropdown">
+          <summary>layers</summary>
+          <div>
+            {LAYERS.map((layer) => (
+              <label key={layer}><input type="checkbox" checked={layers.includes(layer)} onChange={() => toggle(layer)} />{layer}</label>
+            ))}
+            <button type="button" disabled={!chosen.length} onClick={() => setHidden([...hidden, ...chosen])}>hide selected</button>
+            <button type="button" disabled={!chosen.length} onClick={() => setHidden((state().drawing?.bodies ?? []).map((body) => body.name).filter((name) => !chosen.includes(name)))}>isolate selected</button>
+            <button type="button" disabled={!hidden.length} onClick={() => setHidden([])}>show all</button>
+            <button type="button" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture…</button>
+          </div>
+        </details>
+      </div>
+      <div ref={host} className="canvas" role="img" aria-label="The mechanism in 3-D; the tree says the same" />
+      {failed && <p className="veil" role="note">{failed}</p>}
+      {pose && (
+        <div className="player" role="group" aria-label="Pose">
+          <span id="pose">{Object.entries(pose.q).slice(0, 3).map(([name, value]) => `${name} ${value.toPrecision(4)}`).join(", ")}</span>
+          <button type="button" onClick={() => void edit(pose.operations as Operation[], "start from a pulled pose")}>take as start</button>
+          <button type="button" onClick={() => { setPose(null); if (scene) world.current?.show(scene.payload, scene.marks); }}>back</button>
+        </div>
+      )}
+      <Player />
+    </section>
+  );
+}
+
+/** Time of the run that is shown. */
+function Player(): ReactElement | null {
+  const clock = useStudio((s) => s.clock);
+  const run = useStudio((s) => s.runs.find((one) => one.id === s.clock.run));
+  const [clips, setClips] = useState<string[]>([]);
+  useEffect(() => {
+    setClips([]);
+    if (run?.analysis === "modes") void motion(run.id).then((found) => setClips(found.clips.map((clip) => String(clip["label"]))), () => undefined);
+  }, [run?.id, run?.analysis]);
+  if (!run) return null;
+  return (
+    <div className="player" role="group" aria-label="Motion">
+      <button type="button" aria-label={clock.playing ? "Pause" : "Play"} onClick={() => wind({ playing: !clock.playing })}>{clock.playing ? "❚❚" : "▶"}</button>
+      {clips.length > 0 ? (
+        <select className="entry" aria-label="Mode" value={clock.clip} onChange={(event) => wind({ clip: Number(event.target.value), t: 0, playing: true })}>
+          {clips.map((label, k) => <option key={label} value={k}>{label}</option>)}
+        </select>
+      ) : <input
+        type="range" aria-label="Time" min={0} max={clock.end || 1} step="any" value={clock.t}
+        onChange={(event) => wind({ t: Number(event.target.value), playing: false })} />}
+      <output>{clock.t.toFixed(3)} s</output>
+      <span className="dim">{title(run)}</span>
+      {clips.length === 0 && <button type="button" title="Take this pose as start values" onClick={() => perform("pose")}>take as start</button>}
+      <button type="button" aria-label="Show the start" title="Show the start" onClick={() => wind({ run: null, playing: false, t: 0 })}>×</button>
+    </div>
+  );
+}
+
+interface Film {
+  motion: Motion;
+  clips: ClipData[];
+  bodies: string[];
+}
+
+function film(found: MotionMessage): Film {
+  const bodies = [{ name: "ground", parts: [] }, ...found.names.map((name) => ({ name, parts: [] }))];
+  const data = { poses: found.poses as unknown as Packed, bodies } as unknown as Payload;
+  return { motion: new Motion(data), clips: found.clips as unknown as ClipData[], bodies: found.names };
+}
+
+/** Poses of a film at a time, in the order of the mechanism that is shown. */
+function poses({ motion: moving, clips, bodies }: Film, clip: number, t: number, names: string[]): number[][] {
+  const shown = clips[clip] ?? clips[0];
+  if (shown) moving.seek(shown, t);
+  return names.map((name) => {
+    const k = bodies.indexOf(name) + 1;
+    const [turn, at] = [moving.turns[k], moving.positions[k]];
+    return k > 0 && turn && at ? [turn.w, turn.x, turn.y, turn.z, at.x, at.y, at.z] : [1, 0, 0, 0, 0, 0, 0];
+  });
+}
+
+/** The run and its ghost move with the clock; without a run the mechanism stands at its start. */
+function usePlay(world: { current: World | null }, revision: number): void {
+  const { run, ghost, clip, t, playing } = useStudio((s) => s.clock);
+  const films = useRef<{ run: Film | null; ghost: Film | null }>({ run: null, ghost: null });
+  const [ready, setReady] = useState(0);
+  const names = (): string[] => (state().scene?.payload.bodies ?? []).slice(1).map((body) => body.name);
+  useEffect(() => {
+    films.current.run = null;
+    if (run === null) {
+      const still = state().scene;
+      if (still) world.current?.show(still.payload, still.marks);
+      return;
+    }
+    void motion(run).then((found) => {
+      films.current.run = film(found);
+      const times = films.current.run.clips[0]?.times ?? [];
+      wind({ end: times.at(-1) ?? 0 });
+      document.body.dataset["run"] = String(run);
+      setReady((n) => n + 1);
+    }, (error: Error) => tell(error.message, true));
+  }, [run, world]);
+  useEffect(() => {
+    films.current.ghost = null;
+    world.current?.ghost(null);
+    if (ghost === null) return;
+    void motion(ghost).then((found) => {
+      films.current.ghost = film(found);
+      setReady((n) => n + 1);
+    }, (error: Error) => tell(error.message, true));
+  }, [ghost, world]);
+  useEffect(() => {
+    const shown = films.current;
+    if (shown.run) world.current?.place(poses(shown.run, clip, t, names()));
+    if (shown.ghost) world.current?.ghost(poses(shown.ghost, 0, t, names()));
+  }, [t, clip, ready, revision, world]);
+  useEffect(() => {
+    if (!playing) return undefined;
+    let last = performance.now();
+    let due = 0;
+    const step = (now: number): void => {
+      const { clock } = state();
+      if (!films.current.run) {
+        last = now;
+        due = requestAnimationFrame(step); // its poses are on their way
+        return;
+      }
+      const end = films.current.run?.clips[clock.clip]?.times.at(-1) ?? clock.end;
+      const next = clock.t + (now - last) / 1000;
+      last = now;
+      const cyclic = films.current.run?.clips[clock.clip]?.cyclic ?? false;
+      if (next >= end && !cyclic) return wind({ t: end, playing: false });
+      wind({ t: end > 0 ? next % end : 0 });
+      due = requestAnimationFrame(step);
+    };
+    due = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(due);
+  }, [playing]);
+}
