@@ -30,7 +30,12 @@ COARSE_RUN = 1e-5  # runs with usual tolerances, or in equal steps, against fine
 EQUAL_STEPS = 1e-4  # runs in equal steps, or with loose tolerances, against exact ones
 SINGLE = 1e-4  # single precision
 FOUR_DIGITS = 1e-4  # published values with four digits
+FILTERED = 2e-3  # parameters from exact data that passed a filter
 READ_OFF = 1e-3  # what is read off a curve, or printed with three digits
+HALF_PERCENT = (
+    5e-3  # motions through many contacts, by another integrator with other regularisations
+)
+PERCENT = 1e-2  # the same of whole curves, of their range
 
 
 def scale_of(expected: Any, scale: float | None = None) -> float:

@@ -2,8 +2,8 @@
 
     python -m tests.mutations COUNT SEED
 
-Shipped model files, a robot and a run are changed at random, as bytes, as words and as data, and
-loaded, checked and saved.
+Shipped model files, files of components, robots of every format, meshes and a run are changed at
+random, as bytes, as words and as data, and loaded, checked and saved.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -59,6 +61,37 @@ NUMBER = re.compile(rb"(?<![\w.])-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 ATTRIBUTE = re.compile(rb"(?<=[\"'])[^\"'<>]*(?=[\"'])")
 
 
+FOLDERS = ("examples/models", "examples/components", "tests/data/components", "tests/data/robots")
+LARGEST = 8000
+"""Bytes of a file that is changed."""
+MESHES = (".obj", ".stl", ".dae", ".msh")
+HOLDER = (
+    "<robot name='r'><link name='l'><collision><geometry><mesh filename='{}'/></geometry>"
+    "</collision></link></robot>"
+)
+"""A robot whose mass is that of a mesh."""
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1/1 2/2 4/3\nf 1 4 3\nf -3 -2 -1\n"
+STL = "solid s\n" + "".join(
+    "facet normal 0 0 0\nouter loop\n"
+    + "".join(f"vertex {' '.join('01'[k == corner - 1] for k in range(3))}\n" for corner in face)
+    + "endloop\nendfacet\n"
+    for face in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+)
+DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
+<asset><unit meter="0.1"/></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="s"><float_array>0 0 0 1 0 0 0 1 0 0 0 1</float_array>
+<technique_common><accessor stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+<triangles><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1 0 1 3 0 3 2 1 2 3</p>
+</triangles><polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>3</vcount>
+<p>0 2 1</p></polylist>
+</mesh></geometry></library_geometries><library_visual_scenes><visual_scene><node>
+<translate>1 0 0</translate><rotate>0 0 1 90</rotate><scale>1 1 2</scale>
+<matrix>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url="#g"/></node>
+</visual_scene></library_visual_scenes></COLLADA>"""
+
+
 @dataclass(frozen=True)
 class Source:
     """A file as shipped."""
@@ -70,24 +103,32 @@ class Source:
 
 @cache
 def sources() -> tuple[Source, ...]:
-    """The model files of the examples, the robot among them, and a run."""
-    folder = ROOT / "examples" / "models"
+    """Model files, files of components and robots, meshes, and a run."""
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).iterdir())]
+    known = (".yaml", ".urdf", ".xml", ".sdf", ".mbs")
     models = [
         Source(path.stem, path.suffix, path.read_bytes())
-        for path in sorted(folder.iterdir())
-        if path.suffix in (".yaml", ".urdf") and path.stat().st_size < 8000
+        for path in files
+        if path.suffix in known and path.stat().st_size < LARGEST
     ]
+    meshes = [
+        Source("mesh", suffix, text.encode())
+        for suffix, text in zip(MESHES, (OBJ, STL, DAE), strict=False)
+    ]
+    counts = (4, 0, 0, 4, *np.eye(4, 3, 1, dtype="<f4").ravel().view("<i4").tolist())
+    faces = (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)
+    meshes.append(Source("mesh", ".msh", np.array((*counts, *faces), dtype="<i4").tobytes()))
     with tempfile.TemporaryDirectory() as place:
-        model = kt.load(folder / "double_pendulum.yaml")
+        model = kt.load(ROOT / "examples" / "models" / "double_pendulum.yaml")
         run = kt.save_run(kt.simulate(model, 0.1, step=0.02), Path(place) / "run.nc")
-        return (*models, *[Source("run", ".nc", run.read_bytes())] * RUNS)
+        return (*models, *meshes, *[Source("run", ".nc", run.read_bytes())] * RUNS)
 
 
 def mutated(source: Source, chance: random.Random) -> bytes:
     """One to four changes of a file."""
     data = source.data
     ways: list[Callable[[bytes, random.Random], bytes]] = [changed_bytes]
-    if source.suffix != ".nc":
+    if source.suffix not in (".nc", ".msh"):
         ways += [changed_words, changed_words]
     if source.suffix == ".yaml" and chance.random() < 0.6:
         return changed_data(data, chance)
@@ -164,12 +205,19 @@ def _change(tree: Any, chance: random.Random) -> None:
 
 
 def attempt(path: Path, *, derive: bool = False) -> str:
-    """Load and check a file, perhaps save and derive it: "model", "run", or what was raised."""
+    """Load and check a file, perhaps save and derive it: what it is, or what was raised."""
     try:
         if path.suffix == ".nc":
             kt.load_run(path)
             return "run"
+        if path.suffix in MESHES:
+            holder = path.with_name("holder.urdf")
+            holder.write_text(HOLDER.format(path.name), encoding="utf-8")
+            kt.load(holder, density=1000.0)
+            return "mesh"
         model = kt.load(path)
+        if hasattr(model, "as_mechanism"):
+            return _attempt_component(model, path, derive=derive)
         model.findings()
         model.content_hash()
         if derive:
@@ -178,6 +226,15 @@ def attempt(path: Path, *, derive: bool = False) -> str:
         return "model"
     except KinetreeError as error:
         return type(error).__name__ if str(error).strip() else "an error without a word"
+
+
+def _attempt_component(component: Any, path: Path, *, derive: bool) -> str:
+    """Sort a component, perhaps save it and let it move."""
+    component.report()
+    if derive:
+        kt.save(component, path.with_suffix(".saved.yaml"))
+        kt.simulate(component, 0.01)
+    return "component"
 
 
 def damaged(count: int, seed: int) -> Counter[str]:

@@ -2,6 +2,9 @@
 
 from kinetree import algebra, functions
 from kinetree.analysis.equilibrium import Equilibrium, equilibrium
+from kinetree.analysis.excite import excite
+from kinetree.analysis.identify import identify
+from kinetree.analysis.identifying.result import Identification
 from kinetree.analysis.integrate import integrate
 from kinetree.analysis.inverse import inverse
 from kinetree.analysis.kinematics import kinematics
@@ -13,8 +16,16 @@ from kinetree.analysis.reactions import reactions
 from kinetree.analysis.runs.events import Event
 from kinetree.analysis.sensitivity import sensitivity
 from kinetree.analysis.simulate import simulate
-from kinetree.analysis.sweep import sweep
-from kinetree.analysis.sweeping.plans import grid, latin_hypercube, run_list, sobol
+from kinetree.analysis.summarise import summarise
+from kinetree.analysis.sweep import load_sweep, sweep
+from kinetree.analysis.sweeping.plans import (
+    grid,
+    latin_hypercube,
+    own_plan,
+    run_list,
+    saltelli,
+    sobol,
+)
 from kinetree.assembly import Assembly, Partition
 from kinetree.assembly.assemble import assemble
 from kinetree.assembly.partition import partition
@@ -23,18 +34,20 @@ from kinetree.certificate.certify import certify
 from kinetree.certificate.verify import verify
 from kinetree.engine import Node, OperationCount, Table
 from kinetree.export.fmu import export_fmu
+from kinetree.export.modelica import export_modelica
 from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.layouts import EngineLayout, layout
-from kinetree.formats.load import load, save
 from kinetree.measures import (
     at_time,
     damping,
     event_time,
     final,
     frequency,
+    function_of,
     growth,
     integral,
     mean_square,
+    measure,
     misfit,
     peak,
     rms,
@@ -44,6 +57,7 @@ from kinetree.pipeline import derive, derive_actuation
 from kinetree.program import Program
 from kinetree.results.files import load_run, save_run
 from kinetree.steppers.discrete import discretise
+from kinetree.storage.load import load, save
 from kinetree.view.diagram.svg import diagram
 from kinetree.view.page import Live, animate
 from kinetree.view.plot import plot
@@ -51,13 +65,15 @@ from kinetree.view.plot import plot
 __version__: str
 
 __all__ = [
-    "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel", "Linear",
-    "Live", "Model", "Modes", "Node", "OperationCount", "Optimum", "Partition", "Program", "Table",
-    "algebra", "animate", "as_frames", "assemble", "at_time", "certify", "damping", "derive",
-    "derive_actuation", "diagram", "discretise", "equilibrium", "event_time", "export_c",
-    "export_fmu", "final", "frequency", "functions", "grid", "growth", "integral", "integrate",
-    "inverse", "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run",
-    "mean_square", "misfit", "modes", "optimise", "outputs", "partition", "peak", "plot",
-    "position_matrices", "reactions", "rms", "run_list", "save", "save_run", "sensitivity",
-    "simulate", "sobol", "sweep", "verify", "write_simulation",
+    "Assembly", "Certificate", "EngineLayout", "Equilibrium", "Event", "FrameModel",
+    "Identification", "Linear", "Live", "Model", "Modes", "Node", "OperationCount", "Optimum",
+    "Partition", "Program", "Table", "algebra", "animate", "as_frames", "assemble", "at_time",
+    "certify", "damping", "derive", "derive_actuation", "diagram", "discretise", "equilibrium",
+    "event_time", "excite", "export_c", "export_fmu", "export_modelica", "final", "frequency",
+    "function_of", "functions", "grid", "growth", "identify", "integral", "integrate", "inverse",
+    "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run", "load_sweep",
+    "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan", "partition",
+    "peak", "plot", "position_matrices", "reactions", "rms", "run_list", "saltelli", "save",
+    "save_run", "sensitivity", "simulate", "sobol", "summarise", "sweep", "verify",
+    "write_simulation",
 ]  # fmt: skip

@@ -45,7 +45,10 @@ def is_number(value: Any) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(value, numbers.Real):
-        return not math.isnan(value)
+        try:
+            return not math.isnan(value)
+        except OverflowError:  # an integer beyond doubles
+            return False
     array = _array(value)
     return array is not None and array.ndim == 0 and not np.isnan(array)
 

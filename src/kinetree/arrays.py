@@ -9,5 +9,7 @@ Array = NDArray[np.float64]
 """Numbers in double precision, of any shape."""
 Flags = NDArray[np.bool_]
 """Truth values, of any shape."""
+Integers = NDArray[np.int64]
+"""Whole numbers, of any shape."""
 StateArrays = dict[str, Array]
 """Arrays of a state by name: q, qd, …"""

@@ -7,10 +7,15 @@ travel in one error, one sentence per line (`combine`).
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import functools
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from kinetree.plain import plain
 
@@ -46,7 +51,13 @@ class UnknownNameError(ModelError):
 
 
 class AssemblyError(ModelError):
-    """The loops do not close from the start values; the loop with the largest gap is named."""
+    """The loops do not close from the start values; the loop with the largest gap is named.
+
+    Attributes:
+        nearest: coordinates at which the gaps are smallest, as far as they are known.
+    """
+
+    nearest: Any = None
 
 
 class PartitionError(ModelError):
@@ -69,6 +80,10 @@ class ShapeError(KinetreeError):
     """An argument has the wrong kind, shape or value (not a number) for its place."""
 
 
+class CallError(KinetreeError, TypeError):
+    """A function is called with an argument that it does not have, or without one it needs."""
+
+
 class UnsupportedError(KinetreeError):
     """The element is understood, but what was asked for does not treat it yet."""
 
@@ -81,6 +96,8 @@ class ModelWarning(UserWarning):
     """The model can be used, but it is probably not what was meant."""
 
 
+INSIDE = (str(Path(__file__).parent), contextlib.__file__, functools.__file__)
+"""How paths of files begin that are no user's: the package, and what calls it back."""
 MANY = 1000
 """Names up to which all are compared with a misspelled one; of more, those that begin alike."""
 
@@ -97,6 +114,17 @@ def sentence(element: str, problem: str, cure: str) -> str:
     lines = "\n".join(map(plain, problem.split("\n")))
     text = f"{head}{lines}{tail}"
     return text if text.endswith((".", "?", "!")) else text + "."
+
+
+def warn(text: str) -> None:
+    """Warn of a model or run, at the line outside the package that led there.
+
+    What several stages say of one call is one warning in Python's eyes: same text, same line.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ModelWarning, stacklevel=level)
 
 
 def combine(errors: Sequence[KinetreeError], kind: type[E]) -> E:

@@ -124,6 +124,36 @@ def write_folder(
     return tuple(given / name for name in contents)
 
 
+@contextmanager
+def replacing_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new folder beside `folder` to write into, which takes its place when the block ends well.
+
+    Raises:
+        FileError: where it cannot be written.
+    """
+    given = Path(folder)
+    try:
+        place = _place(given)
+        with _folder(place.parent), _beside(place, folder=True) as part:
+            yield part
+            for path in sorted(part.rglob("*")):
+                if path.is_file():
+                    _flush(path)
+            if place.exists():
+                shutil.rmtree(place)
+            part.rename(place)
+            _flush_folder(place.parent)
+    except OSError as error:
+        raise unwritable(f"folder '{given}'", error) from error
+
+
+def discard_parts(folder: Path) -> None:
+    """Remove what a killed program left half written in a folder."""
+    for path in folder.glob(f".*{PART}*"):
+        with suppress(OSError):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def discard(paths: Iterable[Path]) -> None:
     """Remove files, and folders where they are empty; what cannot be removed stays."""
     for path in paths:

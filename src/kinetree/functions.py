@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from kinetree import engine as en
+from kinetree.door import guard_room
 from kinetree.engine import Node, Table
 from kinetree.tables import look_up
 
@@ -204,3 +205,6 @@ __all__ = [
     "log", "maximum", "minimum", "previous", "select", "sign", "sin", "sinh", "sqrt", "switch",
     "table", "tan", "tanh", "total",
 ]  # fmt: skip
+
+
+guard_room(__name__)

@@ -97,7 +97,8 @@ def derive(  # noqa: PLR0913  one argument per decision
             "aligned", "local", "world", and rates), "centroidal" (momentum, its matrix, rates),
             "constraints" (h, J, Jdqd, ht of the closures), "drives" (q, qd, qdd of driven
             coordinates), "energy" (kinetic, potential), "regressor" (Y, base parameters),
-            "inverse_derivatives", "forward_derivatives" (those by q along der(q) = N(q) qd).
+            "reaction_regressor" (the same of the wrench on the ground), "inverse_derivatives",
+            "forward_derivatives" (those by q along der(q) = N(q) qd).
         formalism: "newton_euler", "order_n", "virtual_power", "lagrange" or "dalembert"; the
             default is the cheapest that offers the quantity, for a model given by position
             matrices "dalembert".

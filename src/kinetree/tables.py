@@ -20,6 +20,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
+from kinetree.door import guard_methods
 from kinetree.errors import ExpressionError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ CUBIC = 3
 """Highest order of derivative that is not zero everywhere."""
 
 
+@guard_methods
 @dataclass(frozen=True, slots=True)
 class Table:
     """Values and slopes over knots; tables of equal content and name are equal.

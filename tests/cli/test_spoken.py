@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from tests import mechanisms
 from tests.analysis import systems
+from tests.identification.arms import arm, motion, recorded
 
 import kinetree as kt
 from kinetree.cli import main
@@ -50,6 +52,17 @@ def a_run(folder: Path) -> str:
     return str(file)
 
 
+def recording(folder: Path) -> str:
+    """A run of the arm with its efforts, as a table."""
+    data = recorded(arm(), motion(seed=4))
+    parts = ("time", "q", "qd", "qdd", "tau")
+    names = ["time", *(f"{k}{n}" for k in parts[1:] for n in (1, 2, 3))]
+    file = folder / "recording.csv"
+    table = np.column_stack([data[k] for k in parts])
+    np.savetxt(file, table, delimiter=",", header=",".join(names), comments="")
+    return str(file)
+
+
 SPOKEN: dict[str, tuple[Commands, str]] = {
     "check": (lambda f: (pendulum(f),), "is fine"),
     "partition": (lambda f: (pendulum(f),), "pendulum"),
@@ -58,6 +71,22 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "equilibrium": (lambda f: (pendulum(f), "--q", "swing=-1.5"), "at rest"),
     "linearise": (lambda f: (pendulum(f),), "A"),
     "modes": (lambda f: (pendulum(f), "--q", "swing=-1.5"), "modes"),
+    "sensitivity": (
+        lambda f: (pendulum(f), "-t", "0.1", "--measure", "final(q_swing)", "--by", "q0.swing"),
+        "direct method",
+    ),
+    "optimise": (
+        lambda f: (
+            pendulum(f),
+            "-t",
+            "0.1",
+            "--minimise",
+            "final(q_swing**2)",
+            "--over",
+            "bob.mass=1:2",
+        ),
+        "bob.mass",
+    ),
     "inverse": (lambda f: (pendulum(f), a_run(f)), "efforts over"),
     "reactions": (lambda f: (pendulum(f), a_run(f)), "reactions over"),
     "outputs": (lambda f: (pendulum(f),), "energy.kinetic"),
@@ -70,6 +99,41 @@ SPOKEN: dict[str, tuple[Commands, str]] = {
     "certify": (lambda f: (pendulum(f), "--target", "native"), "formalism lagrange"),
     "bench": (lambda f: (pendulum(f),), "call ns"),
     "examples": (lambda _: (), "shows"),
+    "excite": (
+        lambda f: (
+            stored(arm(), f),
+            "-t",
+            "10",
+            "--harmonics",
+            "3",
+            "--starts",
+            "1",
+            "--friction",
+            "none",
+            *(w for k in range(3) for w in ("--speed", f"j{k}=2")),
+        ),
+        "condition",
+    ),
+    "identify": (
+        lambda f: (stored(arm(), f), recording(f), "--friction", "none", "--cutoff", "0"),
+        "rms",
+    ),
+    "sweep": (
+        lambda f: (
+            pendulum(f),
+            "-t",
+            "0.1",
+            "--over",
+            "qd0.swing=0:1",
+            "--measure",
+            "end=final(q_swing)",
+            "-n",
+            "8",
+            "--into",
+            str(f / "many"),
+        ),
+        "8 of 8 runs",
+    ),
     "cite": (lambda _: ("newton_euler",), "@"),
     "cache": (lambda _: (), "entries"),
 }

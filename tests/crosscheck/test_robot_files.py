@@ -14,7 +14,7 @@ from tests.approx import CROSS_ENGINE, IDENTITY, assert_close
 from tests.crosscheck import mujoco_adapter, robots
 
 import kinetree as kt
-from kinetree.errors import FormatError, ModelWarning, UnsupportedError
+from kinetree.errors import FormatError, KinetreeError, ModelWarning, UnsupportedError
 
 pytestmark = [
     pytest.mark.crosscheck,
@@ -60,6 +60,13 @@ def test_robots_go_round(name: str, suffix: str, tmp_path: Path) -> None:
     left = check_round_trip(model, tmp_path / f"again{suffix}", **options)
     told = ("damping", "floating=True", "the name of body 'world'", "shapes")
     assert all(any(word in row for word in told) for row in left)
+
+
+def test_a_humanoid_with_point_masses_moves_as_in_mujoco(tmp_path: Path) -> None:
+    """Frames of sensors are point masses, whose inertia MuJoCo takes as diagonal alone."""
+    model = quiet(kt.load, robots.package_folder() / robots.ROBOTS["talos"].path)
+    quiet(kt.save, model, tmp_path / "talos.xml")
+    check_against_mujoco(tmp_path / "talos.xml")
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -146,6 +153,163 @@ def test_masses_are_scaled_to_their_total(tmp_path: Path, monkeypatch: pytest.Mo
         14.0,
         IDENTITY,
     )
+
+
+# a prism over an L, so that no point sees all its faces; MuJoCo keeps points in single precision
+CORNERS = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 3), (0, 3)]
+POINTS = 0.125 * np.array([(x, y, z) for z in (0, 1) for x, y in CORNERS], dtype=float)
+LIDS = [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)]
+SIDES = [(i, (i + 1) % 6, (i + 1) % 6 + 6) for i in range(6)]
+FACES = np.array([
+    *((a, c, b) for a, b, c in LIDS), *((a + 6, b + 6, c + 6) for a, b, c in LIDS), *SIDES,
+    *((i, j, i + 6) for i, _, j in SIDES),
+])  # fmt: skip
+MESH = """<mujoco><compiler meshdir="meshes"/><asset><mesh name="l" {mesh}/></asset><worldbody>
+<body name="a" pos="0 0 1"><joint name="j" axis="1 2 3"/><geom type="mesh" mesh="l" pos="0.3 0 0"
+ euler="10 20 30" {geom}/></body></worldbody></mujoco>"""
+
+
+def words(rows: Any) -> str:
+    return " ".join(f"{x:g}" for x in np.ravel(rows))
+
+
+def mesh_file(folder: Path, suffix: str) -> str:
+    """The prism as a file in `meshes`."""
+    (folder / "meshes").mkdir(exist_ok=True)
+    path = folder / "meshes" / f"l{suffix}"
+    if suffix == ".obj":
+        rows = [f"v {words(row)}" for row in POINTS] + [f"f {words(row + 1)}" for row in FACES]
+        path.write_text("\n".join(rows))
+    elif suffix == ".stl":
+        records = np.zeros(len(FACES), np.dtype([("n", "<f4", 3), ("v", "<f4", 9), ("a", "<u2")]))
+        records["v"] = POINTS[FACES].reshape(-1, 9)
+        path.write_bytes(bytes(80) + len(FACES).to_bytes(4, "little") + records.tobytes())
+    else:
+        counts = np.array([len(POINTS), 0, 0, len(FACES)], "<i4")
+        path.write_bytes(counts.tobytes() + POINTS.astype("<f4").tobytes()
+                         + FACES.astype("<i4").tobytes())  # fmt: skip
+    return f'file="{path.name}"'
+
+
+@pytest.mark.parametrize(
+    ("mesh", "geom"),
+    [
+        ("", ""),
+        ('inertia="exact" scale="1 2 -1" refpos="0.25 0.5 1" refquat="1 1 1 1"', ""),
+        ('inertia="convex"', 'density="700"'),
+        ('inertia="shell"', 'mass="3"'),
+        (".obj", 'mass="3"'),
+        (".stl", ""),
+        (".msh", ""),
+    ],
+)
+def test_meshes_weigh_what_they_do_in_mujoco(mesh: str, geom: str, tmp_path: Path) -> None:
+    given = f'vertex="{words(POINTS)}" face="{words(FACES)}" {mesh}'
+    path = tmp_path / "mesh.xml"
+    given = mesh_file(tmp_path, mesh) if mesh.startswith(".") else given
+    path.write_text(MESH.format(mesh=given, geom=geom))
+    model = check_against_mujoco(path)
+    assert bool(model.shapes) == mesh.startswith(".")
+
+
+def test_points_without_faces_are_their_hull(tmp_path: Path) -> None:
+    path = tmp_path / "hull.xml"
+    path.write_text(MESH.format(mesh=f'vertex="{words(POINTS)}"', geom=""))
+    check_against_mujoco(path)
+
+
+@pytest.mark.parametrize(
+    ("mesh", "geom", "said"),
+    [
+        ('file="../../l.stl"', "", "mesh 'l': it leaves the folder"),
+        ('file="l.stl"', "", "no such file|there is no file|not be read|does not exist"),
+        ('builtin="sphere"', "", "mesh 'l': it has neither a file nor vertices"),
+        ('vertex="0 0 0 1 0 0 0 1 0" face="0 1 3"', "", "mesh 'l': a face has no vertex"),
+        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1" inertia="some"', "", "there is no way to find inertia"),
+        ('vertex="0 0 0 1 0 0 0 1 0" face="0 1 2" inertia="exact"', "", "its volume is 0"),
+        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'mesh="m"', "there is no mesh 'm'"),
+        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1"', 'type="box"', "it is a box fitted to a mesh"),
+    ],
+)
+def test_meshes_that_have_no_volume_are_told(
+    mesh: str, geom: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mesh.xml"
+    text = MESH.format(mesh=mesh, geom="")
+    for name in ("mesh", "type"):
+        if geom.startswith(name):
+            text = text.replace('mesh="l"' if name == "mesh" else 'type="mesh"', geom)
+    path.write_text(text)
+    with pytest.raises(KinetreeError, match=said):
+        kt.load(path)
+
+
+REPLICAS = """<mujoco><worldbody>
+<replicate count="10" offset="0.3 0.1 0" euler="5 10 20" sep="-"><body name="a" pos="0 0 1">
+  <joint name="j" axis="0 1 0"/><geom size=".1" pos="0 0 -.3"/>
+  <replicate count="2" euler="0 0 120"><body name="leg" pos=".2 0 0"><joint name="k" axis="1 0 0"/>
+    <geom type="capsule" size=".02" fromto="0 0 0 .3 0 .1"/></body></replicate></body></replicate>
+</worldbody></mujoco>"""
+
+
+def test_replicas_are_those_of_mujoco(tmp_path: Path) -> None:
+    path = tmp_path / "replicas.xml"
+    path.write_text(REPLICAS)
+    model = check_against_mujoco(path)
+    assert model.velocities[:4] == ["j-00", "k0-00", "k1-00", "j-01"]
+    path.write_text(
+        '<mujoco><worldbody><replicate count="3"><body><joint name="j"/><geom size=".1"/><body>'
+        '<joint name="k"/><geom size=".1" pos="1 0 0"/></body></body></replicate></worldbody>'
+        '<equality><joint joint1="k" joint2="j"/></equality></mujoco>'
+    )
+    assert quiet(kt.load, path).velocities == ["j0", "j1", "j2"]
+    path.write_text(REPLICAS.replace('count="10"', 'count="ten"'))
+    with pytest.raises(FormatError, match="'ten' is not a valid count"):
+        kt.load(path)
+
+
+def test_composites_are_left_out_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "cable.xml"
+    path.write_text(
+        '<mujoco><worldbody><body><joint/><geom size=".1"/><composite type="cable" count="9 1 1"/>'
+        '</body><flexcomp type="grid" name="f"/></worldbody></mujoco>'
+    )
+    with pytest.warns(ModelWarning, match=r"left out are <flexcomp>, <composite>"):
+        kt.load(path)
+
+
+SOLIDS = """<robot name="solids"><link name="base"/>
+<joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<link name="arm"><visual><geometry><sphere radius="9"/></geometry></visual>
+<collision><origin xyz="0 0 1" rpy="0.1 0.2 0.3"/><geometry><box size="1 2 3"/></geometry>
+</collision>
+<collision><geometry><cylinder radius="0.2" length="2"/></geometry></collision></link>
+<joint name="k" type="revolute"><parent link="arm"/><child link="hand"/><axis xyz="1 0 0"/></joint>
+<link name="hand"><visual><origin xyz="0.5 0 0"/><geometry><sphere radius="0.4"/></geometry>
+</visual>
+<visual><geometry><mesh filename="package://robot/meshes/l.stl" scale="2 2 -2"/></geometry></visual>
+</link></robot>"""
+
+
+def test_links_without_inertia_weigh_what_their_solids_do(tmp_path: Path) -> None:
+    path = tmp_path / "solids.urdf"
+    path.write_text(SOLIDS)
+    mesh_file(tmp_path, ".stl")
+    model = kt.load(path, density=800.0)
+    scene = tmp_path / "solids.xml"
+    scene.write_text(
+        '<mujoco><compiler angle="radian" eulerseq="XYZ"/><asset><mesh name="l" '
+        'file="meshes/l.stl" scale="2 2 -2" inertia="exact"/></asset><default>'
+        '<geom density="800"/></default><worldbody><body><joint name="j" axis="0 1 0"/>'
+        '<geom type="box" size=".5 1 1.5" pos="0 0 1" euler="0.1 0.2 0.3"/>'
+        '<geom type="cylinder" size="0.2 1"/><body><joint name="k" axis="1 0 0"/>'
+        '<geom size="0.4" pos="0.5 0 0"/><geom type="mesh" mesh="l"/></body></body></worldbody>'
+        "</mujoco>"
+    )
+    check_same_dynamics(model, check_against_mujoco(scene))
+    assert kt.load(path).bodies["arm"].mass == 0
+    with pytest.raises(FormatError, match="it says itself what its bodies weigh"):
+        kt.load(scene, density=800.0)
 
 
 def test_includes_and_their_bounds(tmp_path: Path) -> None:

@@ -463,3 +463,18 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         kt.export_fmu(model, foreign, step=0.0)
     with pytest.raises(KinetreeError, match=r"no point 'lower\.hand'"):
         kt.export_fmu(model, foreign, points=["lower.hand"])
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+@pytest.mark.parametrize(("effort", "times"), [(0.02, 0), (2.0, 1)])
+def test_a_step_that_a_motion_has_outgrown_is_told_once(
+    version: str, effort: float, times: int, tmp_path: Path
+) -> None:
+    path = kt.export_fmu(example("four_bar"), tmp_path / "bar.fmu", version=version, step=1e-3)
+    said: list[Any] = []
+    fmpy.simulate_fmu(
+        str(path), fmi_type="CoSimulation", stop_time=0.8, output_interval=0.02,
+        start_values={"tau_crank": effort}, debug_logging=True,
+        logger=lambda *given: said.append(given[-1]),
+    )  # fmt: skip
+    assert sum(b"are long for this motion" in bytes(text) for text in said) == times

@@ -90,6 +90,35 @@ def between(kind: str) -> Callable[[kt.Model], None]:
     return add
 
 
+def in_plane(kind: str) -> Callable[[kt.Model], None]:
+    """A box that touches a floor with corners, edges and friction, and a disc in a ring."""
+
+    def add(model: kt.Model) -> None:
+        law, data = PLANE[kind]
+        tip = model.bodies["b2"].point(
+            "tip", (0.3, 0, 0), rotation=zoo.rotation_about((0, 0, 1), 0.4)
+        )
+        floor = model.ground.point("floor", (0, -2, 0), rotation=zoo.rotation_about((0, 0, 1), 0.2))
+        box = {"chain": ((-4, -4), (4, -4), (4, 4, 0.4), (-4, 4)), "closed": True}
+        model.plane_contact("touch", tip, floor, box, {"chain": ((9, 0), (-9, 0))}, law,
+                            friction=0.3, slip_speed=0.2, thickness=50.0, **data)  # fmt: skip
+        model.plane_contact("inner", "b0", "b2", {"circle": (0.1, 0), "radius": 2.0},
+                            {"circle": (0, 0), "radius": -0.5}, law, **data)  # fmt: skip
+
+    return add
+
+
+PLANE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "plane_linear": ("linear", {"stiffness": 20.0, "damping": 0.4}),
+    "plane_hunt_crossley": ("hunt_crossley", {"stiffness": 20.0, "dissipation": 0.05}),
+    "plane_lankarani_nikravesh": (
+        "lankarani_nikravesh", {"stiffness": 20.0, "restitution": 0.8, "impact_speed": 9.0}
+    ),
+    "plane_felt": ("felt", {"force": 20.0, "depth": 1.0, "exponent": 1.8, "dissipation": 0.05}),
+    "plane_law": (lambda depth, rate: 20.0 * depth + 0.1 * depth * rate, {}),
+}  # fmt: skip
+
+
 CONTACT = {"radius": 9.0, "stiffness": 20.0, "dissipation": 0.2, "friction": 0.3,
            "rolling_resistance": 0.1}  # fmt: skip
 TYRE = {"radius": 9.0, "stiffness": 200.0, "damping": 0.1}
@@ -113,6 +142,7 @@ ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
     ),
     "contact_sphere": on_road("contact_sphere", CONTACT),
     "contact_wheel": on_road("contact_wheel", {**CONTACT, "crown": 0.1}),
+    **{kind: in_plane(kind) for kind in PLANE},
     "tyre_linear": on_road("tyre_linear", {**TYRE, **LINEAR}),
     "tyre_calspan": on_road("tyre_calspan", {**TYRE, **CALSPAN}),
     "tyre_pacejka": on_road("tyre_pacejka", TYRE),
@@ -120,9 +150,22 @@ ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
 """Kind -> how to add elements of it to a chain of revolute and prismatic joints."""
 
 
-def chain() -> kt.Model:
-    """Three bodies that turn, slide and turn."""
+def chain(kind: str = "") -> kt.Model:
+    """Three bodies that turn, slide and turn; of contacts in the plane about and across z."""
+    if kind.startswith("plane_"):
+        return flat_chain()
     return zoo.build(zoo.chain_links(3, 3, ("revolute", "prismatic", "revolute")))
+
+
+def flat_chain() -> kt.Model:
+    """Three bodies that turn about z, slide and turn."""
+    model = kt.Model("flat", gravity=(0, -9.81, 0))
+    parent: Any = model.ground
+    for k, (joint, axis) in enumerate((("revolute", "z"), ("prismatic", "x"), ("revolute", "z"))):
+        body = model.body(f"b{k}", mass=1.0 + k, com=(0.2, 0.1, 0), inertia=(0.3, 0.4, 0.5))
+        getattr(model, joint)(f"j{k}", parent, body, axis=axis)
+        parent = body.point("out", (0.6, 0.2, 0.1))
+    return model
 
 
 def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
@@ -132,7 +175,8 @@ def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
         state["x"][:, 0] = 1.0  # the first friction slides, the second sticks
     forward = kt.derive(model, "forward")
     moved = forward.evaluate(**forward.pick_inputs(state))
-    free = kt.derive(chain(), "inverse")
+    flat = model.name == "flat"
+    free = kt.derive(flat_chain() if flat else chain(), "inverse")
     Q = free.evaluate(q=state["q"], qd=state["qd"], qdd=moved["qdd"])["tau"] - state["tau"]
     told = kt.derive(model, "forces")
     told = restrict(told, [f"{name}.power" for name in model.forces])
@@ -143,7 +187,7 @@ def powers(model: kt.Model, values: dict[str, Any]) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("kind", [row.name for row in ALL if row.work])
 def test_power_of_elements_is_the_power_of_generalised_forces(kind: str) -> None:
-    model = chain()
+    model = chain(kind)
     ELEMENTS[kind](model)
     assert {force.kind for force in model.forces.values()} == {kind}
     values = zoo.state(model, 4, (STATES,))
@@ -167,7 +211,7 @@ def test_power_of_all_elements_together_is_that_of_the_generalised_forces() -> N
 
 @pytest.mark.parametrize("kind", [row.name for row in ALL if not row.holds])
 def test_position_matrices_tell_the_same(kind: str) -> None:
-    model = chain()
+    model = chain(kind)
     ELEMENTS[kind](model)
     values = {**zoo.state(model, 4, (STATES,)), "t": np.full(STATES, 0.3)}
     stops = sum(len(stop_modes(force)) for force in model.forces.values())
@@ -181,7 +225,7 @@ def test_position_matrices_tell_the_same(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [row.name for row in ALL])
 def test_rows_say_what_elements_tell(kind: str) -> None:
-    model = chain()
+    model = chain(kind)
     ELEMENTS[kind](model)
     told = {out.name: out.shape for out in kt.derive(model, "forces").outputs}
     rows = {row.name: row for row in offers(model).values() if row.source == "forces"}

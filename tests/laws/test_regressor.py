@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from tests import strategies, zoo
 from tests.approx import FORMALISM, IDENTITY, assert_close
 from tests.laws.tools import MODELS, model, program, regressor_rank, values
@@ -80,10 +80,16 @@ def rank(prog: kt.Program, state: dict[str, np.ndarray]) -> int:
     return regressor_rank(values(prog, **state)["Y"])
 
 
+def clear(rotation: tuple[tuple[float, ...], ...]) -> bool:
+    """Whether a rotation is none, or one whose square is seen in doubles."""
+    return all(x == 0 or abs(x) > 1e-4 for row in rotation for x in row)
+
+
 @settings(max_examples=20)
 @given(strategies.trees(max_size=4))
 @example([zoo.Link("screw", -1, (1, 0, 0))])
 def test_as_many_base_parameters_as_the_rank_of_the_standard_regressor(links) -> None:
+    assume(all(clear(link.rotation) and clear(link.child_rotation) for link in links))
     tree = zoo.build(links)
     state = zoo.state(tree, 3, (60,))
     count = len(kt.derive(tree, "regressor").output("pi").nodes)
@@ -155,3 +161,18 @@ def test_a_robot_without_joints_has_no_base_parameters() -> None:
     with pytest.warns(ModelWarning, match="nothing can move"):
         program = kt.derive(model, "regressor")
     assert program.output("Y").shape == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "chain4", "tree7"])
+@pytest.mark.parametrize("base", [True, False])
+def test_the_wrench_on_the_ground_is_linear_too(name: str, base: bool) -> None:
+    state = zoo.state(model(name), 1, (3,))
+    wrench = values(program(name, "reaction"), **state)["wrench"]
+    prog = kt.derive(model(name), "reaction_regressor", base_parameters=base)
+    out = values(prog, **state)
+    assert out["Y"].shape[-2] == 6
+    found = np.einsum("...ij,...j->...i", out["Y"], out["pi"])
+    assert_close(found, wrench, FORMALISM, f"{name} Y π")
+    if base:
+        many = zoo.state(model(name), 3, (60,))
+        assert rank(prog, many) == len(prog.output("pi").nodes)

@@ -35,7 +35,7 @@ def test_a_room_does_not_hide_the_export_of_its_name() -> None:
     assert python(code) == ["True"]
 
 
-@pytest.mark.parametrize("room", ["model.model", "program.program", "formats.load"])
+@pytest.mark.parametrize("room", ["model.model", "program.program", "storage.load"])
 def test_a_room_imported_first_knows_every_kind_and_target(room: str) -> None:
     code = (
         f"import kinetree.{room}; from kinetree.model import Model, JOINTS, CLOSURES, FORCES;"

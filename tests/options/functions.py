@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from tests import mechanisms
+from tests.acausal.parts import Charging
 from tests.analysis import systems
 from tests.options.rows import Made, Refused, Rounded, Row, Unseen
 
@@ -129,7 +130,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "continues": Made(lambda _: kt.simulate(closed(), 0.02, step=0.01)),
                 "outputs": ["energy.total"], "locate": Refused(True), "at": {"q": {"q1": 0.7}},
             },
-            {"t0": SECONDS, "max_step": "infinite", "progress": "truth",
+            {"t0": SECONDS, "max_step": "infinite", "progress": "truth function",
              "base_parameters": "truth"},
             {**SAYS, "events": "event", "continues": "file"}, OPTIONS,
         ),
@@ -377,7 +378,7 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
             kt.load,
             lambda folder: {"path": stored(folder)},
             {"path": str(MODELS / "double_pendulum.yaml"), "floating": Refused(True),
-             "laws": Refused({"rope": 0})},
+             "laws": Refused({"rope": 0}), "density": Refused(1000.0)},
             {}, {"path": "file"},
         ),
     ),
@@ -431,6 +432,14 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
                 "title": "A title", "live": True,
             },
             {"title": "word", "shapes": "truth word", "live": "truth"}, {"path": "file"},
+        ),
+    ),
+    "export_modelica": (
+        Row(
+            kt.export_modelica,
+            lambda folder: {"component": Charging(), "path": folder / "a.mo"},
+            {"component": Charging(R={"R": 4.0}), "path": Made(lambda folder: folder / "b.mo")},
+            {"path": "word"}, {"path": "file"},
         ),
     ),
     "export_fmu": (

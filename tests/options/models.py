@@ -321,6 +321,15 @@ MODELS: dict[str, tuple[Row, ...]] = {
         {"body": "b", "road": "ground.foot", "radius": 0.4},
         takes={"radius": NUMBER},
     ),
+    "plane_contact": row(
+        "plane_contact",
+        {"name": "new", "first": "a", "second": "ground.foot", "stiffness": 1e5,
+         "first_profile": {"circle": (0, 0), "radius": 0.1},
+         "second_profile": {"chain": ((1, 0), (-1, 0))}},
+        {"first": "b", "second": "ground", "law": Refused("nonsense"),
+         "first_profile": {"point": (0, 0)}, "second_profile": {"circle": (0, 0), "radius": 1}},
+        takes={"first_profile": "a profile", "second_profile": "a profile"},
+    ),
     "tyre": row(
         "tyre", {"name": "new", "wheel": "wheel", "road": "ground", "radius": 0.3,
                  "stiffness": 1e5, "cornering_stiffness": 1e4},
@@ -401,6 +410,24 @@ MODELS: dict[str, tuple[Row, ...]] = {
         "plastic_spring", {"name": "new", "joint": "one", "stiffness": 1.0, "limit": 1.0},
         {"joint": "two", "stiffness": 2.0, "limit": 3.0, "rest": 0.5},
         takes={"rest": NUMBER},
+    ),
+    "study": row(
+        "study",
+        {"name": "new", "duration": 1.0, "variables": {"k": (0.5, 2.0)},
+         "measures": {"end": "final(q_one)"}},
+        {"duration": 2.0, "variables": {"k": (1.0, 2.0)},
+         "measures": {"end": "peak(q_one)"}, "minimise": ["end"],
+         "subject_to": {"end": (None, 1.0)}, "units": {"k": "1"},
+         "run": {"rtol": 1e-6}},
+        takes={"duration": NUMBER, "run": "mapping named", "measures": "mapping"},
+    ),
+    "crushable": row(
+        "crushable",
+        {"name": "new", "first": "a", "second": "ground.foot", "length": 1.0,
+         "envelope": lambda crush: 10.0 * crush, "unloading": 20.0},
+        {"first": "b", "second": "ground", "length": 2.0, "unloading": 30.0,
+         "envelope": lambda crush: 15.0 * crush},
+        takes={"length": NUMBER, "envelope": LAW, "unloading": LAW},
     ),
     "event": (
         *row(

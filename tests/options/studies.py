@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from tests.options.rows import Made, Refused, Row, Unseen
 
 import kinetree as kt
@@ -35,6 +36,19 @@ def plan(count: int = 3) -> Any:
     return kt.sobol(BOUNDS, count, seed=1)
 
 
+def swept(place: Any, count: int) -> Any:
+    """A folder with a sweep."""
+    kt.sweep(damped(), 0.1, plan(count), MEASURED, into=place / f"sweep{count}")
+    return place / f"sweep{count}"
+
+
+def swings(size: float = 1.0) -> dict[str, Any]:
+    """A recording of the pendulum."""
+    t = np.linspace(0, 4, 401)
+    q = size * np.sin(2 * t)[:, None] + 0.3 * np.cos(5 * t)[:, None]
+    return {"time": t, "q": q, "tau": kt.inverse(damped(), {"time": t, "q": q}).tau.values}
+
+
 MEASURES = {
     name: (Row(getattr(kt, name), lambda _: ONE, OTHER, {"of": "word number whole function"}),)
     for name in ("final", "integral", "mean_square", "rms", "peak")
@@ -59,14 +73,33 @@ STUDIES: dict[str, tuple[Row, ...]] = {
             {**OTHER, "t": [0.1, 0.3], "data": [1.0, 3.0], "weights": 2.0},
             {"of": "word number whole function"}),
     ),
+    "function_of": (Row(kt.function_of, lambda _: {"of": "a", "a": kt.final("q_swing")},
+                        {"of": "a**2"}, {"of": "word"}),),
+    "measure": (Row(kt.measure, lambda _: {"text": "final(q_swing)"}, {"text": "rms(qd_swing)"}, {},
+                    {"text": "measure"}),),
     "grid": (Row(kt.grid, lambda _: {"over": VALUES}, {"over": {"damping": [0.3]}}),),
+    "own_plan": (
+        Row(kt.own_plan, lambda _: {"names": ["damping"], "count": 3, "rows": lambda k: [0.1 * k]},
+            {"names": ["swing"], "count": 4, "rows": lambda k: [0.2]},
+            {"names": "names", "rows": "function"}, {"rows": "plan"}),
+    ),
+    "summarise": (
+        Row(kt.summarise,
+            lambda _: {"many": kt.sweep(damped(), 0.1, plan(9), MEASURED)},
+            {"many": Made(lambda _: kt.sweep(damped(), 0.2, plan(9), MEASURED)),
+             "quantiles": [0.1, 0.9]}),
+    ),
+    "load_sweep": (
+        Row(kt.load_sweep, lambda place: {"folder": swept(place, 3)},
+            {"folder": Made(lambda place: swept(place, 4))}),
+    ),
     "run_list": (Row(kt.run_list, lambda _: {"over": VALUES}, {"over": {"damping": [0.3]}}),),
     **{
         name: (
             Row(getattr(kt, name), lambda _: {"over": BOUNDS, "count": 4},
                 {"over": {"damping": (0.2, 0.3)}, "count": 8, "seed": 3}, {"seed": "whole"}),
         )
-        for name in ("sobol", "latin_hypercube")
+        for name in ("sobol", "latin_hypercube", "saltelli")
     },
     "sweep": (
         Row(
@@ -77,9 +110,13 @@ STUDIES: dict[str, tuple[Row, ...]] = {
                 "plan": Made(lambda _: plan(4)), "measures": {"end": kt.final("qd_swing")},
                 "into": Unseen("folder", "it is on the disk"),
                 "part": Unseen(2, "parts give the same rows"),
+                "store": Unseen("zarr", "without a folder there is none"),
+                "threads": Unseen(1, "threads give the same rows"),
+                "device": Refused("gpu"), "workers": Refused("nowhere"),
                 "progress": Unseen(lambda done, whole: None, "it is called"),
             },
-            {"progress": "function none", "into": "none word"}, {"measures": "measure"},
+            {"progress": "function none", "into": "none word", "part": "none", "threads": "none",
+             "workers": "none"}, {"measures": "measure"},
         ),
     ),
     "sensitivity": (
@@ -97,6 +134,41 @@ STUDIES: dict[str, tuple[Row, ...]] = {
                 "max_step": 0.01,
             },
             {"t0": "number whole", "max_step": "infinite"}, {"measures": "measure"}, partial=True,
+        ),
+    ),
+    "identify": (
+        Row(
+            kt.identify, lambda _: {"model": damped(), "data": swings(), "friction": ["coulomb"]},
+            {
+                "model": Made(lambda _: heavier()), "data": Made(lambda _: swings(0.8)),
+                "friction": ["viscous"], "method": "consistent", "rotors": True, "smooth": 0.5,
+                "cutoff": 6.0, "held_out": 0.1, "units": {"q": "deg"},
+                "bodies": Unseen(["rod"], "there is one"), "segment": Refused(0.5),
+                "coefficients": Refused(["damping"]), "sensors": Refused(["gain"]),
+            },
+            {"cutoff": "none", "units": "none", "bodies": "none", "rotors": "truth"},
+            {"data": "file"}, partial=True,
+        ),
+    ),
+    "excite": (
+        Row(
+            kt.excite,
+            lambda _: {"model": damped(), "duration": 4.0, "harmonics": 3, "speed": 2.0,
+                       "starts": 1, "step": 0.2},
+            {
+                "model": Made(lambda _: heavier()), "duration": 3.0, "harmonics": 4,
+                "criterion": "determinant", "bodies": Unseen(["rod"], "there is one"),
+                "friction": ["viscous"],
+                "rotors": Unseen(True, "rod and rotor have one column"), "smooth": 0.5,
+                "measured": "wrench", "position": 0.4, "speed": 1.0, "acceleration": 2.0,
+                "effort": 1.0,
+                "clearance": {"rod": ((1, 0, 0), -3.0)}, "rest": False, "step": 0.1,
+                "starts": 2, "seed": 3,
+                "deviations": {"swing": 0.1},
+            },
+            {"harmonics": "whole", "bodies": "none", "rotors": "truth", "rest": "truth",
+             "position": "infinite none", "acceleration": "infinite none",
+             "effort": "infinite none"}, {}, partial=True,
         ),
     ),
     "optimise": (

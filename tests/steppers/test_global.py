@@ -24,10 +24,11 @@ from tests.steppers import systems
 import kinetree as kt
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.links.linkage import linkage
-from kinetree.formalism.natural import Chart, chart, minimum_degree
+from kinetree.formalism.natural import Chart, chart
 from kinetree.functions import sin
 from kinetree.integrate import Stepper
 from kinetree.integrate.start.beginning import Beginning
+from kinetree.program.sparsity import minimum_degree
 from kinetree.steppers import step_program
 from kinetree.steppers.equations.residual import rate_program
 

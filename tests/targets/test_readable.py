@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,11 +16,11 @@ from tests.approx import IDENTITY
 import kinetree as kt
 from kinetree import engine as en
 from kinetree.errors import UnsupportedError
-from kinetree.program.program import Assign, Input, Note, Output, Program
+from kinetree.program.program import Assign, Input, Newton, Note, Output, Program
 from kinetree.targets.html.source import sources as html_sources
 from kinetree.targets.latex.language import words
 from kinetree.targets.latex.source import sources as latex_sources
-from kinetree.targets.text.readable.reading import in_full
+from kinetree.targets.text.readable.reading import LANDMARKS, in_full, residuals
 from kinetree.targets.text.readable.symbols import Symbol, symbol_of
 from targets.cases import ROOT, case, tool
 
@@ -89,6 +90,11 @@ def strange() -> Program:
     return Program("strange", inputs, (), (block,), (Output("y_", (1,), (target,)),), info)
 
 
+@cache
+def stewart() -> Program:
+    return kt.derive(kt.load(ROOT / "examples" / "models" / "stewart.yaml"), "forward")
+
+
 @pytest.fixture(scope="module")
 def pendulum() -> Program:
     model = kt.load(ROOT / "examples" / "models" / "double_pendulum.yaml")
@@ -141,6 +147,10 @@ def test_names_become_symbols() -> None:
     assert symbol_of("qdd_elbow") == Symbol("q", 2, ("elbow",))
     assert symbol_of("qdd_3", rate=False) == Symbol("qdd", 0, ("3",))
     assert symbol_of("a12_x") == Symbol("a", 0, ("12", "x"))
+    assert symbol_of("guide_link.mass") == Symbol("m", 0, ("guide_link",))
+    assert symbol_of("rod.inertia_xy") == Symbol("I", 0, ("rod", "xy"))
+    assert symbol_of("rod.tip_end_z") == Symbol("r", 0, ("rod.tip_end", "z"))
+    assert symbol_of("strut.preload") == Symbol("preload", 0, ("strut",))
     assert symbol_of("lam_1") == Symbol("lambda", 0, ("1",))
     text = latex(strange())
     assert r"\text{\ttfamily a.1}" in text, "a_1 and a.1 would look the same"
@@ -180,7 +190,7 @@ def test_mass_matrix_in_full(pendulum: Program) -> None:
     numbers = dict(zip(pendulum.input("p").symbols, default, strict=True))
     for key, row in values.items():
         numbers |= dict(zip(pendulum.input(key).symbols, row, strict=True))
-    for name, nodes in in_full(pendulum).items():
+    for name, nodes in in_full(pendulum).outputs.items():
         found = np.array(en.evaluate(nodes, numbers), dtype=float)
         np.testing.assert_allclose(found, wanted[name].ravel(), rtol=IDENTITY)
 
@@ -203,9 +213,41 @@ def test_a_long_term_that_cannot_be_broken_is_written_in_smaller_letters() -> No
     assert re.search(r"\\text\{\\(small|footnotesize|scriptsize|tiny)\$.*\$\}", text)
 
 
-def test_what_cannot_be_written_in_full_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="iteration"):
-        latex(case("four_bar").program, full=True)
+@pytest.mark.parametrize("name", ["slider_crank", "four_bar"])
+def test_closed_mechanisms_in_full_are_the_same_equations(name: str) -> None:
+    model = kt.load(ROOT / "examples" / "models" / f"{name}.yaml")
+    program = kt.derive(model, "forward")
+    found = in_full(program)
+    outputs = tuple(replace(out, nodes=found.outputs[out.name]) for out in program.outputs)
+    full = replace(program, preamble=(), blocks=found.kept, outputs=outputs)
+    values = {"q": kt.assemble(model).q, "qd": [0.3] * 3, "tau": [0.1] * 3}
+    wanted = program.evaluate(**values)
+    for key, value in full.evaluate(**values).items():
+        np.testing.assert_allclose(value, wanted[key], rtol=IDENTITY, atol=IDENTITY)
+    text = latex(program, full=True)
+    assert r"\mathrm{Mr}_{1,1} &= " in text
+    assert "Newton: find" not in text
+
+
+def test_loops_in_full_are_their_equations() -> None:
+    program = kt.derive(kt.load(ROOT / "examples" / "models" / "four_bar.yaml"), "forward")
+    (loop,) = (block for block in in_full(program).kept if isinstance(block, Newton))
+    names = {symbol.name for symbol in en.symbols(residuals(loop))}
+    assert names == {"a", "b", "c", "base", "q_crank", "q_coupler", "q_rocker"}
+    text = latex(program, full=True)
+    assert r"0 &= a \, \cos\left(q_{\mathrm{crank}}\right) - \mathrm{base}" in text
+
+
+def test_landmarks_are_steps_that_formalisms_write() -> None:
+    driven = kt.load(ROOT / "examples" / "models" / "four_bar.yaml")
+    driven.drive("crank", lambda t: 2 * t)
+    programs = [case("four_bar").program, kt.derive(driven, "forward"), stewart()]
+    assert {block.note.step for program in programs for block in program.all_blocks} >= LANDMARKS
+
+
+def test_what_is_too_long_in_full_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="operators when names are written out"):
+        latex(stewart(), full=True)
 
 
 def test_loops_are_written_as_iterations() -> None:

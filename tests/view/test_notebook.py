@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from html import unescape
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -9,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import kinetree as kt
-from kinetree.errors import ModelWarning
+from kinetree.errors import ModelWarning, UnsupportedError
 from targets import corpus
 
 if TYPE_CHECKING:
@@ -74,3 +75,31 @@ def test_a_page_shows_itself(pendulum: kt.Model, run: Any, tmp_path: Path, viewe
     assert frame.startswith('<iframe sandbox="allow-scripts"')
     assert page.read_text(encoding="utf-8") in unescape(frame)
     assert viewer in unescape(frame)
+
+
+def test_a_page_is_a_widget_with_the_frame_beside_it(
+    pendulum: kt.Model, run: Any, tmp_path: Path, viewer: str
+) -> None:
+    pytest.importorskip("anywidget", reason="anywidget is not installed: pip install anywidget")
+    page = kt.animate(pendulum, run, tmp_path / "page.html")
+    widget = page.widget()  # type: ignore[attr-defined]
+    state = widget.get_state()
+    assert (state["t"], state["playing"], state["height"]) == (0.0, True, 520)
+    assert state["page"] == page.read_text(encoding="utf-8")
+    assert "export default { render }" in str(state["_esm"])
+    assert viewer in state["page"]
+    shown = page._repr_mimebundle_(include=None, exclude=None)  # type: ignore[attr-defined]
+    assert "application/vnd.jupyter.widget-view+json" in shown
+    assert "text/html" not in shown, "_repr_html_ gives it"
+
+
+def test_without_anywidget_a_page_is_a_frame(
+    pendulum: kt.Model, run: Any, tmp_path: Path, viewer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "kinetree.view.widget", raising=False)
+    page = kt.animate(pendulum, run, tmp_path / "page.html")
+    assert page._repr_mimebundle_() is None  # type: ignore[attr-defined]
+    assert viewer in unescape(page._repr_html_())  # type: ignore[attr-defined]
+    with pytest.raises(UnsupportedError, match=r"pip install 'kinetree\[notebook\]'"):
+        page.widget()  # type: ignore[attr-defined]

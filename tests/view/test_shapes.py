@@ -11,7 +11,7 @@ from tests.approx import COARSE_RUN, EQUAL_STEPS
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
-from kinetree.view.meshes import triangles
+from kinetree.formats.meshes import triangles
 from kinetree.view.packing import unpack
 from kinetree.view.quaternions import matrices
 from kinetree.view.shapes import read_shapes

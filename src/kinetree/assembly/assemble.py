@@ -257,6 +257,8 @@ def _failure(system: Loops, best: Solution) -> AssemblyError:
     if abs(best.h[worst]) < ROUNDED:
         allowed = system.model.loop_tolerance
         cure += f", or raise loop_tolerance of the model ({allowed:g}) where its data are rounded"
-    return AssemblyError(
+    error = AssemblyError(
         f"the loop does not close, {gap} {when}", element=f"closure '{name}'", cure=cure
     )
+    error.nearest = best.x
+    return error

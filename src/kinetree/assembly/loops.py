@@ -43,6 +43,7 @@ class Loops:
         guards: tells parallel directions from opposite ones; none where no closure has any.
         drives: gives the values of driven coordinates; none where no drive has a law.
         written: gives h, J, ht, Jdqd, not yet condensed.
+        native: gives h and J too, where native code of them is at hand; else they are interpreted.
     """
 
     model: Mechanism
@@ -54,6 +55,7 @@ class Loops:
     written: Program
     guards: Program | None = None
     drives: Program | None = None
+    native: Function | None = None
 
     def at(self, parameters: Parameters) -> Loops:
         """The same with other values of parameters, by name."""
@@ -66,7 +68,14 @@ class Loops:
             for made in (self.program, self.guards, self.drives)
         )
         assert program is not None
-        return replace(self, program=program, written=written, guards=guards, drives=drives)
+        native = (
+            None
+            if self.native is None
+            else self.native.with_values(_parameters_of(self.program, parameters))
+        )
+        return replace(
+            self, program=program, written=written, guards=guards, drives=drives, native=native
+        )
 
     @cached_property
     def whole(self) -> Program:
@@ -90,7 +99,8 @@ class Loops:
 
     def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
         """(h, J) at coordinates q and time t."""
-        return self.once(("h, J", t), q, lambda: _values(self.program, self.model, q, t))
+        code = self.program if self.native is None else self.native
+        return self.once(("h, J", t), q, lambda: _values(code, self.model, q, t))
 
     @cached_property
     def _memory(self) -> dict[tuple[Hashable, bytes], Any]:
@@ -179,11 +189,17 @@ class Loops:
         return next((c.unit for c in conditions if c.label == component), "")
 
 
-def _values(program: Program, model: Mechanism, q: Any, t: float) -> tuple[Array, Array]:
-    """(h, J) that a Program gives at coordinates q and time t."""
-    given = {"q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t)}
+def _values(code: Program | Function, model: Mechanism, q: Any, t: float) -> tuple[Array, Array]:
+    """(h, J) that a Program or its native code gives at coordinates q and time t."""
+    given: dict[str, Any] = {
+        "q": np.asarray(q, dtype=float), "qd": np.zeros(model.nv), "t": np.asarray(t),
+    }  # fmt: skip
+    if isinstance(code, Function):
+        known = {port.name for port in code.inputs}
+        out = code(check=False, **{name: x for name, x in given.items() if name in known})
+        return _frozen(out["h"]), _frozen(out["J"])
     with np.errstate(all="ignore"):  # a law without a value is told by its name
-        out = program.evaluate_some(**given)
+        out = code.evaluate_some(**given)
     return _frozen(out["h"]), _frozen(out["J"])
 
 

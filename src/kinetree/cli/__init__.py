@@ -10,13 +10,35 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from kinetree.cli import analyses, certificate, efforts, equations, material, models, studio, view
+from kinetree.cli import (
+    analyses,
+    best_values,
+    certificate,
+    efforts,
+    equations,
+    material,
+    models,
+    studies,
+    studio,
+    view,
+)
 from kinetree.cli.common import app
 from kinetree.cli.material import bibliography
 from kinetree.errors import KinetreeError
 from kinetree.printing import os_sentence, print_json, say
 
-GROUPS = (models, analyses, efforts, view, studio, equations, certificate, material)
+GROUPS = (
+    models,
+    analyses,
+    best_values,
+    studies,
+    efforts,
+    view,
+    studio,
+    equations,
+    certificate,
+    material,
+)
 """The files of verbs."""
 
 

@@ -64,7 +64,8 @@ def _read(file: Path | None) -> Model:
     """The model to certify."""
     if file is None:
         raise FormatError("nothing says what to certify", element="MODEL", cure="name a model file")
-    return read(file)[0]
+    model: Model = read(file)[0]
+    return model
 
 
 def _print(found: Certificate, written: list[str], *, as_json: bool) -> None:

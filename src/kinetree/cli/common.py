@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +15,7 @@ from kinetree.errors import FormatError, ModelWarning
 from kinetree.printing import TableRow
 
 if TYPE_CHECKING:
-    from kinetree.model import Mechanism, Model
+    from kinetree.model import Mechanism
     from kinetree.program.program import Program
 
 app = typer.Typer(
@@ -56,17 +57,36 @@ ByOption = Annotated[list[str] | None, typer.Option("--by", help="Also derivativ
 AsJson = Annotated[bool, typer.Option("--json", help="Print machine-readable results.")]
 
 
-def read(file: Path, *, checked: bool = False) -> tuple[Model, list[str]]:
+def read(file: Path, *, checked: bool = False) -> tuple[Any, list[str]]:
     """The model in a file, and the warnings that came with it; `checked` for forward dynamics."""
-    from kinetree import load
+    from kinetree.model import as_mechanism
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
-        model = load(file)
+    found, notes = read_any(file)
+    with gather_warnings() as more:
+        model = as_mechanism(found)
         if checked:
             model.check()
-    notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
-    return model, list(dict.fromkeys(notes))
+    return model, [*notes, *more]
+
+
+def read_any(file: Path) -> tuple[Any, list[str]]:
+    """The model or the component in a file, and the warnings that came with it."""
+    from kinetree import load
+
+    with gather_warnings() as notes:
+        found = load(file)
+    return found, notes
+
+
+@contextmanager
+def gather_warnings() -> Iterator[list[str]]:
+    """The warnings about a model that come meanwhile, each once."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ModelWarning)
+        yield notes
+    rows = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
+    notes += dict.fromkeys(rows)
 
 
 def derive(

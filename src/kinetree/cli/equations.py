@@ -37,6 +37,7 @@ TargetName = Annotated[
 ExportPoint = Annotated[
     list[str] | None, typer.Option("--point", help="Output of an FMU or package: body.point.")
 ]
+LongestStep = Annotated[float | None, typer.Option(help=r"Longest step of an FMU or package \[s].")]
 Overwrite = Annotated[bool, typer.Option("--force", help="Write among files that are there.")]
 WithCertificate = Annotated[
     bool, typer.Option("--certificate", help="Also a certificate; see the verb certify.")
@@ -61,7 +62,7 @@ def count(
     rows: list[TableRow] = []
     left_out: list[UnsupportedError] = []
     with working(show=not as_json) as tell:
-        for quantity, way in choices(of, formalism):
+        for quantity, way in choices(of, formalism, sorted_by_itself=model.equations is not None):
             tell(f"{quantity} by {way}")
             start = time.perf_counter()
             try:
@@ -72,7 +73,7 @@ def count(
             spent = round(time.perf_counter() - start, 3)
             once = program.preamble_count().total
             counts = {**operations(program), "preamble": once, "derive s": spent}
-            rows.append({"quantity": quantity, "formalism": way, **counts})
+            rows.append({"quantity": quantity, "formalism": way or "sorted", **counts})
     if not rows:
         raise left_out[0]
     refusals = list(dict.fromkeys(map(str, left_out)))
@@ -99,7 +100,7 @@ def generate(
     point: ExportPoint = None,
     output: Outputs = None,
     inputs: Inputs = None,
-    step: Annotated[float, typer.Option(help=r"Step of an FMU or package \[s].")] = 1e-3,
+    step: LongestStep = None,
     force: Overwrite = False,
     certificate: WithCertificate = False,
     as_json: AsJson = False,
@@ -176,7 +177,7 @@ def bench(file: ModelFile, parameters: Treatment = "run-time", as_json: AsJson =
     model, _ = read(file)
     rows: list[TableRow] = []
     with working(show=not as_json) as tell:
-        for quantity in TIMED:
+        for quantity in ("forward",) if model.equations is not None else TIMED:
             tell(f"{quantity}: derive, compile, evaluate")
             rows.append(time_quantity(model, quantity, parameters))
     if as_json:
@@ -186,10 +187,12 @@ def bench(file: ModelFile, parameters: Treatment = "run-time", as_json: AsJson =
     say("call ns includes the way through Python; batch ns is per state, all cores")
 
 
-def choices(of: str, formalism: str) -> list[tuple[str, str]]:
-    """Every (quantity, formalism) that the two names leave open."""
+def choices(of: str, formalism: str, *, sorted_by_itself: bool) -> list[tuple[str, str]]:
+    """Every (quantity, formalism) that the two names leave open; of components, their rates."""
     from kinetree.formalism import QUANTITIES
 
+    if sorted_by_itself:
+        return [(of or "forward", formalism)]
     if of and of not in QUANTITIES:
         raise unknown("quantity", of, QUANTITIES)
     offered = [(row.name, way) for row in QUANTITIES.values() for way in row.ways]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kinetree.cli.common import gather_warnings
 from kinetree.cli.runs import not_empty
-from kinetree.errors import ModelWarning
 from kinetree.printing import print_json, say, warn, working
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class ExportOptions:
         out: folder to write into.
         version: of FMI.
         points: paths of points whose positions are outputs.
-        step: of the fixed-step method [s].
+        step: of the fixed-step method [s]; none for the usual one.
         formalism: as for `derive`; empty for the usual one.
         outputs: names of outputs; none for the model's own.
         inputs: names of inputs; none for all efforts and wrenches.
@@ -34,7 +33,7 @@ class ExportOptions:
     out: Path
     version: str = "3.0"
     points: Sequence[str] = ()
-    step: float = 1e-3
+    step: float | None = None
     formalism: str = ""
     outputs: Sequence[str] | None = None
     inputs: Sequence[str] | None = None
@@ -43,7 +42,10 @@ class ExportOptions:
     @property
     def options(self) -> dict[str, Any]:
         """How the equations are derived, and what goes in and comes out."""
-        return not_empty(formalism=self.formalism, outputs=self.outputs, inputs=self.inputs)
+        return {
+            **not_empty(formalism=self.formalism, outputs=self.outputs, inputs=self.inputs),
+            **({} if self.step is None else {"step": self.step}),
+        }
 
 
 def fmu(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
@@ -53,8 +55,8 @@ def fmu(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
 
     file = wanted.out / f"{DOUBLE.rules.stem(model.name)}.fmu"
     path = export_fmu(
-        model, file, version=wanted.version, points=wanted.points, step=wanted.step,
-        force=True, certificate=wanted.certificate, **wanted.options,
+        model, file, version=wanted.version, points=wanted.points, force=True,
+        certificate=wanted.certificate, **wanted.options,
     )  # fmt: skip
     return (path,)
 
@@ -64,7 +66,7 @@ def c_package(model: Mechanism, wanted: ExportOptions) -> tuple[Path, ...]:
     from kinetree import export_c
 
     return export_c(
-        model, wanted.out, points=wanted.points, step=wanted.step, force=True,
+        model, wanted.out, points=wanted.points, force=True,
         certificate=wanted.certificate, **wanted.options,
     )  # fmt: skip
 
@@ -78,15 +80,13 @@ EXPORTS: dict[str, Callable[[Mechanism, ExportOptions], tuple[Path, ...]]] = {
 
 def export(model: Mechanism, target: str, wanted: ExportOptions, *, as_json: bool) -> None:
     """Write a model and tell what was written."""
-    with warnings.catch_warnings(record=True) as caught, working(show=not as_json) as tell:
-        warnings.simplefilter("always", ModelWarning)
+    with gather_warnings() as notes, working(show=not as_json) as tell:
         tell(f"writing {target}")
         written = [str(path) for path in EXPORTS[target](model, wanted)]
-    notes = [str(row.message) for row in caught if issubclass(row.category, ModelWarning)]
     if as_json:
         print_json({"files": written, "warnings": notes})
         return
-    for note in dict.fromkeys(notes):
+    for note in notes:
         warn(note)
     for path in written:
         say(path)

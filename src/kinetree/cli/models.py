@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kinetree.cli.common import AsJson, ModelFile, app, read
-from kinetree.errors import ModelWarning
+from kinetree.cli.common import AsJson, ModelFile, app, gather_warnings, read, read_any
 from kinetree.printing import TableRow, print_json, print_table, say, warn
+
+if TYPE_CHECKING:
+    from kinetree.acausal import Component
+    from kinetree.model import Model
 
 
 @app.command()
 def check(file: ModelFile, as_json: AsJson = False) -> None:
-    """Say what is wrong with a model, or how large it is."""
-    model, notes = read(file, checked=True)
+    """Say what is wrong with a model, or how large it is; of components, what every stage found."""
+    found, notes = read_any(file)
+    if hasattr(found, "report"):
+        _check_component(found, file, as_json)
+        return
+    with gather_warnings() as more:
+        found.check()
+    _check_model(found, file, [*notes, *more], as_json)
+
+
+def _check_component(found: Component, file: Path, as_json: bool) -> None:
+    """What became of connected components, stage by stage."""
+    report = found.report()
+    if as_json:
+        print_json(asdict(report))
+        return
+    rows: list[TableRow] = [
+        {"stage": row.name, "found": row.found, "s": f"{row.seconds:.4f}"} for row in report.stages
+    ]
+    print_table(f"{file.name} is fine: component {report.name}", rows)
+    for line in report.lines():
+        say(line)
+    for note in report.findings:
+        warn(note)
+
+
+def _check_model(model: Model, file: Path, notes: list[str], as_json: bool) -> None:
+    """How large a model is."""
     facts: TableRow = {
         "model": model.name,
         "bodies": len(model.bodies),
@@ -52,9 +80,8 @@ def convert(
     """Write a model of any format that is read as another one."""
     from kinetree import save
 
-    model, notes = read(file)
-    with warnings.catch_warnings(record=True):
-        warnings.simplefilter("always", ModelWarning)
+    model, notes = read_any(file)
+    with gather_warnings():
         left = save(model, to)
     if as_json:
         print_json({"files": [str(to)], "left_out": left, "warnings": notes})

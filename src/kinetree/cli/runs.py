@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinetree.errors import FormatError, ModelWarning
+from kinetree.cli.common import gather_warnings
+from kinetree.errors import FormatError
 from kinetree.files import write_file
 from kinetree.printing import TableRow, print_json, print_table, say, warn
 
@@ -138,13 +138,8 @@ def first_state(
 @contextmanager
 def model_warnings(as_json: bool) -> Iterator[list[str]]:
     """Collect model warnings and print them afterwards, unless --json."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
+    with gather_warnings() as notes:
         yield notes
-    notes += dict.fromkeys(
-        str(row.message) for row in caught if issubclass(row.category, ModelWarning)
-    )
     if not as_json:
         for note in notes:
             warn(note)

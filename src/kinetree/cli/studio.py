@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kinetree.cli.common import ModelFile, app
+from kinetree.cli.common import app
 from kinetree.errors import UnsupportedError
 from kinetree.printing import say
 
 
 @app.command()
 def studio(
-    file: ModelFile,
+    file: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A .yaml file, or a folder to choose one in.")
+    ] = Path(),
     port: Annotated[int, typer.Option(help="Of the server; 0: a free one.")] = 0,
     show: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:

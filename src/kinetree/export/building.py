@@ -6,11 +6,10 @@ import platform
 import shutil
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from kinetree.errors import KinetreeError, ModelWarning
+from kinetree.errors import KinetreeError, warn
 from kinetree.files import unwritable
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -58,7 +57,7 @@ def _missing(lacking: str, identifier: str, *, wanted: bool | None) -> None:
     if wanted:
         raise KinetreeError(lacking, element=f"FMU '{identifier}'", cure="install gcc")
     text = f"FMU '{identifier}': {lacking}, so it holds sources and no binary; {cure}."
-    warnings.warn(text, ModelWarning, stacklevel=4)
+    warn(text)
 
 
 def _compile(command: str, flags: tuple[str, ...], texts: Mapping[str, str]) -> bytes:

@@ -44,12 +44,14 @@ class PackageCode:
         found: the equations.
         step: step of the fixed-step method [s].
         precision: "double" or "single".
+        watches: whether steps are compared with shorter ones, now and then.
     """
 
     name: str
     found: ModelPrograms
     step: float
     precision: str = "double"
+    watches: bool = False
 
     @property
     def language(self) -> CFamily:
@@ -120,6 +122,7 @@ class PackageCode:
         words |= {f"KT_ROOM_{name}": str(max(count, 1)) for name, count in counts.items()}
         return words | {
             "KT_PROJECTS": str(int(self.projection is not None)),
+            "KT_WATCHES": str(int(self.watches)),
             "KT_REMEMBERED": list_numbers(self.found.memories or (0,), lambda k: str(int(k))),
             "KT_START_TIME": number(float(self.found.t0)),
             "KT_STEP": number(float(self.step)),

@@ -237,7 +237,8 @@ def _units(rows: Sequence[Variable]) -> list[str]:
 
 
 def _categories() -> str:
-    inner = [element("Category", {"name": "logStatusError", "description": "what went wrong"})]
+    told = {"logStatusError": "what went wrong", "logStatusWarning": "what may be too rough"}
+    inner = [element("Category", {"name": k, "description": text}) for k, text in told.items()]
     return element("LogCategories", {}, inner)
 
 

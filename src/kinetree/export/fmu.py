@@ -20,7 +20,7 @@ from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
-from kinetree.analysis.observing.inputs import own_inputs, release_drives, vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, release_drives
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.arguments import check_arguments, check_choice, check_options, check_positive
@@ -33,6 +33,7 @@ from kinetree.export.certified import certify_package
 from kinetree.export.description import TOOL, Description, build_description, model_description
 from kinetree.export.equations import ModelPrograms, adjoint, directional, equations
 from kinetree.export.folder import archive, write_archive
+from kinetree.export.pace import suited_step
 from kinetree.export.variables import FmiNames, variables
 from kinetree.model import Components, Mechanism, as_mechanism
 from kinetree.targets.c.language import DOUBLE
@@ -53,7 +54,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     points: Sequence[str] = (),
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    step: float = 1e-3,
+    step: float | None = None,
     stop: float = 10.0,
     q: Values = None,
     qd: Values = None,
@@ -76,7 +77,8 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
         inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
             (WRENCH_fz), qdd_NAME of a driven coordinate, a parameter; others are parameters.  By
             default all efforts and wrenches.
-        step: longest step of Co-Simulation, by the method of Runge and Kutta [s].
+        step: longest step of Co-Simulation, by the method of Runge and Kutta [s]; by default a
+            millisecond, or less where the fastest motion at the start asks for it.
         stop: end of the usual run, as information for importers [s].
         q: initial coordinates, all in order or some by name; by default the model's.
         qd: initial velocities; by default zero.
@@ -104,7 +106,7 @@ def export_fmu(  # noqa: PLR0913  one keyword per choice of the user
     unit = FmuPlan(model.name, model.content_hash(), version, step, stop, derivatives, binary,
                    certificate)  # fmt: skip
     target = _file(Path(path), unit.identifier)
-    made = release_drives(vary_inputs(model, inputs), inputs, 0.0, q, qd)
+    made = release_drives(model, inputs, 0.0, (q, qd), options.get("parameters"))
     moving = dynamics(made.model, q=made.q, runs=True, **options)
     seen = with_positions(moving.model, outputs, points)
     found = equations(moving, unit.identifier, seen, inputs=inputs, at=(made.q, made.qd, x))
@@ -118,7 +120,7 @@ class FmuPlan:
     name: str
     model_hash: str
     version: str = "3.0"
-    step: float = 1e-3
+    step: float | None = None
     stop: float = 10.0
     derivatives: bool = True
     binary: bool | None = None
@@ -127,7 +129,8 @@ class FmuPlan:
     def __post_init__(self) -> None:
         check_arguments(FmuPlan, {name: getattr(self, name) for name in self.__slots__})
         check_choice("version", self.version, VERSIONS, "version of FMI")
-        check_positive("a positive time in seconds", step=self.step, stop=self.stop)
+        given = {"stop": self.stop} | ({} if self.step is None else {"step": self.step})
+        check_positive("a positive time in seconds", **given)
 
     @property
     def identifier(self) -> str:
@@ -136,12 +139,13 @@ class FmuPlan:
 
     def write(self, target: Path, found: ModelPrograms, *, force: bool) -> Path:
         """The file with these equations."""
-        code = PackageCode(self.identifier, found, self.step)
+        step = suited_step(found) if self.step is None else float(self.step)
+        code = PackageCode(self.identifier, found, step, watches=True)
         about = Description(
             name=FmiNames().fresh(self.name), identifier=self.identifier, token="",
             version=self.version, tool=f"{TOOL} {version_of('kinetree')}",
             text=f"model hash {self.model_hash}", sources=(), stop=float(self.stop),
-            step=float(self.step), asked=found.projection is not None or bool(found.conditions),
+            step=step, asked=found.projection is not None or bool(found.conditions),
             derivatives=self.derivatives,
         )  # fmt: skip
         name = about.name if target.stem == self.identifier else ""

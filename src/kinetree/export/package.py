@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.analysis.observing.inputs import own_inputs, release_drives, vary_inputs
+from kinetree.analysis.observing.inputs import own_inputs, release_drives
 from kinetree.analysis.observing.program import with_positions
 from kinetree.analysis.runs.dynamics import LOADED, dynamics
 from kinetree.arguments import check_arguments, check_options, check_positive
@@ -17,6 +17,7 @@ from kinetree.export.c_text import PackageCode
 from kinetree.export.certified import certify_package
 from kinetree.export.equations import equations
 from kinetree.export.folder import write_files
+from kinetree.export.pace import LONGEST, suited_step
 from kinetree.export.variables import derivative_name
 from kinetree.model import as_mechanism, happenings, refuse_events, refuse_holding
 from kinetree.plain import cell, markdown
@@ -39,7 +40,7 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     points: Sequence[str] = (),
     outputs: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    step: float = 1e-3,
+    step: float | None = None,
     duration: float = 10.0,
     every: int = 10,
     q: Values = None,
@@ -65,9 +66,10 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
         inputs: names of what comes from outside: tau_NAME, a wrench or a component of it
             (WRENCH_fz), qdd_NAME of a driven coordinate, a parameter; others are parameters.  By
             default all efforts and wrenches.
-        step: usual step of the method of Runge and Kutta [s].
+        step: usual step of the method of Runge and Kutta [s]; by default a millisecond, or less
+            where the fastest motion at the start asks for it.
         duration: usual length of a run [s].
-        every: one line of values in so many steps.
+        every: one line of values in so many steps, milliseconds where no step is given.
         q: initial coordinates, all in order or some by name; by default the model's.
         qd: initial velocities; by default zero.
         x: initial user states; by default the model's.
@@ -92,11 +94,10 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     check_arguments(export_c, locals())
     model, inputs = as_mechanism(model), own_inputs(model, inputs)
     check_options("export_c", options, LOADED)
-    check_positive("a positive time in seconds", step=step, duration=duration)
-    check_positive("a positive number of steps", every=every)
+    _refuse_times(step, duration, every)
     name = language(precision).rules.stem(model.name)
     runs = precision == "double"  # single precision locates no events: switches are selections
-    made = release_drives(vary_inputs(model, inputs), inputs, t0, q, qd)
+    made = release_drives(model, inputs, t0, (q, qd), options.get("parameters"))
     moving = dynamics(made.model, q=made.q, t=t0, runs=runs, **options)
     if precision == "single":
         refuse_events(happenings(model), "single precision", 'use precision="double"')
@@ -104,12 +105,19 @@ def export_c(  # noqa: PLR0913  one keyword per choice of the user
     seen = with_positions(moving.model, outputs, points)
     at = (made.q, made.qd, x)
     found = equations(moving, name, seen, inputs=inputs, at=at, t0=t0, events=False)
-    code = PackageCode(name, found, step, precision)
-    texts = _texts(code, model, duration, every)
+    code = PackageCode(name, found, suited_step(found) if step is None else step, precision)
+    texts = _texts(code, model, duration, every if step else every * round(LONGEST / code.step))
     if certificate:
         told = model.name, model.content_hash()
         texts |= certify_package(code, *told, texts, certificate).contents()
     return write_files(Path(folder), texts, force=force)
+
+
+def _refuse_times(step: float | None, duration: float, every: int) -> None:
+    """Refuse a run that is none."""
+    times = {"duration": duration} | ({} if step is None else {"step": step})
+    check_positive("a positive time in seconds", **times)
+    check_positive("a positive number of steps", every=every)
 
 
 def _texts(code: PackageCode, model: Mechanism, duration: float, every: int) -> dict[str, str]:
@@ -160,6 +168,7 @@ def write_simulation(
 
     Refs: Verlinden2005 sec. VI
     """
+    check_arguments(write_simulation, locals())
     return export_c(model, folder, duration=duration, step=step, every=every, **options)
 
 

@@ -69,13 +69,13 @@ def independent_columns(program: Program, model: Mechanism, *, base_parameters: 
 
 def sample(program: Program, model: Mechanism) -> Array:
     """Y at random states, one below the other."""
-    nv, n = program.output("Y").shape
+    rows, n = program.output("Y").shape
     random = np.random.default_rng(1)
-    count = max(8, ROWS * n // max(nv, 1))
-    q = retract(model, model.neutral(), random.normal(size=(count, nv)))
-    qd, qdd = random.normal(size=(2, count, nv))
+    count = max(8, ROWS * n // max(rows, 1))
+    q = retract(model, model.neutral(), random.normal(size=(count, model.nv)))
+    qd, qdd = random.normal(size=(2, count, model.nv))
     Y = program.evaluate(q=q, qd=qd, qdd=qdd)["Y"]
-    return np.asarray(Y).reshape(count * nv, n)
+    return np.asarray(Y).reshape(count * rows, n)
 
 
 def dependencies(Y: Array) -> tuple[list[int], list[int], Array]:

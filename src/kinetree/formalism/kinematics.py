@@ -55,17 +55,17 @@ if TYPE_CHECKING:
     from kinetree.model import Mechanism, Point
 
 NOTES = notes("""
-    R     | orientation                      | Docquier2013 eq. (48) | 1      | ground
-    r x   | position                         | Docquier2013 eq. (48) | m      | ground
-    wr vl | relative motion                  |                       |        | ground
-    w     | angular velocity                 | SaminFisette2003      | rad/s  | ground
-    vr    | velocity by the parent's turning |                       | m/s    | ground
-    v     | velocity of the origin           | SaminFisette2003      | m/s    | ground
-    wq wd | angular acceleration             | SaminFisette2003      | rad/s2 | ground
-    ac a  | acceleration of the origin       | SaminFisette2003      | m/s2   | ground
+    R             | orientation                      | Docquier2013 eq. (48) | 1      | ground
+    r x           | position                         | Docquier2013 eq. (48) | m      | ground
+    joints: wr vl | relative motion                  |                       |        | ground
+    w             | angular velocity                 | SaminFisette2003      | rad/s  | ground
+    vr            | velocity by the parent's turning |                       | m/s    | ground
+    v             | velocity of the origin           | SaminFisette2003      | m/s    | ground
+    wq wd         | angular acceleration             | SaminFisette2003      | rad/s2 | ground
+    ac a          | acceleration of the origin       | SaminFisette2003      | m/s2   | ground
 """)
 FRAME = notes("""
-    ad bd | rate of the axis of velocity {} | | | ground
+    joints: ad bd | rate of the axis of velocity {} | |  | ground
 """)
 POINT = notes("""
     r x | position of the point | | m    | ground
@@ -220,7 +220,7 @@ def jacobians(frames: Frames, _: Sequence[Node] = (), points: Sequence[str] | No
     place = geometry(frames, sorted({i for _, pose in wanted for i in system.path(pose.link)}))
     state = place, velocities(frames, place)
     for path, pose in wanted:
-        let, i = about(frames.scheme, POINT, path), pose.link
+        let, i = about(frames.scheme, POINT, path, section="points"), pose.link
         w, r = state[1].w[i], let("r", apply(place.R[i], pose.p))
         v = plus(state[1].v[i], let("vr", cross(w, r)))
         J, Jd = moving_columns(frames, state, i, let("x", plus(place.p[i], r)), v)
@@ -284,7 +284,7 @@ def _outputs(
     """The outputs of one point."""
     scheme, i = frames.scheme, pose.link
     place, motion, driven, free = state
-    let, w = about(scheme, POINT, path), motion.w[i]
+    let, w = about(scheme, POINT, path, section="points"), motion.w[i]
     r = let("r", apply(place.R[i], pose.p))
     at = let("x", plus(place.p[i], r))
     turned = [rotate(pose.R.T, row) for row in place.R[i]]

@@ -28,11 +28,11 @@ from kinetree.formalism.order_n import ForcedRow, Solved, refuse_followers, solv
 from kinetree.program.notes import notes
 
 NOTES = notes("""
-    Yu Yq    | force left for the joint, over its inertia | Otter1996 eqs. (16b), (17a) | | link
-    Yn Yf    | force handed to the parent                 | Otter1996 eq. (17a)         | | link
-    Yp       | force handed to the parent                 | Otter1996 eq. (17a)         | | parent
-    Zp Zw Za | acceleration of the link                   | Otter1996 eq. (16c)         | | link
-    X        | acceleration of the joint                  | Otter1996 eq. (16b)         | | link
+    joints: Yu Yq | force left for the joint, over inertia | Otter1996 eqs. (16b), (17a) | | link
+    Yn Yf         | force handed to the parent             | Otter1996 eq. (17a)         | | link
+    Yp            | force handed to the parent             | Otter1996 eq. (17a)         | | parent
+    Zp Zw Za      | acceleration of the link               | Otter1996 eq. (16c)         | | link
+    joints: X     | acceleration of the joint              | Otter1996 eq. (16b)         | | link
 """)
 
 

@@ -78,14 +78,14 @@ if TYPE_CHECKING:
     from kinetree.formalism.links.linkage import Linkage
 
 NOTES = notes("""
-    D Di            | inertia seen by the joint          | Otter1996 eq. (17b)            | | link
-    b L             | its part that gives way, resists   | Otter1996 eqs. (8), (19)       | | link
-    s u qdd0_       | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
-    tau0_ S         | force of the joint at x = 0, by r  | Otter1996 eqs. (8), (17a)      | | link
-    Gn Gf           | inertia over D                     | Otter1996 eq. (19)             | | link
-    xap xw xa yw ya | acceleration above that at qdd = 0 | Otter1996 eq. (16c)            | | link
-    r               | force that x asks of the joint     | Otter1996 eq. (16b)            | | link
-    qdd_            | joint acceleration                 | Otter1996 eq. (16b)
+    joints: D Di      | inertia seen by the joint          | Otter1996 eq. (17b)            | | link
+    joints: b L       | its part that gives way, resists   | Otter1996 eqs. (8), (19)       | | link
+    joints: s u qdd0_ | force left for the joint           | Otter1996 eq. (17a), C dropped | | link
+    joints: tau0_ S   | force of the joint at x = 0, by r  | Otter1996 eqs. (8), (17a)      | | link
+    Gn Gf             | inertia over D                     | Otter1996 eq. (19)             | | link
+    xap xw xa yw ya   | acceleration above that at qdd = 0 | Otter1996 eq. (16c)            | | link
+    joints: r         | force that x asks of the joint     | Otter1996 eq. (16b)            | | link
+    joints: qdd_      | joint acceleration                 | Otter1996 eq. (16b)
 """)
 NumberedColumn = tuple[int, Vec, Vec]
 """Velocity number and its column of Φ: angular, linear, in the link frame."""

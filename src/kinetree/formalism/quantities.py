@@ -39,7 +39,7 @@ from kinetree.formalism.loops.validity import valid
 from kinetree.formalism.momentum.centroidal import centroidal
 from kinetree.formalism.momentum.coriolis import coriolis
 from kinetree.formalism.reactions import reactions
-from kinetree.formalism.regressor import regressor
+from kinetree.formalism.regressor import reaction_regressor, regressor
 from kinetree.formalism.stops import gaps, with_motion
 from kinetree.model import (
     Mechanism,
@@ -381,6 +381,10 @@ ALL: tuple[Quantity, ...] = (
     Quantity("energy", "", {"recursive": energy}, regroups=False, wrenches=False, laws=False),
     Quantity(
         "regressor", "qdd", {"virtual_power": regressor}, False, wrenches=False,
+        options=("base_parameters",), laws=False, finish=independent_columns,
+    ),
+    Quantity(
+        "reaction_regressor", "qdd", {"virtual_power": reaction_regressor}, False, wrenches=False,
         options=("base_parameters",), laws=False, finish=independent_columns,
     ),
     Quantity(

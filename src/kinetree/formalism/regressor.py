@@ -19,6 +19,9 @@ A rotor inertia A (`rotors`) is a parameter of its own, JOINT.armature: its colu
 joint.  Among base parameters it joins the one that has the same column, as the moment of a body
 about a first axis that stands still.
 
+The same wrenches on the partial velocities of the ground give the wrench that the ground exerts,
+which no effort inside a joint enters: Y(q, qd, qdd) π + wrench of what is welded to the ground.
+
 Refs: Khalil1987 (base parameters); SaminFisette2003 (partial velocities)
 """
 
@@ -64,7 +67,11 @@ from kinetree.formalism.links.vectors import (
     vec3,
 )
 from kinetree.formalism.newton_euler import Motions, acceleration_tensor, outward
-from kinetree.formalism.virtual_power import partial_velocities
+from kinetree.formalism.virtual_power import (
+    PartialVelocities,
+    ground_velocities,
+    partial_velocities,
+)
 from kinetree.model import leader_of
 from kinetree.program.notes import TENSOR, Naming, about, notes
 
@@ -163,14 +170,36 @@ def regressor(frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = 
     """
     system = frames.system
     carriers = base_links(system) if base_parameters else bodies(system)
-    rows = list(_columns(frames, carriers, outward(frames, system.qd, qdd)))
+    motion = outward(frames, system.qd, qdd)
+    rows = list(_columns(frames, partial_velocities(frames), carriers, motion))
     armatures = list(_armatures(system, qdd))
     if base_parameters:
         rows = _with_armatures(_insert_values(_merge(rows), bodies(system)), armatures)
     else:
         rows += armatures
-    Y = [row.column.get(k, ZERO) for k in range(system.nv) for row in rows]
-    frames.scheme.output("Y", Y, (system.nv, len(rows)))
+    _write(frames, rows, system.nv)
+
+
+def reaction_regressor(
+    frames: Frames, qdd: tuple[Node, ...], *, base_parameters: bool = True
+) -> None:
+    """Write "Y" (6 × number of parameters) of the wrench [torque; force] from the ground, and "pi".
+
+    Args:
+        frames: the links and the scheme to write into.
+        qdd: joint accelerations.
+        base_parameters: leave out what depends on others; `base_columns` does.
+    """
+    motion = outward(frames, frames.system.qd, qdd)
+    carriers = bodies(frames.system)
+    _write(frames, list(_columns(frames, ground_velocities(frames), carriers, motion)), 6)
+    del base_parameters
+
+
+def _write(frames: Frames, rows: list[RegressorColumn], count: int) -> None:
+    """The outputs "Y", with so many rows, and "pi"."""
+    Y = [row.column.get(k, ZERO) for k in range(count) for row in rows]
+    frames.scheme.output("Y", Y, (count, len(rows)))
     values = [row.value for row in rows]
     frames.scheme.output("pi", values, (len(rows),), [row.label for row in rows])
 
@@ -266,10 +295,9 @@ def _ratio(a: Node, b: Node) -> float | None:
 
 
 def _columns(
-    frames: Frames, carriers: Iterable[Carrier], motion: Motions
+    frames: Frames, J: PartialVelocities, carriers: Iterable[Carrier], motion: Motions
 ) -> Iterator[RegressorColumn]:
     """One row for every parameter of every carrier."""
-    J = partial_velocities(frames)
     for carrier in carriers:
         i, R, p = carrier.pose.link, carrier.pose.R, carrier.pose.p
         let = about(frames.scheme, NOTES, carrier.name)

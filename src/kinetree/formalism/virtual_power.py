@@ -19,10 +19,12 @@ Refs: SaminFisette2003 (virtual power principle); Docquier2013 secs. 2.1.1, 2.1.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
 from kinetree.formalism.forces.link_forces import AppliedForces, external
+from kinetree.formalism.links.motion import unit
 from kinetree.formalism.links.rotors import add_rotor_forces, on_diagonal
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -56,7 +58,27 @@ PartialVelocities = list[dict[int, tuple[Vec, Vec]]]
 
 def partial_velocities(frames: Frames) -> PartialVelocities:
     """∂(w, v)/∂qd_k of every link, for the velocities between it and the ground."""
-    J: PartialVelocities = [{}]
+    return _carry(frames, {}, frames.columns)
+
+
+def ground_velocities(frames: Frames) -> PartialVelocities:
+    """∂(w, v)/∂(w0, v0) of every link: the ground turns about its origin, or slides, all held.
+
+    The velocities 0 … 2 are the turns about x, y, z of the ground frame, 3 … 5 the slides.
+
+    Refs: Docquier2013 sec. 2.1.3 (six locked joints at the base)
+    """
+    turns = {k: (unit(k), NULL) for k in range(3)}
+    return _carry(frames, {**turns, **{3 + k: (NULL, unit(k)) for k in range(3)}}, lambda _: [])
+
+
+def _carry(
+    frames: Frames,
+    ground: dict[int, tuple[Vec, Vec]],
+    own: Callable[[int], list[tuple[int, Vec, Vec]]],
+) -> PartialVelocities:
+    """Partial velocities from those of the ground, with those of the joint of every link."""
+    J: PartialVelocities = [ground]
     for i in frames.system.outward():
         let, p = frames.naming(NOTES, i), frames.system.links[i].parent
         mine: dict[int, tuple[Vec, Vec]] = {}
@@ -64,7 +86,7 @@ def partial_velocities(frames: Frames) -> PartialVelocities:
             v_p = let("Jp", plus(v, cross(w, frames.offset(i))), f"_{k}")
             w_k = let("Jw", frames.to_link(i, w, f"Jw{i}_{k}"), f"_{k}")
             mine[k] = w_k, let("Jv", frames.to_link(i, v_p, f"Jv{i}_{k}"), f"_{k}")
-        for k, w, v in frames.columns(i):
+        for k, w, v in own(i):
             w_k, v_k = mine.get(k, (NULL, NULL))  # a follower adds to what its leader moves
             mine[k] = (plus(w_k, w), plus(v_k, v))
         J.append(mine)

@@ -20,12 +20,11 @@ from kinetree.model import (
     law_symbols,
     output_names,
     rotation_rpy,
-    state_names,
     time_symbol,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 
     from kinetree.engine import Node
     from kinetree.formats.schema import (
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         OutputData,
         PointData,
         StateData,
+        StudyData,
     )
     from kinetree.formats.schema_kinds import ClosureSection, ForceSection, JointSection
     from kinetree.model import Body, ElementKind, Scalar
@@ -58,6 +58,19 @@ def build(document: Document) -> Model:
 
 class _EnoughError(Exception):
     """So many mistakes that the rest of the file is not looked at."""
+
+
+class _OfferedSoFar(dict[str, "Node"]):
+    """Outputs of what a model has by now, found when a law first uses a name of this sort."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.model = model
+
+    def __contains__(self, name: object) -> bool:
+        if not self:
+            self.update(law_symbols(output_names(self.model)))
+        return super().__contains__(name)
 
 
 class _Builder:
@@ -113,9 +126,20 @@ class _Builder:
         self.states(document.states)
         self.each(self.force, document.forces)
         self.each(self.output, document.outputs)
+        self.state_laws(document.states)
         self.each(self.event, document.events)
         with self.gather():
             self.model.vary(*document.vary)
+        self.each(self.study, document.studies)
+
+    def study(self, name: str, row: StudyData) -> None:
+        """Add a study."""
+        rows = row.variables
+        self.model.study(
+            name, row.duration, {key: own.bounds for key, own in rows.items()}, row.measures,
+            minimise=row.minimise, subject_to=row.subject_to, run=row.run,
+            units={key: own.unit for key, own in rows.items() if own.unit},
+        )  # fmt: skip
 
     def each(self, add: Callable[[str, T], None], rows: Mapping[str, T]) -> None:
         """Add elements of one sort, and keep the mistakes."""
@@ -194,7 +218,7 @@ class _Builder:
         row: ElementKind,
         name: str,
         given: dict[str, Any],
-        names: dict[str, Node] | None = None,
+        names: MutableMapping[str, Node] | None = None,
     ) -> None:
         """Put expressions in place of their texts; laws may use `names`."""
         for key, value in given.items():
@@ -222,7 +246,7 @@ class _Builder:
         self.model.drive(name, expr)
 
     def states(self, rows: dict[str, StateData]) -> None:
-        """Add the states, then their rates, which may speak of all of them."""
+        """Add the states."""
         for name, row in rows.items():
             with self.gather():
                 refuse_two_ways(name, row)
@@ -238,7 +262,10 @@ class _Builder:
                         element=f"states.{name}",
                         cure="give a number; held states alone may begin without",
                     )
-        names = law_symbols(state_names(self.model))
+
+    def state_laws(self, rows: dict[str, StateData]) -> None:
+        """Add the laws of states, which may speak of all states and outputs."""
+        names = law_symbols(output_names(self.model)) if rows else {}
         for name, row in rows.items():
             ways = {"rate": self.model.state_rate, "sampled": self.model.sample_law,
                     "remembered": self.model.memory_law}  # fmt: skip
@@ -290,10 +317,13 @@ class _Builder:
         key = ("force", row.name, *labels)
         if (row.laws or row.vector_laws) and key not in self.spelled:
             self.spelled[key] = law_symbols(force_law_names(self.model, row, labels))
-        self.arguments(row, name, given, self.spelled.get(key))
+        own = self.spelled.get(key, {})
+        self.arguments(row, name, given, ChainMap(own, self.parameters, _OfferedSoFar(self.model)))
         self.model.force(row.name, name, places, given)
 
-    def vector_law(self, stem: str, value: Any, path: str, names: dict[str, Node] | None) -> Any:
+    def vector_law(
+        self, stem: str, value: Any, path: str, names: MutableMapping[str, Node] | None
+    ) -> Any:
         """Three expressions, or three per label."""
         if isinstance(value, dict):
             return {
@@ -315,7 +345,7 @@ class _Builder:
         ]
 
     def scalar(
-        self, name: str, value: Any, path: str, more: dict[str, Node] | None = None
+        self, name: str, value: Any, path: str, more: MutableMapping[str, Node] | None = None
     ) -> Scalar:
         """A number as it is, an expression as its Node; its text is kept for saving.
 

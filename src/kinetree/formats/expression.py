@@ -18,12 +18,15 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from kinetree.engine import Node, Table, as_node, call, maximum, minimum, number, table
+from kinetree.engine import Node, Table, as_node, call, maximum, minimum, number
 from kinetree.engine.ops import FUNCTIONS, MARKS
 from kinetree.errors import ExpressionError, suggest
+from kinetree.functions import table
 from kinetree.tables import CUBIC
 
 EXTRA: dict[str, Callable[[Node, Node], Node]] = {"min": minimum, "max": maximum}
@@ -72,34 +75,17 @@ def parse(
     Raises:
         ExpressionError: naming the element, the place and the nearest known name.
     """
-    if len(text) > LONGEST:
-        raise ExpressionError(
-            f"the expression has {len(text)} characters",
-            element=element,
-            cure=f"use at most {LONGEST}, with parameters for its parts",
-        )
-    reader = _ExpressionReader(text, names, element, tables or {})
-    try:
-        node = reader.sum(0)
-    except ExpressionError as error:
-        if error.element:
-            raise
-        raise reader.wrong(error.problem, "change the expression") from error
-    except (ArithmeticError, ValueError) as error:
-        raise reader.wrong(f"it has no value ({error})", "change the expression") from error
-    if reader.token.kind != "end":
-        comma = DECIMAL_COMMA.fullmatch(text)
-        cure = f"write {comma[1]}.{comma[2]}" if comma else "put an operator before it"
-        raise reader.wrong(f"'{reader.token.text}' is not expected", cure)
+    reader = NodeReader(text, names, element, tables or {})
+    node: Node = reader.whole(reader.sum)
     return node
 
 
-def _tokens(text: str, element: str) -> Iterator[Token]:
+def _tokens(text: str, element: str, pattern: re.Pattern[str]) -> Iterator[Token]:
     """The pieces of `text`, then an end."""
     at = 0
     end = len(text.rstrip())
     while at < end:
-        match = TOKEN.match(text, at)
+        match = pattern.match(text, at)
         if match is None:
             odd = text[at:].lstrip()[0]
             raise ExpressionError(
@@ -113,15 +99,42 @@ def _tokens(text: str, element: str) -> Iterator[Token]:
     yield Token("end", "the end", end)
 
 
-class _ExpressionReader:
-    """Recursive descent over the tokens, one token ahead, bounded in depth."""
+class ExpressionReader(ABC):
+    """Recursive descent over the tokens, one token ahead, bounded in depth.
+
+    What the pieces become is said by those who derive from it.
+    """
+
+    pattern, functions = TOKEN, ARITY
 
     def __init__(
-        self, text: str, names: Mapping[str, Node], element: str, tables: Mapping[str, Table]
+        self, text: str, names: Mapping[str, Any], element: str, tables: Mapping[str, Table]
     ) -> None:
+        if len(text) > LONGEST:
+            raise ExpressionError(
+                f"the expression has {len(text)} characters",
+                element=element,
+                cure=f"use at most {LONGEST}, with parameters for its parts",
+            )
         self.text, self.names, self.element, self.tables = text, names, element, tables
-        self.rest = _tokens(text, element)
+        self.rest = _tokens(text, element, self.pattern)
         self.token = next(self.rest)
+
+    def whole(self, first: Callable[[int], Any]) -> Any:
+        """What the whole text means, by the rule that it begins with."""
+        try:
+            found = first(0)
+        except ExpressionError as error:
+            if error.element:
+                raise
+            raise self.wrong(error.problem, "change the expression") from error
+        except (ArithmeticError, ValueError) as error:
+            raise self.wrong(f"it has no value ({error})", "change the expression") from error
+        if self.token.kind != "end":
+            comma = DECIMAL_COMMA.fullmatch(self.text)
+            cure = f"write {comma[1]}.{comma[2]}" if comma else "put an operator before it"
+            raise self.wrong(f"'{self.token.text}' is not expected", cure)
+        return found
 
     def wrong(self, problem: str, cure: str) -> ExpressionError:
         """An error about this expression."""
@@ -144,7 +157,7 @@ class _ExpressionReader:
         """The token at hand, for messages."""
         return "the end" if self.token.kind == "end" else f"'{self.token.text}'"
 
-    def sum(self, depth: int) -> Node:
+    def sum(self, depth: int) -> Any:
         """Sum = product { ("+" | "-") product }."""
         if depth > DEEPEST:
             raise self.wrong(
@@ -157,7 +170,7 @@ class _ExpressionReader:
             node = node + term if sign == "+" else node - term
         return node
 
-    def product(self, depth: int) -> Node:
+    def product(self, depth: int) -> Any:
         """Product = sign { ("*" | "/") sign }."""
         node = self.sign(depth)
         while sign := self.take("*", "/"):
@@ -165,7 +178,7 @@ class _ExpressionReader:
             node = node * factor if sign == "*" else node / factor
         return node
 
-    def sign(self, depth: int) -> Node:
+    def sign(self, depth: int) -> Any:
         """Sign = ("+" | "-") sign | power; a run of signs is read in a loop."""
         negative = False
         while sign := self.take("+", "-"):
@@ -173,7 +186,7 @@ class _ExpressionReader:
         node = self.power(depth)
         return -node if negative else node
 
-    def power(self, depth: int) -> Node:
+    def power(self, depth: int) -> Any:
         """Power = atom [ "**" sign ]."""
         base = self.atom(depth)
         if not self.take("**"):
@@ -183,47 +196,64 @@ class _ExpressionReader:
                 f"more than {DEEPEST} powers stand inside one another",
                 "use parameters for its parts",
             )
-        exponent = self.sign(depth + 1)
-        if base.is_number and exponent.is_number and abs(float(exponent.value)) > EXACT_EXPONENT:
-            return number(float(base.value) ** float(exponent.value))
-        return base**exponent
+        return self.raise_to(base, self.sign(depth + 1))
 
-    def atom(self, depth: int) -> Node:
+    @abstractmethod
+    def raise_to(self, base: Any, exponent: Any) -> Any:
+        """A power."""
+
+    @abstractmethod
+    def literal(self, value: float) -> Any:
+        """A number."""
+
+    @abstractmethod
+    def argument(self, depth: int) -> Any:
+        """What stands in a bracket."""
+
+    @abstractmethod
+    def apply(self, name: str, args: list[Any]) -> Any:
+        """A function of its arguments."""
+
+    @abstractmethod
+    def name(self, name: str, depth: int) -> Any:
+        """What a name stands for that is not that of a function."""
+
+    def atom(self, depth: int) -> Any:
         """A number, a name, a call or a bracket."""
         here = self.token
         if self.take("("):
-            node = self.sum(depth + 1)
+            node = self.argument(depth + 1)
             self.need(")")
             return node
         if here.kind == "number":
             self.token = next(self.rest)
-            return number(_number(here.text))
+            return self.literal(_number(here.text))
         if here.kind == "name":
             self.token = next(self.rest)
-            return self.call(here.text, depth) if self.take("(") else self.name(here.text)
+            return self.call(here.text, depth) if self.take("(") else self.name(here.text, depth)
         raise self.wrong(
             f"a number, a name or a bracket is missing before {self.here()}",
             "complete the expression",
         )
 
-    def call(self, name: str, depth: int) -> Node:
+    def call(self, name: str, depth: int) -> Any:
         """The function `name` of the arguments that follow."""
         found = self.table(name)
-        arity = 1 if found else ARITY.get(name)
+        arity = 1 if found else self.functions.get(name)
         if arity is None:
+            known = [*self.functions, *(f"table_{stem}" for stem in self.tables)]
             raise self.wrong(
-                f"the engine does not know the function '{name}'",
-                suggest(name, [*ARITY, *(f"table_{known}" for known in self.tables)], "function"),
+                f"the engine does not know the function '{name}'", suggest(name, known, "function")
             )
-        args = [self.sum(depth + 1)]
+        args = [self.argument(depth + 1)]
         while self.take(","):
-            args.append(self.sum(depth + 1))
+            args.append(self.argument(depth + 1))
         self.need(")")
         if len(args) != arity:
             raise self.wrong(f"'{name}' has {len(args)} arguments", f"give it {arity}")
         if found:
             return table(args[0], *found)
-        return EXTRA[name](*args) if name in EXTRA else call(name, *args)
+        return self.apply(name, args)
 
     def table(self, name: str) -> tuple[Table, int] | None:
         """The table meant by table_NAME or table_NAME.dK, and the order of the derivative."""
@@ -236,13 +266,36 @@ class _ExpressionReader:
         known = stem in self.tables and order in ORDERS
         return (self.tables[stem], int(order)) if known else None
 
-    def name(self, name: str) -> Node:
+
+class NodeReader(ExpressionReader):
+    """Reads expressions of parameters as Nodes."""
+
+    def raise_to(self, base: Any, exponent: Any) -> Any:
+        """A power."""
+        if base.is_number and exponent.is_number and abs(float(exponent.value)) > EXACT_EXPONENT:
+            return number(float(base.value) ** float(exponent.value))
+        return base**exponent
+
+    def literal(self, value: float) -> Any:
+        """A number."""
+        return number(value)
+
+    def argument(self, depth: int) -> Any:
+        """What stands in a bracket."""
+        return self.sum(depth)
+
+    def apply(self, name: str, args: list[Any]) -> Any:
+        """A function of its arguments."""
+        return EXTRA[name](*args) if name in EXTRA else call(name, *args)
+
+    def name(self, name: str, depth: int) -> Any:
         """The parameter or constant called `name`."""
+        del depth
         if name in self.names:
             return self.names[name]
         if name in CONSTANTS:
             return as_node(CONSTANTS[name])
-        if name in ARITY or self.table(name):
+        if name in self.functions or self.table(name):
             raise self.wrong(f"the function '{name}' has no argument", f"write {name}(…)")
         raise self.wrong(f"there is no parameter '{name}'", suggest(name, self.names, "parameter"))
 

@@ -24,6 +24,7 @@ SECTIONS = {
     "force": "forces",
     "table": "tables",
     "event": "events",
+    "study": "studies",
 }
 
 

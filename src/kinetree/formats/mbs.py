@@ -24,15 +24,13 @@ Left out: shapes, lights and views; sensors, because every point has its outputs
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from kinetree.errors import FormatError, KinetreeError, ModelWarning, combine, unknown
-from kinetree.formats.urdf import parse_xml
-from kinetree.formats.urdf_xml import number
+from kinetree.errors import FormatError, KinetreeError, combine, unknown, warn
+from kinetree.formats.urdf_xml import number, parse_xml
 from kinetree.model import Body, Model, Point
 
 ROOT = "mbsDescR7"
@@ -135,11 +133,9 @@ class _MbsReader:
         """Warn of user functions that are not there."""
         if self.open:
             parts = (f"{function} ({', '.join(names)})" for function, names in self.open.items())
-            warnings.warn(
+            warn(
                 f"{self.where}: user functions are not in it, so {'; '.join(parts)} are zero or "
                 "constant; give laws= by these names.",
-                ModelWarning,
-                stacklevel=4,
             )
 
     # --- elements --------------------------------------------------------------------------------

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from kinetree.errors import FormatError, combine, suggest
 from kinetree.files import write_file
 from kinetree.formats.field_texts import add_texts
+from kinetree.formats.pictures import LAYOUT_JSON, NUMBER_JSON, SHAPES_JSON
 from kinetree.formats.schema_kinds import (
     KINDED,
     ROWS,
@@ -25,7 +26,6 @@ from kinetree.formats.schema_kinds import (
     MimicData,
 )
 from kinetree.formats.schema_types import (
-    NUMBER_JSON,
     SCALAR_JSON,
     VECTOR_JSON,
     ElementSection,
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 SCHEMA_FILE = Path(__file__).with_name("model.schema.json")
+D = TypeVar("D", bound=BaseModel)
+Sections = Mapping[tuple[str, ...], type[BaseModel]]
+"""Path -> what stands there."""
 
 
 class ParameterData(Section):
@@ -171,6 +174,28 @@ class OutputData(ElementSection):
     frame: Name = "ground"
 
 
+class StudyVariableData(Section):
+    """What varies in a study, between its lowest and its highest value."""
+
+    bounds: list[NumberData]
+    unit: Text = ""
+
+
+_variable = Short("bounds", {"type": "array", "items": NUMBER_JSON, "minItems": 2, "maxItems": 2})
+StudyVariableEntry = Annotated[StudyVariableData, BeforeValidator(_variable.expand), _variable]
+
+
+class StudyData(Section):
+    """A study: what varies, what is measured of runs, what is minimised; it changes no equation."""
+
+    duration: NumberData
+    variables: dict[str, StudyVariableEntry]
+    measures: dict[str, Text]
+    minimise: list[Text] = Field(default_factory=list)
+    subject_to: dict[str, list[NumberData | None]] = Field(default_factory=dict)
+    run: dict[str, Any] = Field(default_factory=dict)
+
+
 _output = Short("expression", SCALAR_JSON)
 OutputEntry = Annotated[OutputData, BeforeValidator(_output.expand), _output]
 
@@ -200,8 +225,9 @@ class Document(Section):
     outputs: dict[str, OutputEntry] = Field(default_factory=dict)
     events: dict[str, EventData] = Field(default_factory=dict)
     vary: list[str] = Field(default_factory=list)
-    shapes: Any = None
-    layout: Any = None
+    studies: dict[str, StudyData] = Field(default_factory=dict)
+    shapes: Annotated[Any, WithJsonSchema(SHAPES_JSON)] = None
+    layout: Annotated[Any, WithJsonSchema(LAYOUT_JSON)] = None
 
 
 def json_schema() -> str:
@@ -219,10 +245,24 @@ def validate(data: Any) -> Document:
     Raises:
         FormatError: with all mistakes, each with its path.
     """
+    return check_document(Document, SECTIONS, data)
+
+
+def check_document(kind: type[D], sections: Sections, data: Any) -> D:
+    """The document of a kind behind plain data.
+
+    Args:
+        kind: what is wanted.
+        sections: path -> what stands there, for the nearest name of a field.
+        data: plain data.
+
+    Raises:
+        FormatError: with all mistakes, each with its path.
+    """
     try:
-        return Document.model_validate(data)
+        return kind.model_validate(data)
     except ValidationError as error:
-        found = [_translate(detail) for detail in error.errors(include_url=False)]
+        found = [_translate(detail, sections) for detail in error.errors(include_url=False)]
     raise combine(found, FormatError)
 
 
@@ -246,12 +286,12 @@ def switch_off(document: Document, data: Mapping[str, Any]) -> dict[str, dict[st
     return taken
 
 
-def _translate(detail: ErrorDetails) -> FormatError:
+def _translate(detail: ErrorDetails, sections: Sections) -> FormatError:
     """One mistake found by pydantic, as a sentence with path and cure."""
     where = _without_kind(detail["loc"])
     kind, path = detail["type"], ".".join(str(step) for step in where)
     if kind == "extra_forbidden":
-        name, known = str(where[-1]), _fields(detail["loc"])
+        name, known = str(where[-1]), _fields(detail["loc"], sections)
         cure = suggest(name, known, "field")
         if name.isdecimal() and detail["input"] is None:  # {mass: 1,5} is mass 1 and a field 5
             cure = f"if a decimal is meant, write it with a point, as in 1.{name}"
@@ -287,7 +327,7 @@ def _without_kind(loc: Sequence[int | str]) -> tuple[int | str, ...]:
     return tuple(loc)
 
 
-SECTIONS: dict[tuple[str, ...], type[Section]] = {
+SECTIONS: Sections = {
     (): Document,
     ("parameters", "*"): ParameterData,
     ("ground",): GroundData,
@@ -303,6 +343,8 @@ SECTIONS: dict[tuple[str, ...], type[Section]] = {
     ("tables", "*"): TableData,
     ("events", "*"): EventData,
     ("outputs", "*"): OutputData,
+    ("studies", "*"): StudyData,
+    ("studies", "*", "variables", "*"): StudyVariableData,
 }
 
 
@@ -310,12 +352,12 @@ def _matches(pattern: str, step: str) -> bool:
     return pattern in ("*", step)
 
 
-def _fields(where: Sequence[int | str]) -> list[str]:
+def _fields(where: Sequence[int | str], sections: Sections) -> list[str]:
     """The fields of the section that holds the last step of a path, those of kinds included."""
     parent = tuple(str(step) for step in where[:-1])
-    for pattern, section in SECTIONS.items():
+    for pattern, section in sections.items():
         if len(pattern) == len(parent) and all(map(_matches, pattern, parent)):
-            return list(section.model_fields)
+            return [row.alias or name for name, row in section.model_fields.items()]
     return list(KINDED[parent[0]][parent[2]].model_fields)
 
 

@@ -66,6 +66,26 @@ class JointSection(ElementSection):
     armature: Laws = 0
 
 
+Corners = Annotated[list[Annotated[list[NumberData], Field(min_length=2, max_length=3)]],
+                    Field(min_length=2)]  # fmt: skip
+PlaneData = Annotated[list[NumberData], Field(min_length=2, max_length=2)]
+
+
+class ProfileData(Section):
+    """A profile in a plane [m]: a point, a circle with its radius, a chain or a spline.
+
+    Corners of a chain are x, y and, where an arc follows, the tangent of a quarter of its angle.
+    """
+
+    point: PlaneData | None = None
+    circle: PlaneData | None = None
+    radius: NumberData | None = None
+    chain: Corners | None = None
+    spline: Corners | None = None
+    closed: Annotated[bool, Field(strict=True)] = False
+    rounding: NumberData = 0.0
+
+
 OPTION_TYPES: dict[str, Any] = {
     "axis": AxisData,
     "normal": AxisData,
@@ -75,6 +95,8 @@ OPTION_TYPES: dict[str, Any] = {
     "law": Laws,
     "joint": Name,
     "frame": Text,
+    **dict.fromkeys(("first_profile", "second_profile"), ProfileData),
+    "thickness": NumberData,
 }
 
 

@@ -14,6 +14,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from kinetree.formats.pictures import AXIS_JSON, NUMBER_JSON
+
 if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
@@ -65,18 +67,11 @@ def _name(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-NUMBER_JSON: dict[str, Any] = {"type": "number"}
 SCALAR_JSON: dict[str, Any] = {
     "anyOf": [{"type": "number"}, {"type": "string"}],
     "description": "a number in SI units, or an expression of the parameters",
 }
 VECTOR_JSON: dict[str, Any] = {"type": "array", "items": SCALAR_JSON, "minItems": 3, "maxItems": 3}
-AXIS_JSON: dict[str, Any] = {
-    "anyOf": [
-        {"enum": ["x", "y", "z", "-x", "-y", "-z"]},
-        {"type": "array", "items": NUMBER_JSON, "minItems": 3, "maxItems": 3},
-    ]
-}
 WORDS_JSON: dict[str, Any] = {
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
 }

@@ -12,17 +12,15 @@ The body of a link has the link's own frame; its joint stands where SDF puts the
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import FormatError, ModelWarning, suggest
+from kinetree.errors import FormatError, suggest, warn
 from kinetree.formats.mjcf.geoms import MassProperties
 from kinetree.formats.mjcf.places import FramePose, quaternion_of, still
-from kinetree.formats.urdf import parse_xml
-from kinetree.formats.urdf_xml import number
+from kinetree.formats.urdf_xml import number, parse_xml
 from kinetree.model import Body, Joint, Model, rotation_rpy
 
 if TYPE_CHECKING:
@@ -92,7 +90,7 @@ class _SdfReader:
             self._joint(name, joint)
         if self.left:
             text = f"{self.where}: left out are {', '.join(dict.fromkeys(self.left))}"
-            warnings.warn(text, ModelWarning, stacklevel=5)
+            warn(text)
         return self.model
 
     def _link(self, name: str, link: Element) -> None:
@@ -197,11 +195,20 @@ class _SdfReader:
             seen = "__model__"
         if seen:
             given = at.R.T @ self._place(seen).R @ given
-        return [float(x) for x in given / np.linalg.norm(given)]
+        length = float(np.linalg.norm(given))
+        if not length > 0:
+            raise FormatError("its axis has no length", element=where, cure="give a direction")
+        return [float(x) for x in given / length]
 
     def _end(self, joint: Element, tag: str) -> str:
         name = (joint.findtext(tag) or "").strip()
+        passed: set[str] = set()
         while name in self.frames:  # a frame belongs to what it is attached to
+            if name in passed:
+                raise FormatError(
+                    "it is attached to itself", element=f"frame '{name}'", cure="correct it"
+                )
+            passed.add(name)
             name = self.frames[name].get("attached_to", "")
         return name
 

@@ -3,8 +3,8 @@
 Taken over: links with their inertial frame (origin xyz and rpy), joints of every type (revolute,
 continuous, prismatic, fixed, planar, floating) with axes in any direction; limits, mimic, damping
 and friction as data; visual and collision geometry in `model.shapes`, meshes as references that are
-never opened. Left out because they describe no mechanics: gazebo, transmission, sensor, material
-tables, ros2_control, safety_controller, calibration.
+opened only where a density is given. Left out because they describe no mechanics: gazebo,
+transmission, sensor, material tables, ros2_control, safety_controller, calibration.
 
 Decimals: files write π/2 in decimals, so an rpy angle within 1e-10 of a multiple of π/2 is taken as
 exactly that multiple, and an axis entry below 1e-10 of the largest as zero.
@@ -21,15 +21,14 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, combine, suggest
 from kinetree.formats.build import MOST_MISTAKES
-from kinetree.formats.urdf_shapes import shapes
-from kinetree.formats.urdf_xml import attribute, child, vector
-from kinetree.model import IDENTITY, Body, Matrix3, Model, Point, problems, rotation_rpy
+from kinetree.formats.urdf_shapes import Filling, shapes
+from kinetree.formats.urdf_xml import attribute, child, exact, origin, parse_xml, vector
+from kinetree.model import IDENTITY, Body, Matrix3, Model, Point, problems
 
 KINDS = {
     "revolute": "revolute",
@@ -46,13 +45,20 @@ FLAT = 1e-10
 """An axis entry below this share of the largest is zero."""
 
 
-def read(source: bytes, where: str = "the file", *, floating: bool = False) -> Model:
+def read(
+    source: bytes,
+    where: str = "the file",
+    *,
+    floating: bool = False,
+    filling: Filling | None = None,
+) -> Model:
     """The Model of a URDF.
 
     Args:
         source: the bytes of the file.
         where: its name, for errors.
         floating: carry the root link by a free joint instead of welding it to the ground.
+        filling: what links without <inertial> are made of; without it they have no mass.
 
     Raises:
         FormatError: with all mistakes found, each naming its link or joint.
@@ -64,36 +70,14 @@ def read(source: bytes, where: str = "the file", *, floating: bool = False) -> M
             element=where,
             cure="give a URDF, whose root is <robot>",
         )
-    return _RobotReader(robot, where).run(floating=floating)
-
-
-def parse_xml(source: bytes, where: str) -> ET.Element:
-    """The root element; document types are refused before anything in them is used."""
-
-    def refuse(*_: Any) -> None:
-        raise FormatError(
-            "it declares a document type or an entity",
-            element=where,
-            cure="remove <!DOCTYPE …>; a robot description needs none",
-        )
-
-    guard = expat.ParserCreate()
-    guard.StartDoctypeDeclHandler = refuse
-    guard.EntityDeclHandler = refuse
-    try:
-        guard.Parse(source, True)
-        return ET.fromstring(source)
-    except (expat.ExpatError, ET.ParseError, ValueError, LookupError) as error:
-        raise FormatError(
-            f"it is not well-formed XML ({error})", element=where, cure="correct that line"
-        ) from error
+    return _RobotReader(robot, where, filling).run(floating=floating)
 
 
 class _RobotReader:
     """One run over a robot, gathering mistakes."""
 
-    def __init__(self, robot: ET.Element, where: str) -> None:
-        self.robot, self.where = robot, where
+    def __init__(self, robot: ET.Element, where: str, filling: Filling | None) -> None:
+        self.robot, self.where, self.filling = robot, where, filling
         self.mistakes: list[KinetreeError] = []
         self.links = self.elements("link")
         self.joints = self.elements("joint")
@@ -174,7 +158,11 @@ class _RobotReader:
         """A body with its inertia turned into the link frame."""
         where = f"link '{name}'"
         inertial = child(link, "inertial")
-        position, R = _origin(inertial, where)
+        if inertial is None and self.filling is not None:
+            found = self.filling.fill(link, where)
+            self.model.body(_body_name(name), found.mass, found.com.tolist(), found.six)
+            return
+        position, R = origin(inertial, where)
         mass = attribute(child(inertial, "mass"), "value", 0.0, where)
         given = child(inertial, "inertia")
         entry = {
@@ -182,7 +170,7 @@ class _RobotReader:
             for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")
         }
         self.model.body(
-            _body_name(name), _exact(mass), position, [_exact(v) for v in _rotate_inertia(entry, R)]
+            _body_name(name), exact(mass), position, [exact(v) for v in _rotate_inertia(entry, R)]
         )
 
     def root(self) -> Body:
@@ -237,7 +225,7 @@ class _RobotReader:
             )
         kind = KINDS[kind_name]
         place, held = self.ends(name, joint)
-        parent = self.place(self.model.bodies[place], name, *_origin(joint, where))
+        parent = self.place(self.model.bodies[place], name, *origin(joint, where))
         arguments = {}
         if kind in AXIS_FIELD:
             arguments[AXIS_FIELD[kind]] = _axis(child(joint, "axis"), where)
@@ -277,18 +265,6 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
     while name in known:
         name += "_"
     return name
-
-
-def _origin(element: ET.Element | None, where: str) -> tuple[list[float], Matrix3]:
-    """Position and rotation of the <origin> of an element; none means zero."""
-    origin = child(element, "origin")
-    xyz = vector(origin, "xyz", (0.0, 0.0, 0.0), where)
-    return [_exact(v) for v in xyz], rotation_rpy(*vector(origin, "rpy", (0.0, 0.0, 0.0), where))
-
-
-def _exact(value: float) -> float:
-    """The value without a minus on zero."""
-    return value + 0.0
 
 
 def _rotate_inertia(entry: dict[str, float], R: Matrix3) -> list[float]:

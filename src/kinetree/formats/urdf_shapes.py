@@ -1,14 +1,70 @@
-"""Visual and collision geometry of a URDF as plain data for viewers; meshes stay references."""
+"""Visual and collision geometry of a URDF: plain data for viewers, and what it weighs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kinetree.formats.urdf_xml import child
+import numpy as np
+
+from kinetree.errors import FormatError
+from kinetree.formats.meshes import Integrals, find_file, integrate_mesh, triangles
+from kinetree.formats.mjcf.geoms import MassProperties, integrate_solid, total
+from kinetree.formats.mjcf.places import FramePose
+from kinetree.formats.urdf_xml import attribute, child, origin, vector
 from kinetree.model import plain
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
+
+ROUND = ("sphere", "cylinder", "capsule")
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What links without <inertial> are made of.
+
+    Attributes:
+        density: [kg/m3].
+        folder: where the file lies, from which mesh files are looked for.
+    """
+
+    density: float
+    folder: Path
+
+    def fill(self, link: Element, where: str) -> MassProperties:
+        """Mass properties of the solids of a link: its <collision>, or else its <visual>."""
+        solids = link.findall("collision") or link.findall("visual")
+        return total(part for solid in solids for part in self._parts(solid, where))
+
+    def _parts(self, solid: Element, where: str) -> list[MassProperties]:
+        position, R = origin(solid, where)
+        pose = FramePose(np.array(R, dtype=float), np.array(position))
+        geometry = child(solid, "geometry")
+        found = [self._integrals(x, where) for x in (geometry if geometry is not None else ())]
+        return [MassProperties(x.volume, x.centroid, x.inertia).scale(self.density).move(pose)
+                for x in found]  # fmt: skip
+
+    def _integrals(self, solid: Element, where: str) -> Integrals:
+        """Of a <box>, <sphere>, <cylinder>, <capsule> or <mesh>."""
+        if solid.tag == "mesh":
+            scale = np.array(vector(solid, "scale", (1.0, 1.0, 1.0), where))
+            corners = scale * triangles(find_file(solid.get("filename", ""), self.folder))
+            return integrate_mesh(corners if np.prod(scale) > 0 else corners[:, ::-1])
+        if solid.tag == "box":
+            size = vector(solid, "size", (0.0, 0.0, 0.0), where)
+            return integrate_solid("box", tuple(x / 2 for x in size))
+        if solid.tag not in ROUND:
+            raise FormatError(
+                f"the mass of a {solid.tag} is not computed here",
+                element=where,
+                cure="give it an <inertial>, or leave density= out",
+            )
+        radius = attribute(solid, "radius", 0.0, where)
+        half = () if solid.tag == "sphere" else (attribute(solid, "length", 0.0, where) / 2,)
+        return integrate_solid(solid.tag, (radius, *half))
 
 
 def shapes(links: dict[str, Element]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from kinetree.formats.edits.spelling import spell
 from kinetree.formats.edits.values import same
 from kinetree.formats.lines import locate
 from kinetree.formats.schema import switch_off, validate
-from kinetree.formats.yaml_plain import read_plain
+from kinetree.formats.yaml_plain import Plain, read_plain
 from kinetree.model import Mechanism, Model, to_data
 
 
@@ -28,7 +28,11 @@ def read(text: str, where: str = "the file") -> Model:
     Raises:
         FormatError: with all mistakes found, each with its path and line.
     """
-    plain = read_plain(text, where)
+    return read_data(read_plain(text, where), where)
+
+
+def read_data(plain: Plain, where: str) -> Model:
+    """The Model described by plain data with their lines; `where` names the source in errors."""
     if not isinstance(plain.data, dict):
         raise FormatError("it holds no mapping", element=where, cure="begin with 'name: …'")
     off: dict[str, dict[str, Any]] = {}
@@ -40,6 +44,11 @@ def read(text: str, where: str = "the file") -> Model:
         raise locate(_with_switches(error, off), plain) from None
     model.switched_off = off
     return model
+
+
+def build_data(data: dict[str, Any]) -> Model:
+    """The Model described by plain data."""
+    return build(validate(data))
 
 
 def _with_switches(error: KinetreeError, off: dict[str, dict[str, Any]]) -> KinetreeError:
@@ -73,6 +82,8 @@ def document(model: Mechanism) -> dict[str, Any]:
     data = {"kinetree": 1, **to_data(model)}
     for section, rows in model.switched_off.items():
         data[section] = {**data.get(section, {}), **rows}
+    if model.studies:
+        data["studies"] = {name: row.data() for name, row in model.studies.items()}
     if model.shapes is not None:
         data["shapes"] = model.shapes
     if model.layout is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.engine import evaluate
-from kinetree.errors import KinetreeError, ModelError, ModelWarning, combine, sentence
+from kinetree.errors import KinetreeError, ModelError, combine, sentence, warn
 from kinetree.model import topology
 from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor
@@ -67,7 +66,7 @@ def check(
     found = refuse(model, invertible=invertible, inertia=inertia, held=held, folded=folded)
     for finding in found:
         if finding.severity == WARNING:
-            warnings.warn(str(finding), ModelWarning, stacklevel=3)
+            warn(str(finding))
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from kinetree.tables import Table
 from kinetree.units import quantity, to_si
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from kinetree.algebra import Transform
     from kinetree.model.closures import Closure, Condition, Drive
@@ -63,10 +64,10 @@ def _tables(model: Mechanism, spell: _Speller) -> dict[str, Any]:
                 element=f"table '{table.name}'",
                 cure="give every table a name of its own",
             )
-    return {name: _table(table) for name, table in found.items()}
+    return {name: table_data(table) for name, table in found.items()}
 
 
-def _table(table: Table) -> dict[str, Any]:
+def table_data(table: Table) -> dict[str, Any]:
     """One table without its name; slopes only where they are not those of its values."""
     rows = dict(zip(("knots", "values", "slopes"), _rows(table), strict=True))
     if Table.monotone(table.knots, table.values).slopes == table.slopes:
@@ -388,9 +389,11 @@ def _condition(condition: Condition) -> list[Any]:
 
 
 def _argument(name: str, value: Any, spell: _Speller) -> Any:
-    """An argument of a joint kind: a word, a scalar, or a list of them."""
+    """An argument of a kind: a word, a scalar, a list or a mapping of them."""
     if isinstance(value, str | bool):
         return value
     if isinstance(value, Node | int | float | Fraction):
         return spell.one(name, value)
+    if isinstance(value, Mapping):
+        return {key: _argument(f"{name}.{key}", entry, spell) for key, entry in value.items()}
     return [_argument(name, entry, spell) for entry in value]

@@ -27,6 +27,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, show
 from kinetree.arrays import Array
+from kinetree.door import guard_methods
 from kinetree.engine import HOLD, PREVIOUS, Node, Rank, compounds, substitute, symbol, symbols
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model.laws import state_symbol
@@ -36,10 +37,13 @@ if TYPE_CHECKING:
     from kinetree.model.mechanism import Mechanism
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
+TOLD_APART = 1e-3
+"""Share of a period that numbers must resolve at the first tick."""
 WHOLE = 1e-9
 """Largest distance of a ratio of times from a whole number that is rounding."""
 
 
+@guard_methods
 @dataclass(frozen=True)
 class Event:
     """Something that happens where g(t, q, qd, x) passes zero, or at given times.
@@ -83,6 +87,7 @@ class Event:
             )
         if self.every is not None:
             check_positive("a positive time in seconds", every=self.every)
+            check_ticks(self.every, self.offset, "event")
         if not is_row(self.at) or not np.isfinite(np.asarray(self.at, dtype=float)).all():
             raise ModelError(f"at is {show(self.at)}", element="event", cure="give times [s]")
         object.__setattr__(self, "at", tuple(sorted({float(t) for t in self.at})))
@@ -117,6 +122,16 @@ class Event:
         """Whether a timed event happens at t, within rounding."""
         before = t - 8 * np.spacing(max(abs(t), 1e-300))
         return bool(self.next_time(before) <= t + 4 * np.spacing(max(abs(t), 1e-300)))
+
+
+def check_ticks(every: float, offset: float, element: str) -> None:
+    """Refuse ticks that numbers do not tell apart beside the time of the first one."""
+    if offset + every * TOLD_APART == offset:
+        raise ModelError(
+            f"ticks every {every:g} s are not told apart beside the first at {offset:g} s",
+            element=element,
+            cure="let it begin sooner, or give a longer period",
+        )
 
 
 def happenings(model: Mechanism) -> dict[str, Event]:

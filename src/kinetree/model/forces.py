@@ -21,6 +21,7 @@ from kinetree.model.vectors import NULL, Mat, Vec, dot, is_null
 
 if TYPE_CHECKING:
     from kinetree.model.mechanism import Mechanism
+    from kinetree.model.outputs.names import Offered
     from kinetree.model.parts import Point
 
 
@@ -36,6 +37,7 @@ class Force:
         arguments: all arguments of the kind, complete; laws as tuples of expressions.
         scalars: name -> value of what stays a run-time parameter, called "force.name".
         laws: argument -> its expressions; of a law per point, "argument.label" -> expressions.
+        hears: outputs of elements and points before it that its laws use.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Force:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     scalars: Mapping[str, Scalar] = field(default_factory=dict)
     laws: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+    hears: tuple[Offered, ...] = ()
 
     def __repr__(self) -> str:
         places = " - ".join(f"'{point.path}'" for point in self.points)
@@ -65,6 +68,7 @@ class State:
         clock: name of the clock at whose ticks it is found anew; empty where there is none.
         sampled: what it is found from there; None until that is given.
         remembered: what a memory becomes at every accepted step; None where it is not one.
+        hears: outputs of elements and points that its rate uses.
     """
 
     name: str
@@ -76,6 +80,7 @@ class State:
     clock: str = ""
     sampled: Node | None = None
     remembered: Node | None = None
+    hears: tuple[Offered, ...] = ()
 
 
 class Place(NamedTuple):

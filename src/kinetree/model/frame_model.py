@@ -22,6 +22,7 @@ from kinetree.algebra import Rotation, Transform, Vector
 from kinetree.algebra.rotations import Factor, RotationRows
 from kinetree.algebra.transforms import TransformStep
 from kinetree.arguments import check_arguments
+from kinetree.door import guard_methods
 from kinetree.engine import SWITCH, Node, as_node, evaluate, symbols
 from kinetree.errors import MissingError, ModelError
 from kinetree.model import check as checks
@@ -47,6 +48,7 @@ MOTIONS: dict[str, Motion] = {"rad": Turn((0, 0, 1)), "m": Shift((0, 0, 1))}
 ENDS = ("w", "x", "y", "z")
 
 
+@guard_methods
 class FrameModel(ForceMethods):
     """A mechanism given by a homogeneous matrix per body, beside what every `Mechanism` has.
 

@@ -14,6 +14,7 @@ what it was made for: ``lambda qd, name=name: -3 * qd[name]``.
 | x, y, z | of a closure: the first end in the frame of the second [m] | x, y, z |
 | points | of a force: its points by label, `Place` p, v, w, R | LABEL.p_x, LABEL.R_xz |
 | length, rate, … | of a force: the variables of its kind | length |
+| outputs | of a state, a force, a memory: outputs of elements and points | strut.force |
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from kinetree.model.new_element import (
     refuse_duplicate,
     scalar_values,
 )
+from kinetree.model.outputs import heard_outputs, with_outputs
 from kinetree.model.parameters import folded_scalars
 from kinetree.model.parts import Body, CoordinateGroup, Joint, Parameter, Point, Wrench, check_title
 from kinetree.model.values import LOOP_TOLERANCE, Scalar, Scalar3, number, scalar, scalars
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from kinetree.model.events import Clock, Event
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.methods.joints import Where
+    from kinetree.model.methods.studies import StudyPlan
     from kinetree.model.outputs import ModelOutput, SortedEquations
     from kinetree.model.topology import Tree
 
@@ -60,23 +62,21 @@ class Mechanism(Summary):
     Attributes:
         by_matrices: whether position matrices, not joints, say how the bodies move.
         equations: in place of those that formalisms derive; none of a mechanism by itself.
-        name: of the mechanism.
-        gravity: acceleration of gravity in the ground frame [m/s2].
+        name: of the mechanism; gravity: its acceleration in the ground frame [m/s2].
         ground: the body that does not move.
         bodies: name -> Body, without the ground.
         joints: name -> CoordinateGroup; their order numbers the coordinates.
         wrenches: name -> Wrench.
         closures: name -> Closure; their order numbers the constraints.
-        drives: coordinate -> Drive.
-        forces: name -> Force.
+        drives, forces: coordinate -> Drive, name -> Force.
         states: name -> State; their order numbers x.
-        events, clocks: name -> Event, name -> Clock.
-        outputs: name -> ModelOutput, the user's own; see `kinetree.model.outputs`.
+        events, clocks, outputs: name -> Event, Clock, ModelOutput (see `kinetree.model.outputs`).
         tables: name -> Table, those that were added by name.
         parameters: name -> Parameter, the named ones.
         varied: names of scalars that stay parameters where they are 0 or 1, see `vary`.
         sources: path of a scalar -> the text it had in the model file.
         loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
+        studies: name -> StudyPlan; no equation uses them.
         shapes, layout: free-form data for viewers and diagram editors, kept verbatim.
         switched_off: section of the model file -> name -> data of elements that are left out.
     """
@@ -106,6 +106,7 @@ class Mechanism(Summary):
         self.parameters: dict[str, Parameter] = {}
         self.varied: tuple[str, ...] = ()
         self.sources: dict[str, str] = {}
+        self.studies: dict[str, StudyPlan] = {}
         self.shapes: Any = None
         self.layout: Any = None
         self.switched_off: dict[str, dict[str, Any]] = {}
@@ -272,7 +273,8 @@ class Mechanism(Summary):
             row.check(full, element)
         values, laws = scalar_values(row, full), dict(law_values(row, full))
         add_modes(self.states, row.modes(name, full) if row.modes else (), element)
-        self.forces[name] = Force(name, kind, points, labels, full, values, laws)
+        hears = heard_outputs(self, [x for law in laws.values() for x in law], names, element)
+        self.forces[name] = Force(name, kind, points, labels, full, values, laws, hears)
         return self.forces[name]
 
     def state(
@@ -283,8 +285,9 @@ class Mechanism(Summary):
         Args:
             name: unique among the states; x_NAME in laws and equations.
             initial: value to start from, in `unit`; without one in SI units.
-            rate: expression or function of q, qd, t, x, in SI units; it may use this state and
-                earlier ones.  Without it, give it later by `state_rate`.
+            rate: expression or function of q, qd, t, x and outputs, in SI units: motions of
+                points up to velocities and what force elements tell, outputs["strut.length"]; it
+                may use this state and earlier ones.  Without it, give it later by `state_rate`.
             unit: such as "bar", see `parameter`: `initial` is turned into SI units.
         """
         element = new_element("state", name, self.states)
@@ -307,8 +310,10 @@ class Mechanism(Summary):
         if name not in self.states:
             raise unknown("state", name, self.states, "state rate")
         element = f"state '{name}' rate"
-        (expr,) = law_expressions(self, rate, state_names(self, element), element, 1)
-        self.states[name] = replace(self.states[name], rate=expr)
+        own = state_names(self, element)
+        (expr,) = law_expressions(self, rate, with_outputs(self, rate, own, element), element, 1)
+        hears = heard_outputs(self, (expr,), own, element)
+        self.states[name] = replace(self.states[name], rate=expr, hears=hears)
         return self.states[name]
 
     # --- asking ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kinetree.door import guard_methods
 from kinetree.model import check as checks
 from kinetree.model import position_matrices, topology
 from kinetree.model.methods.closures import ClosureMethods
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kinetree.model.topology import Tree
 
 
+@guard_methods
 class Model(JointMethods, ClosureMethods):
     """A mechanism of joints, beside what every `Mechanism` has.
 

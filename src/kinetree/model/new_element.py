@@ -18,6 +18,7 @@ from kinetree.engine import SWITCH, Node
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.kinds import ANY, REQUIRED, ElementKind
 from kinetree.model.laws import find_coordinate, find_velocity, law_expressions, refuse_words
+from kinetree.model.outputs.heard import HEARING, with_outputs
 from kinetree.model.parts import Body, Point, check_name
 from kinetree.model.values import Scalar, frozen, scalar, scalars
 
@@ -173,14 +174,16 @@ def _argument(  # noqa: PLR0911  one line per sort of argument
         return scalar(value, where)
     if key in row.vectors:
         return scalars(value, where, (3,))
-    if value is not None and key in row.laws:
-        found = law_expressions(model, value, names, where, row.law_size)
-        if row.noun != "force":
-            refuse_words(found, (SWITCH,), where)
-        return found
-    if value is not None and key in row.vector_laws:
+    if value is None or key not in (*row.laws, *row.vector_laws):
+        return frozen(value)
+    if row.noun == "force" and key in HEARING:
+        names = with_outputs(model, value, names, where)
+    if key in row.vector_laws:
         return _vector_law(model, row, value, names, where)
-    return frozen(value)
+    found = law_expressions(model, value, names, where, row.law_size)
+    if row.noun != "force":
+        refuse_words(found, (SWITCH,), where)
+    return found
 
 
 def _vector_law(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
+from kinetree.door import guard_methods
 from kinetree.engine import Node
 from kinetree.errors import DuplicateNameError, ModelError
 from kinetree.model.values import IDENTITY, Matrix3, Scalar, Scalar3, Vector3, rotation, scalars
@@ -109,6 +110,7 @@ class Point:
         return f"Point('{self.path}')"
 
 
+@guard_methods
 @dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body and its frame.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -107,9 +107,11 @@ def loop_gap(value: Any, element: str) -> float:
 
 
 def frozen(value: Any) -> Any:
-    """Lists and arrays as tuples of Python values, everything else as it is."""
+    """Lists and arrays as tuples of Python values, in mappings too; everything else as it is."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
+    if isinstance(value, Mapping):
+        return {key: frozen(entry) for key, entry in value.items()}
     return tuple(frozen(entry) for entry in value) if isinstance(value, list | tuple) else value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kinetree.engine import ZERO, Node, as_node, linear, mul
+from kinetree.engine import ZERO, Node, as_node, atan2, linear, mul, sqrt
 
 Vec = tuple[Node, Node, Node]
 Mat = tuple[Vec, Vec, Vec]
@@ -83,3 +83,12 @@ def is_null(v: Sequence[Node]) -> bool:
 def negative(v: Vec) -> Vec:
     """-v."""
     return (-v[0], -v[1], -v[2])
+
+
+def roll_pitch_yaw(R: Mat) -> Vec:
+    """Angles [rad] of R = Rz(yaw) Ry(pitch) Rx(roll).
+
+    At a pitch of a right angle roll and yaw have no value of their own.
+    """
+    level = sqrt(R[2][1] * R[2][1] + R[2][2] * R[2][2])
+    return atan2(R[2][1], R[2][2]), atan2(-R[2][0], level), atan2(R[1][0], R[0][0])

@@ -32,12 +32,15 @@ INDICES = {3: AXES, 6: TENSOR}
 def notes(table: str) -> dict[str, Note]:
     """The rows "names | step | paper equation | unit | frame"; columns at the end may be missing.
 
-    Step and frame may hold "{}", for what `Naming` is given as `detail`.
+    Names after "joints:" are about the joint of a link, not about its body.  Step and frame may
+    hold "{}", for what `Naming` is given as `detail`.
     """
     found: dict[str, Note] = {}
     for line in table.strip().splitlines():
         names, *columns = (cell.strip() for cell in line.split("|"))
-        found |= dict.fromkeys(names.split(), Note("", *columns))
+        section, _, words = names.rpartition(":")
+        note = Note("", *columns, section=section or "bodies")  # type: ignore[misc]
+        found |= dict.fromkeys(words.split(), note)
     return found
 
 
@@ -52,6 +55,8 @@ class Naming:
         at: what follows the name of the table, usually the number of the link.
         before: what stands before it.
         detail: for steps and frames that hold "{}".
+        section: of the model file in which `body` stands.
+        joint: whom rows of the section "joints" are about.
     """
 
     scheme: Scheme
@@ -60,6 +65,8 @@ class Naming:
     at: int | str = ""
     before: str = ""
     detail: int | str = ""
+    section: str = "bodies"
+    joint: str = ""
 
     def __call__(
         self, name: str, value: Noted, tail: str = "", *, at: int | str | None = None, row: str = ""
@@ -82,12 +89,17 @@ class Naming:
         step, frame = note.step, note.frame
         if self.detail != "":
             step, frame = step.format(self.detail), frame.format(self.detail)
-        return Note(self.body, step, note.eq, note.unit, frame)
+        body, section = self.body, self.section
+        if note.section == "joints" and self.joint:
+            body, section = self.joint, note.section
+        return Note(body, step, note.eq, note.unit, frame, section)
 
 
-def about(scheme: Scheme, table: Notes, name: str, detail: str = "") -> Naming:
-    """Names that begin with that of a body, point or element."""
-    return Naming(scheme, table, name, before=f"{name}_", detail=detail)
+def about(
+    scheme: Scheme, table: Notes, name: str, detail: str = "", section: str = "bodies"
+) -> Naming:
+    """Names that begin with that of a body, point or element of a section of the model file."""
+    return Naming(scheme, table, name, before=f"{name}_", detail=detail, section=section)
 
 
 def let_each(scheme: Scheme, name: str, value: Noted, note: Note) -> Noted:
@@ -106,3 +118,14 @@ def let_each(scheme: Scheme, name: str, value: Noted, note: Note) -> Noted:
             for a, row in enumerate(value, 1)
         )
     return cast("Noted", found)
+
+
+def elements_of(note: Note) -> tuple[str, ...]:
+    """Paths in the model file of what a note is about, such as joints.elbow; none of the ground."""
+    names = [name for name in note.body.split(", ") if name and name != "ground"]
+    if note.section != "points":
+        return tuple(f"{note.section}.{name}" for name in names)
+    pairs = (name.partition(".") for name in names)
+    return tuple(
+        f"bodies.{body}.points.{point}" if point else f"bodies.{body}" for body, _, point in pairs
+    )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.arguments import check_arguments, check_choice, check_options, keywords
 from kinetree.arrays import Array
-from kinetree.door import Registry
+from kinetree.door import Registry, guard_methods
 from kinetree.engine import Node, OperationCount, count_nodes, topological
 from kinetree.errors import unknown
 from kinetree.plain import plain
@@ -35,17 +35,22 @@ VERBS = Registry[Callable[..., Any]]("kinetree.certificate.certify")
 class Note:
     """Where an equation comes from: body, step of the formalism, paper equation, unit, frame."""
 
-    body: str = ""
+    body: str = ""  # names of elements of the section, with commas; of points BODY.POINT
     step: str = ""
     eq: str = ""
     unit: str = ""
     frame: str = ""
+    section: str = "bodies"
+
+    @property
+    def noun(self) -> str:
+        """What the elements are, such as body or joint."""
+        return "body" if self.section == "bodies" else self.section.rstrip("s")
 
     def __str__(self) -> str:
-        parts = (self.eq, f"body '{self.body}'" if self.body else "", self.step)
-        tail = f"[{self.unit}]" if self.unit else ""
-        where = f"in {self.frame}" if self.frame else ""
-        return ", ".join(part for part in (*parts, where, tail) if part)
+        parts = (self.eq, f"{self.noun} '{self.body}'" if self.body else "", self.step)
+        where = f"in {self.frame}" if self.frame else "", f"[{self.unit}]" if self.unit else ""
+        return ", ".join(part for part in (*parts, *where) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +201,7 @@ class Newton:
 Block = Assign | Solve | Newton
 
 
+@guard_methods
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """Inputs, preamble, blocks, outputs: all a target needs to know.

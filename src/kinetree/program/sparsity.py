@@ -8,7 +8,8 @@ Refs: Duff2017 chap. 6; HopcroftKarp1973; Tarjan1972; Featherstone2008 sec. 6.5
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 
 Pattern = Sequence[Sequence[int]]
 """Per row, the columns of the entries that are not structural zeros."""
@@ -30,6 +31,37 @@ def fill_in(lower: Iterable[Iterable[int]]) -> list[set[int]]:
 def factor_products(rows: Iterable[set[int]]) -> int:
     """Products that Lᵀ D L takes; `rows` are those of `filled`."""
     return sum(len(row) * (len(row) + 3) // 2 for row in rows)
+
+
+def minimum_degree(pattern: Sequence[Collection[int]], late: Collection[int] = ()) -> list[int]:
+    """Rows in the order of their elimination: always the one with the fewest neighbours left.
+
+    Args:
+        pattern: the columns of every row that are not zero, symmetric.
+        late: rows that come after all others that stand in them: their diagonal is made by these.
+
+    Refs: Duff2017
+    """
+    near = [set(row) - {i} for i, row in enumerate(pattern)]
+    waits = {i: set(pattern[i]) - {*late} for i in late}
+    ready = [(len(row), i) for i, row in enumerate(near) if not waits.get(i)]
+    heapify(ready)
+    done: set[int] = set()
+    found: list[int] = []
+    while ready:
+        degree, row = heappop(ready)
+        if row in done or degree != len(near[row]):
+            continue
+        done.add(row)
+        found.append(row)
+        for i in near[row]:
+            near[i] |= near[row]
+            near[i] -= {i, row}
+        for i in {*near[row], *waits}:
+            waits.get(i, set()).discard(row)
+            if i not in done and not waits.get(i):
+                heappush(ready, (len(near[i]), i))
+    return found
 
 
 def match(

@@ -104,8 +104,11 @@ def load_lazily(path: Path) -> xarray.Dataset:
     """A run in a NetCDF file whose variables are read when they are asked for."""
     import xarray as xr
 
-    run = xr.open_dataset(path, engine="h5netcdf")
-    # numbers as they were before they were written
+    return _with_plain_facts(xr.open_dataset(path, engine="h5netcdf"))
+
+
+def _with_plain_facts(run: xarray.Dataset) -> xarray.Dataset:
+    """The run with the numbers of its manifest as they were before they were written."""
     rows = run.attrs.items()
     run.attrs = {k: value.item() if isinstance(value, np.generic) else value for k, value in rows}
     return run
@@ -123,7 +126,7 @@ def _open(file: Path, rows: slice) -> xarray.Dataset:
         _writable = False
 
     with Whole(file, "r") as opened, xr.open_dataset(H5NetCDFStore(opened)) as run:
-        return run.isel(time=rows, missing_dims="ignore").load()
+        return _with_plain_facts(run.isel(time=rows, missing_dims="ignore").load())
 
 
 def _missing(file: Path) -> str:

@@ -81,7 +81,7 @@ FORMULATIONS: Mapping[str, WriteStep] = {
 EXPLICIT = "explicit"
 """Formulation of explicit methods: forward dynamics, loops solved for dependent coordinates."""
 ITERATED = ("tolerance", "limit", "tangent", "update")
-PROJECTED = (*ITERATED, "penalty", "projections", "projection")
+PROJECTED = (*ITERATED, "penalty", "projections", "projection", "smooth")
 USED: Mapping[str, tuple[str, ...]] = {
     EXPLICIT: ("independent",),
     "tree": ITERATED,
@@ -109,7 +109,7 @@ def step_program(
         method: "trapezoidal", "newmark", "hht", "generalised_alpha", "semi_implicit_euler" or
             "rk4".
         parameters: "run-time" keeps masses and lengths as the input p; "folded" makes them numbers.
-        options: tolerance, limit, penalty, projections, projection, tangent, update; see
+        options: tolerance, limit, penalty, projections, projection, tangent, update, smooth; see
             `NewtonSettings`.
 
     Returns:

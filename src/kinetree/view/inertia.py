@@ -31,6 +31,9 @@ def lump(m: Measures, body: Body, joint: Array) -> list[Solid]:
     reach = float(np.linalg.norm(arm))
     if mass <= 0 or (reach < 0.2 * m.radius and not inertia.any()):
         return [part("sphere", joint, radius=1.6 * m.radius)]
+    if not body.physical:  # an effective inertia, which no solid has
+        link = [rod(joint, com, m.radius)] if reach > 0.2 * m.radius else []
+        return [*link, part("sphere", com, radius=2.5 * m.radius)]
     _, k2, axes = principal(m, body)
     half = float(np.sqrt(3 * k2.max()))
     if reach < 0.2 * m.radius or half > 1.5 * reach:

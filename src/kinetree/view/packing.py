@@ -2,7 +2,7 @@
 
 A column is offset + scale·k with integers k (2^24 steps over its range), stored as second
 differences, which are small where the column is smooth; their bytes are sorted by weight,
-compressed and written as base64.  The viewer undoes it in `unpack` of web/viewer/src/payload.ts.
+compressed and written as base64.  The viewer undoes it in `unpack` of web/scene/src/payload.ts.
 """
 
 from __future__ import annotations

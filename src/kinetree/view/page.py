@@ -13,6 +13,7 @@ from kinetree.files import write_file
 from kinetree.plain import html_frame, markup
 from kinetree.targets.html.policy import policy, script_element
 from kinetree.view.clips import Footage, of_modes, of_run, standing
+from kinetree.view.components import drawn_mechanism
 from kinetree.view.dimensions import measures
 from kinetree.view.film import FORMATS as FILMS
 from kinetree.view.film import Scene, write_film
@@ -24,7 +25,8 @@ from kinetree.view.signals import as_run
 
 if TYPE_CHECKING:
     from kinetree.analysis.modes import Modes
-    from kinetree.model import Mechanism
+    from kinetree.model import Components, Mechanism
+    from kinetree.view.widget import PageWidget
 
     _Place = Path
 else:
@@ -57,9 +59,29 @@ class ShownPage(_Place):
         """The page in a frame."""
         return html_frame(self.read_text(encoding="utf-8"), HEIGHT)
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any] | None:
+        """The page as a widget beside the frame; none where anywidget is not installed."""
+        try:
+            found = self.widget()._repr_mimebundle_()
+        except UnsupportedError:
+            return None
+        return found[0] if found else None
+
+    def widget(self) -> PageWidget:
+        """The page as a widget of a notebook, whose `t` [s] and `playing` can be set and read."""
+        try:
+            from kinetree.view.widget import PageWidget
+        except ImportError as error:
+            raise UnsupportedError(
+                "anywidget is not installed",
+                element="widget",
+                cure="pip install 'kinetree[notebook]', or show the page itself",
+            ) from error
+        return PageWidget(page=self.read_text(encoding="utf-8"), height=HEIGHT)
+
 
 def animate(  # noqa: PLR0913  one keyword per choice of the user
-    model: Mechanism,
+    model: Mechanism | Components,
     run: Any = None,
     path: str | Path = "mechanism.html",
     *,
@@ -74,7 +96,7 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     points where there are none.
 
     Args:
-        model: the mechanism.
+        model: the mechanism, or connected components with one in them.
         run: a Dataset as `simulate` gives it, or a mapping with "time" [s] and "q" (frames × nq),
             perhaps "qd"; None shows the assembled initial configuration.
         path: the .html file to write; or .gif, or .mp4 (with imageio-ffmpeg), for a film, which
@@ -95,6 +117,9 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
         raise UnsupportedError(
             f"{' and '.join(both)} were both given", element="animate", cure="write a page for each"
         )
+    if hasattr(model, "as_mechanism"):
+        _refuse_components(modes, live)
+    model, run = drawn_mechanism(model, run)
     file = Path(path)
     folder = Path() if isinstance(shapes, bool) else Path(shapes)
     look = Look(title or "", shapes is not False, folder)
@@ -112,6 +137,18 @@ def animate(  # noqa: PLR0913  one keyword per choice of the user
     else:
         text = _live_page(model, Live() if live is True else live, look, viewer)
     return ShownPage(write_file(file, text))
+
+
+def _refuse_components(modes: Any, live: Any) -> None:
+    """Refuse what components are not drawn with."""
+    what = {"modes": modes is not None, "live": live is not False}
+    for name, given in what.items():
+        if given:
+            raise UnsupportedError(
+                f"{name}= is for mechanisms, not for connected components",
+                element="animate",
+                cure="give a run of the components",
+            )
 
 
 def footage(model: Mechanism, run: Any, modes: Modes | None) -> Footage:

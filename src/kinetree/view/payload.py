@@ -25,6 +25,7 @@ from kinetree.view.matrices.inferred_joints import knee_parts
 from kinetree.view.matrices.matrix_motion import walks
 from kinetree.view.packing import pack
 from kinetree.view.poses import poses
+from kinetree.view.profiles import profile_parts
 from kinetree.view.shapes import Shapes, read_shapes
 from kinetree.view.solids import Solid, outline
 from kinetree.view.surroundings import roads, stops
@@ -64,14 +65,14 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
     bent = walks(model.as_frames(), footage.q, times) if model.by_matrices else None
     m = measures(model, motion[0], None if bent is None else bent.all_places())
     own = read_shapes(model, look.folder) if look.shapes else Shapes()
-    solids = draw_solids(m, own, _ranges(m, footage.q))
+    solids = draw_solids(m, own, coordinate_ranges(m, footage.q))
     for name, row in knee_parts(m, bent) if bent is not None else ():
         if name not in own.parts:
             solids[name].append(row)
     if model.ground.name not in own.parts:
         solids[model.ground.name] += roads(m, motion)
     follow = _traveller(m, motion)
-    low, high, floor = _room(m, solids, motion, follow > 0)
+    low, high, floor = room_of(m, solids, motion, follow > 0)
     packed = pack(motion.reshape(len(motion), -1), FINEST * min(1.0, m.size))
     return {
         "title": look.title or model.name,
@@ -84,7 +85,7 @@ def payload(model: Mechanism, footage: Footage, look: Look) -> dict[str, Any]:
         "high": high.tolist(),
         "follow": follow,
         "bodies": [{"name": name, "parts": parts} for name, parts in solids.items()],
-        "links": _links(m),
+        "links": stretched_links(m),
         "poses": packed,
         "clips": footage.clips,
         "signals": [
@@ -117,19 +118,25 @@ def draw_solids(
             made[inside] += rail(m, joint, ranges)
         if inside == model.ground.name and inside not in own.parts and outside not in own.parts:
             made[inside] += foot(m, joint)
-    attached: list[tuple[Point, Solid]] = []
-    for closure in model.closures.values():
-        attached += closure_parts(m, closure)
-    for force in model.forces.values():
-        attached += force_parts(m, force)
-    attached += stops(m)
-    for point, row in attached:
+    for point, row in _parts_at_places(m):
         if point.body.name not in own.parts:
             made[point.body.name].append(row)
+    for name, row in profile_parts(m):  # what touches is seen beside the model's own shapes
+        made[name].append(row)
     return made
 
 
-def _links(m: Measures) -> list[dict[str, Any]]:
+def _parts_at_places(m: Measures) -> list[tuple[Point, Solid]]:
+    """What closures, forces and stops put on their places."""
+    found: list[tuple[Point, Solid]] = []
+    for closure in m.model.closures.values():
+        found += closure_parts(m, closure)
+    for force in m.model.forces.values():
+        found += force_parts(m, force)
+    return [*found, *stops(m)]
+
+
+def stretched_links(m: Measures) -> list[dict[str, Any]]:
     """Springs for forces along a line, rods for fixed distances."""
     model = m.model
     number = {name: k for k, name in enumerate((model.ground.name, *model.bodies))}
@@ -152,7 +159,7 @@ def _links(m: Measures) -> list[dict[str, Any]]:
     return made
 
 
-def _ranges(m: Measures, q: Array) -> dict[str, tuple[float, float]]:
+def coordinate_ranges(m: Measures, q: Array) -> dict[str, tuple[float, float]]:
     """Coordinate -> lowest and highest value, with something to spare where it stands still."""
     low, high = q.min(axis=0), q.max(axis=0)
     spare = np.where(high - low < 1e-6 * m.size, TRAVEL * m.size, 0.0)
@@ -178,7 +185,7 @@ def _shifts(joint: Joint) -> bool:
     return roams(joint) or any(isinstance(motion, Shift) for motion in joint.motions)
 
 
-def _room(
+def room_of(
     m: Measures, solids: dict[str, list[Solid]], motion: Array, travels: bool
 ) -> tuple[Array, Array, float]:
     """Lowest and highest corner of all that is seen, and the height of the floor [m].

@@ -61,6 +61,10 @@ def plot(
     if not names:
         raise FormatError("no signal was named", element="plot", cure="name some, such as 'q'")
     found = [curve for name in names for curve in curves(run, name)]
+    if not found:
+        raise FormatError(
+            f"the run has no curve of '{names[0]}'", element="plot", cure="name an output"
+        )
     shown = {curve.name: curve for curve in found}
     along = curves(run, x)[0]
     figure = _figure(list(shown.values()), along, title)

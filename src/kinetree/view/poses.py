@@ -38,14 +38,22 @@ def poses(model: Mechanism, q: Any, t: Any = 0.0) -> Array:
             cure=f"give a run of model '{model.name}'",
         )
     names = list(model.bodies)
-    out = np.zeros((len(values), len(names), 7))
     if not names:
-        return out
-    program = pose_program(model)
-    given = {"q": values, "t": np.asarray(t, dtype=float)}
-    found = program.evaluate_some(**given)
+        return np.zeros((len(values), 0, 7))
+    return program_poses(names, pose_program(model), values, t)
+
+
+def program_poses(names: list[str], program: Any, q: Array, t: Any = 0.0) -> Array:
+    """Poses of bodies by a pose program, or by the native function of one; see `poses`."""
+    out = np.zeros((len(q), len(names), 7))
+    given = {"q": q, "t": np.asarray(t, dtype=float)}
+    if isinstance(program, Program):
+        found = program.evaluate_some(**given)
+    else:
+        known = {port.name for port in program.inputs}
+        found = program(check=False, **{name: x for name, x in given.items() if name in known})
     for k, name in enumerate(names):
-        turn = np.broadcast_to(found[f"{name}.rotation"], (len(values), 3, 3))
+        turn = np.broadcast_to(found[f"{name}.rotation"], (len(q), 3, 3))
         out[:, k, :4] = quaternions(turn)
         out[:, k, 4:] = found[f"{name}.position"]
     out[:, :, :4] = continue_signs(out[:, :, :4])

@@ -27,23 +27,13 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import FormatError, KinetreeError, unknown
+from kinetree.formats.meshes import find_file, triangles
+from kinetree.formats.pictures import DIMENSIONS, LOOKS
 from kinetree.model import Mechanism, direction, rotation, rotation_rpy
-from kinetree.view.meshes import triangles
 from kinetree.view.packing import pack
 from kinetree.view.quaternions import NONE, onto, quaternions
 from kinetree.view.solids import Solid, part
 
-DIMENSIONS: dict[str, tuple[str, ...]] = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "sphere": ("radius",),
-    "capsule": ("radius", "length"),
-    "cone": ("radius", "length"),
-    "torus": ("radius", "tube"),
-    "mesh": ("file",),
-}
-"""Kind of shape -> the dimensions it needs."""
-LOOKS = ("kind", "position", "rotation", "rpy", "axis", "colour", "opacity", "scale", "name")
 HEX = re.compile(r"#[0-9a-fA-F]{6}\Z")
 
 
@@ -154,21 +144,9 @@ def _urdf(path: str, row: Mapping[str, Any], folder: Path, notes: list[str]) -> 
 def _mesh(file: Any, scale: Any, folder: Path) -> dict[str, Any]:
     """Triangles of a mesh file, packed."""
     factors = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
-    corners = triangles(_find_file(str(file), folder)) * factors
+    corners = triangles(find_file(str(file), folder)) * factors
     size = float(np.ptp(corners)) or 1.0
     return pack(corners.reshape(len(corners), 9), 1e-6 * size)
-
-
-def _find_file(file: str, folder: Path) -> Path:
-    """The file below `folder`; a package is a folder around it that has the package's name."""
-    package, _, inside = file.removeprefix("package://").partition("/")
-    if file.startswith("package://"):
-        for around in (folder.absolute(), *folder.absolute().parents):
-            for place in (around / package / inside, around / inside):
-                if place.is_file():
-                    return place
-        return folder / inside
-    return folder / file
 
 
 def _turn(row: Mapping[str, Any], path: str) -> tuple[float, ...]:

@@ -76,19 +76,19 @@ void cart_forward_prepared(const double q[1], const double qd[1], const double t
 {
     /* sin of 5*t */
     const double S_t = sin(5.0*t[0]);
-    /* body 'damper', from the first point to the second, in last common, [m] */
+    /* force 'damper', from the first point to the second, in last common, [m] */
     const double damper_d_x = pre->ground_wall_x - q[0];
-    /* body 'damper', link force */
+    /* force 'damper', link force */
     const double damper_dd = damper_d_x*damper_d_x;
     /* shared */
     const double t1 = sqrt(damper_dd);
-    /* body 'damper', link force */
+    /* force 'damper', link force */
     const double damper_speed = qd[0]*damper_d_x/t1;
     const double damper_share = kt_table_damper(-damper_speed)/t1;
     const double damper_Fx = damper_d_x*damper_share;
     /* shared */
     const double t2 = 1.6 - t1;
-    /* body 'stop', link force */
+    /* force 'stop', link force */
     const double stop_share = -1000.0*(t2 > 0.0 ? t2 : 0.0)/t1;
     const double stop_Fx = damper_d_x*stop_share;
     /* LuhWalkerPaul1980 eq. (6), body 'cart', force on the link, in link, [N] */
@@ -96,7 +96,7 @@ void cart_forward_prepared(const double q[1], const double qd[1], const double t
     /* Featherstone2008 Table 6.3, LᵀDL solution */
     const double qdd_y_1 = tau[0] + x[0] + f1_x;
     const double qdd_1 = pre->qdd_Di_1*qdd_y_1;
-    /* body 'push', rate of the state */
+    /* state 'push', rate of the state */
     const double xd_push = 400.0*S_t - 20.0*x[0];
     qdd[0] = qdd_1;  /* x */
     xd[0] = xd_push;  /* push */

@@ -25,13 +25,13 @@ void drill_inverse(const double q[5], const double qd[4], const double qdd[4], d
 {
     /* LuhWalkerPaul1980 eq. (3), body 'bit', acceleration of the origin, in link, [m/s2] */
     const double a1_z = 0.25*qdd[0] + 9.81;
-    /* body 'bob', rotation matrix, in parent, [1] */
+    /* joint 'ball', rotation matrix, in parent, [1] */
     const double Q2_R31 = -2.0*(q[1]*q[3] - q[2]*q[4]);
     const double Q2_R33 = 2.0*(q[2]*q[2] + q[3]*q[3]) - 1.0;
     /* LuhWalkerPaul1980 eq. (1), body 'bob', angular velocity, in link, [rad/s] */
     const double wp2_z = qd[0]*Q2_R33;
     const double wp2_x = qd[0]*Q2_R31;
-    /* body 'bob', rotation matrix, in parent, [1] */
+    /* joint 'ball', rotation matrix, in parent, [1] */
     const double Q2_R32 = 2.0*(q[1]*q[2] + q[3]*q[4]);
     /* LuhWalkerPaul1980 eq. (2), body 'bob', angular acceleration, in link, [rad/s2] */
     const double wd2_y = qdd[2] - qd[1]*wp2_z - qd[3]*wp2_x + qdd[0]*Q2_R32;

@@ -69,13 +69,13 @@ void slider_crank_forward(const double q[3], const double qd[3], const double ta
     const double t1 = q[0] + q[1];
     /* sin of q0_q1 + q_q2 */
     const double S_q0_q1_q_q2 = sin(t1);
-    /* body 'pin_1', place of the end, in last common link, [m] */
+    /* closure 'pin', place of the end, in last common link, [m] */
     const double pin_1_x_y = S_q0_q1 + 2.0*S_q0_q1_q_q2;
     /* cos of q0_q1 + q_q2 */
     const double C_q0_q1_q_q2 = cos(t1);
-    /* body 'pin_1', place of the end, in last common link, [m] */
+    /* closure 'pin', place of the end, in last common link, [m] */
     const double pin_1_x_x = C_q0_q1 + 2.0*C_q0_q1_q_q2;
-    /* Docquier2013 eq. (13), body 'pin', loop closure */
+    /* Docquier2013 eq. (13), closure 'pin', loop closure */
     const double q_q1_D2 = pin_1_x_x*pin_1_x_x + pin_1_x_y*pin_1_x_y;
     const double q_q1_D = kt_sign(pin_1_x_x + 1e-30)*sqrt(q_q1_D2);
     const double q_q1 = q[0] + atan2(-pin_1_x_y*q_q1_D, pin_1_x_x*q_q1_D);
@@ -85,13 +85,13 @@ void slider_crank_forward(const double q[3], const double qd[3], const double ta
     const double t2 = q_q1 + q[1];
     /* cos of q_q1 + q_q2 */
     const double C_q_q1_q_q2 = cos(t2);
-    /* body 'pin_1', place of the end, in last common link, [m] */
+    /* closure 'pin', place of the end, in last common link, [m] */
     const double pin_1_x_x_2 = C_q_q1 + 2.0*C_q_q1_q_q2;
-    /* Docquier2013 eq. (12), body 'pin', coupling matrix */
+    /* Docquier2013 eq. (12), closure 'pin', coupling matrix */
     const double B_q1_i = 1.0/pin_1_x_x_2;
     /* moment about the joint, in last common link */
     const double mo2_z_2_2 = pin_1_x_x_2 - C_q_q1;
-    /* Docquier2013 eq. (12), body 'pin', coupling matrix */
+    /* Docquier2013 eq. (12), closure 'pin', coupling matrix */
     const double B_q1 = B_q1_i*mo2_z_2_2;
     /* Docquier2013 eq. (14), dependent velocities */
     const double qd_q1 = -qd[1]*B_q1;
@@ -105,9 +105,9 @@ void slider_crank_forward(const double q[3], const double qd[3], const double ta
     const double S_q_q1_q_q2 = sin(t2);
     /* SaminFisette2003, body 'rod', angular velocity, in ground, [rad/s] */
     const double w2_z = qd_q1 + qd[1];
-    /* body 'pin_1', velocity of the end, in last common link, [m/s] */
+    /* closure 'pin', velocity of the end, in last common link, [m/s] */
     const double pin_1_vr_x = -2.0*S_q_q1_q_q2*w2_z;
-    /* body 'pin_1', acceleration of the end, in last common link, [m/s2] */
+    /* closure 'pin', acceleration of the end, in last common link, [m/s2] */
     const double pin_1_a_y = ac2_y - pin_1_vr_x*w2_z;
     /* Docquier2013 eq. (15), dependent accelerations */
     const double b_q1 = B_q1_i*pin_1_a_y;
@@ -132,19 +132,19 @@ void slider_crank_forward(const double q[3], const double qd[3], const double ta
     const double n1_z = 24.525000000000002*C_q_q1 + 2.3333*b_q1 + fp2_y + n2_z;
     /* shared */
     const double u1 = tau[0] - n1_z;
-    /* body 'pin_1', place of the end, in last common link, [m] */
+    /* closure 'pin', place of the end, in last common link, [m] */
     const double pin_1_x_y_2 = S_q_q1 + 2.0*S_q_q1_q_q2;
     /* moment about the joint, in last common link */
     const double mo2_z_3 = pin_1_x_y_2 - S_q_q1;
-    /* Docquier2013 eq. (12), body 'pin', coupling matrix */
+    /* Docquier2013 eq. (12), closure 'pin', coupling matrix */
     const double B_q3 = mo2_z_3 - B_q1*pin_1_x_y_2;
     /* body 'rod', velocity by the parent's turning, in ground, [m/s] */
     const double vr2_y = qd_q1*C_q_q1;
     /* SaminFisette2003, body 'rod', acceleration of the origin, in ground, [m/s2] */
     const double ac2_x = qd_q1*vr2_y;
-    /* body 'pin_1', velocity of the end, in last common link, [m/s] */
+    /* closure 'pin', velocity of the end, in last common link, [m/s] */
     const double pin_1_vr_y = 2.0*C_q_q1_q_q2*w2_z;
-    /* body 'pin_1', acceleration of the end, in last common link, [m/s2] */
+    /* closure 'pin', acceleration of the end, in last common link, [m/s2] */
     const double pin_1_a_x = ac2_x + pin_1_vr_y*w2_z;
     /* Docquier2013 eq. (15), dependent accelerations */
     const double b_q3 = pin_1_a_x + b_q1*pin_1_x_y_2;

@@ -28,8 +28,10 @@ HUGE = "9" * 400
 
 def test_files_changed_at_random_load_or_say_why() -> None:
     outcomes = damaged(400, seed=7)
-    assert outcomes.keys() <= {"model", "run", "FormatError", "ModelError", "UnsupportedError"}
+    refused = {"FormatError", "ModelError", "AssemblyError", "UnsupportedError", "ExpressionError"}
+    assert outcomes.keys() <= {"model", "component", "mesh", "run", "UnknownNameError", *refused}
     assert outcomes["model"] > 20
+    assert outcomes["component"] > 2
     assert outcomes["FormatError"] > 100
 
 
@@ -185,3 +187,85 @@ def test_a_run_whose_texts_lead_nowhere_is_refused_at_once(tmp_path: Path) -> No
     file.write_bytes(data)
     with pytest.raises(FormatError, match="texts are damaged"):
         kt.load_run(file)
+
+
+WORDS = Path(__file__).parents[2] / "data" / "robots" / "words.xml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('eulerseq="xYz"', 'eulerseq="inf"', "'inf' is not a valid sequence of axes"),
+        ('inertiagrouprange="0 4"', 'inertiagrouprange="0"', "range has 1 values; give 2"),
+        ('inertiagrouprange="0 4"', 'inertiagrouprange="0 x"', "'x' is not a whole number"),
+        ('group="3"', f'group="{HUGE}"', "group: '9+' is not a whole number"),
+        ('gravcomp="0"', 'gravcomp="a"', "gravcomp: 'a' is not a finite number"),
+        ('range="-1 2"', 'range="-1"', "joint 'turn' range: it has 1 values; give 2"),
+        ('axis="1 0 0"', 'axis="0 0 0"', "joint 'slide' axis: its length is zero"),
+        ('axisangle="0 1 0 0.4"', 'axisangle="0 0 0 1"', "axisangle: its length is zero"),
+        ('zaxis="0 1 1"', 'zaxis="0 0 0"', "zaxis: its length is zero"),
+        ('refquat="1 0 0 0"', 'refquat="0 0 0 0"', "mesh 'wedge' refquat: its length is zero"),
+        ("0 1 0 0 0 1\" refpos", "0 1 0 1 1 0\" refpos", "mesh 'wedge': its volume is"),
+        ('face="0 2 1', 'face="0 1e300 1', "mesh 'faced': a face has no vertex"),
+        ('size="0.1 0.2 0.3"', 'size="0.1 0.2 0"', "geom size: its volume is 0"),
+        ('joint1="lever"', 'joint1="wrist"', "joint 'wrist' has more than one coordinate"),
+    ],
+)  # fmt: skip
+def test_what_stands_in_a_file_of_mujoco_is_refused_in_a_sentence(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    text = WORDS.read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "words.xml"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(FormatError, match=said):
+        kt.load(path)
+
+
+@pytest.mark.filterwarnings("ignore::kinetree.errors.ModelWarning")
+def test_the_file_of_many_words_loads() -> None:
+    assert kt.load(WORDS).nv == 9
+
+
+def test_replicas_of_replicas_without_end_are_refused(tmp_path: Path) -> None:
+    text = '<body><joint axis="0 0 1"/><geom type="sphere" size="1"/></body>'
+    for _ in range(9):
+        text = f'<replicate count="1000" offset="1 0 0">{text}</replicate>'
+    path = tmp_path / "many.xml"
+    path.write_text(f"<mujoco><worldbody>{text}</worldbody></mujoco>")
+    with pytest.raises(FormatError, match="it becomes more than 1,000,000 elements"):
+        kt.load(path)
+
+
+def test_frames_and_axes_of_sdf_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
+    linkage = (WORDS.parent / "linkage.sdf").read_text(encoding="utf-8")
+    path = tmp_path / "a.sdf"
+    path.write_text(linkage.replace("<xyz>1 0 0</xyz>", "<xyz>0 0 0</xyz>"))
+    with pytest.raises(FormatError, match="joint 'slide': its axis has no length"):
+        kt.load(path)
+    ring = '<frame name="a" attached_to="b"/><frame name="b" attached_to="a"/>'
+    path.write_text(
+        linkage.replace('<link name="crank">', ring + '<link name="crank">', 1).replace(
+            "<child>rod</child>", "<child>a</child>"
+        )
+    )
+    with pytest.raises(FormatError, match="frame 'a': it is attached to itself"):
+        kt.load(path)
+
+
+@pytest.mark.parametrize(
+    ("solid", "said"),
+    [
+        ("<heightmap/>", "the mass of a heightmap is not computed here"),
+        ("<mesh filename='m.msh'/>", "its length does not fit its counts"),
+        ("<mesh filename='m.obj'/>", "a line of it cannot be read"),
+    ],
+)
+def test_solids_that_weigh_nothing_are_told(solid: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "m.msh").write_bytes(b"abc")
+    (tmp_path / "m.obj").write_text("v 0 0 x\n")
+    link = f"<link name='l'><collision><geometry>{solid}</geometry></collision></link>"
+    path = tmp_path / "a.urdf"
+    path.write_text(f"<robot name='r'>{link}</robot>")
+    with pytest.raises(FormatError, match=said):
+        kt.load(path, density=1000.0)

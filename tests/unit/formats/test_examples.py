@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinetree.formats.load import load
 from kinetree.formats.yaml_file import read, write
 from kinetree.model import parameter_table
+from kinetree.storage.load import load
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "models"
 FILES = sorted(path for path in FOLDER.iterdir() if path.suffix in (".yaml", ".urdf"))

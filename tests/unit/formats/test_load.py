@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinetree.errors import FormatError
-from kinetree.formats.load import load, save
+from kinetree.storage.load import load, save
 
 
 def test_load_and_save(arm, tmp_path):

@@ -124,44 +124,7 @@ def test_the_numbers_of_robotrans_own_code(name: str, tmp_path: Path) -> None:
     assert_close(found["c"], expected.c, GOLDEN, "c")
 
 
-SMALL = """<?xml version="1.0"?>
-<mbsDescR7>
-  <mbsname>cart</mbsname>
-  <base><baseBodyName>wall</baseBodyName>
-    <gravity><coordinates><z>-9.81</z></coordinates></gravity>
-    <point><pointname>hook</pointname><coordinates><x>3</x></coordinates></point>
-  </base>
-  <bodytree>
-    <body><bodyname>arm</bodyname>
-      <parent><bodyname>cart</bodyname><pointname>pin</pointname></parent>
-      <joint><jointname>swing</jointname><type>R2</type><nature>independent</nature>
-        <initialvalue><q>0.4</q><qd>2</qd></initialvalue></joint>
-      <mass>2</mass><com><coordinates><z>-0.5</z></coordinates></com>
-      <inertia><Ixx>0.1</Ixx><Iyy>0.1</Iyy><Izz>0.1</Izz></inertia>
-      <point><pointname>tip</pointname><coordinates><z>-1</z></coordinates>
-        <extforce name="wind"/></point>
-    </body>
-    <body><bodyname>cart</bodyname>
-      <parent><bodyname>wall</bodyname><pointname>origin</pointname></parent>
-      <joint><jointname>drive</jointname><type>T1</type><nature>driven</nature>
-        <initialvalue><q>0.2</q></initialvalue>
-        <graphics><x2D><position><x>12</x><y>7.5</y></position></x2D></graphics></joint>
-      <mass>1</mass>
-      <point><pointname>pin</pointname><coordinates/></point>
-    </body>
-  </bodytree>
-  <links><link><name>rope</name>
-    <endpoint1><bodyname>arm</bodyname><pointname>tip</pointname></endpoint1>
-    <endpoint2><bodyname>base</bodyname><pointname>hook</pointname></endpoint2></link></links>
-  <user_models>
-    <user_model><name>rope</name>
-      <parameter><name>k</name><type>scalar</type><value>40</value></parameter>
-      <parameter><name>heat</name><type>state</type><value>1</value><value>2</value></parameter>
-      <parameter><name>brand</name><type>string</type><value>best</value></parameter>
-    </user_model>
-  </user_models>
-</mbsDescR7>
-"""
+SMALL = (Path(__file__).parents[2] / "data" / "robots" / "cart.mbs").read_text()
 
 
 @pytest.fixture

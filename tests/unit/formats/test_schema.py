@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from kinetree.formats.schema import SCHEMA_FILE, json_schema
 from kinetree.formats.schema_kinds import JOINT_MODELS
 from kinetree.formats.yaml_file import document, parse_yaml, read
+from kinetree.formats.yaml_plain import read_plain
 from kinetree.joints import ALL
 
 
@@ -49,3 +51,20 @@ def test_every_joint_kind_has_its_section():
     assert list(JOINT_MODELS) == [kind.name for kind in ALL]
     for kind in ALL:
         assert set(kind.options) <= set(JOINT_MODELS[kind.name].model_fields)
+
+
+def test_pictures_of_shipped_models_fit_their_schema() -> None:
+    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    shapes, layout = (schema["properties"][name] for name in ("shapes", "layout"))
+    for file in sorted((Path(__file__).resolve().parents[3] / "examples/models").glob("*.yaml")):
+        data = read_plain(file.read_text(encoding="utf-8"), file.name).data
+        jsonschema.validate(data.get("shapes"), shapes)
+        jsonschema.validate(data.get("layout"), layout)
+    jsonschema.validate({"diagram": {"rod": [3, -4]}}, layout)
+    for bad in ({"diagram": {"rod": [0.5, 1]}}, {"diagram": {"rod": [1]}}, [1]):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(bad, layout)
+    for bad in ({"rod": {"kind": "bxo"}}, {"rod": [{"kind": "box"}]},
+                {"rod": {"kind": "sphere", "radius": -1}}):  # fmt: skip
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(bad, shapes)

@@ -9,9 +9,9 @@ import pytest
 
 from kinetree.errors import FormatError
 from kinetree.formats import yaml_file
-from kinetree.formats.load import load
 from kinetree.formats.urdf import read
 from kinetree.model import Float, Limits, Mimic, Shift, Turn
+from kinetree.storage.load import load
 
 LINK = (
     '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'

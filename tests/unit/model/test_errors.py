@@ -9,6 +9,7 @@ import kinetree as kt
 from kinetree import errors
 from kinetree.errors import (
     AssemblyError,
+    CallError,
     DuplicateNameError,
     ExpressionError,
     FileError,
@@ -72,6 +73,7 @@ MISTAKES = {
     FormatError: lambda folder: loaded(folder, "bodies: 3"),
     ExpressionError: lambda folder: loaded(folder, BY_HAND),
     FileError: lambda folder: kt.save(pendulum(), below_a_file(folder)),
+    CallError: lambda _: kt.derive(pendulum(), formalsm="order_n"),
     ShapeError: lambda _: kt.derive(pendulum(), "energy").evaluate(q=[0, 1], qd=[0]),
     UnsupportedError: lambda folder: kt.derive(pendulum(), "energy").write("native", folder),
     MissingError: lambda _: kt.FrameModel("m").close_ball,

@@ -15,6 +15,7 @@
 
 KT_DERIVATIVE_INCLUDES
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ typedef struct instance {
     int mode, co_simulation;
     int leaves;       /* which ticks a step of Co-Simulation leaves to its event mode */
     double tolerance; /* drift of y from the loops above which an event is asked for */
+    int warned;       /* 1 once a step was told to be too long */
     void *environment;
     void (*logger)(void);
     char *name;
@@ -124,6 +126,7 @@ static void reset(instance *m)
 {
     m->mode = INSTANTIATED;
     m->tolerance = 1e-4;
+    m->warned = 0;
     KT_NAME_begin(&m->system);
 }
 
@@ -550,5 +553,16 @@ static Status advance(instance *m, double t, double h)
         return report(m, ERROR, WRONG_MODE_TEXT);
     set_time(m, t);
     m->system.leaves = m->leaves;
-    return KT_NAME_advance(&m->system, t + h) ? no_value(m) : OK;
+    if (KT_NAME_advance(&m->system, t + h))
+        return no_value(m);
+    if (m->system.rough > 1e-3 && !m->warned) {
+        char text[200];
+        snprintf(text, sizeof text, "t = %g s: steps of %g s are long for this motion, whose error "
+                 "grows by %.1g per second: set the parameter step to less, or use Model Exchange",
+                 t + h, m->system.now.step, m->system.rough);
+        m->warned = 1;
+        if (m->logger)
+            tell(m, WARNING, "logStatusWarning", text);
+    }
+    return OK;
 }

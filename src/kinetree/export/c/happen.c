@@ -116,15 +116,29 @@ static int crosses(int condition, double side, double g)
         || (side > 0.0 && g <= 0.0 && ways[condition] <= 0.0);
 }
 
+/* Whether a condition is that of a switch that has just changed: it does not change back at once,
+ * for where both branches meet, rounding may put it on the side that it left. */
+static int just_changed(int condition, const double *fired)
+{
+    int i;
+    for (i = 0; modes[condition] >= 0 && i < KT_NAME_CONDITIONS; i++)
+        if (fired[i] > 0.0 && modes[i] == modes[condition])
+            return 1;
+    return 0;
+}
+
 /* Marks the conditions that have passed zero, those that have come to rest on it where `reached`;
  * whether there are any.  What stops at zero is on the side that it was going to. */
 static int crossed(KT_NAME_system *s, double *fired, int reached)
 {
+    double before[KT_ROOM_CONDITIONS];
     int i, any = 0;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++)
+        before[i] = reached ? 0.0 : fired[i];
     take_sides(s);
     for (i = 0; i < KT_NAME_CONDITIONS; i++) {
         const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i], side = s->now.side[i];
-        const int now = crosses(i, side, g) && (reached || g != 0.0);
+        const int now = crosses(i, side, g) && (reached || g != 0.0) && !just_changed(i, before);
         fired[i] = now ? 1.0 : 0.0;
         any |= now;
         if (g != 0.0)
@@ -132,6 +146,32 @@ static int crossed(KT_NAME_system *s, double *fired, int reached)
         else if (now)
             s->now.side[i] = -side;
     }
+    return any;
+}
+
+/* Marks the switches that are on zero and leave it for the other side right behind the present
+ * time; whether there are any. */
+static int leaving(KT_NAME_system *s, double *fired)
+{
+    const KT_NAME_state here = s->now;
+    const double h = 1e-8*(fabs(here.t) > 1.0 ? fabs(here.t) : 1.0);
+    double g[KT_ROOM_CONDITIONS];
+    int i, any = 0;
+    for (i = 0; i < KT_NAME_CONDITIONS; i++)
+        g[i] = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i];
+    s->now.t += h;
+    for (i = 0; i < KT_NAME_STATES; i++)
+        s->now.y[i] += h*s->yd[i];
+    s->current = 0;
+    if (!KT_NAME_evaluate(s))
+        for (i = 0; i < KT_NAME_CONDITIONS; i++) {
+            const double later = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i];
+            if (modes[i] >= 0 && g[i] == 0.0 && later != 0.0 && crosses(i, here.side[i], later))
+                fired[i] = any = 1;
+        }
+    s->now = here;
+    s->current = 0;
+    (void)KT_NAME_evaluate(s);
     return any;
 }
 
@@ -187,19 +227,45 @@ static int settled(KT_NAME_system *s)
     return 0;
 }
 
+/* The start with all switches on the sides of their conditions: one may change another back, for no
+ * branch meets another here; 0, or 1 where it has no value. */
+static int sided(KT_NAME_system *s)
+{
+    enum { ROUNDS = 100 };
+    double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS] = {0.0};
+    int i, k, any = 1;
+    for (k = 0; any && k < ROUNDS; k++) {
+        if (KT_NAME_evaluate(s))
+            return 1;
+        take_sides(s);
+        for (i = 0, any = 0; i < KT_NAME_CONDITIONS; i++) {
+            const double g = s->g[KT_NAME_EVENTS - KT_NAME_CONDITIONS + i];
+            fired[i] = modes[i] >= 0 && g != 0.0 && crosses(i, s->now.side[i], g) ? 1.0 : 0.0;
+            any |= fired[i] > 0.0;
+        }
+        if (any && changed(s, fired))
+            return 1;
+    }
+    return 0;
+}
+
 int KT_NAME_happen(KT_NAME_system *s)
 {
     enum { MOST = 100, LAST = 50 };
-    double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS];
+    double fired[KT_ROOM_CONDITIONS + KT_ROOM_CLOCKS] = {0.0};
     double *const clocks = fired + KT_NAME_CONDITIONS;
+    /* what is on zero at the start, or still is at the same time, has not come to rest on it */
+    const int moved = s->now.begun > 0.0 && s->now.t != s->now.seen;
     int i, any, rounds;
     gather(s->happened, s->happened, 0);
-    if (!(s->now.begun > 0.0) && settled(s))
+    if (!(s->now.begun > 0.0) && (sided(s) || settled(s)))
         return -blame(s, s->happened, "dry friction or stops never settle");
     s->now.begun = 1.0;
     if (KT_NAME_evaluate(s))
         return -1;
-    any = crossed(s, fired, 1);
+    s->now.seen = s->now.t;
+    any = crossed(s, fired, moved);
+    any |= !moved && leaving(s, fired);
     any |= ticked(s, clocks);
     for (rounds = 0; any; rounds++) {
         if (rounds == MOST)

@@ -22,10 +22,15 @@ void KT_NAME_begin(KT_NAME_system *s)
     for (i = 0; i < KT_ROOM_CLOCKS; i++)
         s->now.tick[i] = -1.0;
     s->now.begun = 0.0;
+    s->now.seen = KT_START_TIME;
     s->now.ended = 0.0;
     s->leaves = KT_NAME_LEAVES_NONE;
     s->waiting = 0;
     s->trouble[0] = '\0';
+#if KT_WATCHES
+    s->rough = 0.0;
+    s->compared = 0;
+#endif
     s->prepared = 0;
     s->current = 0;
 }
@@ -167,10 +172,41 @@ static int moved(KT_NAME_system *s, double h, const int *above, int *passed)
     return 0;
 }
 
+#if KT_WATCHES
+/* Now and then a step is compared with two of half its length: what the error would be after a
+ * second, relative above 1, goes to `rough`. */
+static void compare(KT_NAME_system *s, const KT_NAME_state *before, double h)
+{
+    enum { EVERY = 64 };
+    const KT_NAME_state after = s->now;
+    int i, passed;
+    if (s->compared++ % EVERY)
+        return;
+    s->now = *before;
+    if (!moved(s, 0.5*h, 0, &passed) && !moved(s, 0.5*h, 0, &passed)) {
+        for (i = 0; i < KT_NAME_STATES; i++) {
+            const double y = s->now.y[i], error = fabs(after.y[i] - y)/(15.0*h*(1.0 + fabs(y)));
+            if (error > s->rough)
+                s->rough = error;
+        }
+    }
+    s->now = after;
+    s->current = 0;
+}
+#endif
+
 int KT_NAME_step(KT_NAME_system *s, double h)
 {
     int passed;
+#if KT_WATCHES
+    const KT_NAME_state before = s->now;
+    if (moved(s, h, 0, &passed))
+        return 1;
+    compare(s, &before, h);
+    return 0;
+#else
     return moved(s, h, 0, &passed);
+#endif
 }
 
 #if KT_EVENTS
@@ -195,8 +231,12 @@ static double careful(KT_NAME_system *s, double h)
 #endif
     before = s->now;
     failed = moved(s, h, above, &passed);
-    if (!failed && !passed)
+    if (!failed && !passed) {
+#if KT_WATCHES
+        compare(s, &before, h);
+#endif
         return h;
+    }
     while (high - low > close) {
         const double middle = 0.5*(low + high);
         s->now = before;

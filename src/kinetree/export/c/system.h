@@ -33,6 +33,7 @@ typedef struct KT_NAME_state {
     double side[KT_ROOM_CONDITIONS]; /* last sign of every condition; 0: not known yet */
     double tick[KT_ROOM_CLOCKS];    /* number of the next tick of every clock; -1: not known yet */
     double begun;            /* 1 once dry friction and stops have settled at the start */
+    double seen;             /* time at which it was last looked for events [s] */
     double ended;            /* 1 where an event has ended the motion */
 } KT_NAME_state;
 
@@ -48,6 +49,10 @@ typedef struct KT_NAME_system {
     int leaves;              /* which ticks `advance` leaves to `update`, at which it stops */
     int waiting;             /* 1 while ticks of the present time are left */
     char trouble[400];       /* which events kept the motion from going on; empty where none did */
+#if KT_WATCHES
+    double rough;            /* largest error per second that a comparison of steps has shown */
+    unsigned long compared;  /* steps so far */
+#endif
 KT_CONSTANTS} KT_NAME_system;
 
 /* The initial state, inputs and parameters of the export. */

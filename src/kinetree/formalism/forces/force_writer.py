@@ -26,6 +26,7 @@ from kinetree.engine import (
     symbols,
 )
 from kinetree.errors import ModelError, unknown
+from kinetree.formalism.forces.heard_values import bind_heard
 from kinetree.formalism.forces.rubbing import Grip, Rubbing
 from kinetree.formalism.links.vectors import NULL, Vec, cross, minus, plus, times, vec3
 from kinetree.formalism.loops.laws import fold_parameters
@@ -61,6 +62,7 @@ class ExternalInputs:
         stops: name of the mode of a gap -> the gap, its restitution, its shortest bounce.
         grips: mode -> a speed other than a velocity that rubs.
         known: whether the forces of grips and contacts are given by their symbols.
+        told: symbol of an output that laws use -> its value.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
@@ -71,6 +73,7 @@ class ExternalInputs:
     stops: dict[str, tuple[Node, Node, Node]] = field(default_factory=dict)
     grips: dict[str, Grip] = field(default_factory=dict)
     known: bool = False
+    told: dict[Node, Node] = field(default_factory=dict)
 
 
 def contact_symbol(mode: str) -> Node:
@@ -188,6 +191,7 @@ class ForceWriter(Action):
     def _bind(self, laws: Sequence[Node], values: Mapping[str, Node]) -> list[Node]:
         """Expressions with parameters, variables and motions of points in their places."""
         exprs = [fold_parameters(self.system, x) for x in laws]
+        exprs = bind_heard(self.system.model, exprs, self.force.hears, self.given.told, self.place)
         bound = {variable(key): node for key, node in values.items()}
         used = set(symbols(exprs))
         for label, point in zip(self.force.labels, self.force.points, strict=True):
@@ -198,7 +202,7 @@ class ForceWriter(Action):
 
     def let(self, stem: str, node: Node) -> Node:
         """A name that begins with that of the force."""
-        note = Note(self.force.name, f"{self.force.kind} force")
+        note = Note(self.force.name, f"{self.force.kind} force", section="forces")
         return self.scheme.let(f"{self.force.name}_{stem}", node, note)
 
     def pull(self, between: Between, tension: Node) -> None:
@@ -292,26 +296,6 @@ class ForceWriter(Action):
         if name not in names:
             raise unknown(what, name, names, self._element)
         return names.index(name)
-
-
-def state_rate_expressions(system: MechanismView, given: ExternalInputs) -> list[tuple[str, Node]]:
-    """(name, der(x)) of every user state, in model order.
-
-    Args:
-        system: the mechanism.
-        given: what the force elements gave.
-    """
-    found: list[tuple[str, Node]] = []
-    for state in system.model.states.values():
-        rate = given.rates.get(state.name) if state.rate is None else state.rate
-        if rate is None:
-            raise ModelError(
-                "nothing gives its rate",
-                element=f"state '{state.name}'",
-                cure="give model.state(…, rate=…) or model.state_rate",
-            )
-        found.append((state.name, fold_parameters(system, rate)))
-    return found
 
 
 def _flat(place: Place) -> list[Node]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from kinetree.engine import ZERO, Node
@@ -25,9 +26,14 @@ from kinetree.forces import FORCES
 from kinetree.formalism.forces.force_writer import (
     ExternalInputs,
     ForceWriter,
-    state_rate_expressions,
 )
-from kinetree.formalism.forces.told import declare_holds, write_told
+from kinetree.formalism.forces.heard import (
+    hears_forces,
+    state_rate_expressions,
+    write_elements,
+    write_told,
+)
+from kinetree.formalism.forces.told import declare_holds
 from kinetree.formalism.kinematics import Geometry, Velocities, geometry, velocities
 from kinetree.formalism.links.linkage import Pose, rotate, wrench_poses
 from kinetree.formalism.links.passage import ground_to_link, wrench_symbols
@@ -103,8 +109,9 @@ def add_wrenches(frames: Frames, total: AppliedForces) -> None:
 def elements(frames: Frames, *, known: bool = False) -> AppliedForces:
     """All force elements of the model; the forces of frictions and stops may be known."""
     total, sight = AppliedForces(known=known), RelativeViews(frames)
-    for force in frames.system.model.forces.values():
-        FORCES[force.kind].write(LinkForceWriter(frames, sight, force, total), force)
+    write_elements(
+        frames.system.model, lambda force: LinkForceWriter(frames, sight, force, total), total
+    )
     return total
 
 
@@ -121,11 +128,9 @@ def elastic(frames: Frames) -> Node:
 
 def write_outputs(frames: Frames, _: tuple[Node, ...] = ()) -> None:
     """Write what every force element tells of itself."""
-    sight = RelativeViews(frames)
-    declare_holds(frames.scheme, frames.system.model)
-    forces = frames.system.model.forces.values()
-    writers = (LinkForceWriter(frames, sight, force, AppliedForces()) for force in forces)
-    write_told(frames.scheme, writers)
+    sight, total, model = RelativeViews(frames), AppliedForces(), frames.system.model
+    declare_holds(frames.scheme, model)
+    write_told(frames.scheme, model, lambda force: LinkForceWriter(frames, sight, force, total))
 
 
 def state_rates(frames: Frames, applied: AppliedForces | None = None) -> list[Node]:
@@ -136,11 +141,15 @@ def state_rates(frames: Frames, applied: AppliedForces | None = None) -> list[No
         applied: what `elements` or `external` gave, where that has been written already.
     """
     model = frames.system.model
-    if applied is None and any(state.rate is None for state in model.states.values()):
+    silent = any(state.rate is None for state in model.states.values())
+    if applied is None and (silent or hears_forces(model)):
         applied = elements(frames)
-    found: list[Node] = []
-    for name, rate in state_rate_expressions(frames.system, applied or ExternalInputs()):
-        found.append(frames.scheme.let(f"xd_{name}", rate, Note(name, "rate of the state")))
+    found, given = list[Node](), applied or ExternalInputs()
+    sight = cache(lambda: RelativeViews(frames))  # written only where a rate sees a point
+    places = lambda point: sight().place(point)  # noqa: E731
+    for name, rate in state_rate_expressions(frames.system, given, places):
+        note = Note(name, "rate of the state", section="states")
+        found.append(frames.scheme.let(f"xd_{name}", rate, note))
     return found
 
 
@@ -188,7 +197,7 @@ class RelativeViews:
         place, motion = self.links(base, (pose.link,))
         i, title = pose.link, point.path
         where = "ground" if base == 0 else "last common link"
-        let = about(frames.scheme, NOTES, title, where)
+        let = about(frames.scheme, NOTES, title, where, "points")
         arm = let("r", apply(place.R[i], pose.p))
         p = let("x", plus(place.p[i], arm))
         turning = let("vr", cross(motion.w[i], arm))
@@ -217,7 +226,7 @@ class LinkForceWriter(ForceWriter):
         base, links = self.sight.base(first, second)
         self.sight.links(base, links)
         a, b = self.sight.end(base, first), self.sight.end(base, second)
-        let = about(self.scheme, NOTES, self.force.name)
+        let = about(self.scheme, NOTES, self.force.name, section="forces")
         d, rate = let("d", minus(b.p, a.p)), let("dd", minus(b.v, a.v))
         return Between(first, second, d, rate, a.R, b.R, a.w, b.w, base, self.let)
 
@@ -244,4 +253,5 @@ class LinkForceWriter(ForceWriter):
         else:
             place, _ = self.sight.links(frame.base, (pose.link,))
             v = apply_transposed(place.R[pose.link], v)
-        return about(self.scheme, NOTES, self.force.name)(stem, v, at=pose.link)
+        let = about(self.scheme, NOTES, self.force.name, section="forces")
+        return let(stem, v, at=pose.link)

@@ -33,6 +33,7 @@ class Rubbing:
         loose: whether the forces may be zero for a while.
         slack: speed that what sticks may have by the errors of a run; 0 for an independent
             velocity, which rests exactly.
+        one_way: whether it never slides backward: it holds any force that would make it.
     """
 
     mode: Node
@@ -40,6 +41,7 @@ class Rubbing:
     breakaway: Node
     loose: bool = False
     slack: Node = ZERO
+    one_way: bool = False
 
     @property
     def size(self) -> Node:
@@ -70,7 +72,7 @@ class Rubbing:
             qdd: acceleration.
             least: acceleration that is none.
         """
-        over = force - self.bound - slack
+        over = -ONE if self.one_way else force - self.bound - slack
         under = -self.bound - slack - force
         way = by_size(self.size, number(2), ONE, ONE, ONE)
         stuck = select(over, -way, select(under, way, self.mode))
@@ -99,7 +101,7 @@ class Rubbing:
 
     def begin(self, speed: Node, mode: Node) -> Node:
         """The next mode, unless it is said to stick and moves: then it slides."""
-        beyond = call("abs", speed)
+        beyond = speed if self.one_way else call("abs", speed)
         if self.slack is not ZERO:
             beyond = maximum(beyond - self.slack, 0)
         return select(beyond * (HALF - self.size), sign(speed), mode)
@@ -113,7 +115,7 @@ class Rubbing:
 
     def slip(self, force: Node, speed: Node, slack: float) -> Node:
         """Above zero where it breaks away by more than a share of its bound, or changes its way."""
-        over = call("abs", force) - (1 + slack) * self.bound
+        over = (-force if self.one_way else call("abs", force)) - (1 + slack) * self.bound
         passed = -self.mode * speed - ROUNDING * self.slack
         return select(self.sticks - HALF, over, passed)
 

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kinetree.engine import ZERO, Node, add
 from kinetree.forces import FORCES
@@ -52,25 +52,23 @@ def _declare(
         scheme.input(Input(name, (len(nodes),), nodes, None, False, tuple(labels)))
 
 
-def write_told(scheme: Scheme, writers: Iterable[ForceWriter]) -> None:
-    """Write the outputs of all force elements, each with a writer of its own."""
-    for act in writers:
-        force, row = act.force, FORCES[act.force.kind]
-        act.told = {}
-        row.write(act, force)
-        told = act.told
-        for mode in stop_modes(force):
-            scheme.output(f"{mode}.gap", (act.given.stops[mode][0],), ())
-            scheme.output(f"{mode}.force", (contact_symbol(mode),), ())
-        for offer in row.offers(force.labels):
-            nodes = parts(told[offer.name])
-            shape = (len(offer.parts),) if offer.parts else ()
-            scheme.output(f"{force.name}.{offer.name}", nodes, shape)
-        if row.work:
-            power = add(ZERO, *(_product(told, *work) for work in row.works(force.labels)))
-            scheme.output(f"{force.name}.power", (power,), ())
-        if row.potential is not None and row.stores(force):
-            scheme.output(f"{force.name}.energy", (row.potential(act, force),), ())
+def told_values(act: ForceWriter) -> dict[str, tuple[Node, ...]]:
+    """Write a force element; the values of all its outputs by their whole names."""
+    force, row = act.force, FORCES[act.force.kind]
+    act.told = {}
+    row.write(act, force)
+    told, found = act.told, dict[str, tuple[Node, ...]]()
+    for mode in stop_modes(force):
+        found[f"{mode}.gap"] = (act.given.stops[mode][0],)
+        found[f"{mode}.force"] = (contact_symbol(mode),)
+    for offer in row.offers(force.labels):
+        found[f"{force.name}.{offer.name}"] = parts(told[offer.name])
+    if row.work:
+        power = add(ZERO, *(_product(told, *work) for work in row.works(force.labels)))
+        found[f"{force.name}.power"] = (power,)
+    if row.potential is not None and row.stores(force):
+        found[f"{force.name}.energy"] = (row.potential(act, force),)
+    return found
 
 
 def _product(told: Mapping[str, Told], force: str, rate: str, sign: int) -> Node:

@@ -17,11 +17,11 @@ from kinetree.program import Note, Scheme
 from kinetree.program.notes import Naming, Notes, notes
 
 NOTES = notes("""
-    Q      | rotation matrix                       |                 | 1 | parent
-    p      | position of the joint                 |                 | m | parent
-    m h I  | mass properties about the link origin |                 |   | link
-    turned | turned tensor                         | planar rotation
-    before | constant rotation
+    joints: Q | rotation matrix                       |                 | 1 | parent
+    joints: p | position of the joint                 |                 | m | parent
+    m h I     | mass properties about the link origin |                 |   | link
+    turned    | turned tensor                         | planar rotation
+    before    | constant rotation
 """)
 Properties = tuple[Node, Vec, Sym]
 """Mass, first moment and inertia of a link, about its origin, in its frame."""
@@ -49,7 +49,12 @@ class Frames:
 
     def naming(self, table: Notes, i: int, detail: int | str = "") -> Naming:
         """Names that end with the number of link i, with the notes of a table."""
-        return Naming(self.scheme, table, self.system.links[i].name, i, "", detail)
+        link = self.system.links[i]
+        body, section = link.name, "bodies"
+        pose = self.system.poses.get(body)
+        if pose is None or pose.link != i:  # between two steps of a joint
+            body, section = link.joint, "joints"
+        return Naming(self.scheme, table, body, i, "", detail, section, link.joint)
 
     def columns(self, i: int) -> list[tuple[int, Vec, Vec]]:
         """(velocity number, angular, linear) of each column of Φ of link i, in its frame."""

@@ -35,7 +35,11 @@ from kinetree.formalism.links.vectors import (
     transpose,
     vec3,
 )
-from kinetree.program import Note
+from kinetree.program.notes import notes
+
+NOTES = notes("""
+    moments | moments of velocity or force | Singh2022 | | link
+""")
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ def gather(frames: Frames, parts: list[Momentum], stem: str) -> list[Momentum]:
     found = list(parts)
     for i in system.inward():
         link = system.links[i]
-        note = Note(link.name, "moments of velocity or force", "Singh2022", "", "link")
+        note = frames.naming(NOTES, link.index).note("moments")
         rows = zip("xyz", found[i].G, strict=True)
         G = mat3(scheme.vector(f"{stem}{i}_{a}", row, note) for a, row in rows)
         P = scheme.vector(f"{stem}P{i}", found[i].P, note)

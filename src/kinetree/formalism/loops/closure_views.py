@@ -40,7 +40,7 @@ from kinetree.formalism.links.vectors import (
     times,
     vec3,
 )
-from kinetree.program.notes import Naming, about, notes
+from kinetree.program.notes import Naming, notes
 
 if TYPE_CHECKING:
     from kinetree.formalism.links.frames import Frames
@@ -105,11 +105,11 @@ class End:
         w, wd: angular velocity, and angular acceleration at qdd = 0, of its link.
     """
 
-    def __init__(self, frames: Frames, view: View, pose: Pose, title: str) -> None:
+    def __init__(self, frames: Frames, view: View, pose: Pose, title: str, closure: str) -> None:
         self.frames, self.view, self.pose, self.link = frames, view, pose, pose.link
         place, motion, free = view.place, view.motion, view.free
         self.w, self.wd = motion.w[self.link], free.wd[self.link]
-        let = about(frames.scheme, NOTES, title)
+        let = Naming(frames.scheme, NOTES, closure, before=f"{title}_", section="closures")
         arm = let("r", apply(place.R[self.link], pose.p))
         self.p = let("x", plus(place.p[self.link], arm))
         turning = let("vr", cross(self.w, arm))

@@ -95,7 +95,7 @@ class Ends:
 
     def let(self, stem: str, v: Vec, step: str, unit_of: str) -> Vec:
         """A vector in the base's frame, its components named."""
-        note = Note(self.closure.name, step, "", unit_of, "last common link")
+        note = Note(self.closure.name, step, "", unit_of, "last common link", "closures")
         return self.frames.scheme.vector(f"{self.closure.name}_{stem}", v, note)
 
     def axis(self, end: End, axis: Vector3, stem: str) -> Vec:

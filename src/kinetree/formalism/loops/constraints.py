@@ -165,8 +165,9 @@ def _ends(frames: Frames, closure: Closure, seen: dict[int, View]) -> Ends:
     """The two ends of a closure in the frame of the last link that carries both."""
     one, two = (frames.system.pose(end) for end in closure.ends)
     view = seen[last_common(frames.system, one.link, two.link)]
-    first = End(frames, view, one, f"{closure.name}_1")
-    return Ends(frames, closure, first, End(frames, view, two, f"{closure.name}_2"))
+    first = End(frames, view, one, f"{closure.name}_1", closure.name)
+    second = End(frames, view, two, f"{closure.name}_2", closure.name)
+    return Ends(frames, closure, first, second)
 
 
 ROWS: dict[type, Callable[..., Row]] = {

@@ -69,7 +69,8 @@ class Coupling:
         self.B.update({k: {} for k in unknowns})
         if not columns:
             return
-        note = Note(_closures(group), "coupling matrix", "Docquier2013 eq. (12)")
+        eq = "Docquier2013 eq. (12)"
+        note = Note(_closures(group), "coupling matrix", eq, section="closures")
         rhs = [list(row) for row in zip(*columns.values(), strict=True)]
         X = self._solve(f"B_{self.names[unknowns[0]]}", group, unknowns, rhs, note)
         for k, row in zip(unknowns, X, strict=True):

@@ -51,9 +51,10 @@ def drive_rates(
     accelerations: dict[int, Node] = {}
     for name, (_, qd, qdd) in laws.items():
         k = at[name]
-        scheme.define(Assign(system.qd[k], qd, Note(name, "driven velocity")))
+        scheme.define(Assign(system.qd[k], qd, Note(name, "driven velocity", section="drives")))
         rates[k] = system.qd[k] if qd is not ZERO else ZERO
-        accelerations[k] = scheme.let(f"qdd_{name}", qdd, Note(name, "driven acceleration"))
+        note = Note(name, "driven acceleration", section="drives")
+        accelerations[k] = scheme.let(f"qdd_{name}", qdd, note)
     free = [name for name in model.velocities if name in model.drives and name not in laws]
     for name, qdd in zip(free, given, strict=True):
         rates[at[name]] = system.qd[at[name]]

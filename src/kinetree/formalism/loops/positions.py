@@ -33,7 +33,10 @@ from kinetree.program.inline import inline
 from kinetree.program.newton import TOLERANCE, write_newton
 
 MARGIN = 64
-"""Allowed residual of a loop equation, in units of eps times the length of the loop."""
+"""Allowed residual of a loop equation, in units of eps times the length of the loop.
+
+With more, runs that pass singular positions leave them on another branch.
+"""
 TINY = 1e-30
 """What makes a slope of zero positive and changes no other."""
 
@@ -129,7 +132,7 @@ def drive_positions(scheme: Scheme, system: Linkage) -> None:
     """Define the symbols q_NAME of all driven coordinates that have a law."""
     names = list(system.model.coordinates)
     for name, (q, _, _) in drive_motions(system).items():
-        note = Note(name, "driven coordinate")
+        note = Note(name, "driven coordinate", section="drives")
         scheme.define(Assign(system.q[names.index(name)], q, note))
 
 
@@ -155,7 +158,9 @@ class Loop:
         names = system.model.coordinates
         self.start = [start_symbol(names[k]) for k in self.coordinates]
         closures = dict.fromkeys(label.partition(".")[0] for label in group.rows)
-        self.note = Note(", ".join(closures), "loop closure", "Docquier2013 eq. (13)")
+        self.note = Note(
+            ", ".join(closures), "loop closure", "Docquier2013 eq. (13)", section="closures"
+        )
         self.closures = set(closures)
 
     def starts(self) -> dict[Node, Node]:
@@ -206,10 +211,11 @@ class Loop:
         return [_long(s) if s in turning else s for s in q]
 
     def _normalise(self, scheme: Scheme) -> None:
+        note = Note(self.note.body, "unit quaternion", section="closures")
         for motion in self.free:
             scale = 1 / _length(scheme, motion)
             for e in motion.e:
-                scheme.define(Assign(e, _long(e) * scale, Note(self.note.body, "unit quaternion")))
+                scheme.define(Assign(e, _long(e) * scale, note))
 
     def _directions(self, inner: Scheme) -> list[list[Node]]:
         """Change of every unknown by a unit of every dependent velocity of the group."""

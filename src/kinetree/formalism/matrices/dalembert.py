@@ -244,7 +244,7 @@ def _point(driven: BodyMotions, free: BodyMotions, point: Point) -> None:
     scheme.output(f"{path}.rotation", [x for row in place.R for x in row], (3, 3))
     scheme.output(f"{path}.velocity", (*place.w, *place.v))
     w, _ = driven.velocity(name)
-    let = about(scheme, NOTES, path)
+    let = about(scheme, NOTES, path, section="points")
     swept = let("wr", cross(w, arm))
     for title, motion in (("acceleration", driven), ("jdqd", free)):
         wd, a = motion.acceleration(name)

@@ -21,9 +21,9 @@ from kinetree.forces import FORCES
 from kinetree.formalism.forces.force_writer import (
     ExternalInputs,
     ForceWriter,
-    state_rate_expressions,
 )
-from kinetree.formalism.forces.told import declare_holds, write_told
+from kinetree.formalism.forces.heard import state_rate_expressions, write_elements, write_told
+from kinetree.formalism.forces.told import declare_holds
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import (
     NULL,
@@ -73,8 +73,7 @@ def applied_efforts(motion: BodyMotions) -> Efforts:
     """Force elements and run-time wrenches, all summed."""
     total = Efforts()
     model = motion.system.model
-    for force in model.forces.values():
-        FORCES[force.kind].write(PlacedWriter(motion, force, total), force)
+    write_elements(model, lambda force: PlacedWriter(motion, force, total), total)
     for wrench in model.wrenches.values():
         six = wrench_symbols(wrench.name)
         frame: Frame = "ground" if wrench.frame == "world" else "point"
@@ -94,14 +93,14 @@ def elastic(motion: BodyMotions) -> Node:
 
 def write_outputs(motion: BodyMotions) -> None:
     """Write what every force element tells of itself."""
-    declare_holds(motion.scheme, motion.system.model)
-    forces = motion.system.model.forces.values()
-    write_told(motion.scheme, (PlacedWriter(motion, force, Efforts()) for force in forces))
+    model, total = motion.system.model, Efforts()
+    declare_holds(motion.scheme, model)
+    write_told(motion.scheme, model, lambda force: PlacedWriter(motion, force, total))
 
 
 def write_state_rates(motion: BodyMotions, efforts: Efforts) -> None:
     """Write the output xd, the rates of the user states, where there are any."""
-    rows = state_rate_expressions(motion.system, efforts)
+    rows = state_rate_expressions(motion.system, efforts, partial(point_place, motion))
     if rows:
         note = Note(step="rates of the states")
         found = motion.values.name_all("xd", [rate for _, rate in rows], note)
@@ -113,7 +112,7 @@ def point_place(motion: BodyMotions, point: Point) -> Place:
     name, title = point.body.name, point.path
     R, body = motion.rotation(name), motion.body(name)
     arm = minus(motion.system.table.position(point), body.com)
-    let = about(motion.scheme, NOTES, title)
+    let = about(motion.scheme, NOTES, title, section="points")
     p = let("p", plus(motion.centre(name), apply(R, arm)))
     w_b, v_b = motion.velocity(name)
     v_b = let("vb", plus(v_b, cross(w_b, arm)))
@@ -125,7 +124,7 @@ class PlacedWriter(ForceWriter):
     """One force element being written; see `Action` for what each method means."""
 
     def __init__(self, motion: BodyMotions, force: Force, total: Efforts) -> None:
-        note = Note(force.name, f"{force.kind} force")
+        note = Note(force.name, f"{force.kind} force", section="forces")
         # what laws share with the matrices has its name already
         express = partial(motion.values.name_all, note=note)
         super().__init__(motion.scheme, motion.system, force, total, express)
@@ -134,7 +133,7 @@ class PlacedWriter(ForceWriter):
     def between(self, first: Point, second: Point) -> Between:
         """Two points seen from the ground."""
         a, b = self.place(first), self.place(second)
-        let = about(self.scheme, NOTES, self.force.name)
+        let = about(self.scheme, NOTES, self.force.name, section="forces")
         d, rate = let("d", minus(b.p, a.p)), let("dd", minus(b.v, a.v))
         return Between(first, second, d, rate, a.R, b.R, a.w, b.w, 0, self.let)
 

@@ -69,6 +69,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "reaction": NO_JOINTS,
     "reactions": NO_JOINTS,
     "regressor": ("whose equations are not sorted by mass properties", NO_JOINTS[1]),
+    "reaction_regressor": ("whose equations are not sorted by mass properties", NO_JOINTS[1]),
     "jacobians": ("whose points have one", "derive 'kinematics'"),
     "gravity": ("whose equations are not sorted by gravity", "take c of 'mass_bias' at qd = 0"),
     "coriolis": ("which name no axes", NO_JOINTS[1]),

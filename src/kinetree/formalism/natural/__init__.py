@@ -13,6 +13,5 @@
 
 from kinetree.formalism.natural.coordinates import LINK
 from kinetree.formalism.natural.model_map import Chart, chart
-from kinetree.formalism.natural.order import minimum_degree
 
-__all__ = ["LINK", "Chart", "chart", "minimum_degree"]
+__all__ = ["LINK", "Chart", "chart"]

@@ -6,10 +6,11 @@ Refs: GarciaDeJalon1994
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from kinetree.engine import Node, substitute, symbols
-from kinetree.forces import FORCES
-from kinetree.formalism.forces.force_writer import ForceWriter, state_rate_expressions
+from kinetree.formalism.forces.force_writer import ForceWriter
+from kinetree.formalism.forces.heard import state_rate_expressions, write_elements
 from kinetree.formalism.links.linkage import rotate
 from kinetree.formalism.links.passage import wrench_symbols
 from kinetree.formalism.links.vectors import NULL, Mat, Vec, apply, is_null, vec3
@@ -21,8 +22,7 @@ def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> NaturalLoads:
     """Force elements, run-time wrenches and generalised forces given, all summed."""
     total = NaturalLoads()
     system = bodies.space.system
-    for force in system.model.forces.values():
-        FORCES[force.kind].write(NaturalForceWriter(bodies, force, total), force)
+    write_elements(system.model, lambda force: NaturalForceWriter(bodies, force, total), total)
     for wrench in system.model.wrenches.values():
         six = wrench_symbols(wrench.name)
         frame: Frame = "ground" if wrench.frame == "world" else "point"
@@ -34,7 +34,7 @@ def applied_loads(bodies: Bodies, tau: Sequence[Node]) -> NaturalLoads:
 
 def state_rates(bodies: Bodies, loads: NaturalLoads) -> list[Node]:
     """der(x) of every user state, in model order."""
-    rows = state_rate_expressions(bodies.space.system, loads)
+    rows = state_rate_expressions(bodies.space.system, loads, partial(point_place, bodies))
     return [substitute_coordinates(bodies, [rate])[0] for _, rate in rows]
 
 
@@ -65,11 +65,7 @@ class NaturalForceWriter(ForceWriter):
 
     def place(self, point: Point) -> Place:
         """A point seen from the ground."""
-        where, _ = at(self.bodies, point)
-        R, w = point_rotation(self.bodies, point)
-        p = self.scheme.vector(f"{point.path}_p", where.value)
-        v = self.scheme.vector(f"{point.path}_v", where.rate)
-        return Place(R, p, v, w)
+        return point_place(self.bodies, point)
 
     def push(self, point: Point, force: Vec, torque: Vec = NULL, frame: Frame = "ground") -> None:
         """Add a wrench to the link of the point."""
@@ -82,6 +78,15 @@ def at(bodies: Bodies, point: Point):  # type: ignore[no-untyped-def]
     pose = bodies.space.system.pose(point)
     frame = bodies.space.frames[pose.link]
     return frame.point(pose.p), frame
+
+
+def point_place(bodies: Bodies, point: Point) -> Place:
+    """A point seen from the ground."""
+    where, _ = at(bodies, point)
+    R, w = point_rotation(bodies, point)
+    p = bodies.scheme.vector(f"{point.path}_p", where.value)
+    v = bodies.scheme.vector(f"{point.path}_v", where.rate)
+    return Place(R, p, v, w)
 
 
 def point_rotation(bodies: Bodies, point: Point) -> tuple[Mat, Vec]:

@@ -157,7 +157,7 @@ def _moved_point(text: str, use: Use, old: str, new: str) -> str:
         return new if text == old else text
     if use.role not in ("expression", "vary"):
         return text
-    return _tokens(text, lambda word: new + word[len(old) :] if _of(word, old, "_") else word)
+    return tokens(text, lambda word: new + word[len(old) :] if _of(word, old, "_") else word)
 
 
 class _Renaming:
@@ -180,7 +180,7 @@ class _Renaming:
         if use.role == "picture":
             return self.new if text == self.old and self.is_pictured() else text
         if use.role == "expression":
-            return _tokens(text, lambda word: self.token(word, use.labels))
+            return tokens(text, lambda word: self.token(word, use.labels))
         return self.token(text)
 
     def swap(self, word: str, end: str) -> str:
@@ -219,7 +219,7 @@ def _of(word: str, name: str, end: str) -> bool:
     return word.startswith(name + end)
 
 
-def _tokens(text: str, change: Callable[[str], str]) -> str:
+def tokens(text: str, change: Callable[[str], str]) -> str:
     """An expression with other names; what is no expression stays as it is."""
     made, at = [], 0
     while (match := TOKEN.match(text, at)) is not None:

@@ -11,10 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kinetree.arguments import check_choice
 from kinetree.errors import FormatError, suggest
+from kinetree.formats.edits.dependents import remove_with_dependents
 from kinetree.formats.edits.entries import EntryPath, insert, move_entry, rekey, yaml_text
+from kinetree.formats.edits.images import image_rows
 from kinetree.formats.edits.names import renaming, uses
 from kinetree.formats.edits.values import assign, existing, replace_all, unset, write_out
+from kinetree.formats.pictures import OUTLINES
 from kinetree.formats.schema import SHORT_FIELDS, Document
 
 SECTIONS = tuple(Document.model_fields)
@@ -82,6 +86,18 @@ def unset_value(text: str, path: Sequence[str | int]) -> str:
     return unset(text, _there(text, path))
 
 
+def remove(text: str, path: Sequence[str | int], whole: bool = False) -> str:
+    """Take an element or a point out.
+
+    Args:
+        text: of the file.
+        path: of the element.
+        whole: also what cannot stay without it, see `dependents`, and its place and shapes.
+    """
+    at = _there(text, path)
+    return remove_with_dependents(text, at) if whole else unset(text, at)
+
+
 def add(text: str, section: str, name: str, value: Any, after: str | None = None) -> str:
     """Add an element to a section: behind another one, "" for none, None for the last one."""
     source = yaml_text(text)
@@ -141,6 +157,37 @@ def duplicate(text: str, path: Sequence[str | int], name: str) -> str:
     return insert(yaml_text(write_out(text, section)), section, name, value, old)
 
 
+def mirror(text: str, bodies: Sequence[str], old: str, new: str, normal: str = "y") -> str:
+    """Copy bodies and all that speaks of them to the other side of a plane.
+
+    Args:
+        text: of the file.
+        bodies: names of those to copy, such as the links and the wheel of a corner.
+        old: the part of names that changes; a name without it gets _new behind it.
+        new: what stands there on the other side.
+        normal: the axis across the plane, which goes through the origins of bodies that stay.
+    """
+    points, rows = image_rows(yaml_text(text).plain.data, bodies, old, new, normal)
+    for path, value in points:
+        text = add_entry(text, path, value)
+    for section, name, value in rows:
+        text = add(text, section, name, value)
+    return text
+
+
+def add_entry(text: str, path: EntryPath, value: Any) -> str:
+    """Set what is not there yet.
+
+    Raises:
+        FormatError: where it is.
+    """
+    if existing(yaml_text(text), path) == path:
+        raise FormatError(
+            "there is one already", element=".".join(map(str, path)), cure="choose another name"
+        )
+    return set_value(text, path, value)
+
+
 def enable(text: str, path: Sequence[str | int], on: bool) -> str:
     """Switch an element off, so that it stays in the file and is left out of the model, or on."""
     element = _there(text, path)
@@ -153,9 +200,23 @@ def enable(text: str, path: Sequence[str | int], on: bool) -> str:
     return unset(text, at) if existing(yaml_text(text), at) == at else text
 
 
-def place(text: str, name: str, x: int, y: int) -> str:
-    """Give an element its place in the drawing, in units of its grid."""
-    return set_value(text, (*DIAGRAM, name), [int(x), int(y)])
+def place(text: str, name: str, x: int, y: int, outline: str | None = None) -> str:
+    """Give an element its place in the drawing, in units of its grid, and perhaps its outline.
+
+    Args:
+        text: of the file.
+        name: of a body.
+        x: of its left side.
+        y: of its middle.
+        outline: word of `OUTLINES`; None keeps the one it has.
+    """
+    at = (*DIAGRAM, name)
+    if outline is not None:
+        check_choice("place", outline, OUTLINES, "outline")
+    source = yaml_text(text)
+    held = source.value(at) if existing(source, at) == at else None
+    kept = held[2:3] if isinstance(held, list) else []
+    return set_value(text, at, [int(x), int(y), *(kept if outline is None else [outline])])
 
 
 def splice(text: str, start: int, end: int, put: str) -> str:
@@ -167,10 +228,11 @@ OPERATIONS: dict[str, Callable[..., str]] = {
     "set": set_value,
     "unset": unset_value,
     "add": add,
-    "remove": unset_value,
+    "remove": remove,
     "rename": rename,
     "move": move,
     "duplicate": duplicate,
+    "mirror": mirror,
     "enable": enable,
     "place": place,
     "splice": splice,

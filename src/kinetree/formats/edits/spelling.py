@@ -14,6 +14,10 @@ WIDTH = 110
 """Columns before a line is broken."""
 
 
+class Lines(list[Any]):
+    """A list whose entries stand on lines of their own."""
+
+
 def spell(data: Any) -> str:
     """The text of a whole document."""
     return _dump({key: _style(value) for key, value in data.items()}, WIDTH)
@@ -55,7 +59,7 @@ def _style(value: Any) -> Any:
         return made
     if isinstance(value, list):
         entries = CommentedSeq(_style(entry) for entry in value)
-        if not any(isinstance(entry, dict) for entry in value):
+        if not isinstance(value, Lines) and not any(isinstance(entry, dict) for entry in value):
             entries.fa.set_flow_style()
         return entries
     return _word(value)

@@ -91,18 +91,30 @@ def _is_linear(element: Element, name: str) -> bool:
 def _couple(model: Model, element: Element, places: Places, name: str) -> None:
     """q1 - ref1 = a + b (q2 - ref2)."""
     a, b = vector(element.attrib, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), name)[:2]
-    first = _find(model.joints, element.get("joint1", ""), "joint", name).name
+    first = _leader(model, places, element.get("joint1", ""), name)
     rest = float(a) + places.refs[first]
     if element.get("joint2") is None:
         model.constrain(name, lambda q: q[first] - rest)
         return
-    second = _find(model.joints, element.get("joint2", ""), "joint", name).name
+    second = _leader(model, places, element.get("joint2", ""), name)
     offset = rest - float(b) * places.refs[second]
     if any(force.arguments.get("joint") == first for force in model.forces.values()):
         model.couple(name, first, second, float(b), offset)
         return
     follower = replace(model.joints[first], mimic=Mimic(second, float(b), offset))
     model.joints[first] = follower
+
+
+def _leader(model: Model, places: Places, word: str, name: str) -> str:
+    """The joint with one coordinate that is meant."""
+    found = _find(model.joints, word, "joint", name)
+    if found.name not in places.refs or found.kind == "spherical":
+        raise FormatError(
+            f"joint '{found.name}' has more than one coordinate",
+            element=f"equality '{name}'",
+            cure="name a hinge or a slide",
+        )
+    return found.name
 
 
 def _find(table: Mapping[str, Tied], name: str, what: str, element: str) -> Tied:

@@ -7,6 +7,7 @@
 | cylinder | r, half length h | π r² 2h |
 | ellipsoid | half axes a, b, c | 4/3 π a b c |
 | box | half lengths a, b, c | 8 a b c |
+| mesh | | as its asset says: see `kinetree.formats.meshes` |
 
 Capsules, cylinders, boxes and ellipsoids may be given by `fromto`, the ends of their z axis.
 """
@@ -21,8 +22,17 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError
-from kinetree.formats.mjcf.places import FramePose, onto, read_pose, read_rotation, vector
-from kinetree.formats.mjcf.settings import MujocoSettings, numbers
+from kinetree.formats.meshes import Integrals
+from kinetree.formats.mjcf.assets import MeshAsset, find_mesh, mesh_shape
+from kinetree.formats.mjcf.places import (
+    FramePose,
+    onto,
+    read_pose,
+    read_rotation,
+    scalar,
+    vector,
+)
+from kinetree.formats.mjcf.settings import MujocoSettings, numbers, whole
 from kinetree.formats.urdf_xml import number
 
 MASSLESS = ("plane", "hfield")
@@ -72,9 +82,8 @@ def total(parts: Iterable[MassProperties]) -> MassProperties:
 def read_inertial(row: Mapping[str, str], settings: MujocoSettings, where: str) -> MassProperties:
     """What <inertial> says."""
     place = read_pose(row, settings, where)
-    mass = float(vector(row, "mass", (0.0,), where)[0])
-    full = numbers(row, "fullinertia", None, where)
-    if full is not None:
+    mass = scalar(row, "mass", 0.0, where)
+    if "fullinertia" in row:
         xx, yy, zz, xy, xz, yz = vector(row, "fullinertia", (0.0,) * 6, where)
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     else:
@@ -108,25 +117,48 @@ def geom_size(row: Mapping[str, str], where: str) -> tuple[float, ...]:
     return given[: SIZES[kind]]
 
 
-def geom_mass(row: Mapping[str, str], settings: MujocoSettings, where: str) -> MassProperties:
+def geom_mass(
+    row: Mapping[str, str], settings: MujocoSettings, meshes: Mapping[str, MeshAsset], where: str
+) -> MassProperties:
     """Mass properties of a geom in the frame of its body."""
     kind, zero = row.get("type", "sphere"), MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
     low, high = settings.groups
-    if kind in MASSLESS or not low <= int(row.get("group", "0")) <= high:
+    if kind in MASSLESS or not low <= whole(row.get("group", "0"), f"{where} group") <= high:
         return zero
     mass, density = (numbers(row, name, None, where) for name in ("mass", "density"))
     if (mass and not mass[0]) or (not mass and density and not density[0]):
         return zero
-    if kind not in SIZES or row.get("shellinertia") == "true":
+    _refuse_mass(kind, row, where)
+    if kind == "mesh":
+        solid = find_mesh(meshes, row, where).integrals
+    else:
+        solid = integrate_solid(kind, geom_size(row, where))
+    if mass and not solid.volume > 0:
         raise FormatError(
-            f"the mass of a {kind} is not computed here" if kind not in SIZES else "it is a shell",
-            element=where,
-            cure="give its body an <inertial>",
+            f"its volume is {solid.volume:.3g}", element=f"{where} size", cure="give positive sizes"
         )
-    volume, unit = _solid(kind, geom_size(row, where))
-    found = mass[0] if mass else volume * (density[0] if density else DENSITY)
-    made = MassProperties(found, np.zeros(3), np.diag(np.array(unit) * found))
+    share = mass[0] / solid.volume if mass else density[0] if density else DENSITY
+    made = MassProperties(share * solid.volume, solid.centroid, share * solid.inertia)
     return made.move(geom_pose(row, settings, where))
+
+
+def _refuse_mass(kind: str, row: Mapping[str, str], where: str) -> None:
+    """Refuse geoms whose mass is not computed here."""
+    fitted = kind != "mesh" and "mesh" in row
+    if kind in (*SIZES, "mesh") and not fitted and row.get("shellinertia") != "true":
+        return
+    said = f"the mass of a {kind} is not computed here" if kind not in SIZES else "it is a shell"
+    raise FormatError(
+        f"it is a {kind} fitted to a mesh" if fitted else said,
+        element=where,
+        cure="give its body an <inertial>",
+    )
+
+
+def integrate_solid(kind: str, size: tuple[float, ...]) -> Integrals:
+    """Volume and inertia of a solid about its centre."""
+    volume, unit = _solid(kind, size)
+    return Integrals(volume, np.zeros(3), volume * np.diag(unit))
 
 
 def _solid(kind: str, size: tuple[float, ...]) -> tuple[float, tuple[float, float, float]]:
@@ -144,8 +176,10 @@ def _solid(kind: str, size: tuple[float, ...]) -> tuple[float, tuple[float, floa
 
 def _capsule(r: float, h: float) -> tuple[float, tuple[float, float, float]]:
     """A cylinder of half length h between two half spheres."""
-    cylinder, ball = 2 * pi * r * r * h, 4 / 3 * pi * r**3
+    cylinder, ball = 2 * pi * r * r * h, 4 / 3 * pi * r * r * r
     volume = cylinder + ball
+    if not volume:
+        return 0.0, (0.0, 0.0, 0.0)
     # half spheres: 2/5 r² about their centre on the flat side, 3/8 r from there to their own
     across = cylinder * (r * r / 4 + h * h / 3) + ball * (2 / 5 * r * r + h * h + 3 / 4 * h * r)
     along = cylinder * r * r / 2 + ball * 2 / 5 * r * r
@@ -153,23 +187,28 @@ def _capsule(r: float, h: float) -> tuple[float, tuple[float, float, float]]:
 
 
 def geom_shape(
-    row: Mapping[str, str], settings: MujocoSettings, where: str
+    row: Mapping[str, str], settings: MujocoSettings, meshes: Mapping[str, MeshAsset], where: str
 ) -> dict[str, object] | None:
     """A geom as the viewer draws it; none for what has no shape of its own."""
     kind = row.get("type", "sphere")
-    if kind not in SIZES:
+    mesh = mesh_shape(find_mesh(meshes, row, where)) if kind == "mesh" else None
+    if mesh is None and kind not in SIZES:
         return None
-    size, place = geom_size(row, where), geom_pose(row, settings, where)
+    place = geom_pose(row, settings, where)
     yaw = float(np.arctan2(place.R[1, 0], place.R[0, 0]))
     pitch = float(np.arctan2(-place.R[2, 0], np.hypot(place.R[0, 0], place.R[1, 0])))
     roll = float(np.arctan2(place.R[2, 1], place.R[2, 2]))
     data: dict[str, object] = {"origin": {"xyz": place.p.tolist(), "rpy": [roll, pitch, yaw]}}
-    if kind == "box":
-        data["box"] = {"size": [2 * x for x in size]}
-    elif kind in ("cylinder", "capsule"):
-        data["cylinder"] = {"radius": size[0], "length": 2 * size[1]}
-    else:
-        data["sphere"] = {"radius": max(size)}
+    data |= _solid_shape(kind, geom_size(row, where)) if mesh is None else {"mesh": mesh}
     if "rgba" in row:
         data["material"] = {"rgba": [number(word, where) for word in row["rgba"].split()]}
     return data
+
+
+def _solid_shape(kind: str, size: tuple[float, ...]) -> dict[str, object]:
+    """A solid as the viewer draws it, in the nearest shape that it has."""
+    if kind == "box":
+        return {"box": {"size": [2 * x for x in size]}}
+    if kind in ("cylinder", "capsule"):
+        return {"cylinder": {"radius": size[0], "length": 2 * size[1]}}
+    return {"sphere": {"radius": max(size)}}

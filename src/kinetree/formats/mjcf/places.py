@@ -81,36 +81,50 @@ def read_pose(row: Mapping[str, str], settings: MujocoSettings, where: str) -> F
     return FramePose(read_rotation(row, settings, where), position)
 
 
-def vector(
-    row: Mapping[str, str], name: str, default: tuple[float, ...] | None, where: str
-) -> Array:
-    """As many numbers as the default has, or three."""
-    found = numbers(row, name, default, where)
-    size = 3 if default is None else len(default)
-    if found is None or len(found) != size:
+def vector(row: Mapping[str, str], name: str, default: tuple[float, ...], where: str) -> Array:
+    """As many numbers as the default has."""
+    found = numbers(row, name, default, where) or ()
+    if len(found) != len(default):
         raise FormatError(
-            "it is missing" if found is None else f"it has {len(found)} values",
-            element=f"{where} {name}",
-            cure=f"give {size}",
+            f"it has {len(found)} values", element=f"{where} {name}", cure=f"give {len(default)}"
         )
     return np.array(found)
+
+
+def scalar(row: Mapping[str, str], name: str, default: float, where: str) -> float:
+    """One number."""
+    return float(vector(row, name, (default,), where)[0])
+
+
+def direction(row: Mapping[str, str], name: str, default: tuple[float, ...], where: str) -> Array:
+    """As many numbers as the default has, scaled to length one."""
+    return _unit(vector(row, name, default, where), f"{where} {name}")
+
+
+def _unit(found: Array, where: str) -> Array:
+    """The direction of a vector of any length but zero."""
+    largest = np.abs(found).max()  # squares of it neither overflow nor vanish
+    if not largest > 0:
+        raise FormatError("its length is zero", element=where, cure="give a direction")
+    scaled = found / largest
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def read_rotation(row: Mapping[str, str], settings: MujocoSettings, where: str) -> Array:
     """The orientation that an element says it has."""
     if "quat" in row:
-        return rotation_of(vector(row, "quat", (1.0, 0.0, 0.0, 0.0), where))
+        return rotation_of(direction(row, "quat", (1.0, 0.0, 0.0, 0.0), where))
     if "axisangle" in row:
-        *axis, angle = vector(row, "axisangle", (0.0, 0.0, 1.0, 0.0), where)
-        return turn(np.array(axis) / np.linalg.norm(axis), settings.angle(float(angle)))
+        *given, angle = vector(row, "axisangle", (0.0, 0.0, 1.0, 0.0), where)
+        axis = _unit(np.array(given), f"{where} axisangle")
+        return turn(axis, settings.angle(float(angle)))
     if "xyaxes" in row:
         six = vector(row, "xyaxes", (1.0, 0.0, 0.0, 0.0, 1.0, 0.0), where)
-        x = six[:3] / np.linalg.norm(six[:3])
-        y = six[3:] - (six[3:] @ x) * x
-        y = y / np.linalg.norm(y)
+        x = _unit(six[:3], f"{where} xyaxes")
+        y = _unit(six[3:] - (six[3:] @ x) * x, f"{where} xyaxes")
         return np.column_stack([x, y, np.cross(x, y)])
     if "zaxis" in row:
-        return onto(vector(row, "zaxis", (0.0, 0.0, 1.0), where))
+        return onto(direction(row, "zaxis", (0.0, 0.0, 1.0), where))
     R = np.eye(3)
     if "euler" in row:
         angles = vector(row, "euler", (0.0, 0.0, 0.0), where)

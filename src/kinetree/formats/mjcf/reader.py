@@ -2,17 +2,17 @@
 
 Taken over: bodies with their place, frames, joints (hinge, slide, ball, free; several a body) with
 anchor, axis, ref, range, stiffness, springref, damping, armature, frictionloss as data; inertia
-given or from geoms; sites as points; gravity; classes of defaults; includes; equality constraints
-connect, weld and linear joint ones, as exact loops (MuJoCo's yield).  Coordinates are numbered as
-MuJoCo numbers them; `kt.layout(model, "mujoco")` turns quaternions and velocities.
+given or from geoms, meshes among them; sites as points; gravity; classes of defaults; includes;
+replicas; equality constraints connect, weld and linear joint ones, as exact loops (MuJoCo's yield).
+Coordinates are numbered as MuJoCo numbers them; `kt.layout(model, "mujoco")` turns quaternions and
+velocities.
 
 What has mechanics and is left out is told in one warning: contacts, limits as forces, actuators,
-tendons, fluid, other constraints.
+tendons, fluid, composites, other constraints.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.errors import FormatError, ModelWarning
+from kinetree.errors import FormatError, warn
 from kinetree.formats.mjcf import equalities
+from kinetree.formats.mjcf.assets import MeshAsset, read_meshes
 from kinetree.formats.mjcf.geoms import MassProperties, geom_mass, geom_shape, read_inertial, total
-from kinetree.formats.mjcf.places import FramePose, quaternion_of, read_pose, still, turn, vector
+from kinetree.formats.mjcf.places import (
+    FramePose,
+    direction,
+    quaternion_of,
+    read_pose,
+    scalar,
+    still,
+    turn,
+    vector,
+)
+from kinetree.formats.mjcf.replicas import expand_replicas
 from kinetree.formats.mjcf.settings import (
     MujocoSettings,
     clean,
@@ -31,7 +42,7 @@ from kinetree.formats.mjcf.settings import (
     read_settings,
     with_includes,
 )
-from kinetree.formats.urdf import parse_xml
+from kinetree.formats.urdf_xml import parse_xml
 from kinetree.model import Body, Joint, Model, Point
 
 if TYPE_CHECKING:
@@ -47,6 +58,8 @@ KINDS = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free":
 FLUID = ("density", "viscosity")
 IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
 DRAWN = ("camera", "light", "plugin")
+COMPOSED = ("composite", "flexcomp")
+"""Elements that MuJoCo makes many bodies of; they are left out."""
 
 
 def read(source: bytes, where: str = "the file", *, folder: Path | None = None) -> Model:
@@ -62,12 +75,15 @@ def read(source: bytes, where: str = "the file", *, folder: Path | None = None) 
         raise FormatError(
             f"its root element is <{root.tag}>", element=where, cure="give a file of MuJoCo"
         )
-    reader = _MujocoReader(root, where)
+    settings = read_settings(root, where)
+    expand_replicas(root, settings, where)
+    meshes = read_meshes(root, settings, folder, where)
+    reader = _MujocoReader(root, settings, meshes, where)
     model = reader.run()
-    wanted = reader.settings.total_mass
+    wanted = settings.total_mass
     if wanted > 0:  # all masses are scaled, so they are read again
         found = sum(float(np.asarray(body.mass)) for body in model.bodies.values())
-        reader = _MujocoReader(root, where, wanted / found)
+        reader = _MujocoReader(root, settings, meshes, where, wanted / found)
         model = reader.run()
     reader.tell()
     return model
@@ -86,9 +102,16 @@ class BodyElement:
 class _MujocoReader:
     """One run over a file."""
 
-    def __init__(self, root: Element, where: str, scale: float = 1.0) -> None:
-        self.root, self.where, self.scale = root, where, scale
-        self.settings: MujocoSettings = read_settings(root, where)
+    def __init__(
+        self,
+        root: Element,
+        settings: MujocoSettings,
+        meshes: Mapping[str, MeshAsset],
+        where: str,
+        scale: float = 1.0,
+    ) -> None:
+        self.root, self.settings, self.meshes = root, settings, meshes
+        self.where, self.scale = where, scale
         self.left: list[str] = []
         self.model = Model(root.get("model") or "mujoco", self._gravity())
         self.rest: dict[str, FramePose] = {self.model.ground.name: still()}
@@ -123,7 +146,7 @@ class _MujocoReader:
         """Warn of what has mechanics and was left out."""
         if self.left:
             text = f"{self.where}: left out are {', '.join(dict.fromkeys(self.left))}"
-            warnings.warn(text, ModelWarning, stacklevel=5)
+            warn(text)
 
     def _gravity(self) -> list[float]:
         found = np.array([0.0, 0.0, -9.81])
@@ -151,6 +174,8 @@ class _MujocoReader:
             elif entry.tag in IN_BODY:
                 row = self.settings.attributes(entry, around, where)
                 found.append(BodyElement(entry, row, frame, around))
+            elif entry.tag in COMPOSED:
+                self.left.append(f"<{entry.tag}>")
             elif entry.tag not in DRAWN:
                 raise FormatError(
                     f"the element <{entry.tag}> of a body is not known here",
@@ -171,7 +196,7 @@ class _MujocoReader:
         """Add a body and its joints; the bodies that it carries."""
         name = self._free(self.model.bodies, element.get("name") or "body")
         where, childclass = f"body '{name}'", element.get("childclass") or around
-        if float(element.get("gravcomp", "0")):
+        if scalar(element.attrib, "gravcomp", 0.0, where):
             self.left.append("gravity compensation")
         held = self._elements(element, childclass)
         mass = self._mass(held, where).scale(self.scale)
@@ -192,7 +217,7 @@ class _MujocoReader:
         if way == "false":
             return total(())
         return total(
-            geom_mass(x.row, self.settings, f"{where} geom").move(x.frame)
+            geom_mass(x.row, self.settings, self.meshes, f"{where} geom").move(x.frame)
             for x in held
             if x.element.tag == "geom"
         )
@@ -229,8 +254,7 @@ class _MujocoReader:
         arguments, ref, R = {}, 0.0, place.R
         p = place.p + place.R @ at
         if kind != "spherical":
-            axis = held.frame.R @ vector(row, "axis", (0.0, 0.0, 1.0), where)
-            axis /= np.linalg.norm(axis)
+            axis = held.frame.R @ direction(row, "axis", (0.0, 0.0, 1.0), where)
             ref = self._coordinate(row, "ref", kind, where)
             arguments = {"axis": axis.tolist()}
             if kind == "revolute":  # q = ref where the body stands as the file says
@@ -264,13 +288,13 @@ class _MujocoReader:
         data: dict[str, Any] = {}
         limits: dict[str, float] = {}
         word = row.get("limited", "auto")
-        bounds = numbers(row, "range", None, where)
-        if bounds and (word == "true" or (word == "auto" and self.settings.autolimits)):
+        bounds = vector(row, "range", (0.0, 0.0), where)
+        if "range" in row and (word == "true" or (word == "auto" and self.settings.autolimits)):
             if kind == "spherical":
                 self.left.append("limits of ball joints")
             else:
                 turning = kind == "revolute"
-                low, high = (self.settings.angle(x) if turning else x for x in bounds)
+                low, high = (self.settings.angle(x) if turning else x for x in bounds.tolist())
                 limits = {"lower": low, "upper": high}
                 self.left.append("stops at limits (model.stop_at_limits adds them)")
         force = numbers(row, "actuatorfrcrange", None, where)
@@ -279,7 +303,7 @@ class _MujocoReader:
         if limits:
             data["limits"] = limits
         for name, key in (("armature", "armature"), ("frictionloss", "friction")):
-            found = numbers(row, name, None, where)
+            found = numbers(row, name, (0.0,), where)
             if found and found[0]:
                 data[key] = found[0]
         if "friction" in data:
@@ -290,7 +314,7 @@ class _MujocoReader:
         """The spring and damper of a joint."""
         if any(numbers(row, "springdamper", (), where) or ()):
             self.left.append(f"springdamper of joint '{joint.name}'")
-        found = {name: numbers(row, name, (0.0,), where) or () for name in ("stiffness", "damping")}
+        found = {name: numbers(row, name, (), where) or (0.0,) for name in ("stiffness", "damping")}
         if not any(any(values) for values in found.values()):
             return
         if kind == "spherical" or any(any(values[1:]) for values in found.values()):
@@ -303,7 +327,7 @@ class _MujocoReader:
 
     def _coordinate(self, row: Mapping[str, str], name: str, kind: str, where: str) -> float:
         """A value of the joint's coordinate."""
-        value = float(vector(row, name, (0.0,), where)[0])
+        value = scalar(row, name, 0.0, where)
         return self.settings.angle(value) if kind == "revolute" else value
 
     def _sites(self, body: Body, held: list[BodyElement]) -> None:
@@ -320,7 +344,7 @@ class _MujocoReader:
         if any(x.row.get("conaffinity") != "0" for x in rubbing):
             self.left.append("contacts of geoms")
         rows = [
-            geom_shape(x.row, self.settings, f"body '{body.name}' geom")
+            geom_shape(x.row, self.settings, self.meshes, f"body '{body.name}' geom")
             for x in held
             if x.element.tag == "geom"
             and not np.any(x.frame.p)

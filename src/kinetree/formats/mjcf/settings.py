@@ -15,11 +15,12 @@ from xml.etree import ElementTree as ET
 
 from kinetree.errors import FormatError, suggest
 from kinetree.files import read_bytes
-from kinetree.formats.urdf import parse_xml
-from kinetree.formats.urdf_xml import number
+from kinetree.formats.urdf_xml import number, parse_xml
 
 MOST_FILES = 100
 """Files that one may include, in all."""
+MOST_DIGITS = 9
+"""Of a whole number: no count or group needs more."""
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 MAIN = "main"
 
@@ -106,9 +107,7 @@ class MujocoSettings:
 
 def read_settings(root: ET.Element, where: str) -> MujocoSettings:
     """The settings of a file."""
-    compiler: dict[str, str] = {}
-    for element in root.findall("compiler"):
-        compiler |= element.attrib
+    compiler = read_compiler(root)
     for name in ("boundmass", "boundinertia"):
         if number(compiler.get(name, "0"), f"{where} compiler") > 0:
             raise FormatError(
@@ -116,10 +115,24 @@ def read_settings(root: ET.Element, where: str) -> MujocoSettings:
                 element=where,
                 cure="write the masses that it makes, and leave it out",
             )
-    low, high = (int(word) for word in compiler.get("inertiagrouprange", "0 5").split())
+    groups = compiler.get("inertiagrouprange", "0 5").split()
+    if len(groups) != 2:
+        raise FormatError(
+            f"inertiagrouprange has {len(groups)} values",
+            element=f"{where} compiler",
+            cure="give 2",
+        )
+    low, high = (whole(word, f"{where} compiler inertiagrouprange") for word in groups)
+    sequence = compiler.get("eulerseq", "xyz")
+    if len(sequence) != 3 or not {*sequence.lower()} <= {*"xyz"}:
+        raise FormatError(
+            f"'{sequence}' is not a valid sequence of axes",
+            element=f"{where} compiler eulerseq",
+            cure="write three of x, y, z",
+        )
     made = MujocoSettings(
         compiler.get("angle", "degree") == "radian",
-        compiler.get("eulerseq", "xyz"),
+        sequence,
         compiler.get("inertiafromgeom", "auto"),
         (low, high),
         compiler.get("autolimits", "true") != "false",
@@ -128,6 +141,14 @@ def read_settings(root: ET.Element, where: str) -> MujocoSettings:
     for element in root.findall("default"):
         _read_classes(element, made.classes)
     return made
+
+
+def read_compiler(root: ET.Element) -> dict[str, str]:
+    """Attributes of <compiler>, of the last one that gives them."""
+    found: dict[str, str] = {}
+    for element in root.findall("compiler"):
+        found |= element.attrib
+    return found
 
 
 def _read_classes(outer: ET.Element, classes: dict[str, dict[str, dict[str, str]]]) -> None:
@@ -149,6 +170,16 @@ def _read_classes(outer: ET.Element, classes: dict[str, dict[str, dict[str, str]
 def clean(name: str) -> str:
     """A name as names are here: letters, digits, underscores and dashes."""
     return re.sub(r"[^\w-]+", "_", name.strip()) or "unnamed"
+
+
+def whole(text: str, where: str) -> int:
+    """A whole number of few digits."""
+    try:
+        return int(text) if len(text) <= MOST_DIGITS else int("?")
+    except ValueError:
+        raise FormatError(
+            f"'{text[:40]}' is not a whole number", element=where, cure="write an integer"
+        ) from None
 
 
 def numbers(

@@ -71,7 +71,9 @@ class _MujocoWriter:
         mass, inertia = self.numbers.mass(body), self.numbers.inertia(body)
         if mass or np.any(inertia):
             six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-            given = {"pos": self.numbers.com(body), "mass": mass, "fullinertia": six}
+            # MuJoCo takes zero moments, of a point mass, on the diagonal alone
+            moments = {"fullinertia": six} if np.any(six[3:]) else {"diaginertia": six[:3]}
+            given = {"pos": self.numbers.com(body), "mass": mass, **moments}
             ET.SubElement(element, "inertial", {name: text(x) for name, x in given.items()})
         ends = {end.path for j in self.model.body_joints for end in (j.parent, j.child)}
         for point in body.points.values():

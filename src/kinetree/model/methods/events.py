@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import KinetreeError, ModelError, unknown
-from kinetree.model.events import Clock, Event, check_sampled
+from kinetree.model.events import Clock, Event, check_sampled, check_ticks
 from kinetree.model.laws import LawLike, law_expressions, law_symbols, state_names
 from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
-from kinetree.model.outputs import output_names
+from kinetree.model.outputs import output_names, with_outputs
 
 if TYPE_CHECKING:
     from kinetree.model.forces import State
@@ -49,10 +49,10 @@ class EventMethods(OutputMethods):
         Args:
             name: unique among the states; x_NAME in laws and equations, x["NAME"] in functions.
             initial: value to start from, in `unit`; None where every run gives it.
-            law: expression or function of q, qd, t, x at the end of the step, the memory itself
-                included.  It is asked at events and rows of output, too, so it must say the same
-                where it is asked twice: maximum(x["NAME"], q["z"]), not x["NAME"] + 1.  Without
-                it, give it later by `memory_law`.
+            law: expression or function of q, qd, t, x, outputs at the end of the step, the memory
+                itself included.  It is asked at events and rows of output, too, so it must say
+                the same where it is asked twice: maximum(x["NAME"], q["z"]), not x["NAME"] + 1.
+                Without it, give it later by `memory_law`.
             unit: such as "mm", see `parameter`.
         """
         check_arguments(EventMethods.memory, {"unit": unit}, f"state '{name}'")
@@ -72,7 +72,8 @@ class EventMethods(OutputMethods):
         if name not in known:
             raise unknown("memory", name, known, "memory_law")
         element = f"state '{name}' remembered"
-        (expr,) = law_expressions(self, law, state_names(self, element), element, 1)
+        names = with_outputs(self, law, state_names(self, element), element)
+        (expr,) = law_expressions(self, law, names, element, 1)
         self.states[name] = replace(self.states[name], remembered=expr)
         return self.states[name]
 
@@ -114,6 +115,7 @@ class EventMethods(OutputMethods):
             _refuse_fractions(element, ratio=ratio, offset=offset)
             every, first = ratio * base.every, base.offset + offset * base.every
             made = Clock(name, every, first, base.name, int(ratio), int(offset))
+        check_ticks(made.every, made.offset, element)
         self.clocks[name] = made
         return made
 

@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arguments import check_arguments, show
-from kinetree.engine import Node, as_node, maximum, minimum
 from kinetree.errors import ModelError, unknown
 from kinetree.model.forces import FORCES, Force
 from kinetree.model.laws import (
     LawLike,
-    coordinate_symbol,
-    find_coordinate,
     force_law_names,
     trace,
-    velocity_symbol,
 )
-from kinetree.model.methods.frictions import FrictionMethods
-from kinetree.model.new_element import new_element
-from kinetree.model.values import Scalar, number, scalar
+from kinetree.model.methods.plastic import PlasticMethods
+from kinetree.model.outputs import with_outputs
+from kinetree.model.values import Scalar, scalar
 
 if TYPE_CHECKING:
     from kinetree.model.methods.joints import Where
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
 ZEROS = (0, 0, 0)
 
 
-class ForceMethods(FrictionMethods):
+class ForceMethods(PlasticMethods):
     """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
 
     def spring(
@@ -211,35 +207,6 @@ class ForceMethods(FrictionMethods):
         given = {"joint": joint, "law": law, "energy": energy}
         return self.force("joint_law", name, (), given)
 
-    def plastic_spring(
-        self, name: str, joint: Joint | str, stiffness: Scalar, limit: Scalar, rest: float = 0.0
-    ) -> Force:
-        """An elastic-plastic spring in a joint: linear up to a limit, at which it flows.
-
-        While a coordinate goes one way, its force depends on where it turned last, so the set is
-        found anew there, by an event, and nowhere else: the path is exact in every method.
-
-        Args:
-            name: of the force; its set is the mode NAME_set, found anew by the event NAME_turn.
-            joint: a joint with one coordinate, or the name of a coordinate.
-            stiffness: [N.m/rad or N/m].
-            limit: force at which it flows [N.m or N].
-            rest: coordinate at which it is at rest at the start [rad or m].
-        """
-        element = new_element("force", name, self.forces)
-        given = {"stiffness": scalar(stiffness, element), "limit": scalar(limit, element)}
-        for word, value in given.items():
-            if not isinstance(value, Node) and value <= 0:
-                raise ModelError(f"its {word} is {value}", element=element, cure="give it above 0")
-        coordinate = find_coordinate(self, joint, element)
-        velocity = self.velocity_of(coordinate)
-        q, k, most = coordinate_symbol(coordinate), as_node(stiffness), as_node(limit)
-        rest_at = self.mode(f"{name}_set", float(number(rest, f"{element} rest")))
-        pull = maximum(-most, minimum(most, k * (q - rest_at)))
-        self.event(f"{name}_turn", velocity_symbol(velocity), {f"{name}_set": q - pull / k},
-                   direction="both")  # fmt: skip
-        return self.joint_law(name, velocity, -pull)
-
     def bushing(
         self,
         name: str,
@@ -295,19 +262,18 @@ class ForceMethods(FrictionMethods):
         Args:
             name: of the force.
             points: label -> place.
-            law: a function of any of `points`, q, qd, t, x.  points["label"] has p, v, w, R: place,
-                velocity, angular velocity and rotation, ground components.  It returns a mapping
-                from label to three force components [N], or to a pair (force, torque [N.m]), in
-                ground components.  Nothing makes the forces balance: an interaction of two bodies
-                has to return both.
+            law: a function of any of `points`, q, qd, t, x, outputs.  points["label"] has p, v, w,
+                R: place, velocity, angular velocity and rotation, ground components.  It returns
+                a mapping from label to three force components [N], or to a pair (force, torque
+                [N.m]), in ground components.  Nothing makes the forces balance: an interaction of
+                two bodies has to return both.
             energy: [J] of p and R of the points: the forces and torques that it gives are added on
                 all of them, and it counts as potential energy.
         """
         element = f"force '{name}'"
         check_arguments(ForceMethods.force_law, {"points": points}, element)
         if law is None and energy is None:
-            cure = "give law, or energy"
-            raise ModelError("it has no law", element=element, cure=cure)
+            raise ModelError("it has no law", element=element, cure="give law, or energy")
         return self.force("law", name, points, {**self._wrenches(law, points, element),
                                                 "energy": energy})  # fmt: skip
 
@@ -317,7 +283,8 @@ class ForceMethods(FrictionMethods):
         """Force and torque of every point that a law speaks of."""
         if law is None:
             return {}
-        found = trace(law, force_law_names(self, FORCES["law"], tuple(points), element), element)
+        names = force_law_names(self, FORCES["law"], tuple(points), element)
+        found = trace(law, with_outputs(self, law, names, element), element)
         if not isinstance(found, Mapping):
             raise ModelError(
                 "its law gives no mapping",
@@ -338,37 +305,6 @@ class ForceMethods(FrictionMethods):
             else:
                 force[label] = value
         return {"force": force, "torque": torque}
-
-    def contact(self, name: str, body: Where, road: Where, radius: Scalar, **data: Any) -> Force:
-        """Contact of a sphere, or of a wheel where `axis` is given, with a road.
-
-        Args:
-            name: of the force.
-            body: centre of the sphere or wheel.
-            road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
-            radius: of the sphere, or of the circle about the wheel's axis [m].
-            **data: stiffness [N/m^exponent], exponent, dissipation [s/m], damping [N.s/m],
-                friction, slip_speed [m/s], rolling_resistance, height, corrections; of a wheel
-                also axis and crown [m].
-        """
-        kind = "contact_wheel" if "axis" in data or "crown" in data else "contact_sphere"
-        return self.force(kind, name, (body, road), {"radius": radius, **data})
-
-    def tyre(
-        self, name: str, wheel: Where, road: Where, radius: Scalar, law: str = "linear", **data: Any
-    ) -> Force:
-        """A tyre on a road: load, slip, and the forces of a tyre law.
-
-        Args:
-            name: of the force.
-            wheel: centre of the wheel, on the body that spins; with spin=False on its carrier.
-            road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
-            radius: of the wheel without load [m].
-            law: "linear", "calspan" or "pacejka".
-            **data: stiffness [N/m], damping [N.s/m], axis, height, slow [m/s], spin, slip_at,
-                depth, and the coefficients of the law (modules `kinetree.forces.tyre_LAW`).
-        """
-        return self.force(f"tyre_{law}", name, (wheel, road), {"radius": radius, **data})
 
     def joint_forces(self, smooth: Scalar = 1e-3) -> list[Force]:
         """Forces from the data `damping` and `friction` of the joints, which act only if asked so.

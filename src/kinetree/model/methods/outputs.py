@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kinetree.arguments import changed_arguments, check_arguments
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model.laws import LawLike, law_expressions
-from kinetree.model.methods.configuration import ConfigurationMethods
+from kinetree.model.methods.studies import StudyMethods
 from kinetree.model.new_element import find_place, new_element
 from kinetree.model.outputs import (
     POINT_QUANTITIES,
@@ -30,7 +30,7 @@ FRAMELESS = ("rotation", "orientation")
 """Quantities of a point that have no components in a frame."""
 
 
-class OutputMethods(ConfigurationMethods):
+class OutputMethods(StudyMethods):
     """``model.output(name, …)``."""
 
     def output(  # noqa: PLR0913  one keyword per fact

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kinetree.arguments import check_choice
-from kinetree.engine import Rank, select, symbol
+from kinetree.engine import Node, Rank, select, symbol
 from kinetree.errors import UnsupportedError, unknown
 from kinetree.program import Assign, Input, Output, Program
 from kinetree.program.passes import condense
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 CLOCK = "clock"
 """The state of components that have none: the time since the start of a run [s]."""
+MOVE, SEEN = 1e-4, 1e-3
+"""Share by which a parameter is moved to see what follows, and share of that which is seen."""
 VARIABLES = "variables"
 """The quantity, and the output, of all variables."""
 
@@ -66,6 +68,49 @@ class Choosing(Protocol):
 
 
 @dataclass(frozen=True)
+class InnerMechanism:
+    """A mechanism among connected components.
+
+    Attributes:
+        model: its joints and bodies.
+        path: of the component that it belongs to.
+        q: its coordinates, as expressions of variables and parameters by their names.
+    """
+
+    model: Mechanism
+    path: str
+    q: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class SolvedStart:
+    """Where a run begins, where that follows from equations.
+
+    Attributes:
+        states: names of those that are integrated.
+        values: parameters that differ -> where everything in x begins, by name.
+    """
+
+    states: tuple[str, ...]
+    values: Callable[[Mapping[str, float]], dict[str, float]]
+
+    def moved_by(self, parameter: str, value: float, others: Mapping[str, float]) -> str:
+        """A state whose start a parameter moves; empty where there is none.
+
+        Args:
+            parameter: its name.
+            value: what it is.
+            others: parameters that differ from the model's.
+        """
+        here = self.values({**others, parameter: value})
+        there = self.values({**others, parameter: value + MOVE * max(abs(value), 1e-3)})
+        for name in self.states:
+            if abs(there[name] - here[name]) > SEEN * MOVE * max(abs(here[name]), 1e-3):
+                return name
+        return ""
+
+
+@dataclass(frozen=True)
 class SortedEquations:
     """The equations of a model in place of those that formalisms derive.
 
@@ -77,6 +122,10 @@ class SortedEquations:
         results: names of the variables that are meant for others.
         digest: of all that is in it.
         choice: judges the states and chooses others; none where they never turn bad.
+        singular: (time, states, parameters) -> a phrase for equations that cannot be solved there,
+            empty where all can.
+        inside: mechanisms that were recognised.
+        begin: where a run begins; none where its states begin with plain numbers.
     """
 
     program: Program
@@ -85,6 +134,9 @@ class SortedEquations:
     results: tuple[str, ...]
     digest: str
     choice: Choosing | None = None
+    singular: Callable[[float, Array, Mapping[str, float]], str] | None = None
+    inside: tuple[InnerMechanism, ...] = ()
+    begin: SolvedStart | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -105,13 +105,8 @@ def _differentiate(
     condensed: bool,
 ) -> Program:
     """The Program with the derivatives of some outputs along all directions."""
-    page = Page(program, f"{program.name}_d{'_'.join(wanted)}")
-    state = _Forward(page, rows)
-    for in_pairs, blocks in groupby(page.blocks, is_trig):
-        if in_pairs:
-            state.trig(list(blocks))
-        else:
-            state.through(blocks)
+    state = write_forward(program, wanted, rows)
+    page = state.page
     if not only:
         page.outputs()
     for name in wanted:
@@ -119,11 +114,25 @@ def _differentiate(
     return page.finish(f"d({', '.join(wanted)})/d({_words(rows)})", condensed=condensed)
 
 
+def write_forward(
+    program: Program, wanted: tuple[str, ...], rows: Sequence[Directions]
+) -> ForwardScheme:
+    """All blocks of a Program with their derivatives along directions; no outputs yet."""
+    page = Page(program, f"{program.name}_d{'_'.join(wanted)}")
+    state = ForwardScheme(page, rows)
+    for in_pairs, blocks in groupby(page.blocks, is_trig):
+        if in_pairs:
+            state.trig(list(blocks))
+        else:
+            state.through(blocks)
+    return state
+
+
 def _words(rows: Sequence[Directions]) -> str:
     return ", ".join(group.row.name for group in rows)
 
 
-class _Forward:
+class ForwardScheme:
     """The scheme being written, and the derivatives of every name so far."""
 
     def __init__(self, page: Page, rows: Sequence[Directions]) -> None:
@@ -229,7 +238,10 @@ class _Forward:
         columns = [(d, c) for d in moving for c in range(k)]
         rhs = [[_element(block, entries, i, d, c) for d, c in columns] for i in range(n)]
         A = [list(named[i * n : (i + 1) * n]) for i in range(n)]
-        note = Note(block.note.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)")
+        about = block.note
+        note = Note(
+            about.body, "A dX = dB - dA X", "Docquier2013 eqs. (43)-(46)", section=about.section
+        )
         kind = {"symmetric": block.symmetric, "stiff": block.stiff}
         X = self.scheme.solve(f"{stem}_d", A, rhs, **kind, note=note)
         for i in range(n):
@@ -251,7 +263,8 @@ class _Forward:
         if not moving:
             return
         rhs = [[dh.get(d, ZERO) for d in moving] for dh in changes]
-        note = Note(block.note.body, "J x = dh", "Docquier2013 eqs. (43)-(46)")
+        about = block.note
+        note = Note(about.body, "J x = dh", "Docquier2013 eqs. (43)-(46)", section=about.section)
         X = self.scheme.solve(f"{stem}_d", implicit.matrix(), rhs, symmetric=False, note=note)
         found: list[dict[int, Node]] = starts or [{} for _ in block.targets]
         for d, column in zip(moving, zip(*X, strict=True), strict=True):
@@ -286,4 +299,4 @@ def _element(block: Solve, entries: Sequence[Tangents], i: int, d: int, c: int) 
 
 def _note(block: Assign) -> Note:
     step = f"derivative of {block.target.name}"
-    return Note(block.note.body, step, "Docquier2013 sec. 3.5.2", "", block.note.frame)
+    return replace(block.note, step=step, eq="Docquier2013 sec. 3.5.2", unit="")

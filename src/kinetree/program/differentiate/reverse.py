@@ -135,7 +135,8 @@ class _Reverse:
             return
         seeds = [[self._bar(block.targets[i * k + c]) for c in range(k)] for i in range(n)]
         At = [[block.matrix[j * n + i] for j in range(n)] for i in range(n)]
-        note = Note(block.note.body, "adjoint system", "Griewank2008 ch. 3")
+        about = block.note
+        note = Note(about.body, "adjoint system", "Griewank2008 ch. 3", section=about.section)
         stem = f"{block.targets[0].name}_w"
         kind = {"symmetric": block.symmetric, "stiff": block.stiff}
         W = self.scheme.solve(stem, At, seeds, **kind, note=note)
@@ -155,7 +156,8 @@ class _Reverse:
         Jt = [[row[i] for row in J] for i in range(len(J))]
         bars = [self._bar(v) for v in implicit.targets]
         seeds = [[x] for x in implicit.across(bars)]
-        note = Note(implicit.block.note.body, "adjoint system", "Griewank2008 ch. 3")
+        about = implicit.block.note
+        note = Note(about.body, "adjoint system", "Griewank2008 ch. 3", section=about.section)
         stem = f"{implicit.targets[0].name}_w"
         W = self.scheme.solve(stem, Jt, seeds, symmetric=False, note=note)
         if implicit.block.directed:

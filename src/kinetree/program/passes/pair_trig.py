@@ -49,7 +49,7 @@ class _Pair:
         nodes = compounds(roots)
         trig = [node for node in nodes if node.op in LETTER]
         self.touched = above(trig, nodes)
-        later = above([s for s in symbols(roots) if s not in known], nodes)
+        later = above([s for s in symbols(trig) if s not in known], compounds(trig))
         for node in trig:
             group = self.late if node in later else self.early
             group.setdefault(node.args[0], []).append(node)

@@ -18,6 +18,7 @@ from kinetree.engine import (
     Rank,
     apply,
     compounds,
+    reach,
     substitute,
     symbol,
     symbols,
@@ -34,7 +35,7 @@ LABEL = 60
 
 def plain(program: Program) -> Program:
     """The Program with a selection in place of every switch; itself where it has none."""
-    found = [node for node in compounds(program.roots()) if node.op is SWITCH]
+    found = _switches(program)
     newtons = [b for b in program.all_blocks if isinstance(b, Newton)]
     inside: dict[Block, Block] = {b: _plain_inside(b) for b in newtons}
     if any(new is not old for old, new in inside.items()):
@@ -44,6 +45,15 @@ def plain(program: Program) -> Program:
             blocks=tuple(inside.get(b, b) for b in program.blocks),
         )
     return _rewrite(program, dict.fromkeys(found)) if found else program
+
+
+def _switches(program: Program) -> list[Node]:
+    """The switches of a Program, children first; most have none, which the quicker walk tells."""
+    roots, seen = program.roots(), set[Node]()
+    reach(roots, seen)
+    if not any(node.op is SWITCH for node in seen):
+        return []
+    return [node for node in compounds(roots) if node.op is SWITCH]
 
 
 def _plain_inside(block: Newton) -> Newton:

@@ -33,6 +33,8 @@ class NewtonSettings:
             after 8 iterations.
         independent: names of the independent velocities of the topological and the explicit
             formulation; empty: those that leave the loops best solvable for the others.
+        smooth: whether projections solve for multipliers instead of using the penalty: slower, but
+            their derivatives are as exact as those of the rest of the step.
     """
 
     tolerance: float = 1e-6
@@ -43,6 +45,7 @@ class NewtonSettings:
     tangent: str = "exact"
     update: str = "iteration"
     independent: Sequence[str] = ()
+    smooth: bool = False
 
     def __post_init__(self) -> None:
         check_arguments(type(self), vars(self))

@@ -25,12 +25,12 @@ import numpy as np
 from kinetree.engine import ZERO, Node, number, scale
 from kinetree.errors import UnsupportedError
 from kinetree.formalism.links.vectors import Matrix
-from kinetree.formalism.natural import minimum_degree
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
+from kinetree.program.sparsity import minimum_degree
 from kinetree.steppers.equations.scaling import LEAST, sample_coordinates, scales
 from kinetree.steppers.formulations import dynamics, hybrid
-from kinetree.steppers.formulations.hybrid import AugmentedStep, Leading, Spread
+from kinetree.steppers.formulations.hybrid import AugmentedStep, Leading, Spread, Weighed
 from kinetree.steppers.formulations.newmark import Slopes, TimeStep, TrialEnd, begin_step
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def global_step(system: NaturalSystem, family: Family, settings: NewtonSettings)
     sizes = scales(parts, q)
     step = begin_step(parts, loops, family, settings, sizes=sizes, loaded=False)
     solve = partial(_solve, parts.space.nv)
-    return hybrid.augmented_step(step, loops, q[0], Leading(_soften, _even, solve, _spread))
+    leading = Leading(_soften, _even, solve, _weigh, _spread, _order)
+    return hybrid.augmented_step(step, loops, q[0], leading)
 
 
 def _soften(step: TimeStep, row: Array, sizes: Sequence[Node]) -> list[Node]:
@@ -123,14 +124,19 @@ def _solve_sparse(
 # --- projections ---------------------------------------------------------------------------------
 
 
-def _spread(it: AugmentedStep, p: TrialEnd, _: Matrix) -> Spread:
-    """Y along the masses, or along the tangent under the multipliers at the start of the step."""
-    let, step = p.scheme.let, it.step
+def _weigh(it: AugmentedStep, p: TrialEnd) -> Weighed:
+    """The masses, or the tangent under the multipliers at the start of the step."""
+    step = it.step
     p = replace(p, at=replace(p.at, lam=step.inputs.start.lam))
     p, _tau = dynamics.add_slopes(p, step.parts, step.parts.slopes)
     p = replace(p, slopes=_even(p.slopes), gaps=hybrid.gaps(it, p))
-    J, mass = hybrid.gaps(it, p).J, step.settings.projection == "mass"
-    A = hybrid.add_penalty(it, p, p.slopes.M, J) if mass else hybrid.leading_matrix(it, p)
+    return p, p.slopes.M if step.settings.projection == "mass" else hybrid.soft_rows(it, p)
+
+
+def _spread(it: AugmentedStep, weighed: Weighed, _: Matrix) -> Spread:
+    """Y along the masses, or along the tangent."""
+    (p, lines), let = weighed, weighed[0].scheme.let
+    J, A = hybrid.gaps(it, p).J, hybrid.add_penalty(it, p, lines, it.stiff)
 
     def close(gaps: Sequence[Node]) -> list[Node]:
         named = [let("gap", s * x) for s, x in zip(it.stiff, gaps, strict=True)]
@@ -138,3 +144,8 @@ def _spread(it: AugmentedStep, p: TrialEnd, _: Matrix) -> Spread:
         return _solve_sparse(p.scheme, "Y", A, [right])[0]
 
     return close
+
+
+def _order(pattern: Sequence[set[int]], last: int) -> list[int]:
+    """Rows in an order of little fill, the first ones as late as all others around them."""
+    return minimum_degree(pattern, range(last))[::-1]  # the last row is eliminated first

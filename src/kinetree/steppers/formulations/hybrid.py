@@ -14,8 +14,15 @@ along A or along the masses alone (W is either):
     qd ← qd - Y (J qd + ht),    qdd ← qdd - Y (J qdd + Jdqd),    Y = W⁻¹ β h² Jᵀ α
 
 which is eqs. 35 and 36 written for the change; repeated, each time with a gap smaller by the ratio
-of penalty to mass.  The penalty of an equation is, where none is given, a multiple of the masses
-and the springs that resist it, over β h²: so the iterations converge alike for all steps.
+of penalty to mass.  Derivatives of Y carry the rounding of the penalty, so that a step that is to
+be differentiated takes the limit of the repetitions instead, with multipliers μ of its own:
+
+    [ -ε  J ] [μ]   [J qd + ht]
+    [ Jᵀ  W ] [d] = [    0    ],     qd ← qd - d,     W = M + Jᵀ σ J                    Eq. (S10)
+
+where σ, of the size of the masses, changes nothing but lets coordinates have no mass.  The penalty
+of an equation is, where none is given, a multiple of the masses and the springs that resist it,
+over β h²: so the iterations converge alike for all steps.
 
 Refs: Cuadrado2003 eqs. 1, 2, 25 to 27, 35, 36
 """
@@ -56,6 +63,8 @@ SOFT = 1e-7
 """Share of the inverse penalty in derivatives: lets equations pass that repeat others."""
 Spread = Callable[[Sequence[Node]], list[Node]]
 """Gaps of the rates -> Y gaps, the change of the free velocities that closes them."""
+Weighed = tuple[TrialEnd, Matrix]
+"""The end of a step, and the matrix along which its rates are projected, over all velocities."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +92,27 @@ class Leading:
         soften: (step, row of J, diagonal of A) -> terms of J A⁻¹ Jᵀ, the softness of an equation.
         shape: K, C and M as they enter A.
         solve: (scheme, stem of names, A, B) -> X with A X = B.
-        spread: (point at the end, kept A⁻¹ if any) -> Y of the projections.
+        weigh: (step, point at the end) -> the point, and the matrix along which is projected.
+        spread: (step, what `weigh` gives, kept A⁻¹ if any) -> Y of the projections.
+        order: (pattern of a symmetric matrix, number of rows that come last) -> the order in which
+            its rows are eliminated.
     """
 
     soften: Callable[[TimeStep, Array, Sequence[Node]], list[Node]]
     shape: Callable[[Slopes], Slopes]
     solve: Callable[[Scheme, str, Matrix, Matrix], Matrix]
-    spread: Callable[[AugmentedStep, TrialEnd, Matrix], Spread]
+    weigh: Callable[[AugmentedStep, TrialEnd], Weighed]
+    spread: Callable[[AugmentedStep, Weighed, Matrix], Spread]
+    order: Callable[[Sequence[set[int]], int], list[int]]
 
 
 def hybrid(parts: Residual, loops: StepLoops, family: Family, settings: NewtonSettings) -> Program:
     """One step of the hybrid formulation."""
     step = begin_step(parts, loops, family, settings)
     solve = partial(structural.solve_dense, stiff=True)
-    leading = Leading(_soften, lambda slopes: slopes, solve, _spread)
+    leading = Leading(
+        _soften, _as_it_is, solve, _weigh, _spread, lambda rows, _: [*range(len(rows))]
+    )
     return augmented_step(step, loops, start(parts.model, parts.drives), leading)
 
 
@@ -155,12 +171,16 @@ def _tangent(it: AugmentedStep, leading: Leading, p: TrialEnd) -> Matrix:
 
 def leading_matrix(it: AugmentedStep, p: TrialEnd) -> Matrix:
     """A: Cuadrado2003 eq. (26), exact with the stiffness of the loops under λ."""
-    J = gaps(it, p).J
+    return add_penalty(it, p, soft_rows(it, p), it.stiff)
+
+
+def soft_rows(it: AugmentedStep, p: TrialEnd) -> Matrix:
+    """A without the penalty."""
     lines = dynamics.dynamic_rows(it.step, p)
     if it.step.settings.tangent == "exact":
         bend = p.inline(it.loops.slopes, w=p.at.lam)
         lines = _subtract_bend(it, lines, dynamics.turn(p, bend["dG_dq"]))
-    return add_penalty(it, p, lines, J)
+    return lines
 
 
 def _subtract_bend(it: AugmentedStep, lines: Matrix, G: Matrix) -> Matrix:
@@ -169,10 +189,10 @@ def _subtract_bend(it: AugmentedStep, lines: Matrix, G: Matrix) -> Matrix:
     return [[a - b2 * b for a, b in zip(*pair, strict=True)] for pair in zip(lines, G, strict=True)]
 
 
-def add_penalty(it: AugmentedStep, p: TrialEnd, lines: Matrix, J: Matrix) -> Matrix:
-    """The lines plus Jᵀ β h² α J T."""
+def add_penalty(it: AugmentedStep, p: TrialEnd, lines: Matrix, stiff: Sequence[Node]) -> Matrix:
+    """The lines plus Jᵀ s J T, with s = β h² α or less per equation."""
     out = [list(row) for row in lines]
-    for s, row in zip(it.stiff, J, strict=True):
+    for s, row in zip(stiff, gaps(it, p).J, strict=True):
         columns = [(l, x) for l, x in enumerate(times_tangent(row, p.slopes.T)) if x is not ZERO]
         for k, x in enumerate(row):
             if x is not ZERO:
@@ -249,20 +269,27 @@ def _equations(it: AugmentedStep, p: TrialEnd, tested: list[Node]) -> list[dynam
 
 def _finish(it: AugmentedStep, leading: Leading, p: TrialEnd, inverse: Matrix) -> None:
     """Write the state at the end of the step, projected on the loops."""
-    close = leading.spread(it, p, inverse)
-    loops = gaps(it, p)
-    qd = _project(it, close, p.at.qd, loops.J, loops.ht)  # Cuadrado2003 eq. (35)
+    loops, settings = gaps(it, p), it.step.settings
+    if settings.smooth:
+        close, times = _multiply(it, leading, p), min(1, settings.projections)
+    else:
+        weighed = (p, []) if _keeps(it, inverse) else leading.weigh(it, p)
+        close, times = leading.spread(it, weighed, inverse), settings.projections
+    qd = _project(it, close, times, (p.at.qd, loops.ht), loops.J)  # Cuadrado2003 eq. (35)
     # velocities first: the bias Jdqd of the accelerations depends on them
     p = replace(p, at=replace(p.at, qd=qd))
-    qdd = _project(it, close, p.at.qdd, loops.J, gaps(it, p).Jdqd)  # Cuadrado2003 eq. (36)
+    # Cuadrado2003 eq. (36)
+    qdd = _project(it, close, times, (p.at.qdd, gaps(it, p).Jdqd), loops.J)
     it.step.inputs.write(replace(p.at, qdd=qdd))
 
 
 def _project(
-    it: AugmentedStep, close: Spread, rates: Sequence[Node], J: Matrix, rest: Sequence[Node]
-) -> Sequence[Node]:
-    """Rates after projection on the loops: J rates + rest vanishes."""
-    for _ in range(it.step.settings.projections if it.step.free else 0):
+    it: AugmentedStep, close: Spread, times: int, of: tuple[Sequence[Node], Sequence[Node]],
+    J: Matrix,
+) -> Sequence[Node]:  # fmt: skip
+    """Rates, of rates and rest, after projection on the loops: J rates + rest vanishes."""
+    rates, rest = of
+    for _ in range(times if it.step.free else 0):
         change = close([dot(row, rates) + x for row, x in zip(J, rest, strict=True)])
         by = dict(zip(it.step.free, change, strict=True))
         rates = [
@@ -271,30 +298,41 @@ def _project(
     return rates
 
 
-def _spread(it: AugmentedStep, p: TrialEnd, inverse: Matrix) -> Spread:
+def _keeps(it: AugmentedStep, inverse: Matrix) -> bool:
+    """Whether projections go along the tangent that is kept."""
+    return bool(inverse) and it.step.settings.projection != "mass"
+
+
+def _weigh(it: AugmentedStep, p: TrialEnd) -> Weighed:
+    """The tangent at the end, or the masses alone, without the loops."""
+    # projections act on velocities, not on increments: T is the identity here
+    p, _ = dynamics.add_slopes(p, it.step.parts, it.step.parts.slopes)
+    p = replace(p, slopes=replace(p.slopes, T={}))
+    mass = it.step.settings.projection == "mass"
+    return p, p.slopes.M if mass else dynamics.dynamic_rows(it.step, p)
+
+
+def _spread(it: AugmentedStep, weighed: Weighed, inverse: Matrix) -> Spread:
     """Y, along the kept tangent, the tangent at the end, or the masses alone.
 
     Along the masses every projection solves for itself: all share one factorisation, and the
     inverse of a sparse matrix would be full.
     """
-    step, let, J = it.step, p.scheme.let, gaps(it, p).J
+    (p, lines), step, let = weighed, it.step, weighed[0].scheme.let
+    J, n = gaps(it, p).J, len(step.free)
     right = [[let("sJ", s * row[k]) for s, row in zip(it.stiff, J, strict=True)] for k in step.free]
     note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36)")
-    mass, n = step.settings.projection == "mass", len(step.free)
 
     def name(gaps: Sequence[Node]) -> list[Node]:
         return [let("gap", x) for x in gaps]
 
-    if inverse and not mass:
+    if _keeps(it, inverse):
         columns = list(zip(*right, strict=True))
         Y = [[let("Y", dot(row[:n], x)) for x in columns] for row in inverse[:n]]
         return lambda gaps: _times(Y, name(gaps))
-    # projections act on velocities, not on increments: T is the identity here
-    p, _ = dynamics.add_slopes(p, step.parts, step.parts.slopes)
-    p = replace(p, slopes=replace(p.slopes, T={}))
-    W = add_penalty(it, p, p.slopes.M if mass else dynamics.dynamic_rows(step, p), J)
+    W = add_penalty(it, p, lines, it.stiff)
     A = [[W[k][l] for l in step.free] for k in step.free]
-    if not mass:
+    if step.settings.projection != "mass":
         Y = p.scheme.solve("Y", A, right, symmetric=False, stiff=True, note=note)
         return lambda gaps: _times(Y, name(gaps))
     A = [[let("W", x) for x in row] for row in A]
@@ -304,6 +342,38 @@ def _spread(it: AugmentedStep, p: TrialEnd, inverse: Matrix) -> Spread:
         return [row[0] for row in p.scheme.solve("Y", A, sides, note=note)]
 
     return solve
+
+
+def _multiply(it: AugmentedStep, leading: Leading, p: TrialEnd) -> Spread:
+    """Y by multipliers, Eq. (S10): d with W d + Jᵀ μ = 0, J d - ε μ = gaps."""
+    step, (p, lines) = it.step, leading.weigh(it, p)
+    let, J, m = p.scheme.let, gaps(it, p).J, len(it.stiff)
+    W = add_penalty(it, p, lines, [let("sigma", SOFT * s) for s in it.stiff])
+    size = m + len(step.free)
+    A = [[ZERO] * size for _ in range(size)]
+    for i, (s, row) in enumerate(zip(it.stiff, J, strict=True)):
+        A[i][i] = let("eps", -SOFT / s)
+        for l, k in enumerate(step.free, m):
+            A[i][l] = A[l][i] = row[k]
+    for l, k in enumerate(step.free, m):
+        A[l][m:] = [let("W", W[k][j]) for j in step.free]
+    even = step.settings.projection == "mass" or leading.shape is not _as_it_is
+    order = leading.order([{l for l, x in enumerate(row) if x is not ZERO} for row in A], m)
+    A = [[A[k][l] for l in order] for k in order]
+    note = Note(step="projection", eq="Cuadrado2003 eqs. (35), (36); Eq. (S10)")
+
+    def solve(gaps: Sequence[Node]) -> list[Node]:
+        right = [*(let("gap", x) for x in gaps), *[ZERO] * (size - m)]
+        sides = [[right[k]] for k in order]
+        X = dict(zip(order, p.scheme.solve("Y", A, sides, symmetric=even, note=note), strict=True))
+        return [X[k][0] for k in range(m, size)]
+
+    return solve
+
+
+def _as_it_is(slopes: Slopes) -> Slopes:
+    """K, C and M without a change."""
+    return slopes
 
 
 def _times(Y: Matrix, x: Sequence[Node]) -> list[Node]:

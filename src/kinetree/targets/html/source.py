@@ -1,8 +1,8 @@
 """A Program as one HTML page that needs nothing else.
 
-NAME.html   inputs, preamble, equations by body with their notes, outputs; mathematics or text.
-            One clicks a body, or a coordinate, and sees the equations it enters; one clicks a name
-            and comes to its definition, with a list of where it is used.
+NAME.html   inputs, preamble, equations by element with their notes, outputs; mathematics or text.
+            One clicks an element, or a coordinate, and sees the equations it enters; one clicks a
+            name and comes to its definition, with a list of where it is used.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from kinetree.targets.text.about import FIRST_LINE, operations, provenance
 from kinetree.targets.text.names import Rules
 from kinetree.targets.text.readable.reading import group_blocks, notes
 
+ORDER = ("bodies", "joints", "closures", "forces", "drives", "states", "points")
+"""Sections of elements in the order of the list."""
 LONGEST, HEIGHT = 1000, 480
 """Equations of a Program that a notebook shows at most, and the height of the frame [px]."""
 
@@ -63,14 +65,18 @@ class _Page:
         self.program = program
         self.numbers = count(1)
         self.scope = HtmlScope(program, self.numbers)
-        self.bodies: dict[str, int] = {}
+        self.elements: dict[tuple[str, str], int] = {}
 
     def side(self) -> Iterator[str]:
-        """Bodies and coordinates to choose from."""
+        """Elements and coordinates to choose from."""
         counts = _counts(self.program.all_blocks)
-        yield "<h2>Bodies and elements</h2>"
-        for body, key in sorted(self.bodies.items(), key=lambda row: row[0]):
-            yield _button("b", str(key), body, str(counts.get(body, "")))
+        rows = sorted(self.elements.items(), key=lambda row: (_rank(row[0][0]), row[0]))
+        before = ""
+        for (section, name), key in rows:
+            if section != before:
+                yield f"<h2>{markup(section.capitalize())}</h2>"
+            before = section
+            yield _button("b", str(key), name, str(counts.get((section, name), "")))
         coordinates: dict[str, list[str]] = {}
         for row in self.program.inputs:
             if row.parameter:
@@ -80,12 +86,12 @@ class _Page:
                 found.append(str(self.scope.places[symbol.name][0]))
         for name, node in self.scope.angles.items():
             angle = {str(n) for n in self.scope.uses([node])}
-            for rows in coordinates.values():
-                if angle & {*rows}:
-                    rows.append(str(self.scope.places[name][0]))
+            for numbers in coordinates.values():
+                if angle & {*numbers}:
+                    numbers.append(str(self.scope.places[name][0]))
         yield "<h2>Coordinates</h2>" if coordinates else ""
-        for label, rows in coordinates.items():
-            yield _button("c", " ".join(rows), label, "")
+        for label, numbers in coordinates.items():
+            yield _button("c", " ".join(numbers), label, "")
 
     def main(self) -> Iterator[str]:
         """All but the side."""
@@ -149,8 +155,8 @@ class _Page:
     def _block(self, block: Block, scope: HtmlScope, number: int, prefix: str) -> Iterator[str]:
         place = f"{prefix}{number}"
         said = " ".join([*(t.name for t in block.targets), str(block.note)])
-        bodies = [word for word in block.note.body.split(", ") if word]
-        keys = [str(self.bodies.setdefault(word, len(self.bodies))) for word in bodies]
+        found = self.elements
+        keys = [str(found.setdefault(row, len(found))) for row in _elements(block)]
         yield _opening_tags(place, f"({number})", keys, scope.uses(block.targets),
                       scope.uses(block.operands), said)  # fmt: skip
         if isinstance(block, Assign):
@@ -223,12 +229,17 @@ def _opening_tags(
     )
 
 
-def _solve(block: Solve, scope: HtmlScope) -> Iterator[str]:
-    kind = "symmetric positive definite" if block.symmetric else "general"
+def system_math(block: Solve, scope: HtmlScope) -> str:
+    """A linear system A x = b as MathML."""
     a, b = scope.matrix(block.matrix, block.n), scope.matrix(block.rhs, block.k)
     x = scope.matrix(block.targets, block.k)
+    return f'<math display="block">{a}{x}<mo>=</mo>{b}</math>'
+
+
+def _solve(block: Solve, scope: HtmlScope) -> Iterator[str]:
+    kind = "symmetric positive definite" if block.symmetric else "general"
     yield f"Solve A x = b, A {kind}:"
-    yield f'<div class="pretty"><math display="block">{a}{x}<mo>=</mo>{b}</math></div>'
+    yield f'<div class="pretty">{system_math(block, scope)}</div>'
     for name, nodes in (("x", block.targets), ("A", block.matrix), ("b", block.rhs)):
         text = ", ".join(scope.plain(node) for node in nodes)
         yield f'<span class="plain">{name} = {text}<br></span>'
@@ -250,12 +261,23 @@ def _button(kind: str, key: str, title: str, number: str) -> str:
     return f'<button data-kind="{kind}" data-key="{key}" title="{said}">{said}{small}</button>'
 
 
-def _counts(blocks: Sequence[Block]) -> dict[str, int]:
-    """Equations of each body."""
-    found: dict[str, int] = {}
+def _elements(block: Block) -> list[tuple[str, str]]:
+    """Section and name of the elements that a block is about."""
+    note = block.note
+    return [(note.section, word) for word in note.body.split(", ") if word]
+
+
+def _rank(section: str) -> int:
+    """Place of a section in the list of elements; those that are not named come last."""
+    return ORDER.index(section) if section in ORDER else len(ORDER)
+
+
+def _counts(blocks: Sequence[Block]) -> dict[tuple[str, str], int]:
+    """Equations of each element."""
+    found: dict[tuple[str, str], int] = {}
     for block in blocks:
-        for body in block.note.body.split(", "):
-            found[body] = found.get(body, 0) + 1
+        for row in _elements(block):
+            found[row] = found.get(row, 0) + 1
     return found
 
 

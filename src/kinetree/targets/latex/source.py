@@ -1,21 +1,32 @@
 """A Program as one LaTeX article that needs amsmath alone.
 
 NAME.tex   inputs; preamble and equations by body, with the note of every equation and its number in
-           the order of evaluation; outputs.  With full=True: inputs, and outputs in terms of them.
+           the order of evaluation; outputs.  With full=True: inputs, what loops and linear systems
+           define, and outputs in terms of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
-from kinetree.program.program import Assign, Block, Input, Newton, Note, Program, Solve
+from kinetree.program.program import Assign, Input, Newton, Note, Program, Solve
 from kinetree.targets.latex.helpers import END, HEAD, INDENTED, Scope, align, name_of
 from kinetree.targets.latex.language import words
 from kinetree.targets.text.about import FIRST_LINE, operations, provenance
 from kinetree.targets.text.names import Rules
-from kinetree.targets.text.readable.reading import EquationGroup, group_blocks, in_full, notes
+from kinetree.targets.text.readable.reading import (
+    EquationGroup,
+    Part,
+    group_blocks,
+    group_by_note,
+    in_full,
+    notes,
+    residuals,
+)
 
+NewtonWriter = Callable[[Newton, Scope], Iterator[str]]
+"""Writes an iteration."""
 LONGEST = 60
 """Equations of a Program that a notebook shows at most."""
 
@@ -32,10 +43,7 @@ def sources(program: Program, *, full: bool = False) -> dict[str, str]:
     for row in program.inputs:
         lines += _input(row, scope)
     if full:
-        found = in_full(program)
-        lines.append(r"\section{Outputs in full}")
-        for out in program.outputs:
-            lines += scope.array(name_of(out.name), found[out.name], out.shape)
+        lines += _in_full(program, scope)
     else:
         lines += _recursion(program, scope)
         lines.append(r"\section{Outputs}")
@@ -99,39 +107,52 @@ def _recursion(program: Program, scope: Scope) -> Iterator[str]:
     yield from _groups(group_blocks(program.blocks, 1 + len(program.preamble)), scope)
 
 
+def _in_full(program: Program, scope: Scope) -> Iterator[str]:
+    found = in_full(program)
+    if found.kept:
+        yield r"\section{Loops and linear systems}"
+        for part in group_by_note(found.kept):
+            yield from _part(part, scope, _implicit)
+    yield r"\section{Outputs in full}"
+    for out in program.outputs:
+        yield from scope.array(name_of(out.name), found.outputs[out.name], out.shape)
+
+
 def _groups(
     groups: Sequence[EquationGroup], scope: Scope, level: str = "subsection"
 ) -> Iterator[str]:
     for group in groups:
-        rows: list[str] = []
-        for part in group.parts.values():
-            assigned: list[str] = []
-            blocks: list[str] = []
-            for equation in part.equations:
-                block = equation.block
-                if not isinstance(block, Assign):
-                    blocks += _system(block, scope, equation.number)
-                elif block.target.name not in scope.angles:
-                    left = scope.formula(block.target)
-                    assigned.append(scope.lines(left, block.expr, str(equation.number)))
-            if assigned:
-                rows += ["", _note(part.note), *align(assigned)]
-            rows += blocks
+        rows = [line for part in group.parts.values() for line in _part(part, scope, _newton)]
         if rows:
             yield from (rf"\{level}*{{{words(group.title)}}}", *rows)
+
+
+def _part(part: Part, scope: Scope, newton: NewtonWriter) -> Iterator[str]:
+    """Equations of one note: those that assign under each other, then systems one by one."""
+    assigned: list[str] = []
+    blocks: list[str] = []
+    for equation in part.equations:
+        block = equation.block
+        if not isinstance(block, Assign):
+            blocks += _system(block, scope, equation.number, newton)
+        elif block.target.name not in scope.angles:
+            left = scope.formula(block.target)
+            assigned.append(scope.lines(left, block.expr, str(equation.number)))
+    if assigned:
+        yield from ("", _note(part.note), *align(assigned))
+    yield from blocks
 
 
 def _note(note: Note) -> str:
     return rf"\emph{{{words(', '.join(notes(note)))}}}" if notes(note) else ""
 
 
-def _system(block: Block, scope: Scope, number: int) -> Iterator[str]:
+def _system(
+    block: Solve | Newton, scope: Scope, number: int, newton: NewtonWriter
+) -> Iterator[str]:
     yield ""
     yield f"({number}) {_note(block.note)}"
-    if isinstance(block, Newton):
-        yield from _newton(block, scope)
-    elif not isinstance(block, Assign):
-        yield from _solve(block, scope)
+    yield from newton(block, scope) if isinstance(block, Newton) else _solve(block, scope)
 
 
 def _solve(block: Solve, scope: Scope) -> Iterator[str]:
@@ -141,6 +162,14 @@ def _solve(block: Solve, scope: Scope) -> Iterator[str]:
     yield from scope.array(r"\mathbf{A}", block.matrix, (block.n, block.n))
     yield from scope.array(r"\mathbf{b}", block.rhs, (block.n, block.k))
     yield from scope.array(r"\mathbf{x}", block.targets, (block.n, block.k))
+
+
+def _implicit(block: Newton, scope: Scope) -> Iterator[str]:
+    """The equations that an iteration solves, without its steps."""
+    yield ""
+    yield "Solved for"
+    yield from scope.array(r"\mathbf{v}", block.targets, (len(block.targets),))
+    yield from align([scope.lines("0", node) for node in residuals(block)])
 
 
 def _newton(block: Newton, scope: Scope) -> Iterator[str]:

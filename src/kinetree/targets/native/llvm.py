@@ -89,6 +89,11 @@ class Code(Arithmetic):
         listed = f"ptr align 8 {target.text}, ptr align 8 {source.text}, i64 {size.text}, i1 false"
         self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64({listed})")
 
+    def copy_bytes(self, source: Value, target: Value, count: Value) -> None:
+        """Copy that many bytes."""
+        listed = f"ptr {target.text}, ptr {source.text}, i64 {count.text}, i1 false"
+        self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64({listed})")
+
     def clear(self, place: Value, count: int) -> None:
         """Put zeros into that many elements."""
         listed = f"ptr align 8 {place.text}, i8 0, i64 {8 * count}, i1 false"

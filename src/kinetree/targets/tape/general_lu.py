@@ -59,7 +59,7 @@ def arrangement(rows: Rows) -> Form | None:
     for block in strong_components(pattern):
         place = {column: number for number, column in enumerate(block)}
         inner = [[place[j] for j in pattern[i] if j in place] for i in block]
-        sequence, operations = elimination_order(inner)
+        sequence, operations = elimination_order(inner, MOST)
         diagonal.append(tuple(block[k] for k in sequence))
         small = small and operations <= MOST
     return Form(tuple(order), tuple(diagonal), small)

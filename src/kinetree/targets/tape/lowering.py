@@ -18,6 +18,7 @@ from kinetree.program.passes.dead import dead
 from kinetree.program.program import Assign, Block, Input, Newton, Program, Solve
 from kinetree.targets.tape.general_lu import Form, arrangement, factor_general
 from kinetree.targets.tape.ldl import Factorisation, factor, fits, substitute, subtract_product
+from kinetree.targets.tape.sparse_form import sparse_form
 from kinetree.targets.tape.tape import ZERO, Iteration, System, Tape
 
 COLUMNS = 2
@@ -232,7 +233,8 @@ class _Lowering:
         """A system with a block that is too large to be written out."""
         if len(form.diagonal) == 1:
             matrix = tuple(entry for row in rows for entry in row)
-            return self.tape.parts(System(len(rows), k, matrix, (), rhs))
+            sparse = sparse_form(rows, form.order, k)
+            return self.tape.parts(System(len(rows), k, matrix, (), rhs, sparse))
         found: dict[int, list[int]] = {}
         for block in form.diagonal:
             inner = tuple(rows[form.order[i]][j] for i in block for j in block)

@@ -5,36 +5,47 @@ Refs: Markowitz1957
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import inf
+
 from kinetree.program.sparsity import Pattern
 
 
-def elimination_order(rows: Pattern) -> tuple[list[int], int]:
+def elimination_order(rows: Pattern, most: float = inf) -> tuple[list[int], int]:
     """(order of elimination of a block with a full diagonal, operations that it takes).
 
     The next pivot is always the one that costs least (Markowitz1957).  With row pivoting every row
-    that has an entry in the column may become the pivot row, so all of them fill up alike.
+    that has an entry in the column may become the pivot row, so all of them fill up alike.  Above
+    `most` operations the rest stands in no order, and its operations are not counted.
 
     Refs: Markowitz1957
     """
-    pattern = {i: set(row) for i, row in enumerate(rows)}
+    across = {i: set(row) for i, row in enumerate(rows)}
+    down: dict[int, set[int]] = {i: set() for i in across}
+    for i, row in across.items():
+        for j in row:
+            down[j].add(i)
     order: list[int] = []
     operations = 0
-    while pattern:
-        costs = {c: _cost(pattern, c) for c in pattern}
+    costs = {c: _cost(across, down[c], c) for c in across}
+    while across and operations <= most:
         best = min(costs, key=lambda c: (costs[c], c))
-        operations += costs[best]
-        others = [i for i, row in pattern.items() if best in row and i != best]
-        full = pattern.pop(best).union(*(pattern[i] for i in others)) - {best}
+        operations += costs.pop(best)
+        others = down.pop(best) - {best}
+        full = across.pop(best).union(*(across[i] for i in others)) - {best}
         for i in others:
-            pattern[i] = set(full)
+            across[i] = set(full)
+        for c in full:
+            down[c] = (down[c] | others) - {best}
+        costs.update({c: _cost(across, down[c], c) for c in full})
         order.append(best)
-    return order, operations
+    return [*order, *across], operations
 
 
-def _cost(pattern: dict[int, set[int]], column: int) -> int:
+def _cost(across: Mapping[int, set[int]], holders: set[int], column: int) -> int:
     """Operations with a pivot: comparisons and exchanges of rows, products and differences."""
-    others = [row for i, row in pattern.items() if column in row and i != column]
-    width = len(pattern[column].union(*others))
+    others = [across[i] for i in holders if i != column]
+    width = len(across[column].union(*others))
     return 1 + len(others) * (4 + 2 * width + 2 * (width - 1))
 
 

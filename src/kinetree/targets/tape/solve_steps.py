@@ -73,6 +73,23 @@ Step = Subtract | Scale | Swap | Product
 
 
 @dataclass(frozen=True, slots=True)
+class SparseForm:
+    """How a large sparse matrix is eliminated.
+
+    Attributes:
+        rows: the row of the system that stands at each place.
+        columns: the column that stands at each place.
+        given: (place of the row, place of the column) of the entries that are not zero, row by row.
+        filled: per place of a row, the places of its columns in both factors, rising.
+    """
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    given: tuple[tuple[int, int], ...]
+    filled: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """A linear system A X = B with so many right-hand sides that a target solves it in a loop.
 
@@ -82,6 +99,7 @@ class System:
         matrix: n x n entries of A, row-major, ZERO for a structural zero; empty when factorised.
         steps: what to do with every column of B when A is factorised, else empty.
         rhs: n x k entries of B, row-major, ZERO for a structural zero.
+        sparse: how A is eliminated where it is large and sparse.
     """
 
     n: int
@@ -89,6 +107,7 @@ class System:
     matrix: tuple[int, ...]
     steps: tuple[Step, ...]
     rhs: tuple[int, ...]
+    sparse: SparseForm | None = None
 
     @property
     def factorised(self) -> bool:
@@ -108,7 +127,8 @@ class System:
     def rename(self, name: Callable[[int], int]) -> System:
         """The same system on other entries."""
         matrix, rhs = (tuple(name(e) for e in part) for part in (self.matrix, self.rhs))
-        return System(self.n, self.k, matrix, tuple(_rename(s, name) for s in self.steps), rhs)
+        steps = tuple(_rename(s, name) for s in self.steps)
+        return System(self.n, self.k, matrix, steps, rhs, self.sparse)
 
 
 def _rename(step: Step, name: Callable[[int], int]) -> Step:

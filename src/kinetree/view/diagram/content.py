@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kinetree.formats.pictures import OUTLINES
 from kinetree.model import FORCES, Joint, Mechanism
 from kinetree.model.parts import Ball, Float, Motion, Shift, Turn, Twist
 from kinetree.view.diagram.arrange import arrange
@@ -27,12 +28,16 @@ class DiagramBody:
         name: of the body.
         x, y: its place in units of the grid: left, and middle.
         placed: whether the model file says it.
+        shape: outline, a word of `OUTLINES`; without effect on the mechanism.
+        points: names of its points, to which others are tied.
     """
 
     name: str
     x: int
     y: int
     placed: bool
+    shape: str = OUTLINES[0]
+    points: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,11 @@ class DiagramJoint:
         name: of the joint.
         kind: of the joint.
         parent, child: names of bodies.
+        points: names of the points there, "" for the body's own frame.
         steps: signs of its motions in order, such as T1, R3; R without a number turns about an
             axis that is none of x, y, z.
         driven: whether its motion is given.
+        coordinates: names of its coordinates.
     """
 
     name: str
@@ -54,6 +61,8 @@ class DiagramJoint:
     child: str
     steps: tuple[str, ...]
     driven: bool
+    points: tuple[str, str] = ("", "")
+    coordinates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,7 @@ class DiagramTie:
         section: "closures", "forces" or "wrenches".
         name, kind: of the element.
         bodies: names of the bodies it acts on; empty for what speaks of joints alone.
+        points: names of the points there, "" for the body's own frame.
         joint: of a force at a joint, its name.
         label: number of equations of a closure.
     """
@@ -74,16 +84,24 @@ class DiagramTie:
     bodies: tuple[str, ...]
     joint: str = ""
     label: str = ""
+    points: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """The whole drawing."""
+    """The whole drawing.
+
+    Attributes:
+        title: name of the model.
+        bodies, joints, ties: what is drawn.
+        states: names of states beside the motion.
+    """
 
     title: str
     bodies: tuple[DiagramBody, ...]
     joints: tuple[DiagramJoint, ...]
     ties: tuple[DiagramTie, ...]
+    states: tuple[str, ...] = ()
 
 
 def diagram_of(model: Mechanism) -> Diagram:
@@ -93,18 +111,28 @@ def diagram_of(model: Mechanism) -> Diagram:
     given = _given_places(model.layout)
     names = ["ground", *model.bodies]
     places = arrange(names, {row.child: row.parent for row in rows}, _widths(rows))
-    bodies = tuple(DiagramBody(n, *given.get(n, places[n]), n in given) for n in names)
-    return Diagram(model.name, bodies, rows, (*_closures(model), *_forces(model)))
+    outlines = _outlines(model.layout)
+    bodies = tuple(
+        DiagramBody(
+            body.name, *given.get(body.name, places[body.name]), body.name in given,
+            outlines.get(body.name, OUTLINES[0]), tuple(body.points),
+        )
+        for body in (model.ground, *model.bodies.values())
+    )  # fmt: skip
+    ties = (*_closures(model), *_forces(model))
+    return Diagram(model.name, bodies, rows, ties, tuple(model.states))
 
 
 def _joint(joint: Joint, model: Mechanism) -> DiagramJoint:
-    steps = tuple(map(_sign, joint.motions))
+    steps = tuple(map(motion_sign, joint.motions))
     driven = any(name in model.drives for name in joint.coordinates)
     parent, child = joint.parent.body.name, joint.child.body.name
-    return DiagramJoint(joint.name, joint.kind, parent, child, steps, driven)
+    points = (joint.parent.name, joint.child.name)
+    names = tuple(joint.coordinates)
+    return DiagramJoint(joint.name, joint.kind, parent, child, steps, driven, points, names)
 
 
-def _sign(motion: Motion) -> str:
+def motion_sign(motion: Motion) -> str:
     """Letter of a motion, with the number of its axis."""
     letter = LETTERS[type(motion)]
     if isinstance(motion, Ball | Float):
@@ -129,6 +157,17 @@ def _given_places(layout: Any) -> dict[str, tuple[int, int]]:
     }
 
 
+def _outlines(layout: Any) -> dict[str, str]:
+    """Outlines of bodies that a model file chooses; others are boxes."""
+    found = layout.get("diagram") if isinstance(layout, dict) else None
+    rows = found.items() if isinstance(found, dict) else ()
+    return {
+        str(name): place[2]
+        for name, place in rows
+        if isinstance(place, list) and len(place) == 3 and place[2] in OUTLINES
+    }
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -136,7 +175,7 @@ def _is_number(value: Any) -> bool:
 def _closures(model: Mechanism) -> list[DiagramTie]:
     return [
         DiagramTie("closures", row.name, row.kind, tuple(end.body.name for end in row.ends),
-            label=str(len(row.conditions)))
+            label=str(len(row.conditions)), points=tuple(end.name for end in row.ends))
         for row in model.closures.values()
     ]  # fmt: skip
 
@@ -150,9 +189,10 @@ def _forces(model: Mechanism) -> list[DiagramTie]:
         named = [str(force.arguments[key]) for key in (*kind.coordinates, *kind.velocities)]
         joint = owners.get(named[0], "") if named else ""
         bodies = tuple(point.body.name for point in force.points)
-        rows.append(DiagramTie("forces", force.name, force.kind, bodies, joint))
+        points = tuple(point.name for point in force.points)
+        rows.append(DiagramTie("forces", force.name, force.kind, bodies, joint, points=points))
     outside = (
-        DiagramTie("wrenches", row.name, "wrench", (row.point.body.name,))
+        DiagramTie("wrenches", row.name, "wrench", (row.point.body.name,), points=(row.point.name,))
         for row in model.wrenches.values()
     )
     return [*rows, *outside]

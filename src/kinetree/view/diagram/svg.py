@@ -26,7 +26,7 @@ background:var(--paper);font:12px system-ui,sans-serif}
 @media(prefers-color-scheme:dark){svg{--ink:#e5e7eb;--paper:#111827;--body:#1e3a5f;--line:#93b4dc;\
 --loop:#fbbf24;--force:#4ade80}}
 text{fill:var(--ink);text-anchor:middle}
-.body rect{fill:var(--body);stroke:var(--line);stroke-width:1.5}
+.body rect,.body ellipse,.body path{fill:var(--body);stroke:var(--line);stroke-width:1.5}
 .ground rect{fill:none;stroke-dasharray:2 2}
 .joint path,.joint circle,.joint rect{fill:var(--paper);stroke:var(--line);stroke-width:1.5}
 .joint path{fill:none}.joint .driven{stroke-width:3}
@@ -92,9 +92,20 @@ def _group(kind: str, path: str, note: str, content: str) -> str:
 def _body(body: DiagramBody) -> str:
     x, y, wide = body.x * GRID, body.y * GRID, width(body.name) * GRID
     kind = "body ground" if body.name == "ground" else "body"
-    box = f'<rect x="{x}" y="{y - HALF}" width="{wide}" height="{2 * HALF}" rx="6"/>'
+    box = _outline(body.shape, x, y, wide)
     path = f"bodies.{body.name}" if body.name != "ground" else "ground"
     return _group(kind, path, body.name, f"{box}{_text(x + wide // 2, y + 4, body.name)}")
+
+
+def _outline(shape: str, x: int, y: int, wide: int) -> str:
+    """The edge of a body: a box, one with round ends, an ellipse, or a triangle."""
+    if shape == "ellipse":
+        return f'<ellipse cx="{x + wide // 2}" cy="{y}" rx="{wide // 2}" ry="{HALF + 4}"/>'
+    if shape == "triangle":
+        low, high = y + HALF, y - 2 * HALF
+        return f'<path d="M{x} {low}H{x + wide}L{x + wide // 2} {high}Z"/>'
+    round_by = HALF if shape == "round" else 6
+    return f'<rect x="{x}" y="{y - HALF}" width="{wide}" height="{2 * HALF}" rx="{round_by}"/>'
 
 
 def _text(x: int, y: int, text: str, kind: str = "") -> str:

@@ -54,9 +54,15 @@ def pad(length: int) -> int:
 
 
 def matrix_size(system: System, lanes: int) -> int:
-    """Workspace elements for the matrix: packed if factorised, else rows, padded or not."""
+    """Workspace elements for the matrix: packed if factorised, else rows, padded or not.
+
+    A sparse one has its entries, a zero, its factors, a row, and two columns per right side.
+    """
     if system.factorised:
         return pad(len(system.coefs))
+    if system.sparse is not None:
+        filled = sum(map(len, system.sparse.filled))
+        return pad(len(system.sparse.given) + 1 + filled + system.n * (1 + 2 * system.k))
     return system.n * (pad(system.n) if lanes == 1 else system.n)
 
 
@@ -154,15 +160,24 @@ def layout(
         for place, entry in enumerate((*system.start, *system.given), columns[0].start):
             yield entry, "workspace", place
         return
+    yield from _matrix_layout(system, lanes, matrix_at)
+    for panel in columns:
+        for row in range(system.n):
+            for column in range(panel.first, panel.first + panel.count):
+                yield system.rhs[row * system.k + column], panel.base, panel.place(row, column)
+
+
+def _matrix_layout(system: System, lanes: int, matrix_at: int) -> Iterator[tuple[int, str, int]]:
+    """The same of the matrix alone."""
     if system.factorised:
         for place, entry in enumerate(system.coefs, matrix_at):
             yield entry, "workspace", place
+    elif system.sparse is not None:
+        rows, columns_at = system.sparse.rows, system.sparse.columns
+        for place, (i, j) in enumerate(system.sparse.given, matrix_at):
+            yield system.matrix[rows[i] * system.n + columns_at[j]], "workspace", place
     else:
         stride = pad(system.n) if lanes == 1 else system.n
         for index, entry in enumerate(system.matrix):
             row, column = divmod(index, system.n)
             yield entry, "workspace", matrix_at + row * stride + column
-    for panel in columns:
-        for row in range(system.n):
-            for column in range(panel.first, panel.first + panel.count):
-                yield system.rhs[row * system.k + column], panel.base, panel.place(row, column)

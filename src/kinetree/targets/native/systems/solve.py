@@ -4,8 +4,8 @@ Rows of right-hand sides stand packed one after another.  In a single evaluation
 time go through the substitutions in SIMD lanes; with several evaluations side by side the lanes
 belong to these, and one column goes through at a time.  Where the matrix was factorised on the
 tape, the steps of the substitutions are written out, inside a loop over the columns, so that code
-stays bounded.  A large general matrix is eliminated along its structure where that serves, else in
-loops, with pivoting.
+stays bounded.  A large general matrix is eliminated along its structure where that serves, along
+tables where it is sparse, else in loops, with pivoting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.targets.native.compile.layout import COLUMNS, ROW, layout, pad
 from kinetree.targets.native.llvm import Code
-from kinetree.targets.native.systems import direct, elimination
+from kinetree.targets.native.systems import direct, elimination, sparse
 from kinetree.targets.native.values import BOOL, FUSE, INT, PTR, REAL, Value, vector
 from kinetree.targets.tape.solve_steps import Product, Scale, Step, Subtract, Swap, System
 from kinetree.targets.tape.tape import ZERO, Tape
@@ -36,7 +36,12 @@ def definition(made: Plan, index: int, name: str, options: Options) -> str:
     system = linear(made, index)
     code = Code(name, "void", ARRAYS, "nounwind noinline")
     texts: list[str] = []
-    if not system.factorised and not options.strict and direct.order(system) is not None:
+    if system.sparse is not None:
+        clear(code, made, index)
+        place = direct.SystemPlace(made.matrix_at[index], made.panels[index][0], made.lanes)
+        texts += sparse.definitions(system, place, name, options.flags)
+        code.call(f"{name}.sparse", [code.argument("w")])
+    elif not system.factorised and not options.strict and direct.order(system) is not None:
         place = direct.SystemPlace(made.matrix_at[index], made.panels[index][0], made.lanes)
         texts += direct.definitions(system, place, name, options.flags)
         size = system.n * system.k * made.lanes

@@ -6,16 +6,22 @@ Every equation keeps the number of its place in the order of evaluation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kinetree.engine import ADD, OPS, SYM, ZERO, Node, substitute, topological
 from kinetree.errors import UnsupportedError
-from kinetree.program.program import Assign, Block, Note, Program
+from kinetree.program.passes import dead
+from kinetree.program.program import Assign, Block, Newton, Note, Program
 
 LONGEST = 3
 """Terms of an angle up to which its sine and cosine are written as such."""
 LARGEST = 20_000
 """Operators of all outputs together, up to which they are written in full."""
+LANDMARKS = frozenset({
+    "loop closure", "driven coordinate", "coupling matrix", "dependent velocities",
+    "dependent accelerations", "reduced mass matrix", "multipliers",
+})  # fmt: skip
+"""Steps of the reduction to independent coordinates whose results keep their names in full."""
 ANGLES = "Angles and shared parts"
 SYSTEM = "Whole system"
 """Titles of what belongs to no body: before the first body, and after the last."""
@@ -53,12 +59,25 @@ def group_blocks(blocks: Sequence[Block], first: int) -> list[EquationGroup]:
     for number, block in enumerate(blocks, first):
         body = block.note.body
         begun = begun or bool(body)
-        title = f"Body {body}" if body else SYSTEM if begun else ANGLES
+        noun = block.note.noun.capitalize()
+        title = f"{noun} {body}" if body else SYSTEM if begun else ANGLES
         group = groups.setdefault((body, title), EquationGroup(body, title, {}))
-        part = group.parts.setdefault(block.note, Part(block.note, []))
-        part.equations.append(NumberedEquation(number, block))
+        _append(group.parts, number, block)
     late = [group for group in groups.values() if group.title == SYSTEM]
     return [*(group for group in groups.values() if group.title != SYSTEM), *late]
+
+
+def group_by_note(blocks: Sequence[Block]) -> list[Part]:
+    """Blocks by note, numbered from 1 on."""
+    parts: dict[Note, Part] = {}
+    for number, block in enumerate(blocks, 1):
+        _append(parts, number, block)
+    return list(parts.values())
+
+
+def _append(parts: dict[Note, Part], number: int, block: Block) -> None:
+    part = parts.setdefault(block.note, Part(block.note, []))
+    part.equations.append(NumberedEquation(number, block))
 
 
 def names(program: Program) -> Iterable[str]:
@@ -101,26 +120,49 @@ def notes(note: Note) -> list[str]:
     return [word for word in words if word]
 
 
-def in_full(program: Program) -> dict[str, tuple[Node, ...]]:
-    """Outputs in terms of the inputs alone."""
+@dataclass(frozen=True, slots=True)
+class FullEquations:
+    """A Program without the names between.
+
+    Attributes:
+        kept: blocks whose results keep their names, in order of evaluation, in terms of inputs and
+            of the names before: linear systems, iterations, and landmarks of the reduction.
+        outputs: name -> components in terms of inputs and kept names.
+    """
+
+    kept: tuple[Block, ...]
+    outputs: dict[str, tuple[Node, ...]]
+
+
+def in_full(program: Program) -> FullEquations:
+    """Outputs in terms of the inputs, and of what loops and linear systems define."""
     known: dict[Node, Node] = {}
+    kept: list[Block] = []
     for block in program.all_blocks:
-        if not isinstance(block, Assign):
-            raise UnsupportedError(
-                "holds a linear system or an iteration, which cannot be written in full",
-                element=f"program '{program.name}'",
-                cure="derive 'mass_bias' or 'constraints', or leave out full=True",
-            )
-        (known[block.target],) = substitute([block.expr], known)
-    found = {out.name: tuple(substitute(out.nodes, known)) for out in program.outputs}
-    size = _size([node for row in found.values() for node in row])
+        written = block.with_operands(substitute(block.operands, known))
+        if isinstance(written, Assign) and written.note.step not in LANDMARKS:
+            known[written.target] = written.expr
+        else:
+            kept.append(written)
+    outputs = {out.name: tuple(substitute(out.nodes, known)) for out in program.outputs}
+    nodes = [node for row in outputs.values() for node in row]
+    size = _size([*nodes, *(node for block in kept for node in block.operands)])
     if size > LARGEST:
         raise UnsupportedError(
             f"has {size} operators when names are written out, more than {LARGEST}",
             element=f"program '{program.name}'",
             cure="leave out full=True: the recursion says the same on fewer lines",
         )
-    return found
+    return FullEquations(tuple(kept), outputs)
+
+
+def residuals(block: Newton) -> tuple[Node, ...]:
+    """h of an iteration in terms of its targets and of what it is given."""
+    step = dead(replace(block.step, outputs=(block.step.output("h"),)))
+    outer = {"v": block.targets, "w": block.given}
+    known = {s: x for row in step.inputs
+             for s, x in zip(row.symbols, outer[row.name], strict=True)}  # fmt: skip
+    return tuple(substitute(in_full(step).outputs["h"], known))
 
 
 def _size(nodes: Sequence[Node]) -> int:

@@ -1,12 +1,14 @@
 """Names as symbols that people read: letter, dots above it, indices.
 
 qd_elbow is q with a dot and the index elbow, a1_x is a with the indices 1 and x, tau is a Greek
-letter.  Two names of a Program that would look the same are told apart: the later one is written
+letter; guide_link.mass is m with the index guide_link, rod.tip_x is r with the indices rod.tip and
+x.  Two names of a Program that would look the same are told apart: the later one is written
 as it stands.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -14,6 +16,13 @@ DOTS = {"qd": ("q", 1), "qdd": ("q", 2), "xd": ("x", 1)}
 """Heads of names that are rates of others."""
 SHORT = {"lam": "lambda"}
 """Heads that stand for a Greek letter under a shorter name."""
+QUANTITIES = {
+    "mass": "m", "com": "c", "inertia": "I", "stiffness": "k", "damping": "d", "length": "l",
+    "radius": "r",
+}  # fmt: skip
+"""Signs of the quantities of elements, in names ELEMENT.quantity."""
+COMPONENT = re.compile(r"(.+)_([xyz]{1,2})\Z")
+"""A component of a vector or tensor."""
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ",
     "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
@@ -49,6 +58,8 @@ def symbol_of(name: str, *, rate: bool = True) -> Symbol:
         name: as it stands in the Program.
         rate: whether it may be a rate; intermediate results are written without dots.
     """
+    if name.rpartition(".")[2][:1].isalpha() and "." in name:
+        return _quantity(name)
     head, _, tail = name.replace(".", "_").partition("_")
     letters = head.rstrip("0123456789")
     indices = tuple(part for part in (head[len(letters) :], *tail.split("_")) if part)
@@ -58,6 +69,19 @@ def symbol_of(name: str, *, rate: bool = True) -> Symbol:
     if rate and letters in DOTS:
         base, dots = DOTS[letters]
     return Symbol(base, dots, indices)
+
+
+def _quantity(name: str) -> Symbol:
+    """The symbol of ELEMENT.quantity: a mass, a length, or a place of a body."""
+    element, _, quantity = name.rpartition(".")
+    found = COMPONENT.match(quantity)
+    stem, component = (found[1], found[2]) if found else (quantity, "")
+    indices = (element, component) if component else (element,)
+    if stem in QUANTITIES:
+        return Symbol(QUANTITIES[stem], 0, indices)
+    if len(component) == 1:
+        return Symbol("r", 0, (f"{element}.{stem}", component))
+    return Symbol(quantity, 0, (element,))
 
 
 class Symbols:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import FormatError
-from kinetree.formats.urdf import parse_xml
+from kinetree.formats.urdf_xml import parse_xml
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -1,0 +1,293 @@
+"""Verbs about machines and variants: excite, identify, sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kinetree.cli.best_values import MeasureOption, ModelOut, StepFormulation, named_measures
+from kinetree.cli.common import AsJson, ModelFile, app, read
+from kinetree.cli.runs import (
+    Given,
+    Interval,
+    OutOption,
+    Set,
+    StartQ,
+    StartQd,
+    model_warnings,
+    not_empty,
+    parse,
+    round_rows,
+    write,
+)
+from kinetree.errors import FormatError
+from kinetree.printing import print_json, print_table, say
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.analysis.identifying.result import Identification
+    from kinetree.analysis.sweeping.plans import SweepPlan
+
+Friction = Annotated[
+    list[str] | None, typer.Option(help="coulomb, viscous, offset; none: --friction none.")
+]
+Locked = Annotated[Given, typer.Option(help="Coordinate that stands still: name=number.")]
+MeasuredOption = Annotated[str, typer.Option(help="tau or wrench.")]
+Rotors = Annotated[bool, typer.Option("--rotors", help="Rotor inertias, too.")]
+BodyOption = Annotated[list[str] | None, typer.Option(help="Body, as a payload; all by default.")]
+BoundOption = Annotated[Given, typer.Option(help="NAME=LOWEST:HIGHEST or NAME=NUMBER.")]
+
+
+@app.command()
+def excite(
+    file: ModelFile,
+    duration: Annotated[
+        float, typer.Option("--duration", "-t", help=r"Of the motion \[s].")
+    ] = 20.0,
+    harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
+    criterion: Annotated[str, typer.Option(help="condition or determinant.")] = "condition",
+    friction: Friction = None,
+    rotors: Rotors = False,
+    bodies: BodyOption = None,
+    measured: MeasuredOption = "tau",
+    position: BoundOption = None,
+    speed: BoundOption = None,
+    acceleration: BoundOption = None,
+    effort: BoundOption = None,
+    locked: Locked = None,
+    starts: Annotated[int, typer.Option(help="Number of first motions.")] = 2,
+    seed: Annotated[int, typer.Option(help="Of their draw.")] = 0,
+    step: Interval = None,
+    out: OutOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan the motion that tells parameters best, within limits of the model and those given."""
+    from kinetree import excite as plan
+
+    model, _ = read(file)
+    with model_warnings(as_json) as notes:
+        found = plan(
+            model, duration, harmonics, criterion=criterion, friction=_friction(friction),
+            rotors=rotors, bodies=bodies, measured=measured, position=_limits(position),
+            speed=_limits(speed), acceleration=_limits(acceleration), effort=_limits(effort),
+            locked=parse(locked), starts=starts, seed=seed, **not_empty(step=step),
+        )  # fmt: skip
+    if out is not None:
+        write(found, out)
+    _say_plan(model.name, found.attrs, {"file": str(out or ""), "warnings": notes}, as_json)
+
+
+def _say_plan(model: str, attrs: Mapping[Any, Any], more: dict[str, Any], as_json: bool) -> None:
+    """Print how good a planned motion is, and how far limits are used."""
+    facts = {name: attrs[name] for name in ("condition", "base_parameters", "limits_used")}
+    if as_json:
+        print_json({"model": model, **facts, **more})
+        return
+    rows = [
+        dict(zip(("limit", "used"), text.rsplit(": ", 1), strict=True))
+        for text in str(facts["limits_used"]).split("; ")
+        if text
+    ]
+    title = f"{model}: condition number {facts['condition']:.4g}"
+    print_table(f"{title} of {facts['base_parameters']} parameters", rows)
+    if more["file"]:
+        say(more["file"])
+
+
+@app.command()
+def identify(
+    file: ModelFile,
+    data: Annotated[list[str], typer.Argument(help="Recordings: .csv or .nc.")],
+    method: Annotated[
+        str, typer.Option(help="least_squares, instrumental, consistent, output_error.")
+    ] = "least_squares",
+    friction: Friction = None,
+    rotors: Rotors = False,
+    bodies: BodyOption = None,
+    measured: MeasuredOption = "tau",
+    cutoff: Annotated[float | None, typer.Option(help=r"Of the filter \[Hz]; 0 for none.")] = None,
+    held_out: Annotated[float, typer.Option(help="Share that is predicted, not fitted.")] = 0.3,
+    locked: Locked = None,
+    column: Annotated[Given, typer.Option(help="Name in the data = name here: stamp=time.")] = None,
+    unit: Annotated[Given, typer.Option(help="Unit of q, qd, tau, …: q=deg.")] = None,
+    gain: Annotated[Given, typer.Option(help=r"Effort per current: name=number \[N.m/A].")] = None,
+    instruments: Annotated[list[str] | None, typer.Option(help="Planned motions.")] = None,
+    segment: Annotated[float, typer.Option(help=r"Of output_error \[s].")] = 1.0,
+    coefficient: Annotated[list[str] | None, typer.Option(help="Of laws (output_error).")] = None,
+    sensor: Annotated[list[str] | None, typer.Option(help="gain, offset, delay.")] = None,
+    page: Annotated[Path | None, typer.Option(help="HTML page with tables and pictures.")] = None,
+    out: ModelOut = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find masses, inertias, friction from recordings; write the model that has them."""
+    import kinetree as kt
+
+    model, _ = read(file)
+    more = not_empty(coefficients=coefficient or (), sensors=sensor or (), instruments=instruments)
+    with model_warnings(as_json) as notes:
+        fit = kt.identify(
+            model, data, method, friction=_friction(friction), rotors=rotors, bodies=bodies,
+            measured=measured, cutoff=cutoff, held_out=held_out, locked=parse(locked),
+            columns=_words(column), units=_words(unit), gains=parse(gain), segment=segment, **more,
+        )  # fmt: skip
+        if out is not None:
+            kt.save(fit.model, out)
+    if page is not None:
+        fit.page(page)
+    files = {"file": str(out or ""), "page": str(page or "")}
+    _say_fit(model.name, fit, {**files, "warnings": notes}, as_json)
+
+
+def _facts(fit: Identification) -> dict[str, Any]:
+    """What was found, as data."""
+    rms = {
+        key: dict(
+            zip(fit.data.equation.values.tolist(), fit.data[key].values.tolist(), strict=True)
+        )
+        for key in ("rms", "rms_held")
+    }
+    return {
+        "parameters": fit.parameters, "deviations": fit.deviations, "meaning": fit.meaning,
+        "untold": fit.untold, "idle": fit.idle, "condition": fit.data.attrs["condition"], **rms,
+        "data": fit.data.attrs["data"],
+    }  # fmt: skip
+
+
+def _say_fit(model: str, fit: Identification, more: dict[str, Any], as_json: bool) -> None:
+    """Print values, residuals and what the data do not tell."""
+    if as_json:
+        print_json({"model": model, **_facts(fit), **more})
+        return
+    rows = [
+        {"parameter": name, "value": value, "deviation": fit.deviations.get(name, ""),
+         "stands for": fit.meaning.get(name, "")}
+        for name, value in fit.parameters.items()
+    ]  # fmt: skip
+    print_table(f"{model}: values", round_rows(rows))
+    parts = (fit.data.equation.values, fit.data.rms.values, fit.data.rms_held.values)
+    heads = ("equation", "rms fitted", "rms held out")
+    table = [dict(zip(heads, (str(a), float(b), float(c)), strict=True))
+             for a, b, c in zip(*parts, strict=True)]  # fmt: skip
+    print_table("residuals", round_rows(table))
+    for text in (*fit.untold, *filter(None, (more["file"], more["page"]))):
+        say(text)
+
+
+@app.command()
+def sweep(
+    file: ModelFile,
+    measure: MeasureOption,
+    over: Annotated[list[str], typer.Option(help="NAME=LOWEST:HIGHEST, or NAME=1,2,3 of a grid.")],
+    duration: Annotated[float, typer.Option("--duration", "-t", help=r"Length of the runs \[s].")],
+    plan: Annotated[str, typer.Option(help="sobol, latin_hypercube, saltelli or grid.")] = "sobol",
+    count: Annotated[int, typer.Option("-n", help="Number of runs, or of points.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of the draw.")] = 0,
+    part: Annotated[int | None, typer.Option(help="Runs per part.")] = None,
+    store: Annotated[str, typer.Option(help="netcdf or zarr.")] = "netcdf",
+    threads: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
+    workers: Annotated[str, typer.Option(help="Scheduler of dask: tcp://host:8786.")] = "",
+    integrator: Annotated[str, typer.Option(help="dop853, trapezoidal, …")] = "auto",
+    formulation: StepFormulation = "",
+    q: StartQ = None,
+    qd: StartQd = None,
+    values: Set = None,
+    step: Interval = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative error per step.")] = None,
+    into: Annotated[
+        Path | None, typer.Option("-o", "--into", help="Folder; killed, it goes on from there.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure many variants by a plan; the folder has all runs, killed or not."""
+    import kinetree as kt
+
+    model, _ = read(file)
+    run = not_empty(
+        q=parse(q), qd=parse(qd), parameters=parse(values), step=step, rtol=rtol,
+        formulation=formulation, workers=workers,
+    )  # fmt: skip
+    tell = _tell if not as_json else None
+    with model_warnings(as_json) as notes:
+        many = kt.sweep(
+            model, duration, _plan(plan, over, count, seed), named_measures(measure), into=into,
+            part=part, store=store, threads=threads, device=device, progress=tell,
+            integrator=integrator, **run,
+        )  # fmt: skip
+    _say_sweep(model.name, many, {"folder": str(into or ""), "warnings": notes}, as_json)
+
+
+def _say_sweep(model: str, many: xarray.Dataset, more: dict[str, Any], as_json: bool) -> None:
+    """Print statistics of a sweep."""
+    from kinetree import summarise
+
+    found = summarise(many)
+    failed, runs = int((many.reason.values != "").sum()), many.sizes["run"]
+    rows = []
+    for k, name in enumerate(found.measure.values.tolist()):
+        keys = ("mean", "std", "lowest", "highest")
+        row: dict[str, Any] = {"measure": name, **{key: float(found[key][k]) for key in keys}}
+        if "first" in found:
+            names, shares = found.variable.values.tolist(), found["first"].values[k].tolist()
+            row |= {f"share of {v}": x for v, x in zip(names, shares, strict=True)}
+        rows.append(row)
+    if as_json:
+        print_json({"model": model, "runs": runs, "failed": failed, "measures": rows, **more})
+        return
+    print_table(f"{model}: {runs} runs, {failed} failed", round_rows(rows))
+    if more["folder"]:
+        say(more["folder"])
+
+
+def _tell(done: int, whole: int) -> None:
+    say(f"{done} of {whole} runs")
+
+
+def _plan(kind: str, over: list[str], count: int, seed: int) -> SweepPlan:
+    """A plan from its words."""
+    import kinetree as kt
+
+    if kind == "grid":
+        return kt.grid(dict(_numbers(word, ",") for word in over))
+    kinds: dict[str, Callable[..., SweepPlan]] = {
+        "sobol": kt.sobol, "latin_hypercube": kt.latin_hypercube, "saltelli": kt.saltelli,
+    }  # fmt: skip
+    if kind not in kinds:
+        raise FormatError(
+            f"there is no plan '{kind}'", element="--plan", cure=f"take {', '.join(kinds)} or grid"
+        )
+    return kinds[kind](dict(_numbers(word, ":") for word in over), count, seed=seed)
+
+
+def _numbers(word: str, sign: str) -> tuple[str, list[float]]:
+    """Numbers from a word such as strut.damping=500:5000."""
+    name, _, text = word.rpartition("=")
+    try:
+        return name, [float(x) for x in text.split(sign)]
+    except ValueError:
+        cure = "write name=1,2,3" if sign == "," else "write name=0.5:2"
+        raise FormatError(f"'{word}' gives no values", element="--over", cure=cure) from None
+
+
+def _limits(given: Given) -> dict[str, Any] | None:
+    """Bounds by name: a number, or LOWEST:HIGHEST."""
+    if not given:
+        return None
+    rows = dict(_numbers(word, ":") for word in given)
+    return {name: row[0] if len(row) == 1 else tuple(row) for name, row in rows.items()}
+
+
+def _words(given: Given) -> dict[str, str] | None:
+    """Pairs of words."""
+    return dict(word.partition("=")[::2] for word in given) if given else None
+
+
+def _friction(given: list[str] | None) -> tuple[str, ...]:
+    """Parameters of friction; all where none are named."""
+    if given is None:
+        return ("coulomb", "viscous", "offset")
+    return () if given == ["none"] else tuple(given)

@@ -1,0 +1,79 @@
+"""The verbs excite, identify and sweep: what they print, what they write, what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from tests.approx import FORMALISM, READ_OFF, assert_close
+from tests.cli.test_analyses import Capture, answer, run, stored
+from tests.identification.arms import arm, motion, recorded
+
+import kinetree as kt
+
+LIMITS = [word for k in range(3) for word in ("--speed", f"j{k}=2")]
+
+
+def test_a_plan_is_made_recorded_and_identified(tmp_path: Path, capsys: Capture) -> None:
+    file, plan = stored(arm(), tmp_path), tmp_path / "plan.nc"
+    command = (
+        "excite",
+        file,
+        "-t",
+        "10",
+        "--harmonics",
+        "3",
+        "--friction",
+        "none",
+        "--starts",
+        "1",
+    )
+    found = answer(capsys, *command, *LIMITS, "--position", "j1=-1:1.5", "-o", str(plan))
+    moved = kt.load_run(plan)
+    assert found["base_parameters"] == 15
+    assert moved.q.values[:, 1].max() <= 1.5
+    assert "position of 'j1'" in found["limits_used"]
+    data = recorded(arm(), {k: moved[k].values for k in ("time", "q", "qd", "qdd")})
+    table = np.column_stack([data[k] for k in ("time", "q", "qd", "qdd", "tau")])
+    names = ["stamp", *(f"{k}{n}" for k in ("q", "qd", "qdd", "tau") for n in (1, 2, 3))]
+    csv, out, page = (tmp_path / name for name in ("run.csv", "found.yaml", "page.html"))
+    np.savetxt(csv, table, delimiter=",", header=",".join(names), comments="")
+    guess = tmp_path / "guess"
+    guess.mkdir()
+    other = stored(arm((2.0, 2.0, 2.0)), guess)
+    found = answer(
+        capsys, "identify", other, str(csv), "--friction", "none", "--cutoff", "0", "--column",
+        "stamp=time", "--page", str(page), "-o", str(out),
+    )  # fmt: skip
+    assert_close(found["parameters"]["b1.h_x"], 0.7, FORMALISM)
+    assert found["meaning"]["b1.h_x"] == "b1.h_x + 0.4 b2.mass"
+    assert "<img" in page.read_text()
+    again, state = kt.load(out), motion(seed=4)
+    tau = kt.inverse(arm(), state).tau.values
+    assert_close(kt.inverse(again, state).tau.values, tau, FORMALISM)
+    assert run("identify", other, str(csv), "--column", "stamp=time") == 0
+    printed = capsys.readouterr().out
+    assert "rms held out" in printed
+    assert "b1.h_x" in printed
+
+
+def test_a_sweep_goes_into_a_folder(tmp_path: Path, capsys: Capture) -> None:
+    model = kt.Model("free", gravity=(0, 0, 0))
+    model.prismatic("y", model.ground, model.body("body", 1.0), axis="x")
+    file, folder = stored(model, tmp_path), tmp_path / "study"
+    command = ("sweep", file, "-t", "2", "--measure", "end=final(q_y)", "--over", "qd0.y=0:1")
+    found = answer(capsys, *command, "-n", "64", "--into", str(folder))
+    assert found["runs"] == 64
+    assert_close(found["measures"][0]["mean"], 1.0, READ_OFF * 20)
+    assert found["measures"][0]["share of qd0.y"] > 0.8
+    assert kt.load_sweep(folder).sizes["run"] == 64
+    again = answer(capsys, *command, "-n", "32", "--into", str(folder), code=1)
+    assert "belongs to another sweep: plan" in again["error"]
+    grid = ("--plan", "grid", "--over", "q0.y=0,1,2,3,4,5,6,7")
+    assert (
+        run(*command[:-1], "qd0.y=0.5", *grid, "--integrator", "trapezoidal", "--step", "0.1") == 0
+    )
+    printed = capsys.readouterr().out
+    assert "8 of 8 runs" in printed
+    wrong = answer(capsys, *command, "--plan", "dice", code=1)
+    assert "sobol" in wrong["error"]
