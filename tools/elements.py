@@ -15,7 +15,10 @@ ROLLING = (
 VALUES: dict[str, Any] = {
     "pitch": 0.1, "steps": "T1 R3", "length": 1.0, "ratio": 2.0, "radius": 0.3, "joint": "hinge",
     "other": "elbow", "mode": "grip", "coulomb": 1.0, "stiffness": 2e4, "friction": 0.5,
-    "force": 10.0,
+    "force": 10.0, "restitution": 0.6, "impact_speed": 1.0,
+    "first_profile": {"circle": (0, 0), "radius": 0.1},
+    "second_profile": {"chain": ((1, 0), (-1, 0))},
+    "plane_felt.depth": 1e-3, "plane_law.law": lambda depth, rate: 1e4 * depth * (1 + rate),
     "locked": lambda t: t - 1,
     "speed": lambda qd: qd["hinge"], "coupling.first": "hinge", "coupling.second": "elbow",
     "curve.law": lambda x, y, z: (y, z - x**2), "surface.law": lambda x, z: z - x**2,
@@ -82,8 +85,9 @@ def _base(kind: ElementKind) -> kt.Model:
         model.body(name, mass=1.0, com=(0.4, 0, 0), inertia=(0.01, 0.05, 0.05))
         for name in ("upper", "lower")
     )
-    model.revolute("hinge", "ground", upper, axis="-y", initial=0.9)
-    model.revolute("elbow", upper.point("tip", (0.8, 0, 0)), lower, axis="-y", initial=-1.4)
+    axis = "z" if kind.name.startswith("plane_") else "-y"
+    model.revolute("hinge", "ground", upper, axis=axis, initial=0.9)
+    model.revolute("elbow", upper.point("tip", (0.8, 0, 0)), lower, axis=axis, initial=-1.4)
     lower.point("end", (0.8, 0, 0))
     apart = kind.name in ("link", "link_friction", "rod")
     model.ground.point("foot", (1.2, 0, -0.4 if apart else 0.243))

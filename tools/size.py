@@ -26,8 +26,10 @@ LEVEL_MODULES = 20
 # What may stand over budget, and the sentence that says why; a key is the start of one report line.
 LARGE = {
     "engine/: ": "one renderer of expressions serves text, LaTeX and, in targets/, MathML",
+    "studio/messages.py: ": "the protocol of the studio on one page; other languages follow it",
     "pipeline.py: 4": "the stages on one page, and a line per decision of the user",
     "pipeline.py: derive()": "a line per decision of the user",
+    "cli/best_values.py: optimise()": "a line per option of the verb",
     "targets/cuda/: ": "a compiler: order, text, sines, NVRTC, driver, calls with arrays",
     "targets/jax/: ": "long Programs as data: a graph of values, their order, loops that fill it",
     "targets/native/: ": "a compiler: plan, SIMD sines, factorisation, batches, cache, calls",
@@ -38,7 +40,11 @@ DATA = {
     "attributes of Linear:": "a result that users read, every fact under its own name",
     "attributes of Partition:": "a result that users read, every fact under its own name",
     "attributes of Document:": "the sections of a model file, one field each",
+    "attributes of ClassData:": "the sections of a class in a component file, one field each",
     "attributes of Mechanism:": "the sections of a model file, one table each",
+    "attributes of SceneMessage:": "one answer with all layers of a picture",
+    "attributes of Task:": "what a run of kt.sensitivity is, one decision of the user each",
+    "attributes of SimulateOptions:": "a form, one field per option of the verb",
     "attributes of Plan:": "the whole answer of one stage of the compiler, for the next one",
     "attributes of Function:": "what every call would compute anew is kept",
     "attributes of March:": "arrays that native code has addresses of live as long as it runs",

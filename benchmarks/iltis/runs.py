@@ -79,7 +79,7 @@ class Steps:
         run = None
         if keep and finished:
             report = Report("end", reached, march.step, seconds)
-            run = self.stepper._gather(march.states[: march.rows, :, 0], at, report, lanes)
+            run = self.stepper.gather(march.states[: march.rows, :, 0], at, report, lanes)
         return Outcome(finished, reached, seconds, run)
 
     def blocks(self, step: float, basic: float, parameters: Mapping[str, Array]) -> Blocks:
