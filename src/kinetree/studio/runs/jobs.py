@@ -98,8 +98,8 @@ class Job:
         return RunState.model_validate({
             "id": self.number, "analysis": analysis, "title": title,
             "state": self._end_word(said) if phase == "ended" else phase,
-            "error": self._error(said) if phase == "ended" else "", "options": options, "has_curves": self.file.exists(),
-            "progress": share, "left": left,
+            "error": self._error(said) if phase == "ended" else "", "options": options,
+            "has_curves": self.file.exists(), "progress": share, "left": left,
         })  # fmt: skip
 
     def _end_word(self, said: dict[str, Any]) -> str:
