@@ -34,6 +34,7 @@ SMOOTH = ("sin", "cos", "exp", "tanh", "atan", "sinh", "cosh", "tan")
 CURVE = en.Table((-1.5, -0.25, 0.5, 2.0), (-1.0, -0.5, 0.75, 1.0), (0.25, 1.0, 0.5, 0.125), "curve")
 """A table with slopes of its own."""
 DEEPEST = 12
+SYMPY_DIGITS = 40
 
 numbers = st.fractions(-4, 4, max_denominator=6)
 leaves = st.one_of(
@@ -90,9 +91,9 @@ def node(tree: Tree) -> en.Node:
     return _built(tree, _Engine())  # type: ignore[no-any-return]
 
 
-def sympy(tree: Tree) -> Any:
-    """The tree in SymPy."""
-    return _built(tree, _SymPy())
+def sympy(tree: Tree, point: dict[str, float]) -> Any:
+    """The value of the tree at a point, by SymPy's functions with forty digits."""
+    return _built(tree, _SymPy(point))
 
 
 @dataclass
@@ -139,16 +140,21 @@ class _Engine:
         return x
 
 
+@dataclass
 class _SymPy(_Engine):
+    """Numbers at once: nested branches as expressions grow without bound."""
+
+    point: dict[str, float]
+
     def number(self, x: Fraction) -> Any:
         import sympy as sp
 
-        return sp.Rational(x.numerator, x.denominator)
+        return sp.Float(sp.Rational(x.numerator, x.denominator), SYMPY_DIGITS)
 
     def symbol(self, name: str) -> Any:
         import sympy as sp
 
-        return sp.Symbol(name, real=True)
+        return sp.Float(sp.Rational(self.point[name]), SYMPY_DIGITS)
 
     def function(self, name: str) -> Any:
         import sympy as sp
