@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -66,3 +68,12 @@ def test_import_leaves_heavy_packages_alone() -> None:
     )  # fmt: skip
     code = f"import sys; from kinetree import *; print(*[m for m in {heavy!r} if m in sys.modules])"
     assert python(code) == []
+
+
+def test_every_extra_stands_in_the_table_of_the_readme() -> None:
+    root = Path(__file__).resolve().parents[2]
+    with (root / "pyproject.toml").open("rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    rows = [row.split("|")[1] for row in (root / "README.md").read_text("utf-8").splitlines()
+            if row.startswith("| `")]  # fmt: skip
+    assert set(extras) == {name.strip(" `") for row in rows for name in row.split(",")}
