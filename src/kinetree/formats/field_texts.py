@@ -96,6 +96,8 @@ TEXTS = {
     "along": "direction along which friction sticks, in the frame of the second place",
     "friction": "coefficient of friction; 0: none (of tyres: no bound)",
     "slip_speed": "sliding speed below which friction fades",
+    "stick_stiffness": "of the spring that holds what sticks, below the limit of friction; 0: none",
+    "stick_time": "in which that spring comes to rest: its damping divided by its stiffness",
     "rolling_resistance": "torque against rolling divided by load and radius",
     "slow": "speed below which slip is regularised",
     "spin": "whether the first place spins with the wheel; without, there is no slip ratio",

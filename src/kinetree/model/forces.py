@@ -7,13 +7,13 @@ motion are M qdd + c = tau, where c holds minus the generalised forces of all fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from kinetree.door import Registry
-from kinetree.engine import ZERO, Node, sqrt
+from kinetree.engine import Node, sqrt
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.model.kinds import ANY, ElementKind
 from kinetree.model.values import Scalar
@@ -286,6 +286,7 @@ class ForceKind(ElementKind):
         outputs: what `write` tells of every element, or of every point that the user names.
         work: the outputs whose products are its power.
         modes: names of the modes of its gaps, (name of the force, complete arguments) -> names.
+        states: its own states, whose rates it gives, likewise -> unit by name.
     """
 
     noun: ClassVar[str] = "force"
@@ -301,6 +302,7 @@ class ForceKind(ElementKind):
     outputs: tuple[Offer, ...] = ()
     work: tuple[Work, ...] = (Work(),)
     modes: Callable[[str, Mapping[str, Any]], tuple[str, ...]] | None = None
+    states: Callable[[str, Mapping[str, Any]], Mapping[str, str]] | None = None
 
     def stores(self, force: Force) -> bool:
         """Whether an element has a potential energy: by its springs, or by a law of it."""
@@ -354,18 +356,6 @@ def stopping(model: Mechanism) -> list[str]:
     return [force.name for force in model.forces.values() if FORCES[force.kind].modes]
 
 
-def add_modes(states: dict[str, State], names: Sequence[str], element: str) -> None:
-    """Add the modes of an element to the states of a model, where there are none of these names."""
-    for name in names:
-        if name in states and not states[name].held:
-            raise ModelError(
-                f"its mode has the name of the state '{name}'",
-                element=element,
-                cure="give one of them another name",
-            )
-        states.setdefault(name, State(name, rate=ZERO, held=True))
-
-
 def refuse_pushes(model: Mechanism, element: str) -> None:
     """Refuse stops and frictions between points where their forces are not known."""
     for force in model.forces.values():
@@ -395,6 +385,6 @@ def refuse_holding(model: Mechanism, element: str, cure: str) -> None:
 
 __all__ = [
     "AT_POINT", "AT_POINT_WORK", "FORCES", "IN_JOINT", "NULL", "XYZ", "Action", "Between", "Force",
-    "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work", "add_modes",
+    "ForceKind", "Frame", "Mat", "Offer", "Place", "State", "Told", "Vec", "Work",
     "gripping", "holding", "refuse_holding", "refuse_pushes", "stopping",
 ]  # fmt: skip

@@ -17,10 +17,11 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import contents
-from kinetree.model.forces import FORCES, Force, State, add_modes
+from kinetree.model.forces import FORCES, Force, State
 from kinetree.model.laws import LawLike, force_law_names, law_expressions, state_names, state_symbol
 from kinetree.model.methods.summary import Summary
 from kinetree.model.new_element import (
+    admit,
     complete,
     find_kind,
     find_place,
@@ -269,10 +270,8 @@ class Mechanism(Summary):
         labels, points = find_places(self, row, places, element)
         names = force_law_names(self, row, labels, element)
         full = complete(self, row, arguments, names, element)
-        if row.check is not None:
-            row.check(full, element)
+        admit(self.states, row, name, full, element)
         values, laws = scalar_values(row, full), dict(law_values(row, full))
-        add_modes(self.states, row.modes(name, full) if row.modes else (), element)
         hears = heard_outputs(self, [x for law in laws.values() for x in law], names, element)
         self.forces[name] = Force(name, kind, points, labels, full, values, laws, hears)
         return self.forces[name]

@@ -1,15 +1,15 @@
 """Contact of two profiles in a plane: places are the frames in whose x-y planes they lie.
 
 The planes of both frames coincide and stay so.  Every pair of features (`meeting`) that touches
-pushes with the normal force F of its law (`normal_laws`) and rubs against the sliding speed u,
-
-    F_t = -μ F tanh(u/s)
+pushes with the normal force F of its law (`normal_laws`) and rubs along its surface (`rubbing`).
 
 | argument | meaning |
 |---|---|
 | first_profile, second_profile | what the bodies look like (`profiles`), in the two frames [m] |
 | friction | coefficient μ |
-| slip_speed | s, sliding speed within which friction grows [m/s] |
+| slip_speed | sliding speed within which friction grows [m/s], where it does not stick |
+| stick_stiffness | of the spring that holds what sticks [N/m]; 0: it creeps, but never sticks |
+| stick_time | in which that spring comes to rest [s] |
 | thickness | depth behind an edge up to which it counts [m]; by default as far as |
 |  | the material reaches without coming to another edge, halved |
 
@@ -22,12 +22,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinetree.engine import ONE, ZERO, Node, add, as_node, maximum, tanh
+from kinetree.engine import ONE, ZERO, Node, add, as_node, maximum
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.forces.branches import positive
 from kinetree.forces.normal_laws import ALL as LAWS
 from kinetree.forces.normal_laws import NormalLaw
-from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings
+from kinetree.forces.plane import rubbing
+from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings, pushing
 from kinetree.forces.plane.profiles import Profile, profile
 from kinetree.model import (
     AT_POINT,
@@ -51,11 +52,9 @@ from kinetree.model import (
 OPTIONS: dict[str, Any] = {
     "first_profile": REQUIRED,
     "second_profile": REQUIRED,
-    "friction": 0,
-    "slip_speed": 0.005,
+    **rubbing.OPTIONS,
     "thickness": None,
 }
-UNITS = {"friction": "1", "slip_speed": "m/s"}
 FAR = 1e9
 """Distance of a pair that does not hold [m]."""
 OUTPUTS = (Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), *AT_POINT)
@@ -85,7 +84,8 @@ def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
         found = list(meetings(first, second, view.pose, act.let, f"force '{force.name}'"))
         _refuse_points(found, f"force '{force.name}'")
         wrench = _Wrench(act, force, law, view)
-        loads = [wrench.push(meeting) for meeting in found if meeting.pushes]
+        held = [pair for pair in found if pair.pushes]
+        loads = [wrench.push(pair, number) for number, pair in enumerate(held, 1)]
         _apply(act, force, seen, view, wrench.total())
         act.tell(lambda: _outputs(view, found, loads, wrench.total()))
 
@@ -99,18 +99,15 @@ class _Wrench:
         self.act, self.force, self.law, self.view = act, force, law, view
         self.parts: list[tuple[Node, Node, Node]] = []
 
-    def push(self, pair: Meeting) -> Node:
+    def push(self, pair: Meeting, number: int) -> Node:
         """Add one pair; its normal force."""
         act, (nx, ny) = self.act, pair.n
         u = self.view.velocity(pair.at)
         closing = act.let("closing", -(nx * u[0] + ny * u[1]))
         depth = act.let("inside", pair.where_held(pair.depth, as_node(APART)))
         F = act.let("load", self.law.load(act, self.force, depth, closing))
-        T = ZERO
-        mu = act.value("friction")
-        if mu is not ZERO:
-            sliding = nx * u[1] - ny * u[0]  # along (-n_y, n_x)
-            T = act.let("rub", -(mu * F) * tanh(sliding / act.value("slip_speed")))
+        sliding = nx * u[1] - ny * u[0]  # along (-n_y, n_x)
+        T = rubbing.force(act, self.force, F, sliding, number)
         fx, fy = act.let("fx", F * nx - T * ny), act.let("fy", F * ny + T * nx)
         x, y = pair.at[0] - self.view.pose.x, pair.at[1] - self.view.pose.y
         self.parts.append((fx, fy, x * fy - y * fx))
@@ -204,20 +201,19 @@ def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
         ):
             cure = "give metres, above 0"
             raise ModelError(f"its thickness is {deep!r}", element=element, cure=cure)
-        _refuse_friction(arguments, element)
+        rubbing.check(arguments, element)
         if law.check is not None:
             law.check(arguments, element)
 
     return check
 
 
-def _refuse_friction(arguments: Mapping[str, Any], element: str) -> None:
-    """Refuse friction that would drive, and a speed that divides by zero; expressions are taken."""
-    friction, slow = arguments["friction"], arguments["slip_speed"]
-    if isinstance(friction, int | float) and friction < 0:
-        raise ModelError(f"its friction is {friction}", element=element, cure="give 0 or more")
-    if isinstance(slow, int | float) and slow <= 0:
-        raise ModelError(f"its slip_speed is {slow}", element=element, cure="give it above 0")
+def own_states(name: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """The stretch of every pair that may stick [m]; none where nothing does."""
+    if not rubbing.sticks(arguments):
+        return {}
+    first, second = (profile(arguments[f"{end}_profile"], name) for end in ("first", "second"))
+    return {rubbing.stretch(name, k): "m" for k in range(1, pushing(first, second) + 1)}
 
 
 def _kind(law: NormalLaw) -> ForceKind:
@@ -226,13 +222,14 @@ def _kind(law: NormalLaw) -> ForceKind:
         f"plane_{law.name}",
         writer(law),
         options={**OPTIONS, **law.options},
-        scalars=("friction", "slip_speed", *law.scalars),
+        scalars=(*rubbing.UNITS, *law.scalars),
         laws=law.laws,
         variables=("depth", "rate") if law.laws else (),
-        units={**UNITS, **law.units},
+        units={**rubbing.UNITS, **law.units},
         check=checker(law),
         outputs=OUTPUTS,
         work=AT_POINT_WORK,
+        states=own_states,
     )
 
 

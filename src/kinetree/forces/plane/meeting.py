@@ -99,15 +99,37 @@ def meetings(
 ) -> Iterator[Meeting]:
     """All pairs of two profiles, the first of which stands at `pose` in the frame of the second."""
     growth = first.rounding + second.rounding
-    for a, face in product(_rounds(first), second.features):
-        _refuse_flat(face, first, element)
-        yield _meet(a, face, pose, (growth, second.thickness), let)
     back = pose.inverse()
-    for b, face in product(_rounds(second), first.features):
-        _refuse_flat(face, second, element)
-        if isinstance(face, Straight | SmoothCurve) or (isinstance(face, Arc) and face.hollow):
-            found = _meet(b, face, back, (growth, first.thickness), let)
+    for a, face, swapped in pairs(first, second):
+        _refuse_flat(face, second if swapped else first, element)
+        if swapped:
+            found = _meet(a, face, back, (growth, first.thickness), let)
             yield _seen_from_second(found, pose)
+        else:
+            yield _meet(a, face, pose, (growth, second.thickness), let)
+
+
+def pairs(first: Profile, second: Profile) -> Iterator[tuple[Round, Feature, bool]]:
+    """What is round of one profile and a face of the other, and whether the face is of the first.
+
+    Round faces are met once, as faces of the second.
+    """
+    for a, face in product(_rounds(first), second.features):
+        yield a, face, False
+    for b, face in product(_rounds(second), first.features):
+        if isinstance(face, Straight | SmoothCurve) or (isinstance(face, Arc) and face.hollow):
+            yield b, face, True
+
+
+def pushing(first: Profile, second: Profile) -> int:
+    """Number of pairs that push."""
+    growth = first.rounding + second.rounding
+    return sum(_pushes(a, face, growth) for a, face, _ in pairs(first, second))
+
+
+def _pushes(a: Round, face: Feature, growth: float) -> bool:
+    """Whether a pair pushes: a point and a corner have a distance, but no force."""
+    return not isinstance(face, Corner) or a.radius + growth > 0
 
 
 def _rounds(profile: Profile) -> Iterator[Round]:
@@ -228,10 +250,10 @@ def _about(
     reach = radius - growth if hollow else radius + growth
     depth = a.radius + D - reach if hollow else a.radius + reach - D
     inside = [*_sector(face, e), *_in_sector_of(a, n, pose, let)]
-    pushes = hollow or a.radius + radius + growth > 0
     at = (centre[0] + reach * out[0], centre[1] + reach * out[1])
     d = radius - D if hollow else D - radius
-    return Meeting(let("depth", depth), n, at, tuple(inside), pushes), d
+    depth = let("depth", depth)
+    return Meeting(depth, n, at, tuple(inside), _pushes(a, face, growth)), d
 
 
 def _sector(face: Arc | Corner, e: PlanePoint) -> list[Node]:

@@ -54,8 +54,9 @@ class ContactMethods(FrictionMethods):
             second_profile: likewise.
             law: of the normal force: "linear", "hunt_crossley", "lankarani_nikravesh" or "felt", or
                 an expression or function of `depth` [m] and `rate` [m/s] that gives it [N].
-            **data: friction, slip_speed [m/s], thickness [m], and the arguments of the law
-                (modules `kinetree.forces.normal_laws.LAW`).
+            **data: friction, slip_speed [m/s] or, of friction that sticks, stick_stiffness [N/m]
+                and stick_time [s] (module `kinetree.forces.plane.rubbing`); thickness [m]; the
+                arguments of the law (modules `kinetree.forces.normal_laws.LAW`).
         """
         given = {"first_profile": first_profile, "second_profile": second_profile, **data}
         if not isinstance(law, str):
