@@ -1,0 +1,303 @@
+"""Write `examples/models/saloon.yaml` from the hardpoints of the car.
+
+    python tools/saloon.py
+
+The hardpoints (`tests/data/suspensions/car_hardpoints.yaml`) give the left corners; here they are
+mirrored and written as bodies, joints, closures and forces, in the order of a reader: what the car
+is made of, then how it hangs together, then what acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from kinetree.files import write_file
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "data" / "suspensions" / "car_hardpoints.yaml"
+MODEL = ROOT / "examples" / "models" / "saloon.yaml"
+THICK = 0.02
+"""Diameter of the links, solid rods [m]."""
+CARRYING = {"front": "lower_rear", "rear": "rollover_strut"}
+"""Axle -> the link that carries the upright; the other four close loops."""
+FREE = "steps: T1 T2 T3 R3 R1 R2"
+HEADER = """\
+# A saloon with five links at each corner: 81 coordinates, 16 ball closures, 32 freedoms; the
+# structure of the car of Docquier, Poncelet, Fisette 2013, Mech. Sci. 4, sec. 5.1, whose own data
+# are not public. Written by tools/saloon.py from tests/data/suspensions/car_hardpoints.yaml, where
+# every row names its source:
+#   front     inner points of the double wishbone of Chrono's Audi (projectchrono/chrono, BSD-3),
+#             each wishbone split into two links that aim at a virtual ball; outer points, height
+#             of the lower inner points and tie rod assumed
+#   rear      five-link corner of Minaker and Rieveley (BPMinaker/eom_pkg), moved to the track
+#   wheel     mass and spin inertia of Chrono's Audi; track and wheelbase Audi 2004
+#   tyre      245/40 R 18, Chrono's Sedan_Pac02Tire.tir
+#   assumed   masses of body, engine and subframes, bushings, springs, dampers, anti-roll bars,
+#             motion of the rack
+# x forward, y left, z up. The frame of the body lies on the ground under the front axle, those of
+# the subframes on the axles, 0.45 m high; links begin at their inner ends, uprights at the ball of
+# the link that carries them (lower_rear, rollover_strut). All axes are parallel in the design
+# position, which is the start. Links are solid rods of 20 mm that turn about two axes across them,
+# first up and down, then fore and aft, without spin about themselves. Anti-roll bars are energies
+# of the wheels' rise in the axes of the body, so that the loops stay 16. The rack moves for a lane
+# change between 1 and 4 s (rack_travel), or is held elsewhere (rack_offset).
+kinetree: 1
+name: saloon
+gravity: [0, 0, -9.81]
+"""
+
+
+class Corner:
+    """One corner: its points in the frame of the axle, mirrored on the right."""
+
+    def __init__(self, data: Mapping[str, Any], axle: str, side: str) -> None:
+        self.data, self.axle, self.side = data[axle], axle, side
+        self.name = axle[0].upper() + side[0].upper()
+        self.frame = np.array(data["frames"][axle])
+        self.sign = 1 if side == "left" else -1
+
+    def at(self, point: Sequence[float]) -> np.ndarray:
+        """A point of the data in the frame of the axle [m]."""
+        return np.array(point) * [1, self.sign, 1]
+
+    @property
+    def links(self) -> dict[str, Any]:
+        """Rows of the five links."""
+        found: dict[str, Any] = self.data["links"]
+        return found
+
+    @property
+    def knuckle(self) -> np.ndarray:
+        """Origin of the upright in the frame of the axle [m]."""
+        return self.at(self.links[CARRYING[self.axle]]["outer"])
+
+    def struts(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Spring and damper with their ends."""
+        for kind in ("spring", "damper"):
+            yield kind, self.data.get("spring_and_damper") or self.data[kind]
+
+
+def number(x: float) -> str:
+    """A number of the file: micrometres and seven digits are enough."""
+    return f"{round(float(x), 6) + 0.0:.7g}"
+
+
+def row(values: Any) -> str:
+    """A list of numbers."""
+    return f"[{', '.join(number(x) for x in values)}]"
+
+
+def small(values: Any) -> str:
+    """A list of numbers of any size, seven digits each."""
+    return f"[{', '.join(f'{float(x) + 0.0:.7g}' for x in values)}]"
+
+
+def rod_inertia(along: np.ndarray, mass: float) -> list[float]:
+    """Inertia of a solid rod about its centre: xx, yy, zz, xy, xz, yz [kg.m2]."""
+    length, radius = float(np.linalg.norm(along)), THICK / 2
+    n = np.outer(along, along) / length**2
+    cross, axial = mass * (length**2 / 12 + radius**2 / 4), mass * radius**2 / 2
+    found = cross * (np.eye(3) - n) + axial * n
+    return [*np.diag(found), found[0, 1], found[0, 2], found[1, 2]]
+
+
+def across(along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two axes across a rod, the first one level: turning about them does not spin the rod."""
+    level = np.array([along[1], -along[0], 0.0]) / np.hypot(along[0], along[1])
+    upward = np.cross(along, -level) / np.linalg.norm(along)
+    return level * np.sign(along[1]), upward
+
+
+def body(
+    name: str, mass: float, inertia: Sequence[float], com: Any = None, points: Any = None
+) -> Iterator[str]:
+    """Lines of a body."""
+    yield f"  {name}:"
+    yield f"    mass: {number(mass)}"
+    if com is not None:
+        yield f"    com: {row(com)}"
+    yield f"    inertia: {small(inertia)}"
+    if points:
+        yield "    points:"
+        yield from (f"      {label}: {row(place)}" for label, place in points.items())
+
+
+def frames(data: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Origin of each large part in the vehicle [m]."""
+    parts, axles = data["bodies"], data["frames"]
+    return {
+        "body": np.zeros(3),
+        "engine": np.array(parts["engine"]["com"]),
+        "front_subframe": np.array(axles["front"]),
+        "rear_subframe": np.array(axles["rear"]),
+        "rack": np.array(parts["rack"]["com"]),
+    }
+
+
+def large_parts(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
+    """Body, engine, subframes and rack with everything that is fixed to them."""
+    origin = frames(data)
+    points: dict[str, dict[str, Any]] = {name: {} for name in origin}
+    for part in ("engine", "front_subframe", "rear_subframe"):
+        points["body"][part] = origin[part]
+    points["front_subframe"]["rack"] = origin["rack"] - origin["front_subframe"]
+    for corner in corners:
+        for name, link in corner.links.items():
+            place = corner.at(link["inner"]) + corner.frame - origin[link["holder"]]
+            points[link["holder"]][f"{corner.name}_{name}"] = place
+        for kind, strut in corner.struts():
+            points["body"][f"{corner.name}_{kind}"] = corner.at(strut["top"]) + corner.frame
+    for part, mounts in data["bushings"].items():
+        for k, place in enumerate(mounts["at"]):
+            points["body"][f"{part}_{k + 1}"] = np.array(place)
+            points[part][f"mount_{k + 1}"] = np.array(place) - origin[part]
+    for name, given in data["bodies"].items():
+        com = np.array(given["com"]) - origin[name]
+        yield from body(name, given["mass"], given["inertia"], com if com.any() else None,
+                        points[name])  # fmt: skip
+
+
+def corner_parts(data: Mapping[str, Any], corner: Corner) -> Iterator[str]:
+    """Links, upright and wheel of a corner."""
+    ends: dict[str, dict[str, Any]] = {name: {} for name in corner.links}
+    for kind, strut in corner.struts():
+        link = corner.links[strut["holder"]]
+        ends[strut["holder"]][kind] = corner.at(strut["bottom"]) - corner.at(link["inner"])
+    for name, link in corner.links.items():
+        along = corner.at(link["outer"]) - corner.at(link["inner"])
+        yield from body(f"{corner.name}_{name}", link["mass"], rod_inertia(along, link["mass"]),
+                        along / 2, {"outer": along, **ends[name]})  # fmt: skip
+    given, origin = corner.data["upright"], corner.knuckle
+    points = {
+        name: corner.at(link["outer"]) - origin
+        for name, link in corner.links.items()
+        if name != CARRYING[corner.axle]
+    }
+    points["hub"] = corner.at(corner.data["wheel_centre"]) - origin
+    com = corner.at(given["com"]) - origin
+    yield from body(f"{corner.name}_upright", given["mass"], given["inertia"], com, points)
+    yield from body(f"{corner.name}_wheel", data["wheel"]["mass"], data["wheel"]["inertia"])
+
+
+def joints(corners: Sequence[Corner]) -> Iterator[str]:
+    """The tree."""
+    yield f"  body: {{kind: sequence, parent: ground, child: body, {FREE},"
+    yield "    coordinates: [x, y, z, yaw, roll, pitch]}"
+    for part in ("engine", "front_subframe", "rear_subframe"):
+        yield f"  {part}: {{kind: sequence, parent: body.{part}, child: {part}, {FREE}}}"
+    yield "  rack: {kind: prismatic, parent: front_subframe.rack, child: rack, axis: y}"
+    for corner in corners:
+        c, carrying = corner.name, CARRYING[corner.axle]
+        for name, link in corner.links.items():
+            first, second = across(corner.at(link["outer"]) - corner.at(link["inner"]))
+            held = f"parent: {link['holder']}.{c}_{name}, child: {c}_{name}"
+            yield f"  {c}_{name}: {{kind: universal, {held},"
+            yield f"    axes: [{row(first)}, {row(second)}]}}"
+        held = f"parent: {c}_{carrying}.outer, child: {c}_upright"
+        yield f"  {c}_upright: {{kind: sequence, {held}, steps: R3 R1 R2}}"
+        yield f"  {c}_spin: {{kind: revolute, parent: {c}_upright.hub, child: {c}_wheel, axis: y}}"
+
+
+def closures(corners: Sequence[Corner]) -> Iterator[str]:
+    """The balls at the outer ends."""
+    for corner in corners:
+        for name in corner.links:
+            if name != CARRYING[corner.axle]:
+                ends = f"first: {corner.name}_{name}.outer, second: {corner.name}_upright.{name}"
+                yield f"  {corner.name}_{name}: {{kind: ball, {ends}}}"
+
+
+def forces(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
+    """Bushings, springs, dampers, bars, tyres."""
+    for part, mounts in data["bushings"].items():
+        for k in range(len(mounts["at"])):
+            ends = f"first: body.{part}_{k + 1}, second: {part}.mount_{k + 1}"
+            yield f"  {part}_{k + 1}: {{kind: bushing, {ends},"
+            yield f"    stiffness: {row(mounts['k'])}, damping: {row(mounts['c'])}}}"
+    for corner in corners:
+        c = corner.name
+        for kind, strut in corner.struts():
+            ends = f"first: {c}_{strut['holder']}.{kind}, second: body.{c}_{kind}"
+            yield f"  {c}_{kind}: {{kind: link, {ends},"
+            yield f"    {_strut(kind, corner.axle)}}}"
+    for axle in ("front", "rear"):
+        a = axle[0].upper()
+        rise = " + ".join(f"(left.p_{k} - right.p_{k})*body.R_{k}z" for k in "xyz")
+        yield f"  {axle}_bar:"
+        yield "    kind: law"
+        yield f"    points: {{left: {a}L_upright.hub, right: {a}R_upright.hub, body: body}}"
+        yield f"    energy: {axle}_bar/2*({rise})**2"
+    yield from tyres(corners)
+
+
+def _strut(kind: str, axle: str) -> str:
+    """What a spring or a damper does; a damper's table is of the speed of closing."""
+    if kind == "damper":
+        return f'law: "-table_{axle}_damper(-rate)"'
+    return f"stiffness: {axle}_spring, length: {axle}_spring_length"
+
+
+def tyres(corners: Sequence[Corner]) -> Iterator[str]:
+    """The tyres, all alike."""
+    for corner in corners:
+        c = corner.name
+        yield f"  {c}_tyre: {{kind: tyre_pacejka, first: {c}_wheel, second: ground,"
+        yield "    radius: tyre_radius, stiffness: tyre_stiffness, damping: tyre_damping}"
+
+
+def parameters(data: Mapping[str, Any]) -> Iterator[str]:
+    """Values that users change."""
+    tyre = data["tyre"]["general"]
+    rows: list[tuple[str, float, str]] = [("rack_travel", 0.010, "m"), ("rack_offset", 0, "m")]
+    for axle in ("front", "rear"):
+        spring, bar = data["springs"][axle], data["anti_roll_bars"][axle]
+        rows += [
+            (f"{axle}_spring", spring["k"], "N/m"),
+            (f"{axle}_spring_length", spring["free_length"], "m"),
+            (f"{axle}_bar", bar["k"], "N/m"),
+        ]
+    rows += [
+        ("tyre_radius", tyre["R0"], "m"),
+        ("tyre_stiffness", tyre["vertical_stiffness"], "N/m"),
+        ("tyre_damping", tyre["vertical_damping"], "N.s/m"),
+    ]
+    for name, value, unit in rows:
+        yield f"  {name}: {{value: {value:.10g}, unit: {unit}}}"
+
+
+def tables(data: Mapping[str, Any]) -> Iterator[str]:
+    """Force of each damper [N] over the speed at which it closes [m/s]."""
+    dampers = data["dampers"]
+    for axle in ("front", "rear"):
+        yield f"  {axle}_damper: {{knots: {row(dampers['speed'])}, values: {row(dampers[axle])}}}"
+
+
+def text(data: Mapping[str, Any]) -> str:
+    """The whole file."""
+    corners = [Corner(data, axle, side) for axle in ("front", "rear") for side in ("left", "right")]
+    parts = [line for corner in corners for line in corner_parts(data, corner)]
+    rack = "select(t - 1, select(4 - t, -rack_travel*sin(2*pi*(t - 1)/3), 0), 0)"
+    lines = [
+        "parameters:", *parameters(data),
+        "tables:  # force of a damper [N] over its closing speed [m/s]", *tables(data),
+        "bodies:", *large_parts(data, corners), *parts,
+        "joints:", *joints(corners),
+        "closures:", *closures(corners),
+        "drives:", f'  rack: "rack_offset + {rack}"',
+        "forces:", *forces(data, corners),
+    ]  # fmt: skip
+    return HEADER + "\n".join([*lines, ""])
+
+
+def saloon() -> str:
+    """The file as it is made of the hardpoints."""
+    return text(yaml.safe_load(DATA.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    write_file(MODEL, saloon())
