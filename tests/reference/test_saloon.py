@@ -14,7 +14,7 @@ import pytest
 import yaml
 from scipy.optimize import root
 from scipy.spatial.transform import Rotation
-from tests.approx import CLOSED, READ_OFF, RUN
+from tests.approx import CLOSED, READ_OFF, RUN, TRAJECTORY
 from tests.reference.iltis import ROOT
 from tools import saloon
 
@@ -161,7 +161,7 @@ def test_roll_centres() -> None:
     path = [shift + R @ [0, 0, -RADIUS] for shift, R in (up, down)]
     dy, dz = (path[0] - path[1])[1:]
     half = DATA["front"]["wheel_centre"][1]
-    assert half * slope("front", "y", "height") == pytest.approx(half * dy / dz, abs=1e-6)
+    assert half * slope("front", "y", "height") == pytest.approx(half * dy / dz, abs=TRAJECTORY)
 
 
 def test_rack_steers_as_the_table_says() -> None:
