@@ -1,11 +1,17 @@
 """The routes of the studio: thin, each a function of the open file or of its text.
 
 What there is stands in the table of `interface`; every row is answered by the function of its name
-in `routes`.
+in `routes`.  Page and socket are there at once; the rooms that answer, which know all kinds,
+methods and formalisms, are loaded beside.
 """
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +22,6 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from kinetree.studio.desk import Desk
 from kinetree.studio.interface import ENDPOINTS, SOCKET, Endpoint, openapi
 from kinetree.studio.routes.answering import Handler, tell_mistakes
-from kinetree.studio.routes.documents import document_answers
-from kinetree.studio.routes.panes import pane_answers
-from kinetree.studio.routes.runs import run_answers
 from kinetree.studio.telling import DeskNews, tell
 
 if TYPE_CHECKING:
@@ -33,18 +36,66 @@ KINDS = (".js", ".css")
 """Files of the front end."""
 
 
-def application(desk: Desk) -> Starlette:
-    """The studio of one folder."""
-    answers: dict[str, Handler] = {
-        **document_answers(desk), **pane_answers(desk), **run_answers(desk),
-        "openapi": _description,
-    }  # fmt: skip
-    routes = [_route(row, answers[row.name]) for row in ENDPOINTS]
+def application(desk: Desk, then: Callable[[], object] = lambda: None) -> Starlette:
+    """The studio of one folder.
+
+    Args:
+        desk: the folder, and the file that is open.
+        then: called when everything is loaded and the text was checked for the first time.
+    """
+    answers = LoadedAnswers(desk, then)
+    routes = [_route(row, answers.handler(row.name)) for row in ENDPOINTS]
 
     async def events(socket: WebSocket) -> None:
         await tell(socket, DeskNews(desk))
 
     return Starlette(routes=[*_files(), *routes, WebSocketRoute(SOCKET, events)])
+
+
+class LoadedAnswers:
+    """Who answers, loaded in a thread; requests that come before wait."""
+
+    def __init__(self, desk: Desk, then: Callable[[], object]) -> None:
+        self._desk, self._then = desk, then
+        self._found: Future[dict[str, Handler]] = Future()
+        threading.Thread(target=self._load, daemon=True).start()
+
+    def handler(self, name: str) -> Handler:
+        """Answers to a row of the interface."""
+
+        async def handle(request: Request) -> Response:
+            if not self._found.done():
+                await asyncio.shield(asyncio.wrap_future(self._found))
+            return await self._found.result()[name](request)
+
+        return handle
+
+    def _load(self) -> None:
+        try:
+            self._found.set_result(_answers(self._desk))
+        except BaseException as error:
+            self._found.set_exception(error)
+            raise
+        _look_ahead(self._desk)
+        self._then()
+
+
+def _answers(desk: Desk) -> dict[str, Handler]:
+    """Who answers, by the name of the row of the interface."""
+    from kinetree.studio.routes.documents import document_answers  # noqa: PLC0415  see above
+    from kinetree.studio.routes.panes import pane_answers  # noqa: PLC0415
+    from kinetree.studio.routes.runs import run_answers  # noqa: PLC0415
+
+    return {**document_answers(desk), **pane_answers(desk), **run_answers(desk),
+            "openapi": _description}  # fmt: skip
+
+
+def _look_ahead(desk: Desk) -> None:
+    """Check the text before the page asks; what is wrong with it is told when it does."""
+    from kinetree.studio.panes.checks import check  # noqa: PLC0415  see above
+
+    with suppress(Exception):
+        check(desk.session.text)
 
 
 def _route(row: Endpoint, answer: Handler) -> Route:

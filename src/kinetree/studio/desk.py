@@ -8,13 +8,9 @@ from pathlib import Path
 
 from kinetree.errors import FormatError, KinetreeError, unknown
 from kinetree.files import write_file
-from kinetree.formats.yaml_file import write
-from kinetree.model import Model
-from kinetree.storage.load import load
 from kinetree.studio.helper import HelperProcess
 from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import FileRow, FilesMessage, NewMessage
-from kinetree.studio.panes.scenes import SceneMemory
 from kinetree.studio.runs.jobs import Jobs
 from kinetree.studio.session import EditSession
 
@@ -37,13 +33,11 @@ class Desk:
 
     Attributes:
         folder: below which files are.
-        scenes: the last pictures of the file.
         helper: a process that derives equations.
     """
 
     def __init__(self, folder: Path, name: str | None = None) -> None:
         self.folder = folder.resolve()
-        self.scenes = SceneMemory()
         self.helper = HelperProcess()
         self._open: tuple[EditSession, Jobs] | None = None
         self._lock: Path | None = None
@@ -92,7 +86,7 @@ class Desk:
             lock.unlink(missing_ok=True)
             raise
         self._leave()
-        self._open, self._lock, self.scenes = made, lock, SceneMemory()
+        self._open, self._lock = made, lock
 
     def close(self) -> None:
         """End runs and helpers, and let others have the file."""
@@ -128,13 +122,7 @@ class Desk:
 
     def _first_text(self, asked: NewMessage, stem: str) -> str:
         if asked.source:
-            model = load(self.path(asked.source))
-            if not isinstance(model, Model):
-                raise FormatError(
-                    "it describes no mechanism of bodies and joints",
-                    element=f"file '{asked.source}'", cure="take a URDF, MJCF or SDF file",
-                )  # fmt: skip
-            return write(model)
+            return _imported(self.path(asked.source), asked.source)
         if asked.example:
             known = self.examples()
             if asked.example not in known:
@@ -178,6 +166,22 @@ class Desk:
     def examples(self) -> list[str]:
         """Names of models to begin with; none where the package was installed without them."""
         return sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
+
+
+def _imported(path: Path, name: str) -> str:
+    """A file of another program as a model file."""
+    # the page is served before the readers of files are loaded
+    from kinetree.formats.yaml_file import write  # noqa: PLC0415
+    from kinetree.model import Model  # noqa: PLC0415
+    from kinetree.storage.load import load  # noqa: PLC0415
+
+    model = load(path)
+    if not isinstance(model, Model):
+        raise FormatError(
+            "it describes no mechanism of bodies and joints", element=f"file '{name}'",
+            cure="take a URDF, MJCF or SDF file",
+        )  # fmt: skip
+    return write(model)
 
 
 def _take(model: Path) -> Path:

@@ -15,7 +15,7 @@ import warnings
 from typing import Any
 
 from kinetree.errors import KinetreeError, UnsupportedError
-from kinetree.studio.runs.worker import limit_memory, memory_limit
+from kinetree.studio.runs.worker import limit_memory, memory_limit, step_back
 
 PATIENCE = 300.0
 """Longest time for an answer [s]."""
@@ -120,4 +120,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     limit_memory(int(sys.argv[1]))
+    step_back()
     main()

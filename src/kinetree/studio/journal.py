@@ -16,7 +16,7 @@ from typing import Any
 
 from kinetree.errors import FormatError
 from kinetree.files import read_exactly, unwritable, write_file
-from kinetree.formats.edits.operations import Splice
+from kinetree.formats.edits.splices import Splice
 
 FOLDER = ".kinetree"
 History = list[tuple[str, Splice]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -44,22 +45,33 @@ def serve(path: Path, port: int = 0, tell: Callable[[str], object] = print) -> N
         port: 0 takes a free one.
         tell: gets the address to open, once the server listens.
     """
-    with studio_server(path, port, tell) as server:
+    # what is loaded stays: looking through it for garbage would hold up an edit for 0.1 s
+    with studio_server(path, port, tell, then=gc.freeze) as server:
         tell(server.address)
         server.answer()
 
 
 @contextmanager
 def studio_server(
-    path: Path, port: int = 0, tell: Callable[[str], object] = print
+    path: Path,
+    port: int = 0,
+    tell: Callable[[str], object] = print,
+    then: Callable[[], object] = lambda: None,
 ) -> Iterator[StudioServer]:
-    """The server of a model file, or of a folder in which one is chosen; its runs end with it."""
+    """The server of a model file, or of a folder in which one is chosen; its runs end with it.
+
+    Args:
+        path: of the file or folder.
+        port: 0 takes a free one.
+        tell: gets what there is to say before the address.
+        then: called when everything is loaded and the text was checked for the first time.
+    """
     if not path.exists():
         raise FormatError("there is no such file", element=f"file '{path}'", cure="check the path")
     folder, name = (path, None) if path.is_dir() else (path.parent, path.name)
     with _listening(port) as listening, closing(Desk(folder, name)) as desk:
         number = listening.getsockname()[1]
-        guard = Guard(application(desk), number)
+        guard = Guard(application(desk, then), number)
         if desk.is_open and desk.session.recovered:
             tell(f"recovered {desk.session.recovered} unsaved edits of {path.name}")
         config = uvicorn.Config(
@@ -73,8 +85,12 @@ def studio_server(
 
 @contextmanager
 def _listening(port: int) -> Iterator[socket.socket]:
-    """A socket on loopback."""
-    with socket.socket() as made:
+    """A socket on loopback.
+
+    Its protocol is named: asyncio sets TCP_NODELAY only then, and without that every answer waits
+    40 ms for the other side.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as made:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             made.bind(("127.0.0.1", port))

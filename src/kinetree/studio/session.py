@@ -16,9 +16,8 @@ from typing import Any
 from kinetree.arguments import check_choice
 from kinetree.errors import FileError, FormatError, KinetreeError
 from kinetree.files import read_exactly, write_file
-from kinetree.formats.edits.operations import OPERATIONS, Splice, change
+from kinetree.formats.edits.splices import Splice, change
 from kinetree.studio.journal import EditJournal
-from kinetree.studio.merging import conflicts, merge
 from kinetree.studio.messages import ThreeWayMessage
 
 LONGEST = 5_000_000
@@ -175,6 +174,8 @@ class EditSession:
             if choice == "disk":
                 text = str(disk)
             elif choice == "both":
+                from kinetree.studio.merging import merge  # noqa: PLC0415  as below
+
                 text = merge(self.saved or "", self.text, str(disk))
             step = HistoryStep("Taken from the disk", change(self.text, text))
             self.journal.write({"kind": "disk", "text": disk})
@@ -198,6 +199,8 @@ class EditSession:
             return ThreeWayMessage.model_validate(
                 {"state": word, "mine": mine, "base": base, "disk": disk}
             )
+        from kinetree.studio.merging import conflicts  # noqa: PLC0415  as below
+
         try:
             found = conflicts(base, mine, disk)
         except KinetreeError:
@@ -252,6 +255,9 @@ def _apply(text: str, operation: Sequence[Any]) -> str:
     Raises:
         FormatError: for an unknown one, or arguments that it does not take.
     """
+    # the page is served before the tables of the model file are loaded
+    from kinetree.formats.edits.operations import OPERATIONS  # noqa: PLC0415
+
     name, *arguments = operation
     check_choice("edit", name, OPERATIONS, "operation")
     try:

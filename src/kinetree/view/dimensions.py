@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,7 +27,8 @@ class Measures:
         size: extent of the mechanism at its first frame [m].
         radius: half the thickness of a rod [m], in proportion to the mechanism.
         first: poses of the bodies at the first frame, bodies × 7.
-        knees: body name -> further places where something is attached, in the body frame [m].
+        attached: body name -> where something is attached to it, in its frame [m], without
+            repetitions, its inner joint first.
     """
 
     model: Mechanism
@@ -36,7 +37,7 @@ class Measures:
     size: float
     radius: float
     first: Array
-    knees: Mapping[str, list[Array]] = field(default_factory=dict)
+    attached: Mapping[str, list[Array]]
 
     def place(self, point: Point) -> Array:
         """Position of a point in its body's frame [m]."""
@@ -59,13 +60,7 @@ class Measures:
 
     def places(self, body: Body) -> list[Array]:
         """Where something is attached to a body, without repetitions, its inner joint first."""
-        inner = self.inner(body)
-        found = [] if inner is None else [self.place(inner.child)]
-        points = [*(p for p in _attachments(self.model) if p.body is body), *body.points.values()]
-        for at in (*self.knees.get(body.name, ()), *(self.place(point) for point in points)):
-            if all(np.linalg.norm(at - other) > NEAR for other in found):
-                found.append(at)
-        return found
+        return self.attached[body.name]
 
     def inner(self, body: Body) -> Joint | None:
         """The joint that carries a body."""
@@ -81,13 +76,14 @@ def measures(
     Args:
         model: the mechanism.
         first: poses of its bodies at the first frame.
-        knees: further attachments by body, see `Measures`.
+        knees: body name -> further places where something is attached, in the body frame [m].
     """
     values = parameter_table(model).values
     g = np.array([values[f"gravity_{k}"] for k in "xyz"])
     strength = float(np.linalg.norm(g))
     up = -g / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
-    draft = Measures(model, values, up, 1.0, 1.0, first, knees or {})
+    attached = _attached(model, values, knees or {})
+    draft = Measures(model, values, up, 1.0, 1.0, first, attached)
     size = _extent(draft)
     spans = [
         float(np.linalg.norm(at - places[0]))
@@ -98,7 +94,7 @@ def measures(
     spans = [span for span in spans if span > THIN * size]
     radius = SLENDER * float(np.median(spans)) if spans else THICK * size
     thickness = float(np.clip(radius, THIN * size, THICK * size))
-    return Measures(model, values, up, size, thickness, first, draft.knees)
+    return Measures(model, values, up, size, thickness, first, attached)
 
 
 def ground_places(poses: Array, body: int, at: Array) -> Array:
@@ -134,6 +130,32 @@ def _place(values: dict[str, float], point: Point) -> Array:
     if not point.name:
         return np.zeros(3)
     return np.array([values[f"{point.path}_{k}"] for k in "xyz"])
+
+
+def _attached(
+    model: Mechanism, values: dict[str, float], knees: Mapping[str, list[Array]]
+) -> dict[str, list[Array]]:
+    """Where something is attached to each body and the ground; see `Measures`."""
+    bodies = (model.ground, *model.bodies.values())
+    ends: dict[str, list[Point]] = {body.name: [] for body in bodies}
+    for point in _attachments(model):
+        ends[point.body.name].append(point)
+    found: dict[str, list[Array]] = {body.name: [] for body in bodies}
+    for joint in model.body_joints:
+        if not found[joint.child.body.name]:
+            found[joint.child.body.name].append(_place(values, joint.child))
+    for body in bodies:
+        points = [*ends[body.name], *body.points.values()]
+        _add_apart(found[body.name], knees.get(body.name, ()))
+        _add_apart(found[body.name], [_place(values, point) for point in points])
+    return found
+
+
+def _add_apart(found: list[Array], more: Iterable[Array]) -> None:
+    """Add places that are apart from those that are there."""
+    for at in more:
+        if not found or np.sqrt(((np.array(found) - at) ** 2).sum(axis=1)).min() > NEAR:
+            found.append(at)
 
 
 def _attachments(model: Mechanism) -> list[Point]:

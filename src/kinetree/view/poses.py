@@ -52,10 +52,11 @@ def program_poses(names: list[str], program: Any, q: Array, t: Any = 0.0) -> Arr
     else:
         known = {port.name for port in program.inputs}
         found = program(check=False, **{name: x for name, x in given.items() if name in known})
+    turns = np.empty((len(q), len(names), 3, 3))
     for k, name in enumerate(names):
-        turn = np.broadcast_to(found[f"{name}.rotation"], (len(q), 3, 3))
-        out[:, k, :4] = quaternions(turn)
+        turns[:, k] = found[f"{name}.rotation"]
         out[:, k, 4:] = found[f"{name}.position"]
+    out[:, :, :4] = quaternions(turns)
     out[:, :, :4] = continue_signs(out[:, :, :4])
     return out
 

@@ -6,7 +6,6 @@ import re
 import time
 import warnings
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from kinetree.model import Model
 from kinetree.studio.messages import CheckMessage, FindingMessage, RepairMessage
 from kinetree.studio.panes.doctor import LoopDoctor, LoopReport
 from kinetree.studio.panes.repairs import repair
+from kinetree.studio.shared import made_once
 from kinetree.view.diagram.content import diagram_of
 from kinetree.view.diagram.svg import svg
 from kinetree.view.shapes import read_shapes
@@ -59,7 +59,7 @@ class TextCheck:
         )  # fmt: skip
 
 
-@lru_cache(8)
+@made_once(8)
 def quick_check(text: str) -> TextCheck:
     """Read a text as a model, and say what can be said before its loops are looked at."""
     began = time.perf_counter()
@@ -75,7 +75,7 @@ def quick_check(text: str) -> TextCheck:
     return TextCheck(model, tuple(rows), time=time.perf_counter() - began)
 
 
-@lru_cache(8)
+@made_once(8)
 def check(text: str) -> TextCheck:
     """Read a text as a model, and say everything that is to be said of it."""
     began = time.perf_counter()

@@ -22,7 +22,7 @@ from kinetree.assembly.overrides import with_values
 from kinetree.assembly.partition import Partition, partition_at
 from kinetree.engine import text as node_text
 from kinetree.errors import AssemblyError, KinetreeError
-from kinetree.model import Mechanism, Model, parameter_table, to_data
+from kinetree.model import Mechanism, Model, ParameterTable, parameter_table, to_data
 from kinetree.program import Program
 from kinetree.targets.kept import DerivedProgram
 from kinetree.targets.native.function import Function
@@ -154,13 +154,13 @@ class LoopDoctor:
         table = parameter_table(model)
         values = dict(zip(table.names, table.defaults, strict=True))
         with self._lock:
-            equations = self._equations(model)
+            equations = self._equations(model, table)
             system = equations.loops_of(model, values)
         equations.compile()
         return PosedModel(model, values, equations, system, self._lock)
 
-    def _equations(self, model: Model) -> StructureEquations:
-        key = structure(model)
+    def _equations(self, model: Model, table: ParameterTable) -> StructureEquations:
+        key = structure(model, table)
         found = self._kept.get(key)
         if found is None or found.is_of_one_model:
             found = StructureEquations(model)
@@ -171,11 +171,10 @@ class LoopDoctor:
         return found
 
 
-def structure(model: Mechanism) -> str:
+def structure(model: Mechanism, table: ParameterTable) -> str:
     """What the equations of loops and places depend on, but for the values of parameters."""
     data = to_data(model)
     rows = {section: data.get(section, {}) for section in GEOMETRY}
-    table = parameter_table(model)
     scalars = {name: node_text(node) for name, node in table.nodes.items()}
     kept = {
         "joints": {n: _without(row, (*DATA_ONLY, "pitch")) for n, row in rows["joints"].items()},

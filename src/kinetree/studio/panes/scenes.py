@@ -12,7 +12,7 @@ import numpy as np
 
 from kinetree.arrays import Array
 from kinetree.errors import KinetreeError
-from kinetree.model import Ball, Closure, Float, Force, Joint, Model, Point
+from kinetree.model import Ball, Closure, Float, Force, Joint, Point
 from kinetree.studio.messages import MassMark, SceneMark, SceneMessage, ScenePart, TieMark
 from kinetree.studio.panes.checks import TextCheck, check
 from kinetree.studio.panes.diagrams import model_of
@@ -112,13 +112,6 @@ def _problems(found: TextCheck) -> list[KinetreeError]:
         for row in found.findings
         if row.severity == "error"
     ] or [KinetreeError("it cannot be drawn", element="the model", cure="see the checks")]
-
-
-def _number(model: Model, point: Point) -> int:
-    """Number of the body of a point, the ground being 0."""
-    if point.body is model.ground:
-        return 0
-    return list(model.bodies).index(point.body.name) + 1
 
 
 def _mark(m: Measures, point: Point, path: str, **more: Any) -> SceneMark:

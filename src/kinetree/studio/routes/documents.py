@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kinetree.errors import FormatError, KinetreeError
 from kinetree.formats.edits.dependents import dependents
 from kinetree.formats.edits.entries import yaml_text
-from kinetree.formats.edits.operations import Splice
+from kinetree.formats.edits.splices import Splice
 from kinetree.studio.desk import Desk
 from kinetree.studio.merging import difference_lines
 from kinetree.studio.messages import (

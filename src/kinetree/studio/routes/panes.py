@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -20,8 +21,10 @@ from kinetree.studio.panes.checks import check, picture, quick_check
 from kinetree.studio.panes.diagrams import diagram_message
 from kinetree.studio.panes.equations import quantities
 from kinetree.studio.panes.posing import closed_pose
+from kinetree.studio.panes.scenes import SceneMemory
 from kinetree.studio.panes.values import values_message
 from kinetree.studio.routes.answering import Handler, answer, message, page, to_json, whole_number
+from kinetree.studio.session import EditSession
 from kinetree.view.page import animate
 
 if TYPE_CHECKING:
@@ -113,6 +116,7 @@ def _what(request: Request) -> tuple[str, str]:
 
 def _picture_answers(desk: Desk) -> dict[str, Handler]:
     """Diagram, 3-D, poses."""
+    scenes: WeakKeyDictionary[EditSession, SceneMemory] = WeakKeyDictionary()
 
     async def drawing(_: Request) -> Response:
         text, revision = desk.session.text, desk.session.revision
@@ -128,7 +132,8 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
     async def scene(request: Request) -> Response:
         session, since = desk.session, whole_number(request, "since")
         text, revision, folder = session.text, session.revision, session.path.parent
-        return await answer(lambda: desk.scenes.message(text, revision, folder, since))
+        memory = scenes.setdefault(session, SceneMemory())
+        return await answer(lambda: memory.message(text, revision, folder, since))
 
     async def scene_page(_: Request) -> Response:
         text, folder = desk.session.text, desk.session.path.parent

@@ -24,7 +24,6 @@ from kinetree.errors import FormatError
 from kinetree.files import read_exactly, write_file
 from kinetree.studio.journal import FOLDER
 from kinetree.studio.messages import ImportMessage, RunState
-from kinetree.studio.runs.analyses import ANALYSES, options_of, words
 from kinetree.studio.runs.curves import CurveStore
 from kinetree.studio.runs.measured import measured_run, run_of_file
 from kinetree.studio.runs.worker import start_worker
@@ -149,6 +148,9 @@ class Jobs:
             analysis: a row of the table of analyses.
             given: its options.
         """
+        # the page is served before the tables of methods and formalisms are loaded
+        from kinetree.studio.runs.analyses import ANALYSES, options_of, words  # noqa: PLC0415
+
         options = options_of(analysis, given)
         run = ""
         if ANALYSES[analysis].needs_run:

@@ -18,6 +18,8 @@ SHARE = 0.5
 """Share of the machine's memory that a worker may take."""
 LEAST = 1 << 30
 """Least memory of a worker [B]."""
+POLITE = 5
+"""How far workers stand back, as nice counts it."""
 LIMIT = "KINETREE_WORKER_MEMORY"
 """Variable of the environment with the most memory of a worker [B]."""
 
@@ -56,10 +58,17 @@ def limit_memory(most: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
+def step_back() -> None:
+    """Let the studio and the browser go first where processors are scarce."""
+    with contextlib.suppress(AttributeError, OSError):  # not on every system
+        os.nice(POLITE)
+
+
 def main() -> None:
     """Be a module, in a limited memory; what does not fit is told in one sentence."""
     limit, module, *words = sys.argv[1:]
     limit_memory(int(limit))
+    step_back()
     sys.argv = [module, *words]
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)

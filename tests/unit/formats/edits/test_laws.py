@@ -17,7 +17,8 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
 from kinetree.formats.edits import operations
-from kinetree.formats.edits.operations import change, set_value
+from kinetree.formats.edits.operations import set_value
+from kinetree.formats.edits.splices import change
 from kinetree.formats.edits.values import same
 from kinetree.formats.yaml_plain import read_plain
 

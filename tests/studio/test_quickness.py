@@ -1,0 +1,65 @@
+"""What makes the studio quick, as far as it can be said without a clock."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from kinetree.studio.serve import studio_server
+from kinetree.studio.shared import made_once
+
+
+def test_the_page_is_served_before_the_rooms_are_loaded() -> None:
+    code = "import kinetree.studio.serve, sys; print(*sys.modules)"
+    line = [sys.executable, "-c", code]
+    loaded = subprocess.run(line, capture_output=True, text=True, check=True).stdout.split()
+    heavy = ("formalism", "assembly", "targets", "integrate", "analysis.simulate", "view.payload")
+    assert "kinetree.studio.app" in loaded
+    assert [room for room in heavy if f"kinetree.{room}" in loaded] == []
+
+
+def test_answers_are_sent_at_once(model_file: Path) -> None:
+    with studio_server(model_file, tell=lambda _: None) as server:
+        assert server.listening.proto == socket.IPPROTO_TCP  # else asyncio leaves Nagle's rule on
+
+
+def test_who_asks_while_something_is_made_waits_for_it() -> None:
+    asked: list[str] = []
+    begun, go_on = threading.Event(), threading.Event()
+
+    @made_once(2)
+    def length(text: str) -> int:
+        asked.append(text)
+        begun.set()
+        go_on.wait(30)
+        return len(text)
+
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(length, "abc")
+        assert begun.wait(30)
+        others = [pool.submit(length, "abc") for _ in range(3)]
+        go_on.set()
+        assert [row.result(30) for row in (first, *others)] == [3] * 4
+    assert asked == ["abc"]
+    assert [length("a"), length("ab"), length("abc")] == [1, 2, 3]
+    assert asked == ["abc", "a", "ab", "abc"]  # two are kept
+
+
+def test_what_failed_is_tried_again() -> None:
+    asked: list[str] = []
+
+    @made_once(2)
+    def broken(text: str) -> int:
+        asked.append(text)
+        raise ValueError(text)
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="abc"):
+            broken("abc")
+    assert asked == ["abc", "abc"]
