@@ -122,7 +122,7 @@ class Desk:
 
     def _first_text(self, asked: NewMessage, stem: str) -> str:
         if asked.source:
-            return _imported(self.path(asked.source), asked.source)
+            return _import_text(self.path(asked.source), asked.source)
         if asked.example:
             known = self.examples()
             if asked.example not in known:
@@ -168,7 +168,7 @@ class Desk:
         return sorted(path.stem for path in EXAMPLES.glob("*.yaml"))
 
 
-def _imported(path: Path, name: str) -> str:
+def _import_text(path: Path, name: str) -> str:
     """A file of another program as a model file."""
     # the page is served before the readers of files are loaded
     from kinetree.formats.yaml_file import write  # noqa: PLC0415

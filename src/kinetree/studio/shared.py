@@ -22,7 +22,7 @@ def made_once(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
         most: results that are kept.
     """
 
-    def wrapped(function: Callable[[str], T]) -> Callable[[str], T]:
+    def wrap(function: Callable[[str], T]) -> Callable[[str], T]:
         kept: OrderedDict[str, Future[T]] = OrderedDict()
         lock = threading.Lock()
 
@@ -50,4 +50,4 @@ def made_once(most: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
 
         return call
 
-    return wrapped
+    return wrap

@@ -82,7 +82,7 @@ def measures(
     g = np.array([values[f"gravity_{k}"] for k in "xyz"])
     strength = float(np.linalg.norm(g))
     up = -g / strength if strength > 0 else np.array([0.0, 0.0, 1.0])
-    attached = _attached(model, values, knees or {})
+    attached = _attachment_places(model, values, knees or {})
     draft = Measures(model, values, up, 1.0, 1.0, first, attached)
     size = _extent(draft)
     spans = [
@@ -132,7 +132,7 @@ def _place(values: dict[str, float], point: Point) -> Array:
     return np.array([values[f"{point.path}_{k}"] for k in "xyz"])
 
 
-def _attached(
+def _attachment_places(
     model: Mechanism, values: dict[str, float], knees: Mapping[str, list[Array]]
 ) -> dict[str, list[Array]]:
     """Where something is attached to each body and the ground; see `Measures`."""
