@@ -62,11 +62,10 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[OpenPage
             )
             stack.callback(context.close)
             page = context.new_page()
-            page.set_default_timeout(90_000)
             page.on("pageerror", lambda error: wrong.append(str(error)))
             page.on("console", lambda said: wrong.append(said.text) if _is_bad(said) else None)
-            page.goto(studio.address)
             made = StudioPage(page, studio)
+            page.goto(studio.address)
             if path.is_file():
                 made.settle(0)
             return made

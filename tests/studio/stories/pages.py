@@ -10,11 +10,16 @@ if TYPE_CHECKING:
     from tests.studio.conftest import Studio
 
 
+PATIENCE = 90_000
+"""Longest wait for anything on a page [ms]: machines that test are busy with other tests."""
+
+
 class StudioPage:
     """A page and its studio."""
 
     def __init__(self, page: Any, studio: Studio) -> None:
         self.page, self.studio = page, studio
+        page.set_default_timeout(PATIENCE)
 
     # --- waiting
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.approx import TRAJECTORY
 from tests.studio.conftest import copy_model, open_studio
 from tests.studio.stories.conftest import picture
-from tests.studio.stories.pages import StudioPage
+from tests.studio.stories.pages import PATIENCE, StudioPage
 
 import kinetree as kt
 
@@ -115,7 +115,7 @@ def test_strangers(open_page: OpenPage, browser: Any, tmp_path: Path) -> None:
     other = page.page.context.new_page()  # the same browser, with the studio's cookie
     with _foreign_page(page.studio.origin) as address:
         other.goto(address)
-        other.wait_for_function("() => document.title.includes('socket')", timeout=20_000)
+        other.wait_for_function("() => document.title.includes('socket')", timeout=PATIENCE)
         assert other.title() == "fetch no; frame no; post no; script no; socket no"
         other.close()
     assert page.text() == before  # nothing of it reached the document

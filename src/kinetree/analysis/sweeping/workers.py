@@ -44,13 +44,13 @@ def make_by_workers(
 def _stream(client: Any, packed: bytes, waiting: list[int]) -> Iterator[tuple[int, xarray.Dataset]]:
     from distributed import as_completed
 
-    whole = client.scatter(packed, broadcast=True)
+    model = _Spread(client, packed)
     known: dict[str, int] = {}
     running = as_completed([], with_results=True, raise_errors=False)
 
     def ask() -> None:
         number = waiting.pop(0)
-        future = client.submit(make_packed, whole, number, pure=False)
+        future = client.submit(make_packed, model.future(), number, pure=False)
         known[future.key] = number
         running.add(future)
 
@@ -61,9 +61,28 @@ def _stream(client: Any, packed: bytes, waiting: list[int]) -> Iterator[tuple[in
         number = known.pop(future.key)
         if future.status == "error":
             raise _failure(future)
-        yield number, part
+        if future.status == "finished":
+            yield number, part
+        else:  # cancelled: the model went with the workers that held it
+            waiting.insert(0, number)
         if waiting:
             ask()
+
+
+class _Spread:
+    """The model on all workers; it is sent anew where everybody who held it has been killed."""
+
+    def __init__(self, client: Any, packed: bytes) -> None:
+        self.client, self.packed = client, packed
+        self._future = self._send()
+
+    def _send(self) -> Any:
+        return self.client.scatter(self.packed, broadcast=True, hash=False)
+
+    def future(self) -> Any:
+        if self._future.status in ("cancelled", "lost"):
+            self._future = self._send()
+        return self._future
 
 
 def _failure(future: Any) -> Exception:
