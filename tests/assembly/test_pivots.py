@@ -19,3 +19,14 @@ def test_many_are_eliminated_as_one(shape: tuple[int, int], later: tuple[int, ..
         A[5, 1] = 2 * A[5, 0]  # a row that repeats another
         A[6, -1] = 1e-12 * A[6, 0]
     assert eliminate_many(A, later) == [eliminate(one, later) for one in A]
+
+
+def test_columns_that_tie_least_are_taken_first() -> None:
+    """A large column of both rows gives way to small ones of one row each, but not to none."""
+    A = [[5.0, 0.3, 0.0], [5.0, 0.0, 0.2]]
+    assert set(eliminate(A).columns) == {0, 1}
+    assert set(eliminate(A, ties=[1, 0, 0]).columns) == {1, 2}
+    alike = [[5.0, 0.3, 0.0], [5.0, 0.3, 0.0]]  # the second row repeats the first
+    assert eliminate(alike, ties=[1, 0, 0]).rank == 1
+    beside = [[1.0, 1.0, 0.0], [1.0, 1.0 + 1e-4, 1.0]]  # nothing of column 1 is left behind 0
+    assert set(eliminate(beside, ties=[0, 0, 1]).columns) == {0, 2}

@@ -122,6 +122,15 @@ def test_structure_is_that_of_the_paper() -> None:
     assert sum(body.mass for body in model().bodies.values()) == pytest.approx(1628.8, abs=0.01)
 
 
+def test_loops_of_two_wheels_stay_apart() -> None:
+    """The subframe that carries both is independent: no group is larger than a corner."""
+    found = kt.partition(model())
+    assert {f"front_subframe_{k}" for k in range(1, 7)} <= {*found.independent}
+    moved = {name: (k,) for k, name in enumerate(model().velocities)}
+    sizes = [len(group.unknowns) for group in found.choice().position_groups(moved)]
+    assert sorted(sizes) == [12, 12, 12, 12]
+
+
 @pytest.mark.parametrize("axle", ["front", "rear"])
 def test_wheel_travels_as_the_upright_alone_on_its_rods(axle: str) -> None:
     """Shift and rotation at three heights, to what Newton's iterations leave."""

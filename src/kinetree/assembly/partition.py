@@ -19,6 +19,7 @@ from kinetree.arguments import check_arguments
 from kinetree.arrays import Array
 from kinetree.assembly.assemble import close, free_columns
 from kinetree.assembly.loops import Loops, loops
+from kinetree.assembly.loops_apart import condition, keep_apart
 from kinetree.assembly.overrides import Parameters
 from kinetree.errors import KinetreeError, PartitionError
 from kinetree.formalism.loops import Choice
@@ -122,6 +123,7 @@ def partition_at(
     _, J = system.evaluate(closed, t)
     free = free_columns(system, independent)
     pivots = eliminate(J[:, free], system.rates, system.share)
+    pivots = keep_apart(system, J[:, free], free, pivots)
     if independent:
         _refuse_irregular(system, J, free, pivots)
     return _partition_by_pivots(system, closed, J, _in_model(pivots, free), t)
@@ -167,7 +169,7 @@ def _partition_by_pivots(system: Loops, q: Array, J: Array, pivots: Pivots, t: f
         singular=bool(pivots.rest) and _is_singular(system, q, J, pivots, t),
         structural_mobility=moving - len(labels),
         mobility=moving - pivots.rank,
-        condition=_condition(J, pivots),
+        condition=condition(J, pivots),
         labels=labels,
         rates=tuple(labels[i] for i in system.rates),
         uses=system.uses(),
@@ -180,14 +182,6 @@ def _others(J: Array, row: int, pivots: Pivots, labels: Sequence[str]) -> tuple[
         return ()
     share = np.abs(combination(J, row, pivots.rows))
     return tuple(labels[i] for i, c in zip(pivots.rows, share, strict=True) if c > SHARE)
-
-
-def _condition(J: Array, pivots: Pivots) -> float:
-    """Condition number of the rows and columns of the pivots, rows scaled to 1."""
-    if not pivots.rows:
-        return 1.0
-    A = J[np.ix_(pivots.rows, pivots.columns)]
-    return float(np.linalg.cond(A / np.abs(A).max(axis=1, keepdims=True)))
 
 
 def _is_singular(system: Loops, q: Array, J: Array, pivots: Pivots, t: float) -> bool:

@@ -18,6 +18,8 @@ from kinetree.arrays import Array
 
 SHARE = 0.1
 """A pivot in a column that should give way is taken down to this share of the largest one."""
+SMALL = 1e-3
+"""A pivot below this share of the largest one is not preferred for what its column ties."""
 TOLERANCE = 1e-8
 """Pivots below this share of the largest are zero: the square root of the rounding error, because
 at a configuration closed to rounding a redundant loop is known no better."""
@@ -50,6 +52,7 @@ def eliminate(
     later: Sequence[int] = (),
     tolerance: float = TOLERANCE,
     worth: Sequence[int] | None = None,
+    ties: Sequence[int] | None = None,
 ) -> Pivots:
     """Gaussian elimination with the largest entry as the next pivot.
 
@@ -59,8 +62,11 @@ def eliminate(
         tolerance: share of the largest pivot below which a pivot is zero.
         worth: of every column; of those with a good pivot the one of least worth is taken, so that
             the columns of most worth are left without a pivot.
+        ties: of every column, how much it ties rows together; of those that have kept a good part
+            of their entries one that ties least is taken, and of equal ones the largest pivot.
     """
     A, size = scale_rows(matrix, tolerance)
+    tops = np.abs(A).max(axis=0, initial=0.0)
     rows: list[int] = []
     columns: list[int] = []
     sizes: list[float] = []
@@ -69,7 +75,7 @@ def eliminate(
         open_rows = list(group)
         while open_rows and A.shape[1]:
             block = np.abs(A[open_rows])
-            k, j = _next(block, worth)
+            k, j = _next(block, worth) if ties is None else _least_tied(block, ties, tops)
             if block.max() <= tolerance * max(size, *sizes, 0.0):
                 break
             i = open_rows.pop(k)
@@ -155,6 +161,24 @@ def _next(block: Array, worth: Sequence[int] | None) -> tuple[int, int]:
         return k, j
     good = np.flatnonzero(block.max(axis=0) >= SHARE * block.max())
     j = min(good.tolist(), key=lambda column: worth[column])
+    return int(np.argmax(block[:, j])), j
+
+
+def _least_tied(block: Array, ties: Sequence[int], tops: Array) -> tuple[int, int]:
+    """Row and column of the next pivot where columns that tie few rows are taken first.
+
+    Args:
+        block: sizes of the entries of the rows without a pivot.
+        ties: of every column, how much it ties rows together.
+        tops: largest entry of every column before elimination; what is left of it tells, in any
+            unit, how far a column still differs from those that have a pivot.
+    """
+    now = block.max(axis=0)
+    good = (now >= SHARE * tops) & (now >= SMALL * now.max())
+    least = np.where(good & (now > 0), np.asarray(ties, dtype=float), np.inf)
+    if not np.isfinite(least.min(initial=np.inf)):
+        return _next(block, None)
+    j = int(np.argmax(np.where(least == least.min(), now, -1.0)))
     return int(np.argmax(block[:, j])), j
 
 

@@ -11,6 +11,7 @@ Refs: Blajer2002; WehageHaug1982
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +23,8 @@ from kinetree.pipeline import LOOPS
 AUTO, PROJECTED = "auto", "projection"
 """The treatment that is left open; the one in all coordinates."""
 WIDE = 6
-"""Degrees of freedom of one group of loops above which all coordinates are kept: a rigid body's."""
+"""Degrees of freedom of its own of a group of loops above which all coordinates are kept: those of
+a rigid body."""
 
 
 def leave_loops_open(model: Mechanism, options: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -51,7 +53,17 @@ def can_project(model: Mechanism) -> bool:
 
 
 def _freedom(found: Partition) -> int:
-    """Most degrees of freedom of a group of loops that share velocities."""
-    driven = {*found.driven}
-    uses = {label: sorted(found.uses[label] - driven) for label in found.equations}
-    return max((len(g.unknowns) - len(g.rows) for g in connected_groups(uses)), default=0)
+    """Most degrees of freedom that a group of loops has for itself alone.
+
+    What several groups share, such as the coordinates of a subframe that carries the links of two
+    wheels, is no choice of one loop.
+    """
+    dependent = {*found.dependent, *found.rate_dependent}
+    uses = {label: sorted(found.uses[label] & dependent) for label in found.equations}
+    fixed = dependent.union(found.driven)
+    free = [
+        set[str]().union(*(found.uses[label] for label in group.rows)) - fixed
+        for group in connected_groups(uses)
+    ]
+    shared = Counter(name for names in free for name in names)
+    return max((sum(shared[name] == 1 for name in names) for names in free), default=0)
