@@ -128,6 +128,17 @@ def test_more_directions_than_one_run_takes_and_loads() -> None:
     assert found.q_by.shape[1:] == (1, 10)
 
 
+@pytest.mark.parametrize("name", ["top", "four_bar"])
+def test_a_direction_is_the_same_whoever_rides_beside_it(name: str) -> None:
+    make, measures, by, given = BOTH[name]
+    run: dict[str, Any] = {**given, "integrator": "dopri5", "method": "direct"}
+    whole = kt.sensitivity(make(), 0.5, measures, by=by, **run)
+    for label in by:
+        alone = kt.sensitivity(make(), 0.5, measures, by=[label], **run)
+        assert_close(alone.gradient[:, 0], whole.gradient.sel(parameter=label), IDENTITY, label)
+        assert_close(alone.q_by[..., 0], whole.q_by.sel(parameter=label), IDENTITY, label)
+
+
 def test_tangents_of_one_step_are_those_of_the_step() -> None:
     model = mechanisms.slider_crank()
     coarse: dict[str, Any] = {"integrator": "rk4", "step": 0.1, "q": {"q1": 0.5}}

@@ -14,6 +14,7 @@ from typing import Any
 from kinetree.analysis.observing.attach import attach_used
 from kinetree.assembly import Partition
 from kinetree.engine import substitute
+from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.model import Mechanism, state_names
 from kinetree.pipeline import LOOPS, derive
 from kinetree.program import Output, Program, state_form
@@ -49,8 +50,8 @@ class Forms:
     """
 
     forward: DerivedProgram
-    rates: DerivedProgram
-    projection: DerivedProgram | None
+    rates: DerivedProgram | LaneForm
+    projection: DerivedProgram | LaneForm | None
 
     @cached_property
     def sizes(self) -> tuple[int, int]:

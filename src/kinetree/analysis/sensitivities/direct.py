@@ -23,6 +23,7 @@ from kinetree.analysis.sensitivities.start import tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent
 from kinetree.arrays import Array
 from kinetree.errors import ModelError
+from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.problem import EVENT, FINISHED
 from kinetree.measures import EventTime
 from kinetree.model import refuse_memories
@@ -98,7 +99,8 @@ class Tracker:
 
     def tangent(self, system: Dynamics) -> Tangent:
         """The dynamics with tangents, remembered."""
-        found = tangent(system, self.task.expressions_of(system), self.variables)
+        lanes = self.task.integrator in TABLEAUS
+        found = tangent(system, self.task.expressions_of(system), self.variables, lanes=lanes)
         self.made[id(found.system)] = found
         return found
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.directions import ByLabels, inputs_by
 from kinetree.arrays import Array
 from kinetree.integrate.loops.backward import ReverseKernel
 from kinetree.program.state_form import STATE
@@ -45,19 +45,10 @@ class Reverse:
     once: bool = False
 
     @cached_property
-    def by(self) -> dict[str, Sequence[str] | None]:
+    def by(self) -> ByLabels:
         """Inputs whose bars are wanted, with the labels of their components."""
         forward = self.made.system.forms.forward.program
-        found: dict[str, Sequence[str] | None] = {STATE: None}
-        for kind, name in (("parameter", "p"), ("tau", "tau")):
-            labels = [
-                row.label for row in self.variables
-                if row.kind == kind and row.symbol(forward) is not None
-            ]  # fmt: skip
-            if labels:
-                found[name] = labels
-        wrenches = dict.fromkeys(row.label for row in self.variables if row.kind == "wrench")
-        return found | dict.fromkeys(wrenches)
+        return {STATE: None, **inputs_by(forward, self.variables)}
 
     @cached_property
     def places(self) -> Array:

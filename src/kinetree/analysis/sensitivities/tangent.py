@@ -17,10 +17,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kinetree.analysis.runs.forms import Forms
+from kinetree.analysis.sensitivities.directions import inputs_by, seeds_of
 from kinetree.analysis.sensitivities.expressions import Expressions
 from kinetree.engine import ONE, Node, Rank, symbol
+from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.program import Input, Output, Program
-from kinetree.program.differentiate import forward_along
+from kinetree.program.differentiate import along, forward_along
 from kinetree.program.passes import condense
 from kinetree.program.state_form import (
     STATE,
@@ -69,22 +71,32 @@ class Tangent:
         return self.size + self.integrals
 
 
-def tangent(system: Dynamics, seen: Expressions, variables: Sequence[DesignVariable]) -> Tangent:
+def tangent(
+    system: Dynamics,
+    seen: Expressions,
+    variables: Sequence[DesignVariable],
+    *,
+    lanes: bool = False,
+) -> Tangent:
     """The dynamics with integrals, and with one tangent per variable.
 
     Args:
         system: of the model.
         seen: what is measured.
         variables: all but the duration.
+        lanes: whether tangents go side by side through one kernel, which knows nothing of their
+            number; explicit methods take it.  Others need equations of every component of Y.
     """
+    lanes = lanes and bool(variables)
     n = len(system.forms.rates.program.output("yd").nodes)
 
     def make() -> tuple[Forms, DerivedProgram]:
-        return _Writer(seen, variables).forms()
+        return _Writer(seen, variables, lanes=lanes).forms()
 
     names = ", ".join(row.name for row in variables)
+    what = "tangents in lanes" if lanes else "tangents"
     forms, looks = remember(
-        make, "tangents", system.model, seen.key, names, system.forms.rates.digest,
+        make, what, system.model, seen.key, names, system.forms.rates.digest,
         system.forms.forward.digest,
     )  # fmt: skip
     made = replace(system, forms=forms)
@@ -94,8 +106,11 @@ def tangent(system: Dynamics, seen: Expressions, variables: Sequence[DesignVaria
 class _Writer:
     """Writes the Programs of Y."""
 
-    def __init__(self, seen: Expressions, variables: Sequence[DesignVariable]) -> None:
+    def __init__(
+        self, seen: Expressions, variables: Sequence[DesignVariable], *, lanes: bool
+    ) -> None:
         forward, self.seen = seen.forward, seen
+        self.variables, self.lanes = variables, lanes
         labels = state_labels(forward)
         y = state_inputs(forward)[1].symbols
         more = [f"integral_{k}" for k in range(1, len(seen.integrands) + 1)]
@@ -112,8 +127,8 @@ class _Writer:
         """Forward dynamics, rates and projection of Y, and looks."""
         projected = None
         if self.forward.input("q").quaternions or self.forward.gives("q_closed"):
-            projected = DerivedProgram.of(self._projection())
-        rates = DerivedProgram.of(self._rates())
+            projected = self._projection()
+        rates = self._rates()
         forms = Forms(DerivedProgram.of(condense(self.forward)), rates, projected)
         return forms, DerivedProgram.of(self._looks())
 
@@ -124,14 +139,20 @@ class _Writer:
         )
         return condense(whole)
 
-    def _rates(self) -> Program:
+    def _rates(self) -> DerivedProgram | LaneForm:
         nodes = (*state_rates(self.seen.forward), *self.seen.integrands)
-        base = self._program("tangents", Output("yd", (len(nodes),), nodes))
-        return self._join(base, "yd", lambda yd, dyd: (*yd, *dyd))
+        out = Output("yd", (len(nodes),), nodes)
+        if self.lanes:
+            return self._side_by_side("tangents", out)
+        base = self._program("tangents", out)
+        return DerivedProgram.of(self._join(base, "yd", lambda yd, dyd: (*yd, *dyd)))
 
-    def _projection(self) -> Program:
-        nodes = tuple(consistent_state(self.forward)[: self.n])
-        base = self._program("projection", Output(STATE, (self.n,), nodes))
+    def _projection(self) -> DerivedProgram | LaneForm:
+        nodes = tuple(consistent_state(self.seen.forward))
+        out = Output(STATE, (self.n,), nodes)
+        if self.lanes:
+            return self._side_by_side("projection", out)
+        base = self._program("projection", out)
         nz = self.width - self.n
 
         def whole(y: tuple[Node, ...], dy: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -141,7 +162,18 @@ class _Writer:
                 rows += [*dy[d * self.n :][: self.n], *own[self.width - nz :]]
             return tuple(rows)
 
-        return self._join(base, STATE, whole)
+        return DerivedProgram.of(self._join(base, STATE, whole))
+
+    def _side_by_side(self, name: str, out: Output) -> LaneForm:
+        """Values and their changes along a direction that is given; one per lane."""
+        forward = self.seen.forward
+        base = replace(
+            forward, name=f"{forward.name}_{name}", inputs=state_inputs(forward), outputs=(out,)
+        )
+        by = inputs_by(base, self.variables)
+        made = along(condense(base), out.name, {STATE: None, **by})
+        seeds = {f"{key}_dot": rows.T for key, rows in seeds_of(by, self.variables).items()}
+        return LaneForm(DerivedProgram.of(made), out.name, seeds, self.width, self.count)
 
     def _join(self, base: Program, name: str, join: Join) -> Program:
         """One output with the values and their changes along all directions."""

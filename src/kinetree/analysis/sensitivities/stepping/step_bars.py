@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.directions import INPUTS
 from kinetree.analysis.sensitivities.stepping.step_start import pull_to_start
-from kinetree.analysis.sensitivities.stepping.step_tangents import INPUTS
 from kinetree.arrays import Array, Integers
 from kinetree.formalism.natural.relative import NEAR
 from kinetree.integrate.loops.backward_steps import LOOK, StepsBack
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.stepping.step_forms import ByLabels
+    from kinetree.analysis.sensitivities.directions import ByLabels
     from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
     from kinetree.analysis.sensitivities.variables import DesignVariable
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.analysis.observing.program import OUT, derive_outputs
 from kinetree.analysis.runs.event_laws import EventLaw
+from kinetree.analysis.sensitivities.directions import ByLabels, inputs_by
 from kinetree.analysis.sensitivities.variables import DesignVariable
 from kinetree.engine import ZERO, Node, derivation, substitute, symbols
 from kinetree.errors import UnsupportedError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from kinetree.analysis.runs.dynamics import Dynamics
     from kinetree.measures import Measure
 
-ByLabels = dict[str, Sequence[str] | None]
 NEXT = "_next"
 SEEN = "e"
 
@@ -144,7 +144,7 @@ def step_forms(
     if p:
         both = join_parameters(*p) if len(p) == 2 else p[0]
         step, looks = (_with_input(row, both) for row in (step, looks))
-    return StepForms(system.model, step, looks, _by(step, variables))
+    return StepForms(system.model, step, looks, inputs_by(step, variables))
 
 
 def _with_input(program: Program, row: Input) -> Program:
@@ -152,18 +152,6 @@ def _with_input(program: Program, row: Input) -> Program:
     known = [old.name for old in program.inputs]
     inputs = tuple(row if old.name == row.name else old for old in program.inputs)
     return replace(program, inputs=inputs if row.name in known else (*inputs, row))
-
-
-def _by(step: Program, variables: Sequence[DesignVariable]) -> ByLabels:
-    """Inputs by which is differentiated, with the labels of their components."""
-    found: ByLabels = {}
-    for kind, name in (("parameter", "p"), ("tau", "tau")):
-        known = step.input(name).labels if step.takes(name) else ()
-        labels = [row.label for row in variables if row.kind == kind and row.label in known]
-        if labels:
-            found[name] = labels
-    wrenches = dict.fromkeys(row.label for row in variables if row.kind == "wrench")
-    return found | {name: None for name in wrenches if step.takes(name)}
 
 
 # --- what measures see ---------------------------------------------------------------------------

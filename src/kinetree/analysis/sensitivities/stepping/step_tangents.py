@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.directions import seeds_of
 from kinetree.analysis.sensitivities.stepping.step_start import tangents_at_start
 from kinetree.arrays import Array
 from kinetree.integrate.loops.equal_steps import March, Start
@@ -19,12 +20,8 @@ from kinetree.integrate.steps.repartitioned_run import drive_march
 from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.stepping.step_forms import ByLabels
     from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
     from kinetree.analysis.sensitivities.variables import DesignVariable
-
-INPUTS = {"parameter": "p", "tau": "tau"}
-"""Kind of what varies -> the input that it is a component of."""
 
 
 class StepTangents:
@@ -50,7 +47,7 @@ class StepTangents:
         x = np.repeat(kernel.arguments()[0][:, None], LANES, axis=1)
         x[:size] = run.kept[leg.first][:, None]
         x[size : 2 * size, :n] = start
-        for name, seeds in _seeds(leg.forms.by, self.variables).items():
+        for name, seeds in seeds_of(leg.forms.by, self.variables).items():
             port = next(p for p in kernel.function.inputs if p.name == f"{name}_dot")
             x[port.start : port.stop, :n] = seeds
         p = _parameters(kernel.function)
@@ -64,24 +61,10 @@ class StepTangents:
         run, forms = self.run, self.run.legs[0].forms
         dots = run.parts(np.swapaxes(S, 1, 2))
         more: dict[str, Any] = {f"{name}_dot": rows for name, rows in dots.items()}
-        for name, seeds in _seeds(forms.by, self.variables).items():
+        for name, seeds in seeds_of(forms.by, self.variables).items():
             more[f"{name}_dot"] = np.broadcast_to(seeds.T, (len(S), *seeds.T.shape))
         found = run.call(forms.tangent_looks, run.states, run.times, run.motion.q, **more)
         return np.swapaxes(found["e_dot"], 1, 2), found["y_dot"]
-
-
-def _seeds(by: ByLabels, variables: Sequence[DesignVariable]) -> dict[str, Array]:
-    """Directions by input: component × variable."""
-    found = {}
-    for name, labels in by.items():
-        seeds = np.zeros((6 if labels is None else len(labels), len(variables)))
-        for k, row in enumerate(variables):
-            if row.kind == "wrench" and row.label == name:
-                seeds[row.part, k] = 1.0
-            elif INPUTS.get(row.kind) == name and row.label in (labels or ()):
-                seeds[(labels or ()).index(row.label), k] = 1.0
-        found[name] = seeds
-    return found
 
 
 def _parameters(function: Any) -> Array:
