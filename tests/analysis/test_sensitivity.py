@@ -197,19 +197,22 @@ def pushed(word: str) -> kt.Model:
     return model
 
 
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
 @pytest.mark.parametrize("word", ["switch", "select"])
-def test_a_law_that_jumps(word: str) -> None:
+def test_a_law_that_jumps(word: str, method: str) -> None:
     s, a1, a2, T = 0.5, 2.0, 5.0, 2.0
     found = kt.sensitivity(
-        pushed(word), T, {"v": kt.final("qd_x")}, by=["s", "a1", "a2"], rtol=1e-12, atol=1e-14
-    )
+        pushed(word), T, {"v": kt.final("qd_x")}, by=["s", "a1", "a2"], method=method, rtol=1e-12,
+        atol=1e-14,
+    )  # fmt: skip
     v, t = (2 * a1 * s) ** 0.5, (2 * s / a1) ** 0.5
     assert_close(found.value[0], v + a2 * (T - t), GOLDEN)
     exact = [(a1 - a2) / v, s / v + a2 * t / (2 * a1), T - t]
     assert_close(found.gradient[0], exact, GOLDEN)
 
 
-def test_a_throw_that_ends_on_the_ground() -> None:
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_a_throw_that_ends_on_the_ground(method: str) -> None:
     model = kt.Model("throw", gravity=(0, 0, -9.81))
     model.prismatic("x", model.ground, model.body("slide"), axis="x")
     ball = model.body("ball", mass=1.0)
@@ -218,7 +221,8 @@ def test_a_throw_that_ends_on_the_ground() -> None:
     measures = {"range": kt.final("q_x"), "time": kt.event_time("ground"), "T": kt.integral("1")}
     found = kt.sensitivity(
         model, 10.0, measures, by=["qd0.x", "qd0.z", "q0.z", "gravity_z", "duration"],
-        qd={"x": vx, "z": vz}, events={"ground": kt.Event("q_z", "falling", stops=True)}, **FINE,
+        qd={"x": vx, "z": vz}, events={"ground": kt.Event("q_z", "falling", stops=True)},
+        method=method, **FINE,
     )  # fmt: skip
     root = (vz * vz + 2 * g * h) ** 0.5
     T = (vz + root) / g
@@ -231,26 +235,18 @@ def test_a_throw_that_ends_on_the_ground() -> None:
     assert_close(found.gradient.sel(measure="range"), exact, GOLDEN)
 
 
-def test_bounces_change_the_tangents() -> None:
-    model = kt.Model("bounce", gravity=(0, 0, -9.81))
-    e = model.parameter("e", 0.7)
-    model.prismatic("z", model.ground, model.body("ball", mass=1.0), axis="z", initial=1.0)
-    model.event("hit", lambda q: q["z"], then={"qd_z": lambda qd: -e * qd["z"]},
-                direction="falling")  # fmt: skip
-
-    def height(e: float, h: float, g: float) -> float:
-        t = (2 * h / g) ** 0.5
-        return e * g * t * (1 - t) - g * (1 - t) ** 2 / 2
-
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_bounces_change_the_tangents(method: str) -> None:
     at = np.array([0.7, 1.0, 9.81])
     exact = [
-        (height(*(at + 1e-20j * row)) / 1e-20).imag * sign
+        (bounced(*(at + 1e-20j * row)) / 1e-20).imag * sign
         for row, sign in zip(np.eye(3), (1, 1, -1), strict=True)
     ]
     found = kt.sensitivity(
-        model, 1.0, {"z": kt.final("q_z")}, by=["e", "q0.z", "gravity_z"], **FINE
-    )
-    assert_close(found.value[0], height(*at), GOLDEN)
+        bouncing(1), 1.0, {"z": kt.final("q_z0")}, by=["e", "q0.z0", "gravity_z"], method=method,
+        **FINE,
+    )  # fmt: skip
+    assert_close(found.value[0], bounced(*at), GOLDEN)
     assert_close(found.gradient[0], exact, CLOSED)
 
 
@@ -327,18 +323,91 @@ def test_a_wheel_turned_for_many_steps() -> None:
 def test_auto_says_what_it_took() -> None:
     many = ["c", "m", "q0.y", "qd0.y", "tau.y", "spring.rest", "spring.damping", "gravity_x",
             "extra"]  # fmt: skip
-    for method in ("adjoint", "direct"):
+    for method, integrator in (("adjoint", "dop853"), ("direct", "RK45")):
         model = oscillator()
         extra = model.parameter("extra", 0.1)
         model.joint_law("more", "y", lambda qd, extra=extra: -extra * qd["y"] ** 3)
-        events = {"end": kt.Event("q_y - 0.2", stops=True)} if method == "direct" else None
+        events = {"end": kt.Event("q_y - 0.2", stops=True)}  # no dense output goes back over it
         found = kt.sensitivity(model, 1.0, {"end": kt.final("qd_y")}, by=many, qd={"y": 0.5},
-                               events=events)  # fmt: skip
+                               events=events, integrator=integrator)  # fmt: skip
         assert found.attrs["sensitivity_method"] == method
-    with pytest.raises(kt.errors.UnsupportedError, match=r"the law jumps there.*method='direct'"):
-        kt.sensitivity(pushed("select"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")
-    with pytest.raises(kt.errors.UnsupportedError, match="take method='direct'"):
-        kt.sensitivity(pushed("switch"), 2.0, {"v": kt.final("qd_x")}, by=["s"], method="adjoint")
+
+
+def bouncing(count: int, height: float = 1.0) -> kt.Model:
+    """Balls that fall from one height and bounce."""
+    model = kt.Model("bounce", gravity=(0, 0, -9.81))
+    e = model.parameter("e", 0.7)
+    for k in range(count):
+        ball = model.body(f"ball{k}", mass=1.0)
+        model.prismatic(f"z{k}", model.ground, ball, axis="z", initial=height)
+        model.event(f"hit{k}", lambda q, k=k: q[f"z{k}"], direction="falling",
+                    then={f"qd_z{k}": lambda qd, k=k: -e * qd[f"z{k}"]})  # fmt: skip
+    return model
+
+
+def bounced(e: complex, h: complex, g: float = 9.81) -> complex:
+    """Height of a ball after 1 s, with one bounce."""
+    t = (2 * h / g) ** 0.5
+    return e * g * t * (1 - t) - g * (1 - t) ** 2 / 2
+
+
+def test_several_events_at_one_time() -> None:
+    model, measures = bouncing(2), {"both": kt.final("q_z0 + q_z1")}
+    found = kt.sensitivity(model, 1.0, measures, by=["e"], method="direct", **FINE)
+    assert_close(found.gradient[0, 0], 2 * bounced(0.7 + 1e-20j, 1.0).imag / 1e-20, CLOSED)
+    with pytest.raises(kt.errors.UnsupportedError, match=r"'hit\d': it happens together.*'direct'"):
+        kt.sensitivity(model, 1.0, measures, by=["e"], method="adjoint")
+    with pytest.raises(kt.errors.UnsupportedError, match="one after the other for other values"):
+        kt.sensitivity(model, 1.0, measures, by=["q0.z0"], method="direct")
+
+
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
+def test_an_event_that_meets_an_output_time(method: str) -> None:
+    height = 9.81 / 8  # on the ground after 0.5 s
+    measures = {"z": kt.at_time("q_z0", 1.0), "hit": kt.event_time("hit0"),
+                "area": kt.integral("q_z0")}  # fmt: skip
+    for step in (0.5, 0.13):  # the first one has an output there
+        found = kt.sensitivity(
+            bouncing(1, height), 1.25, measures, by=["e", "q0.z0"], method=method, step=step, **FINE
+        )
+        by = [bounced(0.7 + 1e-20j, height), bounced(0.7, height + 1e-20j)]
+        assert_close(found.gradient.sel(measure="z"), np.imag(by) / 1e-20, CLOSED)
+        assert_close(found.gradient.sel(measure="hit"), [0, 0.5 / (2 * height)], CLOSED)
+        if step == 0.5:
+            area = found.gradient.sel(measure="area")
+        assert_close(found.gradient.sel(measure="area"), area, CLOSED)
+
+
+def crossing() -> kt.Model:
+    """A four-bar whose crank is braked by a stop that it bounces from."""
+    model = lengths.four_bar(crank=0.6)
+    e = model.parameter("e", 0.5)
+    model.event("stop", lambda q: q["a"] - 0.9, direction="falling",
+                then={"qd_a": lambda qd: -e * qd["a"]})  # fmt: skip
+    return model
+
+
+def test_bounces_of_a_closed_mechanism_go_back() -> None:
+    measures = {
+        "end": kt.final("q_c"),
+        "work": kt.integral("qd_b**2"),
+        "hit": kt.event_time("stop"),
+    }
+    by, run = ["e", "crank", "coupler"], {"qd": {"a": -1.0}, **FINE}
+    found = [
+        kt.sensitivity(crossing(), 0.5, measures, by=by, method=method, **run)
+        for method in ("direct", "adjoint")
+    ]
+    assert float(found[0].value.sel(measure="hit")) > 0.01
+    for name in measures:
+        one, two = (row.gradient.sel(measure=name) for row in found)
+        assert_close(two, one, CLOSED, name)
+    high, low = (
+        kt.sensitivity(crossing(), 0.5, measures, by=[], parameters={"coupler": 2.1 + h}, **run)
+        for h in (1e-5, -1e-5)
+    )
+    change = (high.value - low.value) / 2e-5
+    assert_close(found[1].gradient.sel(parameter="coupler"), change, LONG_RUN)
 
 
 def test_the_second_derivative_of_the_oscillator() -> None:
@@ -425,10 +494,12 @@ def rubbing() -> tuple[kt.Model, dict[str, Any], dict[str, float]]:
     return model, {"qd": {"y": 2.0}}, {"mu": 1.5, "qd0.y": 2.0}
 
 
+@pytest.mark.parametrize("method", ["direct", "adjoint"])
 @pytest.mark.parametrize("make", [filtered, kicked, rubbing])
-def test_states_clocks_and_dry_friction(make: Any) -> None:
+def test_states_clocks_and_dry_friction(make: Any, method: str) -> None:
     model, given, values = make()
-    found = kt.sensitivity(model, 1.2, {"m": kt.final("q_y")}, by=list(values), **FINE, **given)
+    measures = {"m": kt.final("q_y")}
+    found = kt.sensitivity(model, 1.2, measures, by=list(values), method=method, **FINE, **given)
     for name, x in values.items():
         kind, _, label = name.rpartition(".")
         key = {"x0": "x", "qd0": "qd"}.get(kind, "parameters")

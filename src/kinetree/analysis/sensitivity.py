@@ -19,6 +19,7 @@ from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
+from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
@@ -107,8 +108,9 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             "start": the steady motion that the start values are, such as a bicycle at its speed;
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
         method: "direct" takes tangents along with the run, up to eight in one; "adjoint" goes back
-            over its steps, once per measure; "auto" takes the cheaper one by their numbers, and the
-            first where events change the motion; the attribute `sensitivity_method` says which.
+            over its steps and events, once per measure; "auto" takes the cheaper one by their
+            numbers, and the first where events change a motion that is known by its dense output
+            alone; the attribute `sensitivity_method` says which.
         order: 2 adds `hessian` (measure × parameter × parameter), by at most eight variables.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
@@ -266,9 +268,11 @@ def _direct(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Data
 
 def _adjoint(task: Task, times: Array, peaks: Mapping[str, float]) -> xarray.Dataset:
     """Values and gradients by going back over the steps."""
-    run = run_tangents(task, (), times, jump=refuse_jumps)
-    way = Backward if task.integrator in TABLEAUS else ContinuousBackward
-    backward = way(task, times, run)
+    steps = task.integrator in TABLEAUS
+    way = Backward if steps else ContinuousBackward
+    passages = Passages()
+    run = run_tangents(task, (), times, jump=passages if steps else refuse_jumps)
+    backward = way(task, times, None if passages.rows else run)
     found = outcomes(run.looks, task.measures, task.expressions.integrated, peaks)
     table = backward.gradients(demands_of(task, run.looks, peaks))
     facts = {"method": "adjoint", "adjoint": backward.kind, "steps": backward.steps}

@@ -3,7 +3,7 @@
 With λ the bar of the state, dV = λᵀ dy + p̄ᵀ dp at every moment.  It starts at the end of the run,
 takes up ∂V/∂e ∂e/∂y at the times of samples on its way, and ends at the start, whose own dependence
 on what varies is the rest.  Integrals have a constant bar.  A sample between two steps is reached
-by a step aside from the last one before it.
+by a step aside from the last one before it; events are passed by the transpose of their jumps.
 
 Refs: Kurz2008 sec. 3; Griewank2008 ch. 3
 """
@@ -16,14 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.demands import (
-    Demand,
-    change_bars,
-    refuse_ending,
-    refuse_jumps,
-)
-from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
-from kinetree.analysis.sensitivities.looks import NEAR
+from kinetree.analysis.runs.watches import Watches
+from kinetree.analysis.sensitivities.demands import Demand, change_bars
+from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents, with_laws
+from kinetree.analysis.sensitivities.looks import NEAR, Instant
+from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
 from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
 from kinetree.arrays import Array
@@ -44,16 +41,52 @@ class Leg:
     Y: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """Something on the way back beside steps: a sample, events that change the motion, or a time.
+
+    At one time a sample comes first, behind the events, and the time of an event last, before them.
+
+    Attributes:
+        t: time [s].
+        order: 0 for a sample, 1 for changes, 2 for the time of an event.
+        weight: ∂V by what is seen.
+        passage: what changes.
+        instant: the event whose time counts.
+    """
+
+    t: float
+    order: int = 0
+    weight: float = 0.0
+    passage: Passage | None = None
+    instant: Instant | None = None
+
+    def within(self, first: float) -> bool:
+        """Whether it belongs to a leg that begins then [s]."""
+        return self.t > first or (self.t == first and self.order == 0)
+
+
+@dataclass(frozen=True, eq=False)
+class BarSums:
+    """Bars of the inputs and of the variables, added up on the way; 1 at the measure."""
+
+    inputs: Array
+    variables: Array
+    unit: Array
+
+
 class Backward:
     """The steps of a run, kept to be gone backwards."""
 
     kind = "discrete"
 
     def __init__(self, task: Task, times: Array, run: TangentRun | None = None) -> None:
-        self.task = task
+        self.task, self.passages = task, Passages()
         if run is None or not _has_every_step(task, run):
-            run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=refuse_jumps)
-        refuse_ending(run)
+            run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=self.passages)
+        self.instants = run.looks.instants
+        self.watch = Watches(with_laws(task.events), halting=True).of
+        self._events: dict[int, EventsBack] = {}
         self.legs = self._legs(run)
         self.tableau = TABLEAUS[task.integrator]
 
@@ -82,27 +115,77 @@ class Backward:
         return np.array([self._gradient(row) for row in demands])
 
     def _gradient(self, demand: Demand) -> Array:
-        first, unit = self.legs[0].reverse, demand.unit
-        sums = np.zeros(first.count)
-        waiting = sorted(demand.weights.items())
-        lam = np.zeros(first.made.width)
-        lam[first.made.size :] = demand.z
+        first, last = self.legs[0].reverse, self.legs[-1].reverse
+        sums = BarSums(np.zeros(first.count), np.zeros(len(first.variables)), demand.unit)
+        stops = self._stops(demand)
+        lam = np.zeros(last.made.width)
+        lam[last.made.size :] = demand.z
         for leg in reversed(self.legs):
-            march = self._march(leg, sums)
+            march = self._march(leg, sums.inputs)
             march.lam[:] = lam
             at = len(leg.t) - 1
-            while waiting and (waiting[-1][0] >= leg.t[0] or leg is self.legs[0]):
-                t, weight = waiting.pop()
-                k, aside = self._sample(leg, t, weight * unit, sums)
+            while stops and (stops[-1].within(float(leg.t[0])) or leg is self.legs[0]):
+                stop = stops.pop()
+                k = self._row_before(leg, stop.t)
                 march.back(k, at)
                 at = k
-                march.lam += aside
+                self._visit(march, leg, k, stop, sums)
             march.back(0, at)
-            lam = march.lam if leg is self.legs[0] else self._change(leg, march.lam, sums)
+            lam = march.lam if leg is self.legs[0] else self._change(leg, march.lam, sums.inputs)
         task = self.task
         start = pull_start(first, task.start, task.t0, task.given, lam)
-        found: Array = first.of_variables(sums) + start
+        found: Array = first.of_variables(sums.inputs) + sums.variables + start
         return found
+
+    def _stops(self, demand: Demand) -> list[Stop]:
+        """Where the march stops for more than steps, the last ones first to be taken out."""
+        rows = [Stop(t, weight=w) for t, w in demand.weights.items()]
+        rows += [Stop(row.t, 1, passage=row) for row in self.passages.rows]
+        rows += [
+            Stop(self.instants[k].t, 2, weight=w, instant=self.instants[k])
+            for k, w in demand.instants.items()
+        ]
+        return sorted(rows, key=lambda row: (row.t, -row.order))
+
+    def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: Stop, sums: BarSums) -> None:
+        """Take up what happens or is seen at a time, on the row k or behind it."""
+        reverse, t = leg.reverse, stop.t
+        beside = abs(leg.t[k] - t) > self._near(leg)
+        if stop.passage is not None:
+            march.lam[:] = self._back(reverse).pass_back(stop.passage, march.lam, sums.variables)
+            return
+        Y = leg.Y[k]
+        if stop.instant is not None:
+            Y = stop.instant.before
+            bar = self._back(reverse).of_instant(stop.instant, stop.weight, sums.variables)
+        else:
+            Y = self._step_aside(reverse.made, leg, k, t) if beside else Y
+            found = reverse.call(reverse.of_looks, t, Y, stop.weight * sums.unit)
+            sums.inputs[:] += found.p
+            bar = found.y
+        if beside:
+            rows = np.array([leg.t[k], t]), np.array([leg.Y[k], Y])
+            aside = self._march(leg, sums.inputs, rows)
+            aside.lam[:] = bar
+            aside.back(0, 1)
+            bar = aside.lam
+        march.lam[:] += bar
+
+    def _back(self, reverse: Reverse) -> EventsBack:
+        """What takes bars through the events of these equations."""
+        key = id(reverse)
+        if key not in self._events:
+            self._events[key] = EventsBack(reverse, self.watch(reverse.made.system))
+        return self._events[key]
+
+    def _near(self, leg: Leg) -> float:
+        """Distance within which times are one [s]."""
+        return NEAR * max(float(leg.t[-1]) - self.task.t0, abs(float(leg.t[-1])))
+
+    def _row_before(self, leg: Leg, t: float) -> int:
+        """Number of the last row at a time or before it."""
+        place = int(np.searchsorted(leg.t, t + self._near(leg), side="right")) - 1
+        return int(np.clip(place, 0, len(leg.t) - 1))
 
     def _march(
         self, leg: Leg, sums: Array, rows: tuple[Array, Array] | None = None
@@ -111,24 +194,6 @@ class Backward:
         turning = bool(reverse.made.system.forward.input("q").quaternions)
         kernels = reverse.rates, reverse.of_rates, reverse.of_projection if turning else None
         return BackwardMarch(self.tableau, rows or (leg.t, leg.Y), kernels, sums)
-
-    def _sample(self, leg: Leg, t: float, weights: Array, sums: Array) -> tuple[int, Array]:
-        """Number of the last step before a sample, and the bar of the state there."""
-        near = NEAR * max(leg.t[-1] - self.task.t0, abs(leg.t[-1]))
-        k = int(np.clip(np.searchsorted(leg.t, t + near) - 1, 0, len(leg.t) - 1))
-        reverse, made = leg.reverse, leg.reverse.made
-        if abs(leg.t[k] - t) <= near:
-            bars = reverse.call(reverse.of_looks, t, leg.Y[k], weights)
-            sums += bars.p
-            return k, bars.y
-        aside = self._step_aside(made, leg, k, t)
-        bars = reverse.call(reverse.of_looks, t, aside, weights)
-        sums += bars.p
-        rows = np.array([leg.t[k], t]), np.array([leg.Y[k], aside])
-        march = self._march(leg, sums, rows)
-        march.lam[:] = bars.y
-        march.back(0, 1)
-        return k, march.lam
 
     def _step_aside(self, made: Tangent, leg: Leg, k: int, t: float) -> Array:
         """The state at a time between two steps, by one step from the first of them."""

@@ -23,7 +23,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.demands import Demand, change_bars, refuse_ending, refuse_jumps
+from kinetree.analysis.sensitivities.demands import (
+    Demand,
+    change_bars,
+    refusal,
+    refuse_ending,
+    refuse_jumps,
+)
 from kinetree.analysis.sensitivities.direct import run_tangents
 from kinetree.analysis.sensitivities.reverse import Reverse
 from kinetree.analysis.sensitivities.start import pull_start
@@ -78,6 +84,8 @@ class ContinuousBackward:
 
     def gradients(self, demands: Sequence[Demand]) -> Array:
         """The derivatives of measures by every variable but the duration, one row each."""
+        if any(row.instants for row in demands):
+            raise refusal("event", "its time is measured")
         samples = [t for row in demands for t in row.weights]
         grid = np.unique(np.clip([*self.grid, *samples], self.ends[0], self.ends[1]))
         stretches = self._stretches(grid)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.analysis.sensitivities.jumps import rates_aside
-from kinetree.analysis.sensitivities.looks import Looks, gather_measure
+from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_measure, slope_by_end
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.measures import EventTime
@@ -34,28 +34,36 @@ class Demand:
         unit: 1 at the number of the measure.
         weights: time of a sample [s] -> ∂V/∂e there.
         z: ∂V by the integrals.
+        instants: number of an instant of the run -> ∂V by its time.
     """
 
     unit: Array
     weights: Mapping[float, float]
     z: Array
+    instants: Mapping[int, float]
 
 
 def demands_of(task: Task, looks: Looks, peaks: Mapping[str, float]) -> list[Demand]:
     """What every measure asks for."""
     integrated, found = task.expressions.integrated, []
-    units = np.eye(len(task.measures))
+    units, count = np.eye(len(task.measures)), len(task.expressions.integrands)
     for number, (name, measure) in enumerate(task.measures.items()):
         if isinstance(measure, EventTime):
-            raise refusal(measure.event, "its time is measured")
+            own = {find_instant(looks, measure, name): 1.0}
+            found.append(Demand(units[number], {}, np.zeros(count), own))
+            continue
         times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
         place = integrated[number]
         seen = gather_measure(looks, measure, number, place, times)
-        z = np.zeros(len(task.expressions.integrands))
+        z = np.zeros(count)
         if place is not None:
             z[place] = seen.by_integral
         weights = {float(t): float(w) for t, w in zip(times, seen.by_samples, strict=True)}
-        found.append(Demand(units[number], weights, z))
+        ends: dict[int, float] = {}
+        if looks.end_slope is not None:  # the last instant is the end
+            by_end = slope_by_end(looks, measure, number, place, times)
+            ends[len(looks.instants) - 1] = by_end
+        found.append(Demand(units[number], weights, z, ends))
     return found
 
 
@@ -95,16 +103,21 @@ def refuse_jumps(
     names = [events.watches[hit.watch].name for hit in after.hits]
     if events.update is not None or not np.array_equal(after.y, system.project(t, before)):
         raise refusal(names[0], "it changes the motion")
-    f, g = (rates_aside(system, t, y, way) for y, way in ((before, -1), (after.y, 1)))
-    if np.abs(f - g).max(initial=0.0) > JOINS * (1 + np.abs(f).max(initial=0.0)):
+    if not joined(system, t, before, after.y):
         raise refusal(names[0], "the law jumps there")
     return after.y
+
+
+def joined(system: Dynamics, t: float, before: Array, after: Array) -> bool:
+    """Whether the rates before and behind an instant are the same."""
+    f, g = (rates_aside(system, t, y, way) for y, way in ((before, -1), (after, 1)))
+    return bool(np.abs(f - g).max(initial=0.0) <= JOINS * (1 + np.abs(f).max(initial=0.0)))
 
 
 def refusal(name: str, why: str) -> UnsupportedError:
     """The error that an event is not passed backwards."""
     return UnsupportedError(
-        f"{why}, which the adjoint method does not pass",
+        f"{why}, which the adjoint method does not pass here",
         element=f"event '{name}'",
         cure="take method='direct'",
     )

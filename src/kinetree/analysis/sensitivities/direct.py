@@ -172,8 +172,9 @@ class Tracker:
             if name in names or last:
                 Y = system.project(hit.t, hit.y)
                 more = simultaneous(system, events, hit.t, Y, [hit.watch]) if last else []
-                slope = self.jumps.shift(system, events, hit.t, Y, [hit.watch, *more])
-                self.instants.append(Instant(name, hit.t, slope))
+                fired = (hit.watch, *more)
+                slope = self.jumps.shift(system, events, hit.t, Y, fired)
+                self.instants.append(Instant(name, hit.t, slope, Y, fired))
 
     def repartition(self, again: Repartition | None) -> Repartition | None:
         """Other coordinates, with tangents in them."""

@@ -43,3 +43,19 @@ def seeds_of(by: ByLabels, variables: Sequence[DesignVariable]) -> dict[str, Arr
                 seeds[(labels or ()).index(row.label), k] = 1.0
         found[name] = seeds
     return found
+
+
+def bars_by_variable(by: ByLabels, variables: Sequence[DesignVariable], bars: Array) -> Array:
+    """Bars of what varies, from those of the inputs one after the other; 0 without an input."""
+    places: dict[tuple[str, str, int], int] = {}
+    for name, labels in by.items():
+        for k in range(6) if labels is None else range(len(labels)):
+            key = (name, "", k) if labels is None else (name, labels[k], 0)
+            places[key] = len(places)
+    found = np.zeros(len(variables))
+    for k, row in enumerate(variables):
+        key = (row.label, "", row.part) if row.kind == "wrench" else (
+            INPUTS.get(row.kind, ""), row.label, 0
+        )  # fmt: skip
+        found[k] = bars[places[key]] if key in places else 0.0
+    return found

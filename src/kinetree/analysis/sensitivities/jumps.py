@@ -72,7 +72,7 @@ class Jumps:
         self.last = t, shift
         S = before[width:].reshape(made.directions, width)
         S = S + np.outer(shift, slow)
-        for y, fired in _rounds(system, events, t, after):
+        for y, fired in rounds_of(system, events, t, after):
             S[:, : made.size] = self._update(system, events, t, (y, S, shift), fired)
         S = S - np.outer(shift, fast)
         whole = np.concatenate([after.y[:width], S.ravel()])
@@ -93,12 +93,7 @@ class Jumps:
             rate, changes = both[k, -1] if k < count else 1.0, both[min(k, count - 1), :-1]
             name = events.watches[k].name
             if abs(rate) <= 1e-12 * np.abs(changes).max(initial=0.0) or rate == 0.0:
-                raise UnsupportedError(
-                    f"its condition touches zero at t = {t:.6g} s without passing it, so that its "
-                    "time has no derivative",
-                    element=f"event '{name}'",
-                    cure="measure before it, or start from other values",
-                )
+                raise touching(name, t)
             found.append(-changes / rate if k < count else np.zeros(len(self.variables)))
         self._refuse_ties(events, t, fired, found)
         return found[0]
@@ -151,6 +146,16 @@ class Jumps:
         return self._functions[key]
 
 
+def touching(name: str, t: float) -> UnsupportedError:
+    """The error that a condition does not pass zero."""
+    return UnsupportedError(
+        f"its condition touches zero at t = {t:.6g} s without passing it, so that its time has no "
+        "derivative",
+        element=f"event '{name}'",
+        cure="measure before it, or start from other values",
+    )
+
+
 def rates_aside(system: Dynamics, t: float, Y: Array, way: int) -> Array:
     """Rates at an event, continued from before it (-1) or from behind (+1)."""
     step = way * ASIDE * max(abs(t), 1.0)
@@ -159,7 +164,7 @@ def rates_aside(system: Dynamics, t: float, Y: Array, way: int) -> Array:
     return 2 * first - second
 
 
-def _rounds(
+def rounds_of(
     system: Dynamics, events: Watched, t: float, after: Settled
 ) -> Iterator[tuple[Array, Sequence[int]]]:
     """States of an instant and the events that change them, one after the other."""

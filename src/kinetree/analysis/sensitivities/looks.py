@@ -49,11 +49,21 @@ class Sample:
 
 @dataclass(frozen=True)
 class Instant:
-    """An event that happened: name, time [s], and the slope of that along the directions."""
+    """An event that happened.
+
+    Attributes:
+        name: of the event.
+        t: time [s].
+        slope: of the time along the directions.
+        before: the consistent state before it.
+        fired: numbers of the watches that happened then.
+    """
 
     name: str
     t: float
     slope: Array
+    before: Array
+    fired: tuple[int, ...]
 
 
 class Looks:
@@ -176,15 +186,20 @@ def outcomes(
 
 def _of_event(looks: Looks, measure: EventTime, name: str) -> Outcome:
     """Time of an event, and its slope."""
-    rows = [row for row in looks.instants if row.name == measure.event]
+    row = looks.instants[find_instant(looks, measure, name)]
+    return Outcome(row.t, row.slope, 0.0)
+
+
+def find_instant(looks: Looks, measure: EventTime, name: str) -> int:
+    """Number of the instant whose time is measured."""
+    rows = [k for k, row in enumerate(looks.instants) if row.name == measure.event]
     if not -len(rows) <= measure.number < len(rows):
         raise ModelError(
             f"event '{measure.event}' happens {len(rows)} times",
             element=f"measure '{name}'",
             cure="make the run longer, or ask for an earlier one",
         )
-    row = rows[measure.number]
-    return Outcome(row.t, row.slope, 0.0)
+    return rows[measure.number]
 
 
 def gather_measure(
@@ -201,19 +216,30 @@ def moving(looks: Looks, measure: Measure, times: Array) -> Flags:
     return np.asarray((times == looks.end) & (measure.at_end or measure.peaks))
 
 
+def slope_by_end(
+    looks: Looks, measure: Measure, number: int, place: int | None, times: Array
+) -> float:
+    """How the value of a measure changes with the time of the end alone."""
+    seen = gather_measure(looks, measure, number, place, times)
+    found = seen.by_end
+    for t, weight, moves in zip(times, seen.by_samples, moving(looks, measure, times), strict=True):
+        found += weight * float(looks.at(float(t)).rate[number]) if moves else 0.0
+    if place is not None:
+        found += seen.by_integral * float(looks.at(looks.end).e[number]) ** measure.power
+    return found
+
+
 def _outcome(
     looks: Looks, measure: Measure, number: int, place: int | None, times: Array
 ) -> Outcome:
     seen = gather_measure(looks, measure, number, place, times)
-    last = looks.at(looks.end)
-    changes, by_end = np.zeros(len(last.dz)), seen.by_end
-    for t, weight, moves in zip(times, seen.by_samples, moving(looks, measure, times), strict=True):
-        here = looks.at(float(t))
-        changes = changes + weight * here.de[number]
-        by_end += weight * float(here.rate[number]) if moves else 0.0
+    dz = looks.at(looks.end).dz
+    changes = np.zeros(len(dz))
+    for t, weight in zip(times, seen.by_samples, strict=True):
+        changes = changes + weight * looks.at(float(t)).de[number]
     if place is not None:
-        changes = changes + seen.by_integral * last.dz[:, place]
-        by_end += seen.by_integral * float(last.e[number]) ** measure.power
+        changes = changes + seen.by_integral * dz[:, place]
+    by_end = slope_by_end(looks, measure, number, place, times)
     if looks.end_slope is None:
         return Outcome(seen.value, changes, by_end)
     return Outcome(seen.value, changes + by_end * looks.end_slope, 0.0)

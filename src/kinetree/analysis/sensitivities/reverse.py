@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.directions import ByLabels, inputs_by
+from kinetree.analysis.sensitivities.directions import ByLabels, bars_by_variable, inputs_by
 from kinetree.arrays import Array
 from kinetree.integrate.loops.backward import ReverseKernel
 from kinetree.program.state_form import STATE
@@ -49,20 +49,6 @@ class Reverse:
         """Inputs whose bars are wanted, with the labels of their components."""
         forward = self.made.system.forms.forward.program
         return {STATE: None, **inputs_by(forward, self.variables)}
-
-    @cached_property
-    def places(self) -> Array:
-        """Row of every variable among the bars behind those of the state; -1 for none."""
-        rows: list[tuple[str, str, int]] = []
-        kinds = {"p": "parameter", "tau": "tau"}
-        for name, labels in self.by.items():
-            if name in kinds:
-                rows += [(kinds[name], label, 0) for label in labels or ()]
-            elif name != STATE:
-                rows += [("wrench", name, part) for part in range(6)]
-        known = {row: k for k, row in enumerate(rows)}
-        found = [known.get((row.kind, row.label, row.part), -1) for row in self.variables]
-        return np.array(found, dtype=int)
 
     @property
     def count(self) -> int:
@@ -131,4 +117,5 @@ class Reverse:
 
     def of_variables(self, bars: Array) -> Array:
         """Bars in the order of the variables, from those of the Programs."""
-        return np.where(self.places < 0, 0.0, np.append(bars, 0.0)[self.places])
+        by = {name: labels for name, labels in self.by.items() if name != STATE}
+        return bars_by_variable(by, self.variables, bars)

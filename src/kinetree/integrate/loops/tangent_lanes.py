@@ -48,15 +48,8 @@ def _text() -> str:
     lanes, found, Y = entry("x", PTR), entry("y", PTR), code.at(given, 1)
     n, rest, whole = (entry(name) for name in ("n", "rest", "whole"))
 
-    def spread(source: Value, target: Value, count: Value) -> None:
-        def one(i: Value) -> None:
-            row = code.spread(code.load(code.at(source, i)), LANES)
-            code.store(row, code.at(target, i * LANES), LINE)
-
-        code.each(count, one)
-
-    spread(given, lanes, n + 1)  # t, y
-    spread(code.at(Y, whole), code.at(lanes, (n + 1) * LANES), rest)
+    _spread(code, given, lanes, n + 1)  # t, y
+    _spread(code, code.at(Y, whole), code.at(lanes, (n + 1) * LANES), rest)
     starts = [code.load(code.at(block, len(HEAD) + lane), INT) for lane in range(LANES)]
     S = code.at(lanes, (n + rest + 1) * LANES)
 
@@ -80,6 +73,16 @@ def _text() -> str:
     code.each(values, take)
     code.leave()
     return f"{DECLARATIONS}\n{code.text()}"
+
+
+def _spread(code: Code, source: Value, target: Value, count: Value) -> None:
+    """Numbers into rows, the same in every lane."""
+
+    def one(i: Value) -> None:
+        row = code.spread(code.load(code.at(source, i)), LANES)
+        code.store(row, code.at(target, i * LANES), LINE)
+
+    code.each(count, one)
 
 
 @jit.one_library

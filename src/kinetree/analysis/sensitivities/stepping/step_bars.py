@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.sensitivities.directions import INPUTS
+from kinetree.analysis.sensitivities.directions import bars_by_variable
 from kinetree.analysis.sensitivities.stepping.step_start import pull_to_start
 from kinetree.arrays import Array, Integers
 from kinetree.formalism.natural.relative import NEAR
 from kinetree.integrate.loops.backward_steps import LOOK, StepsBack
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.directions import ByLabels
     from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
-    from kinetree.analysis.sensitivities.variables import DesignVariable
 
 
 def step_gradient(run: StepRun, weights: Array) -> tuple[Array, int]:
@@ -35,7 +32,7 @@ def step_gradient(run: StepRun, weights: Array) -> tuple[Array, int]:
     most = 0
     for leg in reversed(run.legs):
         most = max(most, int(_back(run, leg, weights, (lam, sums)).max(initial=0)))
-    found: Array = pull_to_start(run, lam) + _of_variables(by, run.task.directions, sums)
+    found: Array = pull_to_start(run, lam) + bars_by_variable(by, run.task.directions, sums)
     return found, 1 + most
 
 
@@ -61,19 +58,3 @@ def _back(run: StepRun, leg: StepLeg, weights: Array, bars: tuple[Array, Array])
     back.run(np.array([(LOOK, plan.slots, 0, count, 0)]))
     back.run(plan.table)
     return back.advances[:-1]
-
-
-def _of_variables(by: ByLabels, variables: Sequence[DesignVariable], sums: Array) -> Array:
-    """Bars of what varies, from those of the inputs."""
-    places: dict[tuple[str, str, int], int] = {}
-    for name, labels in by.items():
-        for k in range(6) if labels is None else range(len(labels)):
-            key = (name, "", k) if labels is None else (name, labels[k], 0)
-            places[key] = len(places)
-    found = np.zeros(len(variables))
-    for k, row in enumerate(variables):
-        key = (row.label, "", row.part) if row.kind == "wrench" else (
-            INPUTS.get(row.kind, ""), row.label, 0
-        )  # fmt: skip
-        found[k] = sums[places[key]] if key in places else 0.0
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -67,12 +68,7 @@ class StepRun:
         assert task.steps is not None  # else rates are integrated
         self.task, self.choice = task, task.steps
         refuse_happenings(task.model, "derivatives of equal steps", CURE)
-        if task.events or len(task.system.states) > len(task.model.states):
-            raise UnsupportedError(
-                "equal steps in which something happens have no derivatives",
-                element="events" if task.events else f"switch in model '{task.model.name}'",
-                cure=CURE,
-            )
+        _refuse_events(task)
         self.how = Marching(
             task.model, task.duration, task.t0, task.step, None, self.choice.formulation,
             task.integrator, self._options(), known=task.shared.get("stepper"),
@@ -217,6 +213,23 @@ class StepRun:
         record.add(self.motion)
         assert not isinstance(self.motion.report, tuple)  # of one run
         return record.dataset(self.motion.report)
+
+
+def _refuse_events(task: Task) -> None:
+    """Refuse events and switches by name: the time of a jump inside an equal step is not known."""
+    named = [
+        f"event '{name}'" for name in (task.events if isinstance(task.events, Mapping) else ())
+    ]
+    forward = task.system.forward
+    if forward.gives("switches"):
+        labels = ", ".join(f"'{label}'" for label in forward.output("switches").labels)
+        named.append(f"switch in model '{task.model.name}' with the condition {labels}")
+    if named or task.events:
+        raise UnsupportedError(
+            "equal steps in which something happens have no derivatives",
+            element=(named or ["events"])[0],
+            cure=CURE,
+        )
 
 
 class _Rows:
