@@ -13,7 +13,7 @@ import kinetree as kt
 import lengths
 import mechanisms
 from analysis import systems
-from approx import CLOSED, EQUAL_STEPS, FORMALISM, READ_OFF, assert_close
+from approx import CLOSED, EQUAL_STEPS, FORMALISM, LONG_RUN, READ_OFF, assert_close
 from kinetree.integrate import Stepper
 from kinetree.integrate.start.beginning import Beginning
 from kinetree.integrate.start.start_program import start_program
@@ -241,7 +241,45 @@ def test_a_sharp_bend_is_no_jump() -> None:
     assert_close(found[0].gradient, found[1].gradient, FORMALISM)
 
 
+@pytest.mark.parametrize(
+    ("integrator", "name", "value"),
+    [("generalised_alpha", "rho_inf", 0.6), ("hht", "delta_f", 0.1), ("newmark", "xi", -0.2)],
+)
+def test_the_parameter_of_a_method_varies(integrator: str, name: str, value: float) -> None:
+    run: dict[str, Any] = {"integrator": integrator, "step": 0.02, "tolerance": 1e-11}
+    run |= {"measures": {"end": kt.final("q_b")}, "qd": {"a": 1.0}}
+    model = systems.double_pendulum()
+    one, two = (
+        kt.sensitivity(
+            model, 0.2, by=[f"method.{name}", "upper.mass"], method=method, **run, **{name: value}
+        ).gradient[0]
+        for method in ("direct", "adjoint")
+    )
+    assert_close(two, one, FORMALISM)
+    high, low = (
+        kt.sensitivity(model, 0.2, by=[], **run, **{name: value + h}).value[0]
+        for h in (1e-5, -1e-5)
+    )
+    assert_close(one[0], (high - low) / 2e-5, LONG_RUN)
+
+
+def test_the_damping_of_a_method_is_optimised() -> None:
+    """The damping that leaves most of a fast oscillation in a coarse step: none at all."""
+    model = kt.Model("oscillator", gravity=(0, 0, 0))
+    model.prismatic("y", model.ground, model.body("body", mass=1.0), axis="x")
+    model.joint_spring("spring", "y", stiffness=100.0)
+    energy = kt.final("qd_y**2 + 100*q_y**2")
+    best = kt.optimise(
+        model, 1.0, kt.function_of("-e", e=energy), over={"method.rho_inf": (0.2, 1.0)},
+        start={"method.rho_inf": 0.5}, integrator="generalised_alpha", step=0.05, q={"y": 1.0},
+    )  # fmt: skip
+    assert_close(best.parameters["method.rho_inf"], 1.0, READ_OFF)
+
+
 BAD = {
+    "foreign": ({"by": ["method.rho_inf"]}, "parameter of 'generalised_alpha'"),
+    "unknown": ({"by": ["method.rho"]}, "'method.rho'.*method.rho_inf"),
+    "range": ({"delta_f": 2.0}, "delta_f.*from 0 to 0.333"),
     "events": ({"events": {"low": kt.Event("q_b", stops=True)}}, "event 'low'"),
     "order": ({"order": 2}, "order"),
     "rtol": ({"rtol": 1e-3}, "rtol"),

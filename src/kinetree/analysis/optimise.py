@@ -13,8 +13,8 @@ from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.optimising.methods import OPTIMISERS, Minimum
 from kinetree.analysis.optimising.model_study import study_arguments
 from kinetree.analysis.optimising.trials import Limit, Study, Trials
+from kinetree.analysis.sensitivities.checks import check_measures
 from kinetree.analysis.sensitivities.variables import read_variables
-from kinetree.analysis.sensitivity import check_measures
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_finite, show
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values

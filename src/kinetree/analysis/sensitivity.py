@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.analysis.given.batches import RunGiven
-from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.events import Events
-from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
 from kinetree.analysis.sensitivities.adjoint import Backward
+from kinetree.analysis.sensitivities.checks import (
+    check_given,
+    is_stepped,
+    refuse_foreign,
+)
 from kinetree.analysis.sensitivities.continuous import ContinuousBackward
 from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
@@ -34,32 +37,28 @@ from kinetree.analysis.sensitivities.second import hessians
 from kinetree.analysis.sensitivities.statics import static_sensitivities
 from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task
-from kinetree.analysis.sensitivities.variables import read_variables
+from kinetree.analysis.sensitivities.variables import (
+    BASICS,
+    read_variables,
+)
 from kinetree.arguments import (
-    changed_arguments,
     check_arguments,
     check_choice,
-    check_options,
-    check_positive,
-    show,
 )
 from kinetree.arrays import Array
 from kinetree.assembly import Parameters, Values
-from kinetree.errors import ModelError, UnsupportedError, warn
+from kinetree.errors import UnsupportedError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
-from kinetree.integrate.methods import RATES, check_bounds, find
+from kinetree.integrate.methods import RATES, find
 from kinetree.integrate.problem import Settings
-from kinetree.measures import FunctionOf, Measure, Mode, simple_measures
+from kinetree.measures import simple_measures
 from kinetree.measures.measure import NONE
-from kinetree.steppers.families import FAMILIES
 
 if TYPE_CHECKING:
     import xarray
 
     from kinetree.model import Mechanism
 
-METHODS = ("auto", "direct", "adjoint")
-"""How derivatives are found."""
 EQUAL_STEP_ERROR = 1e-8
 """Relative error that is taken for a structural step, whose iterations leave about as much."""
 WORTH = 5
@@ -103,7 +102,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         duration: length of the run [s]; none with at="equilibrium".
         measures: by name, such as {"end": kt.final("q_y"), "work": kt.integral("qd_y**2")}.
         by: names of what varies: parameters (0 and 1 too), "q0.NAME", "qd0.NAME", "x0.NAME",
-            "tau.NAME", "WRENCH.fx", "duration".
+            "tau.NAME", "WRENCH.fx", "duration"; of equal steps the parameter of the method,
+            "method.rho_inf", "method.delta_f" or "method.xi".
         at: "run", or "equilibrium": the state of rest near the start values, and its modes; or
             "start": the steady motion that the start values are, such as a bicycle at its speed;
             measures are `kt.final`, `kt.frequency`, `kt.damping` and `kt.growth` then.
@@ -134,7 +134,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             all fit, binomial checkpoints are kept and steps are made anew, with the same result to
             the last bit.
         **options: of `simulate`: formalism, loops, base_parameters, partition, independent; of
-            equal steps tolerance, limit, penalty, projection, ….
+            equal steps tolerance, limit, penalty, projection, …, and the method's own parameter:
+            rho_inf of generalised_alpha, delta_f of hht, xi of newmark.
 
     Returns:
         The Dataset of the run with `value` (measure), `gradient` (measure × parameter) and, by the
@@ -145,7 +146,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     """
     given = locals()
     check_arguments(sensitivity, given)
-    _check(given, options)
+    check_given(sensitivity, given, options)
     task = _task(given, options)
     made = run_task(task, method) if at == "run" else _static(task, steady=at == "start")
     _tell_idle(task, made)
@@ -161,7 +162,7 @@ def sensitivity_task(model: Mechanism, **given: Any) -> Task:
     whole = {**usual, "model": model, **{k: v for k, v in given.items() if k in usual}}
     options = {name: value for name, value in given.items() if name not in usual}
     check_arguments(sensitivity, whole)
-    _check(whole, options)
+    check_given(sensitivity, whole, options)
     return _task(whole, options)
 
 
@@ -170,15 +171,19 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     model, name, formulation = given["model"], given["integrator"], given["formulation"]
     run = RunGiven(*(given[key] for key in ("q", "qd", "x", "tau", "wrenches", "parameters")))
     steps = None
-    if _is_stepped(name, formulation):
-        steps = StepChoice(formulation, options, given["memory"])
+    variables = read_variables(model, given["by"])
+    if is_stepped(name, formulation):
+        basic = {key: value for key, value in options.items() if key in BASICS}
+        options = {key: value for key, value in options.items() if key not in BASICS}
+        steps = StepChoice(formulation, options, given["memory"], basic)
         name, settings = find(name, formulation).name, Settings()
         options = {key: value for key, value in options.items() if key == "independent"}
     else:
         name, settings = as_settings(given)
+    refuse_foreign(variables, name if steps is not None else "")
     return Task.of(
         model, run, duration=float(given["duration"] or 0.0), t0=given["t0"], integrator=name,
-        measures=simple_measures(given["measures"]), variables=read_variables(model, given["by"]),
+        measures=simple_measures(given["measures"]), variables=variables,
         settings=settings, step=given["step"], events=given["events"], options=options, steps=steps,
     )  # fmt: skip
 
@@ -206,12 +211,6 @@ def as_settings(given: Mapping[str, Any]) -> tuple[str, Settings]:
     length = given.get("step") or None if name == "rk4" else None
     bounds = {key: given[key] for key in known if key in given}
     return name, Settings(**bounds, fixed_step=length)
-
-
-def _is_stepped(integrator: str, formulation: str | None) -> bool:
-    """Whether a run goes in equal steps that are Programs."""
-    check_choice("integrator", integrator, ("auto", *RATES, *FAMILIES))
-    return formulation is not None or integrator not in ("auto", *RATES)
 
 
 def run_task(task: Task, method: str) -> xarray.Dataset:
@@ -294,96 +293,3 @@ def _with_results(
     gradients[:, [not row for row in moving]] = by_end[:, None]
     values = {name: row.value for name, row in found.items()}
     return with_gradients(run, task.variables, values, gradients, facts)
-
-
-def _check(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse what no sensitivity can be made of."""
-    check_choice("at", given["at"], ("run", "equilibrium", "start"))
-    if given["at"] == "run":
-        if given["duration"] is None:
-            raise ModelError("it is not given", element="duration", cure="give it in seconds")
-        check_positive("a positive time in seconds", duration=given["duration"])
-        check_bounds(given)
-    elif given["duration"] is not None or given["events"] is not None:
-        raise ModelError(
-            "a state has no duration and no events", element="at", cure="leave them out, or at="
-        )
-    elif given["qd"] is not None and given["at"] == "equilibrium":
-        raise ModelError(
-            "an equilibrium has no velocities", element="qd", cure='leave them out, or at="start"'
-        )
-    check_choice("method", given["method"], METHODS)
-    _check_memory(given)
-    if given["order"] not in (1, 2) or (given["order"] == 2 and given["at"] != "run"):
-        raise UnsupportedError(
-            f"it is {show(given['order'])}",
-            element="order",
-            cure="give 1, or 2 for second derivatives of runs",
-        )
-    _check_options(given, options)
-    check_measures(given["measures"], modes=given["at"] != "run", functions=True)
-
-
-def _check_memory(given: Mapping[str, Any]) -> None:
-    """Refuse memory where no states are kept to go back to."""
-    if given["memory"] is None:
-        return
-    check_positive("a positive number of bytes", memory=given["memory"])
-    stepped = _is_stepped(given["integrator"], given["formulation"])
-    if not stepped or given["method"] == "direct":
-        raise UnsupportedError(
-            "only the adjoint method in equal steps keeps some of its states",
-            element="memory",
-            cure="leave it out, or give method='adjoint' and a formulation",
-        )
-
-
-def _check_options(given: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Refuse options that the method of the run has no use for."""
-    if not _is_stepped(given["integrator"], given["formulation"]):
-        refuse_stepping(options)
-        check_options("sensitivity", options, OPTIONS)
-        return
-    check_options("sensitivity in equal steps", options, STEPPING)
-    refuse_no_step(given["step"])
-    for name in changed_arguments(sensitivity, given, ["rtol", "atol", "max_step", "max_steps"]):
-        raise UnsupportedError(
-            "equal steps have no use for it", element=name, cure="leave it out, or give tolerance="
-        )
-    if given["order"] != 1 or given["at"] != "run":
-        raise UnsupportedError(
-            "equal steps have first derivatives of runs alone",
-            element="order" if given["order"] != 1 else "at",
-            cure="leave integrator= and formulation= out",
-        )
-
-
-def check_measures(
-    measures: Mapping[str, Any], *, modes: bool = False, functions: bool = False
-) -> None:
-    """Refuse what is no measure, and measures of modes and functions where there are none."""
-    if not measures:
-        raise ModelError(
-            "there is nothing to measure", element="measures", cure='give {"end": kt.final("q_y")}'
-        )
-    for name, measure in measures.items():
-        if not isinstance(measure, Measure):
-            raise ModelError(
-                f"it is {show(measure)}",
-                element=f"measure '{name}'",
-                cure="give kt.final(…), kt.integral(…), kt.rms(…) or kt.peak(…)",
-            )
-        if isinstance(measure, FunctionOf):
-            if not functions:
-                raise UnsupportedError(
-                    "it is a function of others, which are measured one by one here",
-                    element=f"measure '{name}'",
-                    cure="name its parts",
-                )
-            check_measures(simple_measures(measure.parts), modes=modes)
-        if isinstance(measure, Mode) and not modes:
-            raise ModelError(
-                "a run has no modes",
-                element=f"measure '{name}'",
-                cure='give at="equilibrium" to kt.sensitivity',
-            )

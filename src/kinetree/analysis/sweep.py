@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.analysis.runs.dynamics import OPTIONS
 from kinetree.analysis.runs.march import STEPPING, refuse_no_step, refuse_stepping
-from kinetree.analysis.sensitivity import check_measures
+from kinetree.analysis.sensitivities.checks import check_measures
 from kinetree.analysis.sweeping.job import RATES, SweepJob, is_stepped
 from kinetree.analysis.sweeping.parts import STORES, SweepParts, read_parts
 from kinetree.analysis.sweeping.plans import SweepPlan

@@ -17,7 +17,12 @@ from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.optimising.journal import Journal, JournalRow
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.task import Task
-from kinetree.analysis.sensitivities.variables import DURATION, enter_values, read_variables
+from kinetree.analysis.sensitivities.variables import (
+    BASICS,
+    DURATION,
+    enter_values,
+    read_variables,
+)
 from kinetree.analysis.sensitivity import run_task, sensitivity_task
 from kinetree.arrays import Array
 from kinetree.errors import AssemblyError, KinetreeError, ModelError, UnknownNameError
@@ -148,7 +153,8 @@ class Trials:
             task = self._task(number, slopes=slopes)
             given = RunGiven(**{name: options.get(name) for name in GIVEN})
             method = str(options.get("method", "auto")) if slopes else "direct"
-            found = run_task(task.at(given, float(options[DURATION])), method)
+            basic = {name: options[name] for name in BASICS if name in options}
+            found = run_task(task.at(given, float(options[DURATION]), basic), method)
         found = with_functions(found, study.measures)
         count, gradient, measured = len(study.objectives), found.gradient.values, found.value.values
         row: JournalRow = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.sensitivities.variables import METHOD
 from kinetree.arrays import Array
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ INPUTS = {"parameter": "p", "tau": "tau"}
 """Kind of what varies -> the input that it is a component of."""
 
 
+def input_of(row: DesignVariable) -> str:
+    """The input that a variable is a component of; empty of start values."""
+    return row.label if row.kind == METHOD else INPUTS.get(row.kind, "")
+
+
 def inputs_by(program: Program, variables: Sequence[DesignVariable]) -> ByLabels:
     """Inputs of a Program by which is differentiated, with the labels of their components."""
     found: ByLabels = {}
@@ -27,6 +33,9 @@ def inputs_by(program: Program, variables: Sequence[DesignVariable]) -> ByLabels
         labels = [row.label for row in variables if row.kind == kind and row.label in known]
         if labels:
             found[name] = labels
+    for row in variables:
+        if row.kind == METHOD and program.takes(row.label):
+            found[row.label] = [row.label]
     wrenches = dict.fromkeys(row.label for row in variables if row.kind == "wrench")
     return found | {name: None for name in wrenches if program.takes(name)}
 
@@ -39,7 +48,7 @@ def seeds_of(by: ByLabels, variables: Sequence[DesignVariable]) -> dict[str, Arr
         for k, row in enumerate(variables):
             if row.kind == "wrench" and row.label == name:
                 seeds[row.part, k] = 1.0
-            elif INPUTS.get(row.kind) == name and row.label in (labels or ()):
+            elif input_of(row) == name and row.label in (labels or ()):
                 seeds[(labels or ()).index(row.label), k] = 1.0
         found[name] = seeds
     return found
@@ -55,7 +64,7 @@ def bars_by_variable(by: ByLabels, variables: Sequence[DesignVariable], bars: Ar
     found = np.zeros(len(variables))
     for k, row in enumerate(variables):
         key = (row.label, "", row.part) if row.kind == "wrench" else (
-            INPUTS.get(row.kind, ""), row.label, 0
+            input_of(row), row.label, 0
         )  # fmt: skip
         found[k] = bars[places[key]] if key in places else 0.0
     return found

@@ -17,6 +17,7 @@ from kinetree.analysis.runs.dynamics import Dynamics, dynamics
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.sensitivities.expressions import Expressions, read_expressions
 from kinetree.analysis.sensitivities.variables import (
+    METHOD,
     DesignVariable,
     keep_starts,
     open_parameters,
@@ -41,11 +42,13 @@ class StepChoice:
         formulation: how loops are treated.
         options: of `step_program`.
         memory: for states to which the adjoint method goes back [B]; none for all of them.
+        basic: the value of the method's own parameter by its name, where it is given.
     """
 
     formulation: str | None
     options: Mapping[str, Any]
     memory: float | None = None
+    basic: Mapping[str, float] = field(default_factory=dict)
 
 
 def with_given(system: Dynamics, given: RunGiven) -> Dynamics:
@@ -101,11 +104,14 @@ class Task:
         opened = open_parameters(model.with_varied(given.parameters or ()), variables)
         return cls(opened, given=keep_starts(model, given, variables), **rows)
 
-    def at(self, given: RunGiven, duration: float) -> Task:
+    def at(
+        self, given: RunGiven, duration: float, basic: Mapping[str, float] | None = None
+    ) -> Task:
         """The same task for other values: what was derived for this one serves again."""
         refuse_functions(given)
         given = keep_starts(self.model, given, self.variables)
-        return replace(self, given=given, duration=duration)
+        steps = self.steps and replace(self.steps, basic=basic or {})
+        return replace(self, given=given, duration=duration, steps=steps)
 
     @property
     def directions(self) -> tuple[DesignVariable, ...]:
@@ -177,5 +183,5 @@ class Task:
         """Names of what varies that stands in no equation but perhaps those of events."""
         seen = self.expressions
         used = {*symbols(seen.forward.roots()), *symbols([*seen.nodes, *seen.integrands])}
-        rows = (row for row in self.directions if not row.starts)
+        rows = (row for row in self.directions if not row.starts and row.kind != METHOD)
         return [row.name for row in rows if row.symbol(seen.forward) not in used]

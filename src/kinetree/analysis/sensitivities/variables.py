@@ -6,6 +6,7 @@
 | q0.NAME, qd0.NAME, x0.NAME | the start value of a coordinate, a velocity, a user state |
 | tau.NAME | a constant effort along a velocity |
 | WRENCH.tx … WRENCH.fz | a component of a constant external wrench |
+| method.rho_inf, method.delta_f, method.xi | the parameter of a method of equal steps |
 | duration | the length of the run |
 """
 
@@ -22,8 +23,12 @@ from kinetree.model import Mechanism
 from kinetree.model.parameters import scalars
 from kinetree.program import Program
 from kinetree.results.dataset import PARTS
+from kinetree.steppers.families import FAMILIES
 
 DURATION = "duration"
+METHOD = "method"
+BASICS = tuple(row.basic.name for row in FAMILIES.values() if row.basic is not None)
+"""Names of the parameters of methods of equal steps."""
 START = {"q0": "q", "qd0": "qd", "x0": "x"}
 """Start of a name -> what it is a value of."""
 
@@ -34,7 +39,7 @@ class DesignVariable:
 
     Attributes:
         name: whole name.
-        kind: "parameter", "q", "qd", "x" (start values), "tau", "wrench" or "duration".
+        kind: "parameter", "q", "qd", "x" (start values), "tau", "wrench", "method" or "duration".
         label: of the scalar in its kind: a parameter, coordinate, velocity, state or wrench.
         part: number of the component of a wrench.
     """
@@ -51,7 +56,9 @@ class DesignVariable:
 
     def symbol(self, forward: Program) -> Node | None:
         """What stands for it in forward dynamics; none where these do not depend on it."""
-        name = {"parameter": "p", "tau": "tau", "wrench": self.label}.get(self.kind)
+        name = {"parameter": "p", "tau": "tau", "wrench": self.label, METHOD: self.label}.get(
+            self.kind
+        )
         if name is None or not forward.takes(name):
             return None
         row = forward.input(name)
@@ -81,6 +88,12 @@ def _variable(model: Mechanism, name: str) -> DesignVariable:
             listed = [f"{head}.{label}" for label in known[kind]]
             raise unknown("start value" if head in START else "effort", name, listed, "by")
         return DesignVariable(name, kind, tail)
+    if head == METHOD and tail:
+        if tail not in BASICS:
+            raise unknown(
+                "parameter of a method", name, [f"{METHOD}.{row}" for row in BASICS], "by"
+            )
+        return DesignVariable(name, METHOD, tail)
     if name == DURATION:
         return DesignVariable(name, name, name)
     if head in model.wrenches and tail in PARTS:
@@ -135,8 +148,8 @@ def enter_values(
     given = dict(run)
     for row in variables:
         value = values[row.name]
-        if row.kind == DURATION:
-            given[DURATION] = value
+        if row.kind in (DURATION, METHOD):
+            given[row.label] = value
         elif row.kind == "wrench":
             old = given.get("wrenches") or {}
             six = list(old.get(row.label, (0.0,) * 6))

@@ -100,7 +100,7 @@ class StepRun:
         task, how, given = self.task, self.how, self.task.given
         q, qd, x = task.system.split(task.start)
         begin = Beginning(q, qd, x if len(x) else None, task.t0)
-        inputs = {**how.inputs(given), "h": how.length}
+        inputs = {**how.inputs(given), "h": how.length, **self.choice.basic}
         lanes = self.stepper.lanes(begin, given.parameters or {}, inputs)
         return Start(lanes.x, lanes.p, task.t0, how.length, self.steps), lanes
 
