@@ -195,7 +195,8 @@ def _static(task: Task, *, steady: bool) -> xarray.Dataset:
 
 def _tell_idle(task: Task, made: xarray.Dataset) -> None:
     """Warn of what varies on which neither the motion nor any measure depends."""
-    still = [name for name in task.idle() if not made.gradient.sel(parameter=name).any()]
+    moved = dict(zip(made.parameter.values.tolist(), made.gradient.values.any(axis=0), strict=True))
+    still = [name for name in task.idle() if not moved[name]]
     if still:
         names = ", ".join(f"'{name}'" for name in still)
         text = f"nothing depends on {names}: the derivatives by it are zero"

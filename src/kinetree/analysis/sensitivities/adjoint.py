@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.demands import Demand, change_bars
-from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents, with_laws
+from kinetree.analysis.sensitivities.direct import TangentRun, run_tangents
 from kinetree.analysis.sensitivities.looks import NEAR, Instant
 from kinetree.analysis.sensitivities.passages import EventsBack, Passage, Passages
 from kinetree.analysis.sensitivities.reverse import Reverse
@@ -42,7 +41,7 @@ class Leg:
 
 
 @dataclass(frozen=True, eq=False)
-class Stop:
+class BackStop:
     """Something on the way back beside steps: a sample, events that change the motion, or a time.
 
     At one time a sample comes first, behind the events, and the time of an event last, before them.
@@ -85,7 +84,7 @@ class Backward:
         if run is None or not _has_every_step(task, run):
             run = run_tangents(task, (), times[[0, -1]], every_step=True, jump=self.passages)
         self.instants = run.looks.instants
-        self.watch = Watches(with_laws(task.events), halting=True).of
+        self.watch = task.watches.of
         self._events: dict[int, EventsBack] = {}
         self.legs = self._legs(run)
         self.tableau = TABLEAUS[task.integrator]
@@ -137,17 +136,17 @@ class Backward:
         found: Array = first.of_variables(sums.inputs) + sums.variables + start
         return found
 
-    def _stops(self, demand: Demand) -> list[Stop]:
+    def _stops(self, demand: Demand) -> list[BackStop]:
         """Where the march stops for more than steps, the last ones first to be taken out."""
-        rows = [Stop(t, weight=w) for t, w in demand.weights.items()]
-        rows += [Stop(row.t, 1, passage=row) for row in self.passages.rows]
+        rows = [BackStop(t, weight=w) for t, w in demand.weights.items()]
+        rows += [BackStop(row.t, 1, passage=row) for row in self.passages.rows]
         rows += [
-            Stop(self.instants[k].t, 2, weight=w, instant=self.instants[k])
+            BackStop(self.instants[k].t, 2, weight=w, instant=self.instants[k])
             for k, w in demand.instants.items()
         ]
         return sorted(rows, key=lambda row: (row.t, -row.order))
 
-    def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: Stop, sums: BarSums) -> None:
+    def _visit(self, march: BackwardMarch, leg: Leg, k: int, stop: BackStop, sums: BarSums) -> None:
         """Take up what happens or is seen at a time, on the row k or behind it."""
         reverse, t = leg.reverse, stop.t
         beside = abs(leg.t[k] - t) > self._near(leg)

@@ -12,11 +12,10 @@ from kinetree.analysis.outputs import observer
 from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import LAWS, Events, Watched
+from kinetree.analysis.runs.events import Watched
 from kinetree.analysis.runs.record import Recording, termination
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
 from kinetree.analysis.runs.updates import Settled, simultaneous
-from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.jumps import Jumps
 from kinetree.analysis.sensitivities.looks import Instant, Looks, RunPart
 from kinetree.analysis.sensitivities.start import tangent_start
@@ -116,8 +115,7 @@ class Tracker:
             observe=observer(task.model, None),
         )  # fmt: skip
         if self.jump is not None:
-            watches = Watches(with_laws(task.events), halting=True)
-            how = replace(how, watches=watches, jump=self.jump)
+            how = replace(how, watches=task.watches, jump=self.jump)
         refuse_memories(first.system.model, "kt.sensitivity", "differentiate by finite differences")
         recording = Recording(how)
         looks, run = self.track(first, start, times, replace(how, record=recording.add))
@@ -195,13 +193,6 @@ class Tracker:
             S = part.Y[:, made.width :].reshape(len(part.t), made.directions, made.width)
             rows.append(S[:, :, : made.size])
         return np.concatenate([part.t for part in self.parts]), np.concatenate(rows)
-
-
-def with_laws(events: Events | None) -> Events:
-    """The events of a user, and changes of branch in laws."""
-    if events is None or isinstance(events, str):
-        return LAWS if events is None else events
-    return {**events, LAWS: events.get(LAWS, LAWS)}
 
 
 def _refuse_early(run: Run) -> None:

@@ -17,9 +17,8 @@ import numpy as np
 
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.runs.run import RunOptions
-from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.demands import refuse_jumps
-from kinetree.analysis.sensitivities.direct import TOGETHER, Tracker, with_laws
+from kinetree.analysis.sensitivities.direct import TOGETHER, Tracker
 from kinetree.analysis.sensitivities.looks import Looks
 from kinetree.analysis.sensitivities.start import solve_seconds, tangent_start
 from kinetree.analysis.sensitivities.tangent import Tangent, tangent, tangent_moves, with_states
@@ -52,7 +51,7 @@ def hessians(task: Task, times: Array) -> Array:
     start = _start(task, first, made)
     how = RunOptions(
         task.integrator, task.settings_for(first.width),
-        watches=Watches(with_laws(task.events), halting=True), jump=refuse_jumps,
+        watches=task.watches, jump=refuse_jumps,
     )  # fmt: skip
     looks, _ = Tracker(task).track(made, start, times, how)
     if looks.end_slope is not None:

@@ -14,7 +14,9 @@ from kinetree.analysis.given.initial_state import initial_state
 from kinetree.analysis.given.loads import loads
 from kinetree.analysis.given.times import output_times
 from kinetree.analysis.runs.dynamics import Dynamics, dynamics
-from kinetree.analysis.runs.events import Events
+from kinetree.analysis.runs.events import LAWS, Events
+from kinetree.analysis.runs.forms import Forms
+from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.expressions import Expressions, read_expressions
 from kinetree.analysis.sensitivities.variables import (
     METHOD,
@@ -60,6 +62,13 @@ def with_given(system: Dynamics, given: RunGiven) -> Dynamics:
         loads=loads(system.model, given.tau, given.wrenches),
         loops=None if system.loops is None else system.loops.at(parameters),
     )
+
+
+def with_laws(events: Events | None) -> Events:
+    """The events of a user, and changes of branch in laws."""
+    if events is None or isinstance(events, str):
+        return LAWS if events is None else events
+    return {**events, LAWS: events.get(LAWS, LAWS)}
 
 
 @dataclass(frozen=True)
@@ -162,8 +171,20 @@ class Task:
         return self.expressions_of(self.system)
 
     def expressions_of(self, system: Dynamics) -> Expressions:
-        """The same in other coordinates."""
-        return read_expressions(system, self.measures)
+        """The same in other coordinates; read once for equal equations."""
+        known: dict[int, tuple[Forms, Expressions]] = self.shared.setdefault("expressions", {})
+        forms = system.forms
+        if id(forms) not in known:
+            known[id(forms)] = forms, read_expressions(system, self.measures)
+        return known[id(forms)][1]
+
+    @property
+    def watches(self) -> Watches:
+        """Events and changes of branch of the run, compiled once for equal equations."""
+        found: Watches = self.shared.setdefault(
+            "watches", Watches(with_laws(self.events), halting=True)
+        )
+        return found
 
     def times(self, more: Array) -> Array:
         """Output times of the run, with more inside it [s]."""

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,16 +70,15 @@ class DesignVariable:
 
 def read_variables(model: Mechanism, by: Sequence[str]) -> tuple[DesignVariable, ...]:
     """The scalars of those names; unknown ones are refused with the nearest known."""
-    found = tuple(_variable(model, name) for name in by)
-    for variable in found:
-        if [row.name for row in found].count(variable.name) > 1:
-            raise DuplicateNameError(
-                f"'{variable.name}' is named twice", element="by", cure="name it once"
-            )
+    names = dict.fromkeys([*model.parameters, *(row[0] for row in scalars(model))])
+    found = tuple(_variable(model, name, names) for name in by)
+    for name, count in Counter(row.name for row in found).items():
+        if count > 1:
+            raise DuplicateNameError(f"'{name}' is named twice", element="by", cure="name it once")
     return found
 
 
-def _variable(model: Mechanism, name: str) -> DesignVariable:
+def _variable(model: Mechanism, name: str, names: Mapping[str, None]) -> DesignVariable:
     head, _, tail = name.partition(".")
     known = {"q": model.coordinates, "qd": model.velocities, "x": model.states, "tau":
              model.velocities}  # fmt: skip
@@ -98,7 +98,6 @@ def _variable(model: Mechanism, name: str) -> DesignVariable:
         return DesignVariable(name, name, name)
     if head in model.wrenches and tail in PARTS:
         return DesignVariable(name, "wrench", head, PARTS.index(tail))
-    names = [*model.parameters, *(row[0] for row in scalars(model))]
     if name not in names:
         starts = [f"{a}.{label}" for a, b in START.items() for label in known[b]]
         raise unknown("parameter or start value", name, [*names, *starts, DURATION], "by")
