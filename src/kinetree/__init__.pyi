@@ -37,6 +37,7 @@ from kinetree.export.fmu import export_fmu
 from kinetree.export.modelica import export_modelica
 from kinetree.export.package import export_c, write_simulation
 from kinetree.formats.layouts import EngineLayout, layout
+from kinetree.formats.outlines import read_profile
 from kinetree.measures import (
     at_time,
     damping,
@@ -73,7 +74,7 @@ __all__ = [
     "function_of", "functions", "grid", "growth", "identify", "integral", "integrate", "inverse",
     "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run", "load_sweep",
     "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan", "partition",
-    "peak", "plot", "position_matrices", "reactions", "rms", "run_list", "saltelli", "save",
-    "save_run", "sensitivity", "simulate", "sobol", "summarise", "sweep", "verify",
+    "peak", "plot", "position_matrices", "reactions", "read_profile", "rms", "run_list", "saltelli",
+    "save", "save_run", "sensitivity", "simulate", "sobol", "summarise", "sweep", "verify",
     "write_simulation",
 ]  # fmt: skip

@@ -94,6 +94,13 @@ def stored(folder: Path) -> Path:
     return file
 
 
+def written(folder: Path, name: str, text: str) -> Path:
+    """A file of text."""
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
 def stored_run(folder: Path) -> Path:
     file = folder / "stored.nc"
     if not file.exists():
@@ -372,6 +379,15 @@ FUNCTIONS: dict[str, tuple[Row, ...]] = {
     "as_frames": (Row(kt.as_frames, lambda _: {"model": tree()}, {"model": Refused(closed())}),),
     "position_matrices": (
         Row(kt.position_matrices, lambda _: {"model": tree()}, {"model": systems.pendulum()}),
+    ),
+    "read_profile": (
+        Row(
+            kt.read_profile,
+            lambda folder: {"path": written(folder, "a.csv", "0 0\n1 0\n1 1\n")},
+            {"path": Made(lambda folder: written(folder, "b.csv", "0 0\n2 0\n")),
+             "name": Refused("cam"), "unit": "mm", "flip": True, "smooth": True},
+            {"flip": "truth", "smooth": "truth"}, {"path": "file"},
+        ),
     ),
     "load": (
         Row(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
+from kinetree.formats.outlines import profile_of
 from kinetree.model import (
     ANY,
     CLOSURES,
@@ -25,6 +26,7 @@ from kinetree.model import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+    from pathlib import Path
 
     from kinetree.engine import Node
     from kinetree.formats.schema import (
@@ -47,13 +49,13 @@ T = TypeVar("T")
 INERTIA_ENDS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def build(document: Document) -> Model:
-    """The Model that `document` describes.
+def build(document: Document, folder: Path | None = None) -> Model:
+    """The Model that `document` describes; files that it names are below `folder`.
 
     Raises:
         FormatError: with all mistakes of the file, each naming its element.
     """
-    return _Builder(document).run()
+    return _Builder(document, folder).run()
 
 
 class _EnoughError(Exception):
@@ -76,8 +78,8 @@ class _OfferedSoFar(dict[str, "Node"]):
 class _Builder:
     """One run over a document, gathering mistakes."""
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    def __init__(self, document: Document, folder: Path | None) -> None:
+        self.document, self.folder = document, folder
         self.mistakes: list[KinetreeError] = []
         self.model = Model("unnamed")
         self.parameters: dict[str, Node] = {}
@@ -225,7 +227,9 @@ class _Builder:
             stem, path = f"{name}.{key}", f"{row.noun}s.{name}.{key}"
             if value is None:
                 continue
-            if key in row.scalars:
+            if isinstance(value, dict) and "file" in value:
+                given[key] = profile_of(value, self.folder, path)
+            elif key in row.scalars:
                 given[key] = self.scalar(stem, value, path)
             elif key in row.vectors:
                 given[key] = self.scalars(stem, value, path)

@@ -72,9 +72,10 @@ PlaneData = Annotated[list[NumberData], Field(min_length=2, max_length=2)]
 
 
 class ProfileData(Section):
-    """A profile in a plane [m]: a point, a circle with its radius, a chain or a spline.
+    """A profile in a plane [m]: a point, a circle with its radius, a chain, a spline, or a file.
 
     Corners of a chain are x, y and, where an arc follows, the tangent of a quarter of its angle.
+    A file is an SVG, DXF or CSV below the folder of the model file.
     """
 
     point: PlaneData | None = None
@@ -84,6 +85,11 @@ class ProfileData(Section):
     spline: Corners | None = None
     closed: Annotated[bool, Field(strict=True)] = False
     rounding: NumberData = 0.0
+    file: Text | None = None
+    name: Text | None = None
+    unit: Text | None = None
+    flip: Annotated[bool, Field(strict=True)] = False
+    smooth: Annotated[bool, Field(strict=True)] = False
 
 
 OPTION_TYPES: dict[str, Any] = {

@@ -20,7 +20,7 @@ def parse_xml(source: bytes, where: str) -> ET.Element:
         raise FormatError(
             "it declares a document type or an entity",
             element=where,
-            cure="remove <!DOCTYPE …>; a robot description needs none",
+            cure="remove <!DOCTYPE …>, which is not needed",
         )
 
     guard = expat.ParserCreate()

@@ -22,24 +22,26 @@ from kinetree.formats.yaml_plain import Plain, read_plain
 from kinetree.model import Mechanism, Model, to_data
 
 
-def read(text: str, where: str = "the file") -> Model:
+def read(text: str, where: str = "the file", folder: Path | None = None) -> Model:
     """The Model described by YAML text; `where` names the source in errors.
+
+    Files that it names are looked for below `folder`.
 
     Raises:
         FormatError: with all mistakes found, each with its path and line.
     """
-    return read_data(read_plain(text, where), where)
+    return read_data(read_plain(text, where), where, folder)
 
 
-def read_data(plain: Plain, where: str) -> Model:
-    """The Model described by plain data with their lines; `where` names the source in errors."""
+def read_data(plain: Plain, where: str, folder: Path | None = None) -> Model:
+    """The Model described by plain data with their lines; see `read`."""
     if not isinstance(plain.data, dict):
         raise FormatError("it holds no mapping", element=where, cure="begin with 'name: …'")
     off: dict[str, dict[str, Any]] = {}
     try:
         checked = validate(plain.data)
         off = switch_off(checked, plain.data)
-        model = build(checked)
+        model = build(checked, folder)
     except KinetreeError as error:
         raise locate(_with_switches(error, off), plain) from None
     model.switched_off = off
@@ -67,11 +69,11 @@ def parse_yaml(text: str, where: str) -> Any:
     return read_plain(text, where).data
 
 
-def write(model: Mechanism, old: str | None = None) -> str:
+def write(model: Mechanism, old: str | None = None, folder: Path | None = None) -> str:
     """YAML text of `model`; what did not change since the text `old` keeps its form."""
     data = document(model)
     if old is not None:
-        kept = _update(old, data)
+        kept = _update(old, data, folder)
         if kept is not None:
             return kept
     return spell(data)
@@ -94,16 +96,16 @@ def document(model: Mechanism) -> dict[str, Any]:
 def save(model: Mechanism, path: Path) -> None:
     """Write `model` to `path`; lines of a model file that is there stay where nothing changed."""
     old = read_exactly(path) if path.is_file() else None
-    write_file(path, write(model, old))
+    write_file(path, write(model, old, path.parent))
 
 
-def _update(old: str, data: dict[str, Any]) -> str | None:
+def _update(old: str, data: dict[str, Any], folder: Path | None) -> str | None:
     """The old text with what changed put in; None when it cannot be kept."""
     try:
-        before = document(read(old))
+        before = document(read(old, folder=folder))
         if same(before, data):
             return old
         text = adapt(old, before, data)
-        return text if same(document(read(text)), data) else None
+        return text if same(document(read(text, folder=folder)), data) else None
     except KinetreeError:
         return None

@@ -76,7 +76,7 @@ def load(
         from kinetree.storage import component_file  # noqa: PLC0415  who loads models needs none
 
         return component_file.read(plain, lambda named: _named_model(named, file))
-    return yaml_file.read_data(plain, f"file '{file.name}'")
+    return yaml_file.read_data(plain, f"file '{file.name}'", file.parent)
 
 
 def _read_yaml(file: Path) -> Plain:
@@ -107,7 +107,7 @@ def _named_model(named: Mapping[str, Any], file: Path) -> Model:
         raise FormatError(
             "it holds a component", element=f"file '{beside.name}'", cure="name the file of a model"
         )
-    return yaml_file.read_data(plain, f"file '{beside.name}'")
+    return yaml_file.read_data(plain, f"file '{beside.name}'", beside.parent)
 
 
 def _load_mbs(file: Path, laws: Mapping[str, Any] | None) -> Model:

@@ -141,6 +141,7 @@ def is_solid(pieces: list[Piece], X: Array) -> bool:
     return abs(angle[-1] - angle[0]) > np.pi
 
 
+FLOOR = {"chain": ((5.0, 0.0), (-5.0, 0.0))}
 FACES = {
     "square": {"chain": SQUARE, "closed": True},
     "ell": {"chain": ELL, "closed": True},
@@ -172,15 +173,35 @@ def test_gap_is_the_distance_that_a_search_finds(face: str, radius: float) -> No
     assert compared > 20
 
 
+OVAL = tuple(
+    (float(r * np.cos(a)), float(0.9 * r * np.sin(a)))
+    for a, r in (
+        (a, 0.4 + 0.03 * np.cos(2 * a)) for a in np.linspace(0.3, 2 * np.pi + 0.3, 14)[:-1]
+    )
+)
+
+
+def test_a_convex_spline_meets_an_edge_where_a_search_finds_its_lowest_point() -> None:
+    oval = {"spline": OVAL, "closed": True}
+    random = np.random.default_rng(3)
+    poses = random.uniform((-0.8, 0.2, -3), (0.8, 0.8, 3), (40, 3))
+    found = told(touching(oval, FLOOR), poses)
+    dense = np.concatenate([piece(np.linspace(0, 1, 20001)) for piece in outline(oval)])
+    for pose, gap in zip(poses, found["touch.gap"], strict=True):
+        heights = pose[1] + np.sin(pose[2]) * dense[:, 0] + np.cos(pose[2]) * dense[:, 1]
+        assert gap == pytest.approx(heights.min(), abs=AT_STATES)
+    with pytest.raises(KinetreeError, match="'touch': a spline that is not closed, solid and con"):
+        told(touching(FACES["hill"], FLOOR), poses)
+    with pytest.raises(KinetreeError, match="'touch': a spline meets another spline"):
+        told(touching(oval, FACES["hill"]), poses)
+
+
 def flying(profile: dict[str, Any], wall: dict[str, Any], law: Any, **data: Any) -> kt.Model:
     """A body that moves in the plane without gravity, and a wall on the ground."""
     model = kt.Model("flying", gravity=(0, 0, 0))
     model.planar("p", model.ground, model.body("b", mass=0.3, inertia=(1, 1, 0.01)))
     model.plane_contact("touch", "b", model.ground, profile, wall, law, **data)
     return model
-
-
-FLOOR = {"chain": ((5.0, 0.0), (-5.0, 0.0))}
 
 
 def test_a_ball_comes_back_as_the_law_of_hunt_and_crossley_says() -> None:

@@ -8,6 +8,12 @@ point to X obeys
 from a start that a table gives: of the angle about the middle of a closed curve, of the place along
 the chord of an open one.  f' is kept above a quarter of C'·C', so that the steps stay small where
 the curve is bent more than the circle that it meets.
+
+A convex curve meets an edge with the point that lies furthest along u, against the edge's normal,
+
+    g(s) = C'·u = 0,    s ← s - g/g',    g' = C''·u < 0
+
+from a start that a table of the direction of its normal gives.
 """
 
 from __future__ import annotations
@@ -27,6 +33,8 @@ STEPS = 6
 """Newton's steps from the start that the table gives."""
 SAMPLES = 12
 """Places per piece at which the table of starts is made."""
+FLAT = 0.05
+"""Least curvature of a convex curve that steps count with, over the inverse of its length."""
 MORE = 0.2
 """Part of a closed curve that is known beyond its seam, on either side."""
 
@@ -41,6 +49,8 @@ class SmoothCurve:
         middle: place from which a start is looked for [m].
         chord: direction of an open curve; None of a closed one.
         ends: least and largest s of an open curve [m].
+        supports: of a convex solid curve: s over the angle of the normal from `turned`.
+        turned: direction from which that angle is counted.
     """
 
     x: Table
@@ -49,6 +59,8 @@ class SmoothCurve:
     middle: Xy
     chord: Xy | None
     ends: Xy
+    supports: Table | None = None
+    turned: Xy = (1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,35 @@ def _ring(P: Array, element: str) -> SmoothCurve:
         return np.asarray(spline(np.mod(at + fine[seam], L), order))
 
     starts = Table.monotone(angles[::way], places[::way])
-    return SmoothCurve(*_tables(knots, along_ring), starts, _xy(middle), None, (0.0, float(L)))
+    more = _supports(along_ring, float(L), len(fine)) if way > 0 else (None, (1.0, 0.0))
+    tables = _tables(knots, along_ring)
+    return SmoothCurve(*tables, starts, _xy(middle), None, (0.0, float(L)), *more)
+
+
+def _supports(along: Callable[..., Array], L: float, count: int) -> tuple[Table | None, Xy]:
+    """s over the angle of the outward normal, and from where that counts; none if not convex."""
+    s = np.linspace(0.0, L, count, endpoint=False)
+    t = along(s, 1)
+    angle = np.unwrap(np.arctan2(-t[:, 0], t[:, 1]))
+    if (np.diff([*angle, angle[0] + 2 * pi]) <= 0).any():
+        return None, (1.0, 0.0)
+    first = angle[0] + pi  # from there the angles of one round are -pi to pi
+    angles = np.concatenate([angle[-2:] - 2 * pi, angle, angle[:2] + 2 * pi]) - first
+    places = np.concatenate([s[-2:] - L, s, s[:2] + L])
+    return Table.monotone(angles, places), (float(np.cos(first)), float(np.sin(first)))
+
+
+def support(over: SmoothCurve, u: tuple[Node, Node], let: Callable[[str, Node], Node]) -> Nearest:
+    """The point of a convex curve that lies furthest along a direction."""
+    assert over.supports is not None
+    c, z = over.turned
+    s = let("s", table(atan2(c * u[1] - z * u[0], c * u[0] + z * u[1]), over.supports))
+    flat = -FLAT / over.ends[1]
+    for _ in range(STEPS):
+        tilt = table(s, over.x, 1) * u[0] + table(s, over.y, 1) * u[1]
+        bend = table(s, over.x, 2) * u[0] + table(s, over.y, 2) * u[1]
+        s = let("s", s - tilt / minimum(bend, flat))
+    return Nearest(table(s, over.x), table(s, over.y), table(s, over.x, 1), table(s, over.y, 1), s)
 
 
 def nearest(over: SmoothCurve, x: Node, y: Node, let: Callable[[str, Node], Node]) -> Nearest:

@@ -23,7 +23,7 @@ from math import inf
 
 from kinetree.engine import ZERO, Node, number, select, sqrt
 from kinetree.errors import UnsupportedError
-from kinetree.forces.plane.curves import SmoothCurve, nearest
+from kinetree.forces.plane.curves import SmoothCurve, nearest, support
 from kinetree.forces.plane.profiles import Arc, Corner, Feature, Profile, Straight
 from kinetree.forces.plane.shapes import Xy
 
@@ -86,22 +86,27 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Something round of a profile: centre and radius [m], and the sector of an arc."""
+    """Something round of a profile: centre and radius [m], and the sector of an arc.
+
+    A convex curve is round to edges, which it meets with the point that is furthest towards them.
+    """
 
     centre: Xy
     radius: float
     first: Xy | None = None
     last: Xy | None = None
+    curve: SmoothCurve | None = None
 
 
 def meetings(
     first: Profile, second: Profile, pose: PlanePose, let: LetName, element: str
 ) -> Iterator[Meeting]:
     """All pairs of two profiles, the first of which stands at `pose` in the frame of the second."""
+    refuse_flat(first, second, element)
+    refuse_flat(second, first, element)
     growth = first.rounding + second.rounding
     back = pose.inverse()
     for a, face, swapped in pairs(first, second):
-        _refuse_flat(face, second if swapped else first, element)
         if swapped:
             found = _meet(a, face, back, (growth, first.thickness), let)
             yield _seen_from_second(found, pose)
@@ -115,9 +120,11 @@ def pairs(first: Profile, second: Profile) -> Iterator[tuple[Round, Feature, boo
     Round faces are met once, as faces of the second.
     """
     for a, face in product(_rounds(first), second.features):
-        yield a, face, False
+        if a.curve is None or isinstance(face, Straight):
+            yield a, face, False
     for b, face in product(_rounds(second), first.features):
-        if isinstance(face, Straight | SmoothCurve) or (isinstance(face, Arc) and face.hollow):
+        flat = isinstance(face, SmoothCurve) or (isinstance(face, Arc) and face.hollow)
+        if isinstance(face, Straight) or (flat and b.curve is None):
             yield b, face, True
 
 
@@ -139,18 +146,25 @@ def _rounds(profile: Profile) -> Iterator[Round]:
             yield Round(face.at, 0.0)
         elif isinstance(face, Arc) and not face.hollow:
             yield Round(face.centre, face.radius, face.first, face.last)
+        elif isinstance(face, SmoothCurve) and face.supports is not None:
+            yield Round(face.middle, 0.0, curve=face)
 
 
-def _refuse_flat(face: Feature, other: Profile, element: str) -> None:
-    """Refuse a spline that meets an edge or another spline."""
-    if isinstance(face, SmoothCurve) and any(
-        isinstance(f, Straight | SmoothCurve) for f in other.features
-    ):
-        raise UnsupportedError(
-            "a spline meets an edge or another spline",
-            element=element,
-            cure="give points, circles or arcs on the other body, or a chain for the spline",
-        )
+def refuse_flat(one: Profile, other: Profile, element: str) -> None:
+    """Refuse a spline that meets another or a hollow arc, and one that is not convex at an edge."""
+    if not any(isinstance(face, SmoothCurve) for face in one.features):
+        return
+    convex = all(face.supports for face in one.features if isinstance(face, SmoothCurve))
+    said = ""
+    if any(isinstance(face, SmoothCurve) for face in other.features):
+        said = "a spline meets another spline"
+    elif any(isinstance(face, Arc) and face.hollow for face in other.features):
+        said = "a spline meets a hollow arc"
+    elif any(isinstance(face, Straight) for face in other.features) and not convex:
+        said = "a spline that is not closed, solid and convex meets an edge"
+    if said:
+        cure = "give points, circles or arcs on the other body, or a chain for the spline"
+        raise UnsupportedError(said, element=element, cure=cure)
 
 
 def _seen_from_second(found: Meeting, pose: PlanePose) -> Meeting:
@@ -203,7 +217,10 @@ def _on_segment(
 
 
 def _lowest(a: Round, n: PlanePoint, pose: PlanePose, let: LetName) -> tuple[PlanePoint, float]:
-    """The centre of a disc, or the point of an arc that lies furthest against the normal."""
+    """The centre of a disc, or the point of an arc or curve that lies furthest against n."""
+    if a.curve is not None:
+        foot = support(a.curve, _let_spot(pose.back((-n[0], -n[1])), let), let)
+        return _let_spot(pose.point((foot.x, foot.y)), let), 0.0
     if a.first is None or a.last is None:
         return _let_spot(pose.point(_numbers(a.centre)), let), a.radius
     u = _let_spot(pose.back((-n[0], -n[1])), let)

@@ -132,6 +132,9 @@ def _kind(data: Any, element: str) -> str:
     found = [kind for kind in KINDS if kind in data]
     if len(found) != 1:
         said = f"its profile is {' and '.join(found)}" if found else "its profile has no shape"
+        if "file" in data:
+            cure = "give what kt.read_profile(path) reads from it"
+            raise ModelError("its profile is the name of a file", element=element, cure=cure)
         raise ModelError(said, element=element, cure=f"give one of {', '.join(KINDS)}")
     for key in data:
         if key not in (found[0], "rounding", *KINDS[found[0]]):
