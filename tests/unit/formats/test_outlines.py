@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import FOUR_DIGITS, IDENTITY
+from tests.approx import FOUR_DIGITS, IDENTITY, READ_OFF
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -89,6 +89,24 @@ def test_paths_with_arcs_are_exact_in_metres_with_y_up(drawn: Path) -> None:
     assert found == kt.read_profile(drawn / "parts.svg", "group")
 
 
+@pytest.mark.parametrize("large", [0, 1])
+@pytest.mark.parametrize("sweep", [0, 1])
+@pytest.mark.parametrize("radii", ["13 13", "20 13"])
+def test_arcs_go_the_way_that_their_flags_say(
+    tmp_path: Path, large: int, sweep: int, radii: str
+) -> None:
+    rx, ry = map(float, radii.split())
+    path = f'<svg><path d="M 5 12 A {radii} 0 {large} {sweep} 5 -12"/></svg>'
+    (tmp_path / "arc.svg").write_text(path, encoding="utf-8")
+    z = dense(kt.read_profile(tmp_path / "arc.svg", unit="m"))
+    share = np.sqrt(1 - (12 / ry) ** 2) * rx  # of the centre from the chord
+    middle = 5 + share * (1 if large != sweep else -1)
+    off = np.abs(((z.real - middle) / rx) ** 2 + (z.imag / ry) ** 2 - 1)
+    assert off.max() < 10 * FOUR_DIGITS
+    wide = 5 - z.real.min() if sweep else z.real.max() - 5  # clockwise as seen: by the left
+    assert wide == pytest.approx(rx + share if large else rx - share, rel=READ_OFF)
+
+
 def test_circles_stay_circles_and_flipped_ones_are_rings(drawn: Path) -> None:
     disc = kt.read_profile(drawn / "parts.svg", "disc")
     assert disc["circle"] == pytest.approx((0.01, -0.015))
@@ -131,7 +149,7 @@ def test_lines_and_arcs_of_a_layer_are_joined(drawn: Path) -> None:
     assert len(found["chain"]) == 5
     z = dense(found)
     area = 0.5 * (z.conjugate() * np.roll(z, -1)).imag.sum()
-    assert area == pytest.approx((10 * 20 + np.pi * 50) * 1e-6, rel=1e-3)
+    assert area == pytest.approx((10 * 20 + np.pi * 50) * 1e-6, rel=READ_OFF)
     assert kt.read_profile(drawn / "parts.dxf", "poly")["chain"][1][2] == 0.5
     assert kt.read_profile(drawn / "parts.dxf", "old")["chain"] == ((1e-3, 2e-3), (3e-3, 4e-3))
 
@@ -196,7 +214,7 @@ REFUSED = {
     "its path ends amid its numbers": ("parts.svg", "torn"),
     "odd: its transform 'warp' is not known": ("parts.svg", "odd"),
     "there is no id 'hidden'": ("parts.svg", "hidden"),
-    "TEXT of layer 'notes' is no outline": ("parts.dxf", "notes"),
+    "TEXT of layer 'notes' is not a valid outline": ("parts.dxf", "notes"),
     "there is no layer 'none'": ("parts.dxf", "none"),
     "a table has one outline": ("d.csv", "d"),
     "there is no such file": ("lost.svg", None),

@@ -119,13 +119,25 @@ def pairs(first: Profile, second: Profile) -> Iterator[tuple[Round, Feature, boo
 
     Round faces are met once, as faces of the second.
     """
+    growth = first.rounding + second.rounding
     for a, face in product(_rounds(first), second.features):
-        if a.curve is None or isinstance(face, Straight):
+        if _fits(a, face, growth):
             yield a, face, False
     for b, face in product(_rounds(second), first.features):
-        flat = isinstance(face, SmoothCurve) or (isinstance(face, Arc) and face.hollow)
-        if isinstance(face, Straight) or (flat and b.curve is None):
+        if not _is_round(face) and _fits(b, face, growth):
             yield b, face, True
+
+
+def _is_round(face: Feature) -> bool:
+    return isinstance(face, Corner) or (isinstance(face, Arc) and not face.hollow)
+
+
+def _fits(a: Round, face: Feature, growth: float) -> bool:
+    """Whether they may touch: what is too large for a hollow arc touches its ends alone."""
+    if a.curve is not None:
+        return isinstance(face, Straight)
+    hollow = isinstance(face, Arc) and face.hollow
+    return not (hollow and isinstance(face, Arc) and a.radius + growth >= face.radius)
 
 
 def pushing(first: Profile, second: Profile) -> int:

@@ -116,7 +116,7 @@ def _data(found: Outline, where: str, *, flip: bool, smooth: bool) -> dict[str, 
     closed = found.closed
     solid = found.area > 0 if closed else True
     if solid is flip:
-        found = found.reversed()
+        found = found.reverse()
     if closed and (circle := _as_circle(found)) is not None:
         return circle
     if smooth and any(bulge for _, bulge in found.rows):

@@ -19,13 +19,13 @@ from kinetree.units import to_si
 
 UNITS = {1: "in", 2: "ft", 4: "mm", 5: "cm", 6: "m", 14: "dm"}
 """$INSUNITS -> unit."""
-Pair = tuple[int, str]
+CodePair = tuple[int, str]
 
 
 class Entity:
     """One entity: its kind, and the values of its codes in order."""
 
-    def __init__(self, kind: str, pairs: Sequence[Pair], where: str) -> None:
+    def __init__(self, kind: str, pairs: Sequence[CodePair], where: str) -> None:
         self.kind, self.pairs, self.where = kind, pairs, where
         self.layer = next((value for code, value in pairs if code == 8), "0")
 
@@ -60,14 +60,14 @@ def read(text: str, where: str, name: str | None, unit: str | None) -> list[Outl
     for row in entities:
         if row.kind not in MAKERS:
             raise FormatError(
-                f"{row.kind} of layer '{row.layer}' is no outline", element=where,
+                f"{row.kind} of layer '{row.layer}' is not a valid outline", element=where,
                 cure=f"keep {', '.join(MAKERS)} on the layer that is named",
             )  # fmt: skip
         if row.one(230, 1.0) < 0:
             raise FormatError(f"{row.kind} of layer '{row.layer}' is seen from below",
                               element=where, cure="draw it from above")  # fmt: skip
-        pieces.append(MAKERS[row.kind](row).mapped(scale))
-    return _joined(pieces)
+        pieces.append(MAKERS[row.kind](row).map(scale))
+    return _join(pieces)
 
 
 def number(text: str, where: str) -> float:
@@ -81,7 +81,7 @@ def number(text: str, where: str) -> float:
     return value
 
 
-def _pairs(text: str, where: str) -> list[Pair]:
+def _pairs(text: str, where: str) -> list[CodePair]:
     """Codes and values."""
     lines = [line.strip() for line in text.splitlines()]
     try:
@@ -94,7 +94,7 @@ def _pairs(text: str, where: str) -> list[Pair]:
     return found
 
 
-def _unit(pairs: Sequence[Pair], where: str) -> str:
+def _unit(pairs: Sequence[CodePair], where: str) -> str:
     """The unit that the file says."""
     for (_, word), (_, value) in pairwise(pairs):
         if word == "$INSUNITS" and (code := int(number(value, where))) in UNITS:
@@ -102,9 +102,9 @@ def _unit(pairs: Sequence[Pair], where: str) -> str:
     raise FormatError("it does not say its unit", element=where, cure="give unit, such as 'mm'")
 
 
-def _entities(pairs: Sequence[Pair], where: str) -> Iterator[Entity]:
+def _entities(pairs: Sequence[CodePair], where: str) -> Iterator[Entity]:
     """What is drawn: the rows of the section ENTITIES; vertices go with their polyline."""
-    inside, kind, rows = False, "", list[Pair]()
+    inside, kind, rows = False, "", list[CodePair]()
     for k, (code, value) in enumerate(pairs):
         if code == 2 and k and pairs[k - 1] == (0, "SECTION"):
             inside = value == "ENTITIES"
@@ -209,7 +209,7 @@ MAKERS: dict[str, Callable[[Entity], Outline]] = {
 }
 
 
-def _joined(pieces: list[Outline]) -> list[Outline]:
+def _join(pieces: list[Outline]) -> list[Outline]:
     """Outlines of the pieces whose ends meet."""
     near = JOINED * max((piece.extent for piece in pieces), default=0.0)
     found = list[Outline]()
@@ -229,7 +229,7 @@ def _next(
 ) -> tuple[int, list[tuple[complex, float]]] | None:
     """Which piece goes on where an outline ends, and by which corners."""
     for k, piece in enumerate(left):
-        for way in (piece, piece.reversed()):
+        for way in (piece, piece.reverse()):
             if abs(way.start - whole.end) <= near:
                 ends = [*(spot for spot, _ in way.rows[1:]), way.end]
                 return k, [(b, bulge) for (_, bulge), b in zip(way.rows, ends, strict=True)]

@@ -29,34 +29,34 @@ LOOKED = np.linspace(0.0, 1.0, 9)[1:-1]
 """Shares of a piece of a curve at which its arcs are compared with it."""
 DEEPEST = 12
 """How often a curve is halved."""
-Spot = complex
-Curve = Callable[[Any], Any]
+PlaneSpot = complex
+AlongCurve = Callable[[Any], Any]
 
 
 @dataclass
 class Outline:
     """Corners with the bulge of the arc that follows, and the last corner."""
 
-    rows: list[tuple[Spot, float]] = field(default_factory=list)
-    end: Spot = 0j
+    rows: list[tuple[PlaneSpot, float]] = field(default_factory=list)
+    end: PlaneSpot = 0j
 
     @classmethod
-    def at(cls, spot: Spot) -> Outline:
+    def at(cls, spot: PlaneSpot) -> Outline:
         """An outline that begins somewhere."""
         return cls([], spot)
 
     @property
-    def start(self) -> Spot:
+    def start(self) -> PlaneSpot:
         """Its first corner."""
         return self.rows[0][0] if self.rows else self.end
 
-    def line(self, to: Spot, bulge: float = 0.0) -> None:
+    def line(self, to: PlaneSpot, bulge: float = 0.0) -> None:
         """Go on by a straight edge or an arc; no way is left out."""
         if to != self.end:
             self.rows.append((self.end, bulge))
             self.end = to
 
-    def curve(self, along: Curve, element: str) -> None:
+    def curve(self, along: AlongCurve, element: str) -> None:
         """Go on by a curve over 0 to 1, as arcs."""
         points = along(np.linspace(0.0, 1.0, 65))
         size = max(np.ptp(points.real), np.ptp(points.imag))
@@ -67,16 +67,16 @@ class Outline:
                 f"it needs more than {MOST} corners and arcs", element=element, cure="simplify it"
             )
 
-    def reversed(self) -> Outline:
+    def reverse(self) -> Outline:
         """The same the other way round."""
         spots = [spot for spot, _ in self.rows] + [self.end]
         bulges = [-bulge for _, bulge in self.rows]
         return Outline(list(zip(spots[:0:-1], bulges[::-1], strict=True)), spots[0])
 
-    def mapped(self, scale: complex, shift: Spot = 0j, mirrored: bool = False) -> Outline:
+    def map(self, scale: complex, shift: PlaneSpot = 0j, mirrored: bool = False) -> Outline:
         """Turned and scaled by a number, shifted; first mirrored at the x axis where wanted."""
 
-        def put(spot: Spot) -> Spot:
+        def put(spot: PlaneSpot) -> PlaneSpot:
             return scale * (spot.conjugate() if mirrored else spot) + shift
 
         sign = -1.0 if mirrored else 1.0
@@ -96,7 +96,7 @@ class Outline:
     @property
     def area(self) -> float:
         """Twice the area that it goes round counter-clockwise, arcs by their middles."""
-        corners: list[Spot] = []
+        corners: list[PlaneSpot] = []
         ends = [*(spot for spot, _ in self.rows[1:]), self.end]
         for (a, bulge), b in zip(self.rows, ends, strict=True):
             corners += [a, (a + b) / 2 - 0.5j * (b - a) * bulge]
@@ -105,8 +105,8 @@ class Outline:
 
 
 def _arcs(
-    along: Curve, a: float, b: float, near: float, halved: int
-) -> Iterator[tuple[Spot, float]]:
+    along: AlongCurve, a: float, b: float, near: float, halved: int
+) -> Iterator[tuple[PlaneSpot, float]]:
     """(end, bulge) of the arcs that stand for a piece of a curve."""
     found = _two_arcs(along, a, b)
     looked = along(a + (b - a) * LOOKED)
@@ -118,7 +118,7 @@ def _arcs(
         yield from found
 
 
-def _two_arcs(along: Curve, a: float, b: float) -> list[tuple[Spot, float]]:
+def _two_arcs(along: AlongCurve, a: float, b: float) -> list[tuple[PlaneSpot, float]]:
     """(end, bulge) of two arcs with the tangents of a piece of a curve at its ends."""
     P, Q = complex(along(a)), complex(along(b))
     S, T = _tangent(along, a, b), _tangent(along, b, a)
@@ -132,7 +132,7 @@ def _two_arcs(along: Curve, a: float, b: float) -> list[tuple[Spot, float]]:
     return [(J, _bulge(S, J - P)), (Q, _bulge(Q - J, T))]
 
 
-def _tangent(along: Curve, at: float, towards: float) -> complex:
+def _tangent(along: AlongCurve, at: float, towards: float) -> complex:
     """Unit tangent along the curve, by a small way into the piece."""
     step = 1e-6 * (towards - at)
     near = [complex(along(at + k * step)) for k in range(3)]
@@ -146,7 +146,7 @@ def _bulge(u: complex, v: complex) -> float:
     return tan(atan2(turn.imag, turn.real) / 2) if u and v else 0.0
 
 
-def _apart(start: Spot, arcs: list[tuple[Spot, float]], points: Any) -> float:
+def _apart(start: PlaneSpot, arcs: list[tuple[PlaneSpot, float]], points: Any) -> float:
     """Largest distance of points from the nearer of the circles of some arcs."""
     found = np.full(len(points), inf)
     a = start

@@ -45,9 +45,9 @@ def read(text: str, where: str, name: str | None, unit: str | None) -> list[Outl
             raise unknown("id", name, ids, where)
         shapes = [row for row in shapes if name in row[2]]
     return [
-        outline.mapped(scale, mirrored=True)
+        outline.map(scale, mirrored=True)
         for element, transforms, _ in shapes
-        for outline in _drawn(element, transforms, where)
+        for outline in _draw(element, transforms, where)
     ]
 
 
@@ -119,7 +119,7 @@ def _scale(root: Element, where: str) -> float:
     return float(width[1]) * SIZES[width[2]] / box[2]
 
 
-def _drawn(element: Element, transforms: tuple[str, ...], where: str) -> Iterator[Outline]:
+def _draw(element: Element, transforms: tuple[str, ...], where: str) -> Iterator[Outline]:
     """The outlines of one element, in units of the drawing."""
     name, affine = f"{where} {element.get('id') or _tag(element)}", PLAIN
     for text in transforms:

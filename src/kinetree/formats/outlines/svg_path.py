@@ -161,8 +161,9 @@ class _Pen:
             rx, ry, a, b, half = rx * half, ry * half, a / half, b / half, 1.0
         side = 1 if bool(v[3]) != bool(v[4]) else -1
         middle = (a + b) / 2 + side * 1j * (b - a) / (2 * half) * np.sqrt(max(1 - half**2, 0.0))
-        first, span = np.angle(a - middle), np.angle((b - middle) / (a - middle))
-        span += 2 * np.pi * ((span < 0) if v[4] else -(span > 0))
+        first, span = np.angle(a - middle), float(np.angle((b - middle) / (a - middle)))
+        if (span > 0) != bool(v[4]):
+            span += 2 * np.pi if v[4] else -2 * np.pi
         sign = sense(self.linear)
         if rx == ry and sign:
             assert self.found is not None
