@@ -194,7 +194,7 @@ def listed() -> Iterable[tuple[str, Row]]:
         yield name, ("symmetric systems", "LᵀDL", lambda n=name: corpus.SYSTEMS[n], moving)
     for name in ("system_1_2_general", "system_5_9_general", "system_11_3_general"):
         yield name, ("general systems", "pivoting", lambda n=name: corpus.SYSTEMS[n], moving)
-    for name in ("kepler", "coupled_6", "sequence", "early", "directed"):
+    for name in ("kepler", "coupled_6", "sequence", "early", "directed", "far"):
         yield name, ("Newton", "iterations", lambda n=name: newtons.PROGRAMS[n], moving)
     for quantity in ("inverse", "forward", "mass_bias", "energy"):
         about = (quantity, "double pendulum")

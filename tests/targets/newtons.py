@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,23 @@ def directed() -> Program:
     return Program("directed", (q,), (), (block,), (Output("r", (2,), targets),))
 
 
+def far() -> Program:
+    """An angle of a thousand radians: its rounding, times a long lever, is above the tolerance."""
+    q = vector("q", 2)
+    a, b = q.symbols
+    block = newton("E", lambda v, w: [1000 * (en.sin(v[0]) - w[0] / 2)], (1000 + a / 8,), (b / 4,))
+    (v,) = block.step.input("v").symbols
+    (h,) = block.step.output("h").nodes
+    allowed = en.number(1e-12) * en.call("abs", v)
+    tested = Output("tested", (1,), (en.select(allowed - en.call("abs", h), en.ZERO, h),))
+    page = replace(block.step, outputs=(*block.step.outputs, tested))
+    block = replace(block, step=page)
+    return Program("far", (q,), (), (block,), (Output("E", (1,), block.targets),))
+
+
 COUPLED = tuple(coupled(n) for n in (2, 3, 6, 16))
-PROGRAMS = {p.name: p for p in (kepler(), *COUPLED, separate(18), sequence(), early(), directed())}
+ALL = (kepler(), *COUPLED, separate(18), sequence(), early(), directed(), far())
+PROGRAMS = {p.name: p for p in ALL}
 
 
 def reference(program: Program, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +199,7 @@ def _solution(block: Newton, numbers: Any) -> Any:
     v, w = numbers[:n].copy(), numbers[n:]
     for _ in range(block.limit + 1):
         found = reference(block.step, {"v": v, "w": w})
-        if np.abs(found["h"]).max() <= block.tolerance:
+        if np.abs(found.get("tested", found["h"])).max() <= block.tolerance:
             return v
         v = v - found.get("D", np.eye(n)) @ np.linalg.solve(found["J"], found["h"])
     return np.full(n, np.nan)

@@ -7,8 +7,8 @@ from targets.cases import ROWS
 
 EVERYTHING = tuple(ROWS)
 ITERATED = (
-    "kepler", "coupled_6", "sequence", "early", "directed", "four_bar", "cranks", "limousine",
-    "crank_step", "iltis_step",
+    "kepler", "coupled_6", "sequence", "early", "directed", "far", "four_bar", "cranks",
+    "limousine", "crank_step", "iltis_step",
 )  # fmt: skip
 """Cases with Newton blocks."""
 LARGE = ("limousine", "talos", "iltis_step")

@@ -13,7 +13,7 @@ from kinetree.assembly.consistent_start import (
     moved_coordinates,
     settled_velocities,
 )
-from kinetree.assembly.loops import Loops, closure_equations
+from kinetree.assembly.loops import Loops, allowed_gaps, closure_equations
 from kinetree.assembly.named_values import (
     Values,
     given_values,
@@ -27,8 +27,9 @@ from kinetree.assembly.partition import Partition, facts, partition_at, refuse_f
 from kinetree.assembly.singular import depending
 
 __all__ = [
-    "MOVED", "ROUGH", "Assembly", "Loops", "Parameters", "Partition", "Values", "Wish", "changes",
-    "close", "closure_equations", "consistent_coordinates", "consistent_velocities",
+    "MOVED", "ROUGH", "Assembly", "Loops", "Parameters", "Partition", "Values", "Wish",
+    "allowed_gaps",
+    "changes", "close", "closure_equations", "consistent_coordinates", "consistent_velocities",
     "correct_velocities", "depending", "facts", "free_columns", "given_values", "kept_coordinates",
     "moved_coordinates", "partition_at", "quaternions", "refuse_foreign", "refuse_gimbal_lock",
     "refuse_unset", "settled_velocities", "solved_columns", "unit_quaternions", "with_values",

@@ -191,7 +191,7 @@ def _unwound(system: Loops, q: Array, start: Array, t: float) -> Array:
     for whole in (turns, *(turns * (np.arange(len(q)) == k) for k in np.flatnonzero(turns))):
         found = q - 2 * np.pi * whole
         gap = np.abs(system.evaluate(found, t)[0][system.positions()]).max(initial=0.0)
-        if whole.any() and gap <= system.model.loop_tolerance:
+        if whole.any() and gap <= system.allowance(q, t):
             q = found
             turns = turns - whole
         if not turns.any():
@@ -240,8 +240,8 @@ def _solve(
         whole[columns] = step
         return retract(system.model, x, whole)
 
-    allowed = system.model.loop_tolerance
-    tolerance, cutoff = NEAR if guarded else allowed, max(CUTOFF, allowed)
+    allowed = system.allowance(q, t)
+    tolerance, cutoff = NEAR if guarded else allowed, max(CUTOFF, system.model.loop_tolerance)
     return damped_newton(function, q, move, tolerance=tolerance, steps=steps, cutoff=cutoff)
 
 

@@ -26,6 +26,8 @@ from kinetree.targets.native.function import Function
 
 REMEMBERED = 16
 """Results at configurations that are kept."""
+ROUNDINGS = 4
+"""Roundings of coordinates that a closed loop may show."""
 T = TypeVar("T")
 
 
@@ -96,6 +98,11 @@ class Loops:
     def share(self) -> float:
         """Share of the largest pivot below which equations count as repeated."""
         return max(TOLERANCE, self.model.loop_tolerance)
+
+    def allowance(self, q: Array, t: float) -> float:
+        """Largest gap that is left at coordinates about q: that of the model, or mere rounding."""
+        J = self.evaluate(q, t)[1][self.positions()]
+        return float(allowed_gaps(self.model, q, J))
 
     def evaluate(self, q: Any, t: float) -> tuple[Array, Array]:
         """(h, J) at coordinates q and time t."""
@@ -187,6 +194,22 @@ class Loops:
         name, _, component = self.labels[row].partition(".")
         conditions = self.model.closures[name].conditions
         return next((c.unit for c in conditions if c.label == component), "")
+
+
+def allowed_gaps(model: Mechanism, q: Array, J: Array) -> Array:
+    """Largest gaps that are left, of one configuration or of many.
+
+    A coordinate is rounded, and moves the loops by that times the largest slope there is: an angle
+    of 1e6 rad leaves 1e-10 m of a loop of a metre.
+
+    Args:
+        model: its `loop_tolerance` is the least.
+        q: coordinates.
+        J: Jacobian of the equations between positions there.
+    """
+    slope = np.abs(J).max(axis=(-2, -1), initial=0.0)
+    rounding = ROUNDINGS * np.finfo(float).eps * slope * np.abs(q).sum(axis=-1)
+    return np.maximum(model.loop_tolerance, np.where(np.isfinite(rounding), rounding, 0.0))
 
 
 def _values(code: Program | Function, model: Mechanism, q: Any, t: float) -> tuple[Array, Array]:

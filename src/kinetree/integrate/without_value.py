@@ -14,7 +14,7 @@ from kinetree.errors import KinetreeError
 from kinetree.model import Mechanism, parameter_table
 from kinetree.pipeline import derive
 from kinetree.program import Assign, Program
-from kinetree.program.interpret import interpret
+from kinetree.program.interpret import interpret, test_name
 from kinetree.program.program import Block, Solve
 
 
@@ -156,7 +156,7 @@ def _iterate(block: Any, operands: list[Any]) -> Any:
     given = {"w": np.array(operands[n:], dtype=float)} if len(operands) > n else {}
     for _ in range(block.limit + 1):
         out = interpret(block.step, {"v": v, **given})
-        if np.abs(out["h"]).max(initial=0.0) <= block.tolerance:
+        if np.abs(out[test_name(block)]).max(initial=0.0) <= block.tolerance:
             return v
         v = v - out["dv"]
     return np.full(n, np.nan)

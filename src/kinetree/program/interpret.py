@@ -93,6 +93,11 @@ def _quotient(A: Any, B: Any) -> Any:
         return np.stack([_quotient(a, b) for a, b in zip(A, B, strict=True)])
 
 
+def test_name(block: Newton) -> str:
+    """Name of the output that is compared with the tolerance: h, or what stands for it."""
+    return "tested" if block.step.gives("tested") else "h"
+
+
 def _iterate(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
     """v by Newton's method, every evaluation of a batch as long as it needs.
 
@@ -108,7 +113,8 @@ def _iterate(block: Newton, values: Mapping[Node, Any]) -> dict[Node, Any]:
     going = np.ones(batch, dtype=bool)
     for count in range(block.limit + 1):
         out = interpret(block.step, {"v": v, **given})
-        going = going & ~(np.abs(out["h"]).max(axis=-1, initial=0.0) <= block.tolerance)
+        size = np.abs(out[test_name(block)]).max(axis=-1, initial=0.0)
+        going = going & ~(size <= block.tolerance)
         last = not going.any()
         if np.iscomplexobj(v) and last:
             v = v - out["dv"]

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kinetree.engine import ONE, ZERO, Node, add, mul, number, substitute, symbols
+from kinetree.program.interpret import test_name
 from kinetree.program.passes.dead import dead
 from kinetree.program.passes.hoist import hoist
 from kinetree.program.passes.pair_trig import pair
 from kinetree.program.passes.schedule import schedule
 from kinetree.program.passes.share import share
-from kinetree.program.program import Assign, Input, Newton, Note, Program
+from kinetree.program.program import Assign, Input, Newton, Note, Output, Program
 from kinetree.program.scheme import Scheme
 
 TOLERANCE = 1e-11
@@ -37,6 +38,11 @@ def iterations(program: Program) -> Iterator[Newton]:
                 waiting.append(block.step)
 
 
+def iteration_outputs(block: Newton) -> tuple[Output, Output]:
+    """What an iteration works with: the values that are tested, as h, and dv."""
+    return replace(block.step.output(test_name(block)), name="h"), block.step.output("dv")
+
+
 def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
     outer: Scheme,
     inner: Scheme,
@@ -47,6 +53,7 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
     values: Mapping[Node, Node] | None = None,
     change: Sequence[Node] | None = None,
     count: Node | None = None,
+    tested: Sequence[Node] | None = None,
     labels: Sequence[str] = (),
     tolerance: float = TOLERANCE,
     limit: int = LIMIT,
@@ -68,6 +75,7 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
             only for derivatives.
         count: symbol that stands for the number of iterations made; one more unknown, which
             depends on nothing.
+        tested: what the tolerance is compared with, in place of h; 0 where h is mere rounding.
         labels: what the equations are about, for people.
         tolerance: largest |h| that counts as zero.
         limit: iterations at most.
@@ -78,6 +86,8 @@ def write_newton(  # noqa: PLR0913  two schemes, what is unknown, what holds
         unknowns = [*unknowns, (count, ZERO)]
     v = tuple(s for s, _ in unknowns)
     moves = _Moves(directions, change, count is not None, labels)
+    if tested is not None:
+        inner.output("tested", tested)
     whole = _write_step(inner, v, equations, moves, symmetric=symmetric)
     page, given = _invariants_out(outer, whole, v, values or {})
     page = schedule(dead(share(pair(page))))

@@ -168,9 +168,9 @@ class Newton:
         start: start values of v.
         given: values of w: what the equations need besides v.
         step: Program with inputs "v" and "w" (absent where nothing is given) and outputs "h" (m),
-            "dv" (n), "J" (m × m) and, where v moves along some directions alone, "D" (n × m);
-            condensed, without preamble; its names are its own.
-        tolerance: largest |h| of a solution.
+            "dv" (n), "J" (m × m), maybe "D" (n × m) of directions, and "tested" (m) where not h
+            itself is tested; condensed, without preamble; its names are its own.
+        tolerance: largest |h|, or |tested|, of a solution.
         limit: iterations at most.
     """
 

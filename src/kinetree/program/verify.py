@@ -101,7 +101,8 @@ def _iteration(block: Newton) -> Iterator[str]:
     found = {out.name: len(out.nodes) for out in block.step.outputs}
     m = found.get("h", 0)
     D = found.get("D", n**2 if m == n else -1)
-    if (found.get("dv"), found.get("J"), D) != (n, m**2, n * m):
+    tested = found.get("tested", m)
+    if (found.get("dv"), found.get("J"), D, tested) != (n, m**2, n * m, m):
         yield f"the iteration for '{name}' has equations missing"
     if block.step.preamble:
         yield f"the iteration for '{name}' has a preamble"

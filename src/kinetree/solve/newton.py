@@ -104,7 +104,7 @@ def damped_newtons(
     start: Array,
     move: Callable[[Array, Array], Array],
     *,
-    tolerance: float = 1e-11,
+    tolerance: float | Array = 1e-11,
     steps: int = 100,
     cutoff: float = CUTOFF,
 ) -> tuple[Array, Flags]:
@@ -114,7 +114,7 @@ def damped_newtons(
         function: (some of the x, their numbers) -> rows of h and J.
         start: first x, one per row.
         move: (x, steps) -> x moved, row by row.
-        tolerance: on every |h|.
+        tolerance: on every |h|, of all or of each x.
         steps: most steps.
         cutoff: singular values below this share of the largest are zero.
 
@@ -122,6 +122,7 @@ def damped_newtons(
         x, and for which rows it is a solution.
     """
     x, solved = start.copy(), np.zeros(len(start), dtype=bool)
+    tolerance = np.broadcast_to(tolerance, len(start))
     h, J = function(x, np.arange(len(x)))
     going = np.flatnonzero(np.isfinite(J).all(axis=(1, 2)) & np.isfinite(h).all(axis=1))
     h, J = np.array(h), np.array(J)
@@ -146,7 +147,7 @@ def damped_newtons(
         rounded = small[going] & (np.linalg.norm(h[going], axis=1) > 0.5 * size[going])
         solved[going[rounded]] = True
         going = going[~rounded]
-    solved[going] = np.abs(h[going]).max(axis=1, initial=0.0) <= tolerance
+    solved[going] = np.abs(h[going]).max(axis=1, initial=0.0) <= tolerance[going]
     return x, solved
 
 

@@ -28,6 +28,7 @@ from kinetree.formalism.loops.conditions import Row
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.groups import connected_groups
 from kinetree.formalism.loops.positions import Choice, Loop, drive_positions
+from kinetree.formalism.loops.rounding import Rounding
 from kinetree.formalism.loops.validity import Validity, unsolved_rows
 from kinetree.formalism.mass_division import MassDivision
 from kinetree.program import Assign, Input, Note, Scheme
@@ -63,7 +64,8 @@ def _loops(scheme: Scheme, system: Linkage, choice: Choice) -> list[Loop]:
                 if name in choice.uses[label] and name not in drives]
         for label in choice.equations
     }  # fmt: skip
-    return [Loop(scheme, system, group) for group in connected_groups(uses)]
+    rounding = Rounding(scheme)
+    return [Loop(system, group, rounding) for group in connected_groups(uses)]
 
 
 def projected_coordinates(system: Linkage, choice: Choice) -> set[str]:

@@ -20,7 +20,8 @@ from kinetree.formalism.loops.closure_views import End, View, last_common, views
 from kinetree.formalism.loops.conditions import Ends, Row, along, angle, coincide, distance
 from kinetree.formalism.loops.laws import Atoms, coordinate_rows, fold_parameters, law, rate_law
 from kinetree.formalism.loops.rolling import roll, touch
-from kinetree.formalism.loops.validity import CLOSED, Validity, loop_size
+from kinetree.formalism.loops.rounding import loop_size
+from kinetree.formalism.loops.validity import CLOSED, Validity
 from kinetree.model import (
     POSITIVE,
     Along,

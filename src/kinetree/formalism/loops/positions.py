@@ -26,7 +26,13 @@ from kinetree.formalism.links.vectors import inner as product
 from kinetree.formalism.loops.constraints import equations
 from kinetree.formalism.loops.drives import drive_motions
 from kinetree.formalism.loops.groups import Group, groups
-from kinetree.formalism.loops.validity import loop_size
+from kinetree.formalism.loops.rounding import (
+    Rounding,
+    geometric,
+    loop_size,
+    moved_coordinates,
+    power,
+)
 from kinetree.model import Along, Angle, Coincide, Distance
 from kinetree.program import Assign, Note, Scheme
 from kinetree.program.inline import inline
@@ -92,35 +98,18 @@ def start_symbol(coordinate: str) -> Node:
 
 def solved_coordinates(system: Linkage, choice: Choice) -> set[str]:
     """Names of the coordinates that equations or drives determine."""
-    moved = _coordinates_of(system)
+    moved = moved_coordinates(system)
     names = list(system.model.coordinates)
     found = {names[k] for v in choice.dependent for k in moved[v]}
     return found | set(drive_motions(system))
 
 
-def _coordinates_of(system: Linkage) -> dict[str, tuple[int, ...]]:
-    """Velocity -> numbers of the coordinates that it changes."""
-    place = {q: k for k, q in enumerate(system.q)}
-    names = system.model.velocities
-    found: dict[str, tuple[int, ...]] = {}
-    for link in system.links[1:]:
-        motion = link.motion
-        if isinstance(motion, FreeMotion):
-            whole = (*motion.e, *motion.p) if motion.floats else motion.e
-            at = tuple(place[q] for q in whole)
-            found.update({names[k]: at for k in motion.dofs})
-        else:
-            for k in motion.dofs:
-                found.setdefault(names[k], tuple(place[s] for s in symbols([motion.q])))
-    return found
-
-
 def close_positions(scheme: Scheme, system: Linkage, choice: Choice) -> None:
     """Define the symbols q_NAME of all driven and dependent coordinates."""
     drive_positions(scheme, system)
-    loops = [
-        Loop(scheme, system, group) for group in choice.position_groups(_coordinates_of(system))
-    ]
+    found = choice.position_groups(moved_coordinates(system))
+    rounding = Rounding(scheme)
+    loops = [Loop(system, group, rounding) for group in found]
     unsolved = {s: x for loop in loops for s, x in loop.starts().items()}
     for loop in loops:
         for s in loop.starts():
@@ -143,9 +132,10 @@ class Loop:
         coordinates: numbers of those that it is solved for.
     """
 
-    def __init__(self, scheme: Scheme, system: Linkage, group: Group) -> None:
-        self.outer, self.system, self.group = scheme, system, group
-        moved = _coordinates_of(system)
+    def __init__(self, system: Linkage, group: Group, rounding: Rounding) -> None:
+        self.outer, self.rounding = rounding.scheme, rounding
+        self.system, self.group = system, group
+        moved = moved_coordinates(system)
         self.velocities = [system.model.velocities.index(name) for name in group.unknowns]
         at = [k for name in group.unknowns for k in moved[name]]
         self.coordinates = list(dict.fromkeys(at))
@@ -199,7 +189,8 @@ class Loop:
         rows_of = list(zip(h, J, strict=True))
         write_newton(
             self.outer, inner, pairs, rows_of, D,
-            values=unsolved, tolerance=self._tolerance(), symmetric=nearest, note=self.note,
+            values=unsolved, tested=self._test(inner, rows),
+            tolerance=self._tolerance(), symmetric=nearest, note=self.note,
         )  # fmt: skip
         self._normalise(self.outer)
 
@@ -246,16 +237,20 @@ class Loop:
         for s, (x,) in zip(unknowns, X, strict=True):
             self.outer.define(Assign(s, x, self.note))
 
+    def _test(self, inner: Scheme, rows: Sequence[Row]) -> list[Node]:
+        """The residuals without those that are no more than rounding."""
+        named = [inner.let("h", row.h) for row in rows]
+        pairs = zip(rows, named, strict=True)
+        return [self.rounding.above(inner, self.system, row, h) for row, h in pairs]
+
     def _tolerance(self) -> float:
         """What rounding leaves of the equations, with a margin; a law of the user has its own."""
         closures = [self.system.model.closures[name] for name in sorted(self.closures)]
-        conditions = [c for closure in closures for c in closure.conditions]
-        if not all(isinstance(c, Coincide | Along | Angle | Distance) for c in conditions):
+        if not all(map(geometric, closures)):
             return TOLERANCE
         sizes = [loop_size(self.system, closure) for closure in closures]
         size = float(max(evaluate(sizes, self.system.table.numbers())))
-        power = 2 if any(isinstance(c, Distance) for c in conditions) else 1
-        return MARGIN * float(np.finfo(float).eps) * size**power
+        return MARGIN * float(np.finfo(float).eps) * size ** max(map(power, closures))
 
     def _is_harmonic(self) -> bool:
         """Whether h = A cos v + B sin v + C: one hinge turns one branch of one loop."""

@@ -38,9 +38,8 @@ from kinetree.engine import (
     sqrt,
     symbol,
 )
-from kinetree.formalism.loops.closure_views import last_common
 from kinetree.formalism.loops.coupling import Coupling, still
-from kinetree.model import Closure, Distance
+from kinetree.formalism.loops.rounding import Rounding, loop_size, power
 from kinetree.program import Assign, Note, Scheme
 
 if TYPE_CHECKING:
@@ -59,17 +58,6 @@ GENERAL = 0.6180339887498949
 LOST = Note(step="no number where equations that are not solved do not hold")
 
 
-def loop_size(system: Linkage, closure: Closure) -> Node:
-    """One plus the sum of the lengths along a loop [m]; a closure without ends has none."""
-    if not closure.ends:
-        return ONE
-    first, second = (system.pose(end) for end in closure.ends)
-    base = system.path(last_common(system, first.link, second.link))
-    links = {i for pose in (first, second) for i in system.path(pose.link)} - {*base}
-    places = [system.links[i].r for i in sorted(links)] + [first.p, second.p]
-    return add(ONE, *[call("abs", x) for place in places for x in place])
-
-
 @dataclass
 class Validity:
     """Tests of equations that are not solved, being collected.
@@ -78,13 +66,16 @@ class Validity:
         scheme: where they are written.
         system: the links.
         terms: of a sum that is below 1 where all hold.
-        rounding: of the numbers that the Program is evaluated in, once it is needed.
+        rounding: of the numbers that the Program is evaluated in.
     """
 
     scheme: Scheme
     system: Linkage
     terms: list[Node] = field(default_factory=list)
-    rounding: Node | None = None
+    rounding: Rounding = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rounding = Rounding(self.scheme)
 
     @property
     def closing(self) -> float:
@@ -175,25 +166,10 @@ class Validity:
         closure = self.system.model.closures[row.label.partition(".")[0]]
         length = loop_size(self.system, closure)
         value = self.scheme.let(f"{closure.name}_open", value)
-        some = allowed + ROUNDINGS * self._rounding()
-        if any(isinstance(c, Distance) for c in closure.conditions):
-            length = length * length
+        some = allowed + ROUNDINGS * self.rounding.unit
+        length = length ** power(closure)
         allowance = self.scheme.let(f"{closure.name}_allowed", some * length * size)
         self.terms.append((value / allowance) ** 2)
-
-    def _rounding(self) -> Node:
-        """The rounding of the numbers that the Program is evaluated in: 2⁻⁵² or 2⁻²³.
-
-        4/3 is rounded, and 3 (4/3 - 1) - 1 shows by how much.  Names keep the engine, which is
-        exact, from seeing through it.
-        """
-        if self.rounding is None:
-            note = Note(step="rounding")
-            one = self._define("one", ONE, note)
-            thirds = self._define("thirds", 4 * one / 3, note)
-            third = self._define("third", thirds - one, note)
-            self.rounding = self._define("rounding", call("abs", 3 * third - one), note)
-        return self.rounding
 
     def gap(self) -> Node | None:
         """0 where all tests hold, NaN where one fails; none where there is nothing to test."""

@@ -16,6 +16,7 @@ from kinetree.assembly import (
     MOVED,
     Loops,
     Wish,
+    allowed_gaps,
     changes,
     consistent_coordinates,
     correct_velocities,
@@ -132,8 +133,9 @@ class Starts:
         far = np.flatnonzero(done & turns.any(axis=1))
         if far.size:
             back = q[far] - 2 * np.pi * turns[far]
-            h = self._at(self.system.program, back, far)["h"][:, self.system.positions()]
-            good = np.abs(h).max(axis=1, initial=0.0) <= self.model.loop_tolerance
+            found, rows = self._at(self.system.program, back, far), self.system.positions()
+            allowed = allowed_gaps(self.model, back, found["J"][:, rows])
+            good = np.abs(found["h"][:, rows]).max(axis=1, initial=0.0) <= allowed
             q[far[good]], done[far[~good]] = back[good], False
 
     def _close(self, q: Array, rows: list[int], columns: list[int]) -> tuple[Array, Flags]:
@@ -153,8 +155,9 @@ class Starts:
                 return x + whole
             return retract(self.model, x, whole)
 
-        allowed = self.model.loop_tolerance
-        cutoff = max(CUTOFF, allowed)
+        J = self._at(self.system.program, q, places)["J"][:, positions]
+        allowed = allowed_gaps(self.model, q, J)
+        cutoff = max(CUTOFF, self.model.loop_tolerance)
         return damped_newtons(function, q, move, tolerance=allowed, cutoff=cutoff)
 
     # --- velocities ------------------------------------------------------------------------------

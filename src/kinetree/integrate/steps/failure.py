@@ -13,6 +13,7 @@ from kinetree.assembly import depending
 from kinetree.integrate.without_value import UNDEFINED, element_without_value
 from kinetree.model import retract
 from kinetree.program import Newton, Output, Program
+from kinetree.program.interpret import test_name
 from kinetree.program.passes import dead
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _least(block: Newton, v: Array, w: Array) -> Any:
     best: Any = None
     for _ in range(min(block.limit, ENOUGH)):
         found = block.step.evaluate(v=v, w=w)
-        h = found["h"]
+        h = found[test_name(block)]
         if best is None or np.abs(h).max() < np.abs(best).max():
             best = h
         if not np.isfinite(found["dv"]).all():

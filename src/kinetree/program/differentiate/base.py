@@ -131,7 +131,7 @@ class Page:
 
     def equations(self, block: Newton) -> Implicit:
         """The equations of a Newton block at its solution, under new names; none is adopted yet."""
-        kept = tuple(out for out in block.step.outputs if out.name != "dv")
+        kept = tuple(out for out in block.step.outputs if out.name not in ("dv", "tested"))
         step = dead(replace(block.step, outputs=kept))
         rows = {row.name: row.symbols for row in step.inputs}
         new = dict(zip(rows["v"], block.targets, strict=True))

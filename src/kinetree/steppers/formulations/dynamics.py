@@ -12,19 +12,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, linear, number
+import numpy as np
+
+from kinetree.engine import ONE, ZERO, Node, add, call, linear, number
 from kinetree.formalism.links.vectors import Matrix
+from kinetree.formalism.loops import Rounding
 from kinetree.model import dot
 from kinetree.program import Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, rows
 from kinetree.steppers.formulations.newmark import Slopes, TimeStep, TrialEnd
 
+if TYPE_CHECKING:
+    from kinetree.arrays import Array
+    from kinetree.steppers.equations.loops import StepLoops
+
 CLOSED = 1e-10
 """Gap at which a loop counts as closed [m, m2 or 1]."""
 FLOOR = 1e-14
 """Distance from the solution that rounding alone causes [rad or m]."""
+ROUNDINGS = 4
+"""Roundings of its coordinates that a closed loop may show."""
 Equation = tuple[Node, list[Node]]
 """A value that is to vanish, over what is allowed of it, and its derivatives by all unknowns."""
 
@@ -129,6 +139,32 @@ def widths(step: TimeStep) -> list[Node]:
         soft = let("soft", 1 - float(step.sizes.M[k]) / sizes[k])
         found.append(let("width", 1 / ((near + FLOOR * (h + soft)) * sizes[k])))
     return found + [let("width", 1 / ((near + FLOOR) * float(x))) for x in step.sizes.x]
+
+
+def loop_jacobian(step: TimeStep, loops: StepLoops, q: Array) -> Array:
+    """J at rest at t = 0."""
+    given = {"q": q, "qd": np.zeros(step.parts.model.nv), "t": np.asarray(0.0)}
+    return np.array(loops.value.evaluate_some(**given)["J"])
+
+
+def gap_roundings(step: TimeStep, loops: StepLoops, J: Array) -> list[Node]:
+    """What the rounding of coordinates leaves of every gap; nothing where it is one of rates.
+
+    Args:
+        step: its coordinates at the start count.
+        loops: the equations.
+        J: their slopes somewhere.
+    """
+    unit, q, space = Rounding(step.scheme).unit, step.inputs.start.q, step.parts.space
+    places: dict[int, tuple[int, ...]] = {k: (at,) for k, at in space.plain.items()}
+    places |= {k: joint.p for joint in space.turning for k in joint.slide}
+    found = []
+    for i, row in enumerate(rows(loops.value.output("J").nodes, space.nv)):
+        moved = {at for k, x in enumerate(row) if x is not ZERO for at in places.get(k, ())}
+        terms = [] if i in loops.rates else [call("abs", q[at]) for at in sorted(moved)]
+        slope = ROUNDINGS * float(np.abs(J[i]).max(initial=0.0))
+        found.append(step.scheme.let("far", slope * unit * add(*terms)))
+    return found
 
 
 def divide_by_allowed(

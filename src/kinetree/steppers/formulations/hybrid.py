@@ -34,8 +34,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kinetree.engine import ZERO, Node, linear, number
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.formalism.natural import LINK
@@ -119,11 +117,13 @@ def hybrid(parts: Residual, loops: StepLoops, family: Family, settings: NewtonSe
 def augmented_step(step: TimeStep, loops: StepLoops, q: Array, leading: Leading) -> Program:
     """The Program of a step, penalties by the loops at the configuration q."""
     let, c = step.scheme.let, step.terms
+    J = dynamics.loop_jacobian(step, loops, q)
+    far = dynamics.gap_roundings(step, loops, J)
     if step.settings.penalty or not loops.labels:
         stiff = [let("stiff", c.b2 * step.settings.penalty)] * len(loops.labels)
     else:
         sizes, most = dynamics.diagonal(step), STIFF[step.settings.update]
-        terms = [leading.soften(step, row, sizes) for row in _jacobian(step, loops, q)]
+        terms = [leading.soften(step, row, sizes) for row in _free_columns(step, J)]
         sums = [linear(0, tuple((x, 1) for x in soft)) for soft in terms]
         stiff = [number(1) if x is ZERO else let("stiff", most / x) for x in sums]
     it = AugmentedStep(step, loops, stiff, dynamics.slow(step))
@@ -132,13 +132,13 @@ def augmented_step(step: TimeStep, loops: StepLoops, q: Array, leading: Leading)
         residual=partial(_residual, it), tangent=partial(_tangent, it, leading),
         solve=leading.solve, change=partial(_change, it), equations=partial(_equations, it),
         finish=partial(_finish, it, leading), multipliers=loops.labels,
+        far=dict(enumerate(far)),
     ))  # fmt: skip
 
 
-def _jacobian(step: TimeStep, loops: StepLoops, q: Array) -> Array:
-    """J at rest at t = 0, zero for driven velocities."""
-    given = {"q": q, "qd": np.zeros(step.parts.model.nv), "t": np.asarray(0.0)}
-    J = np.array(loops.value.evaluate_some(**given)["J"])
+def _free_columns(step: TimeStep, J: Array) -> Array:
+    """J, zero for driven velocities."""
+    J = J.copy()
     J[:, list(step.parts.drive_numbers)] = 0.0
     return J
 

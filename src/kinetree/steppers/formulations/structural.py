@@ -17,11 +17,11 @@ Refs: Cuadrado2003 eqs. 25 to 27
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kinetree.engine import ONE, ZERO, Node, Rank, linear, number, select, sqrt, symbol
+from kinetree.engine import ONE, ZERO, Node, Rank, call, linear, number, select, sqrt, symbol
 from kinetree.formalism.links.vectors import Matrix
 from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
@@ -61,6 +61,7 @@ class Formulation:
         finish: (point, kept A⁻¹ if any) -> None; writes the state at the end of the step.
         multipliers: labels of those that are unknowns.
         link: completes a trial end by rates that the loops give.
+        far: number of a gap -> what rounding leaves of it, in the order of the last equations.
     """
 
     labels: Sequence[str]
@@ -72,6 +73,7 @@ class Formulation:
     finish: Callable[[TrialEnd, Matrix], None]
     multipliers: Sequence[str] = ()
     link: Callable[[TrialEnd], TrialEnd] = lambda p: p
+    far: Mapping[int, Node] = field(default_factory=dict)
 
 
 def structural_step(step: TimeStep, way: Formulation) -> Program:
@@ -128,9 +130,20 @@ def _write_block(
     write_newton(
         step.scheme, inner, list(zip(z.values, start.values, strict=True)), equations,
         change=_limit_turns(step, inner, change), count=count, labels=way.labels,
+        tested=_above_rounding(p, way.far, [h for h, _ in equations]),
         tolerance=1.0, limit=limit, note=Note(step="time step", eq="Cuadrado2003 eq. (25)"),
     )  # fmt: skip
     return inverse, count
+
+
+def _above_rounding(p: TrialEnd, far: Mapping[int, Node], values: list[Node]) -> list[Node] | None:
+    """The values that are tested, 0 for gaps that are no more than rounding."""
+    if not far:
+        return None
+    assert p.gaps is not None
+    pairs = zip(far.items(), values[-len(far) :], strict=True)
+    closed = [select(x - call("abs", p.gaps.g[i]), ZERO, value) for (i, x), value in pairs]
+    return values[: -len(far)] + closed
 
 
 def _invert_tangent(step: TimeStep, way: Formulation, start: Iterate) -> Matrix:

@@ -31,6 +31,7 @@ from kinetree.model import dot
 from kinetree.program import Note, Program, Scheme
 from kinetree.steppers.equations.increments import times_tangent
 from kinetree.steppers.equations.residual import Residual, rows
+from kinetree.steppers.equations.scaling import start
 from kinetree.steppers.formulations import dynamics, structural
 from kinetree.steppers.formulations.newmark import Gaps, TimeStep, TrialEnd, begin_step
 
@@ -72,12 +73,15 @@ def topological(
     found = partition(parts.model, independent=settings.independent or None)
     step = begin_step(parts, loops, family, settings)
     it = _project(step, loops, found.choice())
+    J = dynamics.loop_jacobian(step, loops, start(parts.model, parts.drives))
+    far = dynamics.gap_roundings(step, loops, J)
     closed = [f"closure '{loops.labels[i]}'" for i in it.which]
     way = structural.Formulation(
         labels=[*dynamics.labels(step, it.u), *closed], link=partial(_link, it),
         residual=partial(_residual, it), tangent=partial(_tangent, it),
         solve=structural.solve_dense, change=partial(_change, it),
         equations=partial(_equations, it), finish=partial(_finish, it),
+        far={i: far[i] for i in it.which},
     )  # fmt: skip
     chosen = {
         "independent": [n for n in found.independent if n not in found.rate_dependent],

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import wrap
 
 from kinetree.engine import SELECT, Node
+from kinetree.program.newton import iteration_outputs
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Block, Newton, Program, Solve
 from kinetree.targets.jax.graph import ValueGraph
@@ -142,7 +143,7 @@ def _matrix_rows(block: Solve, operands: tuple[int, ...]) -> list[int]:
 
 def _step(source: Source, name: str, block: Newton) -> list[str]:
     """The function of one step of an iteration."""
-    wanted = tuple(block.step.output(out) for out in ("h", "dv"))
+    wanted = iteration_outputs(block)
     program = dead(replace(block.step, outputs=wanted))
     symbols = {row.name: row.symbols for row in program.inputs}
     arguments = {"v": symbols["v"], "w": symbols.get("w", ())}

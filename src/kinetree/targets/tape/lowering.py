@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from kinetree.engine import Node
 from kinetree.engine.node import Number
+from kinetree.program.newton import iteration_outputs
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Assign, Block, Input, Newton, Program, Solve
 from kinetree.targets.tape.general_lu import Form, arrangement, factor_general
@@ -257,14 +258,14 @@ class _Lowering:
         start, given = (
             tuple(self.result(node) for node in part) for part in (block.start, block.given)
         )
-        iteration = Iteration(start, given, _step(block.step), block.tolerance, block.limit)
+        iteration = Iteration(start, given, _step(block), block.tolerance, block.limit)
         self.entry.update(zip(block.targets, self.tape.parts(iteration), strict=True))
 
 
-def _step(program: Program) -> Tape:
+def _step(block: Newton) -> Tape:
     """The tape of one iteration: v, then w -> h, then dv; what only J needs is left out."""
-    wanted = tuple(program.output(name) for name in ("h", "dv"))
-    program = dead(replace(program, outputs=wanted))
+    wanted = iteration_outputs(block)
+    program = dead(replace(block.step, outputs=wanted))
     rows = [row for name in ("v", "w") for row in program.inputs if row.name == name]
     lowering = _Lowering(sum(len(row.symbols) for row in rows), 0)
     lowering.inputs(_symbols(rows))

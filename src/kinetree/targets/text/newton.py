@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kinetree.program.newton import iteration_outputs
 from kinetree.program.passes.dead import dead
 from kinetree.program.program import Newton
 from kinetree.targets.text.body import Context, FunctionBody
@@ -26,7 +27,7 @@ class _Step:
 
 def newton_functions(source: Context, name: str, block: Newton) -> list[str]:
     """`name(v, w)`: the solution in place of the start values, preceded by what it calls."""
-    wanted = tuple(block.step.output(out) for out in ("h", "dv"))
+    wanted = iteration_outputs(block)
     program = dead(replace(block.step, outputs=wanted))
     step = _Step(source)
     element = source.language.element
