@@ -12,6 +12,10 @@ ROLLING = (
     "tyre_pacejka",
 )  # fmt: skip
 """Kinds whose places are a wheel and a road."""
+JOINING = ("fluid_line", "fluid_resistance", "orifice", "check_valve", "pump", "fluid_source")
+"""Kinds between two ports."""
+HOLDING = ("fluid_volume", "accumulator", "cylinder", "tank")
+"""Kinds with ports."""
 VALUES: dict[str, Any] = {
     "pitch": 0.1, "steps": "T1 R3", "length": 1.0, "ratio": 2.0, "radius": 0.3, "joint": "hinge",
     "other": "elbow", "mode": "grip", "coulomb": 1.0, "stiffness": 2e4, "friction": 0.5,
@@ -26,6 +30,12 @@ VALUES: dict[str, Any] = {
     "rate.law": lambda qd: qd["hinge"] - qd["elbow"],
     "bushing.stiffness": (1e4, 1e4, 1e4),
     "gap_stop.gap": lambda q: q["hinge"], "point_stop.gap": lambda points: points["tip"].p[2],
+    "density": 870.0, "bulk_modulus": 1e9, "fluid": "oil", "volume": 1e-4, "pressure": 1e6,
+    "bore": 0.03, "stroke": 0.2, "cap_volume": 3e-4, "rod_volume": 3e-4, "diameter": 0.01,
+    "resistance": 1e9, "area": 1e-5, "conductance": 1e-9, "displacement": 1e-6,
+    "fluid_source.law": lambda t: 1e-5 * t,
+    **{f"{kind}.{end}": port for kind in JOINING
+       for end, port in (("first", "A"), ("second", "B"))},
     "A0": 4000, "A1": 14, "A2": 1.5e4, "A3": 1.9, "A4": -8000, "B1": -1e-5, "B3": 1.1,
 }  # fmt: skip
 """Values of required arguments, by name or by "kind.name"."""
@@ -36,6 +46,7 @@ MORE: dict[str, dict[str, Any]] = {
     "external": {"force": (0, 0, -10)},
     "law": {"force": {"tip": (0, 0, -10)}},
     "roll": {"axis": "y"},
+    "cylinder": {"closed": "both"},
     "tyre_linear": {"cornering_stiffness": 4e4},
 }
 """Further arguments, by kind."""
@@ -58,6 +69,8 @@ def example(kind: ElementKind) -> kt.Model:
     else:
         labelled = {"tip": "lower.end"} if kind.places == ANY else places[: kind.places]
         model.force(kind.name, "new", labelled, given)
+    if kind.name in ("fluid_volume", "accumulator"):
+        model.fluid_resistance("neck", "new", "sump", 1e9)
     return model
 
 
@@ -89,6 +102,12 @@ def _base(kind: ElementKind) -> kt.Model:
     model.revolute("hinge", "ground", upper, axis=axis, initial=0.9)
     model.revolute("elbow", upper.point("tip", (0.8, 0, 0)), lower, axis=axis, initial=-1.4)
     lower.point("end", (0.8, 0, 0))
-    apart = kind.name in ("link", "link_friction", "rod")
+    apart = kind.name in ("link", "link_friction", "rod", "cylinder")
     model.ground.point("foot", (1.2, 0, -0.4 if apart else 0.243))
+    if kind.name in (*JOINING, *HOLDING):
+        model.fluid("oil", 870.0, 1e9)
+        model.tank("sump", "oil")
+    if kind.name in JOINING:
+        model.fluid_volume("A", "oil", 1e-4)
+        model.fluid_volume("B", "oil", 1e-4)
     return model

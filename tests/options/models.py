@@ -43,6 +43,15 @@ def bench() -> kt.Model:
     return model
 
 
+def piped() -> kt.Model:
+    """The bench with a fluid in two volumes."""
+    model = bench()
+    model.fluid("oil", 870.0, 1e9)
+    model.fluid_volume("A", "oil", 1e-4)
+    model.fluid_volume("B", "oil", 1e-4)
+    return model
+
+
 def whole() -> kt.Model:
     model = bench()
     model.body("last", mass=1.0, inertia=(1, 1, 9))
@@ -121,6 +130,8 @@ def two_laws(y: Any, z: Any) -> Any:
 
 PAIR = {"first": "b.end", "second": "ground.foot"}
 OTHERS = {"first": "wheel", "second": "wheel"}
+PORTS = {"first": "A", "second": "B"}
+SWAPPED = {"first": "B", "second": "A"}
 
 MODELS: dict[str, tuple[Row, ...]] = {
     "Model": (
@@ -335,6 +346,71 @@ MODELS: dict[str, tuple[Row, ...]] = {
                  "stiffness": 1e5, "cornering_stiffness": 1e4},
         {"wheel": "b", "road": "ground.foot", "radius": 0.4, "law": Refused("calspan")},
         takes={"radius": NUMBER},
+    ),
+    "fluid": row(
+        "fluid", {"name": "new", "density": 870.0, "bulk_modulus": 1e9},
+        {"density": 850.0, "bulk_modulus": 2e9, "viscosity": 0.02, "air": 0.01,
+         "air_pressure": 2e5, "reference": 2e5, "flows": "volume"},
+        takes=dict.fromkeys(
+            ("density", "bulk_modulus", "viscosity", "air", "air_pressure", "reference"), NUMBER
+        ),
+        more=("viscosity", "air", "air_pressure", "reference", "flows"),
+    ),
+    "fluid_volume": row(
+        "fluid_volume", {"name": "new", "fluid": "oil", "volume": 1e-4},
+        {"fluid": Refused("water"), "volume": 2e-4, "pressure": 2e5},
+        takes={"volume": NUMBER, "pressure": NUMBER}, build=piped,
+    ),
+    "accumulator": row(
+        "accumulator", {"name": "new", "fluid": "oil", "volume": 1e-4, "pressure": 1e6},
+        {"fluid": Refused("water"), "volume": 2e-4, "pressure": 2e6, "exponent": 1.4},
+        takes={"volume": NUMBER, "pressure": NUMBER, "exponent": NUMBER}, build=piped,
+    ),
+    "tank": row("tank", {"name": "new", "fluid": "oil"},
+                {"fluid": Refused("water"), "pressure": 2e5}, takes={"pressure": NUMBER},
+                build=piped),
+    "cylinder": row(
+        "cylinder", {"name": "new", **PAIR, "fluid": "oil", "bore": 0.03, "length": 0.5,
+                     "stroke": 0.2, "cap_volume": 2e-4, "rod_volume": 2e-4},
+        {**OTHERS, "fluid": Refused("water"), "bore": 0.031, "rod": 0.01, "length": 0.6,
+         "stroke": 0.1, "cap_volume": 3e-4, "rod_volume": 3e-4, "cap_pressure": 2e5,
+         "rod_pressure": 2e5, "outside": 0.0, "closed": "cap"},
+        takes=dict.fromkeys(
+            ("bore", "rod", "length", "stroke", "cap_volume", "rod_volume", "cap_pressure",
+             "rod_pressure", "outside"), NUMBER
+        ),
+        more=("length", "stroke", "cap_volume", "rod_volume", "rod", "cap_pressure",
+              "rod_pressure", "outside", "closed"), build=piped,
+    ),
+    "fluid_line": row(
+        "fluid_line", {"name": "new", **PORTS, "length": 1.0, "diameter": 0.01},
+        {**SWAPPED, "length": 2.0, "diameter": 0.02, "law": lambda flow: 1e8 * flow, "flow": 1e-5},
+        takes={"length": NUMBER, "diameter": NUMBER, "law": LAW, "flow": NUMBER}, build=piped,
+    ),
+    "fluid_resistance": row(
+        "fluid_resistance", {"name": "new", **PORTS, "resistance": 1e9},
+        {**SWAPPED, "resistance": 2e9}, takes={"resistance": NUMBER}, build=piped,
+    ),
+    "orifice": row(
+        "orifice", {"name": "new", **PORTS, "area": 1e-5},
+        {**SWAPPED, "area": 2e-5, "coefficient": 0.6, "smooth": 2e3},
+        takes={"area": NUMBER, "coefficient": NUMBER, "smooth": NUMBER},
+        more=("coefficient", "smooth"), build=piped,
+    ),
+    "check_valve": row(
+        "check_valve", {"name": "new", **PORTS, "conductance": 1e-9},
+        {**SWAPPED, "conductance": 2e-9, "leak": 1e-14, "opening": 1e5},
+        takes={"conductance": NUMBER, "leak": NUMBER, "opening": NUMBER},
+        more=("leak", "opening"), build=piped,
+    ),
+    "pump": row(
+        "pump", {"name": "new", **PORTS, "joint": "one", "displacement": 1e-6},
+        {**SWAPPED, "joint": "two", "displacement": 2e-6}, takes={"displacement": NUMBER},
+        build=piped,
+    ),
+    "fluid_source": row(
+        "fluid_source", {"name": "new", **PORTS, "law": 1e-5},
+        {**SWAPPED, "law": lambda t: 1e-5 * t}, takes={"law": LAW}, build=piped,
     ),
     "output": row(
         "output", {"name": "new", "point": "b"},

@@ -10,6 +10,7 @@ from kinetree.forces import (
     contact_sphere,
     contact_wheel,
     external,
+    fluid,
     joint_friction,
     joint_law,
     joint_lock,
@@ -54,6 +55,7 @@ ALL = (
     tyre_linear.KIND,
     tyre_calspan.KIND,
     tyre_pacejka.KIND,
+    *fluid.KINDS,
 )
 
 FORCES.update((kind.name, kind) for kind in ALL)

@@ -101,6 +101,7 @@ OPTION_TYPES: dict[str, Any] = {
     "law": Laws,
     "joint": Name,
     "frame": Text,
+    "fluid": Name,
     **dict.fromkeys(("first_profile", "second_profile"), ProfileData),
     "thickness": NumberData,
 }

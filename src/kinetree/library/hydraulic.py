@@ -26,7 +26,8 @@ from kinetree.acausal import (
     through,
     variable,
 )
-from kinetree.functions import exp, log, maximum, sqrt, switch
+from kinetree.forces.fluid import orifice_flow
+from kinetree.functions import exp, log, maximum, switch
 from kinetree.library import rotational, translational
 
 
@@ -96,12 +97,7 @@ class TurbulentRestriction(TwoPorts):
 
     def law(self) -> Iterator[Any]:
         """q = Cd A dp sqrt(2/rho) / (dp² + dp_small²)^(1/4)."""
-        yield self.q == _orifice(self.Cd * self.A, self.dp, self.rho, self.dp_small)
-
-
-def _orifice(area: Any, dp: Any, rho: Any, small: Any) -> Any:
-    """Flow through an orifice, smooth at zero."""
-    return area * dp * sqrt(2 / rho) / sqrt(sqrt(dp * dp + small * small))
+        yield self.q == orifice_flow(self.Cd * self.A, self.dp, self.rho, self.dp_small)
 
 
 class CheckValve(TwoPorts):
@@ -143,7 +139,7 @@ class Valve43(Component):
         yield self.B.q == self.qBT - self.qPB
 
     def _flow(self, share: Any, dp: Any) -> Any:
-        return _orifice(share * self.Cd * self.area, dp, self.rho, self.dp_small)
+        return orifice_flow(share * self.Cd * self.area, dp, self.rho, self.dp_small)
 
 
 class Cylinder(Component):

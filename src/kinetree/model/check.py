@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.engine import evaluate
 from kinetree.errors import KinetreeError, ModelError, combine, sentence, warn
 from kinetree.model import topology
+from kinetree.model.forces import FORCES, open_ports
 from kinetree.model.kinds import ENDS
 from kinetree.model.mobility import Singular, singular_joints, tensor
 from kinetree.model.parameters import INERTIA, POSITIVE, ParameterTable, parameter_table
@@ -112,7 +113,7 @@ def findings(model: Model) -> tuple[Finding, ...]:
     broken = [_as_finding(e, "tree") for e in topology.problems(model)]
     found, table = general(model)
     if not broken and table is not None:
-        found += [*_closures(model, table), *_forces(model), *_masses(model, table)]
+        found += [*_closures(model, table), *_forces(model, table), *_masses(model, table)]
     return (*broken, *found)
 
 
@@ -308,10 +309,18 @@ def _closures(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
             )
 
 
-def _forces(model: Mechanism) -> Iterator[Finding]:
-    """Forces between bodies that are one piece."""
+def _forces(model: Mechanism, table: ParameterTable) -> Iterator[Finding]:
+    """Forces between bodies that are one piece, numbers of theirs that are none, open ports."""
     tree = model.tree()
+    for element, port in open_ports(model):
+        cure = "join it to another by a line or a resistance, or say that it is closed"
+        yield Finding(ERROR, "data", element, f"nothing is joined to its port '{port}'", cure)
     for force in model.forces.values():
+        for name in FORCES[force.kind].belongings.positive:
+            value = table.values[f"{force.name}.{name}"]
+            if value <= 0:
+                said, cure = f"its {name} is {value:g}", "give a positive value"
+                yield Finding(ERROR, "value", f"force '{force.name}'", said, cure)
         bodies = [point.body for point in force.points]
         if force.labels == ENDS and topology.welded(tree, *bodies):
             yield Finding(

@@ -99,7 +99,7 @@ def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
     if model.drives:
         data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
     sections: dict[str, dict[str, Any]] = {
-        "states": {row.name: _state(row, spell) for row in model.states.values()},
+        "states": {row.name: _state(row, spell) for row in model.states.values() if not row.owner},
         "clocks": {row.name: row.data() for row in model.clocks.values()},
         "forces": {row.name: _force(row, spell) for row in model.forces.values()},
         "events": {name: _event(name, row, spell) for name, row in model.events.items()},

@@ -30,6 +30,7 @@ from kinetree.arrays import Array
 from kinetree.door import guard_methods
 from kinetree.engine import HOLD, PREVIOUS, Node, Rank, compounds, substitute, symbol, symbols
 from kinetree.errors import ModelError, UnsupportedError
+from kinetree.model.forces import FORCES
 from kinetree.model.laws import state_symbol
 
 if TYPE_CHECKING:
@@ -135,8 +136,18 @@ def check_ticks(every: float, offset: float, element: str) -> None:
 
 
 def happenings(model: Mechanism) -> dict[str, Event]:
-    """The events of a model by name, those of its clocks included."""
-    return {**model.events, **clock_events(model)}
+    """The events of a model by name, those of its clocks and force elements included."""
+    return {**model.events, **clock_events(model), **element_events(model)}
+
+
+def element_events(model: Mechanism) -> dict[str, Event]:
+    """Events by which force elements end a run: NAME_end, where an output falls below zero."""
+    rows = ((force.name, FORCES[force.kind].belongings.lasts) for force in model.forces.values())
+    return {
+        f"{name}_end": Event(symbol(f"{name}.{output}", Rank.FORCE), "falling", stops=True)
+        for name, output in rows
+        if output
+    }
 
 
 def memories(model: Mechanism) -> list[str]:

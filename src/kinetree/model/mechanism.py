@@ -17,11 +17,10 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import contents
-from kinetree.model.forces import FORCES, Force, State
+from kinetree.model.forces import FORCES, Force, State, admit
 from kinetree.model.laws import LawLike, force_law_names, law_expressions, state_names, state_symbol
 from kinetree.model.methods.summary import Summary
 from kinetree.model.new_element import (
-    admit,
     complete,
     find_kind,
     find_place,
@@ -270,9 +269,11 @@ class Mechanism(Summary):
         labels, points = find_places(self, row, places, element)
         names = force_law_names(self, row, labels, element)
         full = complete(self, row, arguments, names, element)
-        admit(self.states, row, name, full, element)
+        if row.check is not None:
+            row.check(full, element)
         values, laws = scalar_values(row, full), dict(law_values(row, full))
         hears = heard_outputs(self, [x for law in laws.values() for x in law], names, element)
+        admit(self, row, name, full, element)
         self.forces[name] = Force(name, kind, points, labels, full, values, laws, hears)
         return self.forces[name]
 

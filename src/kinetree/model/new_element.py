@@ -7,7 +7,7 @@
 | places | `find_places` | points of the model, with their labels |
 | arguments | `complete` | all of them, each in its one form |
 | what stays a parameter or a law | `scalar_values`, `law_values` | by name |
-| what it remembers | `admit` | modes of its gaps, states of its own |
+| what it brings | `forces.admit` | modes of its gaps, states and ports of its own |
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kinetree.engine import SWITCH, ZERO, Node
+from kinetree.engine import SWITCH, Node
 from kinetree.errors import DuplicateNameError, ModelError, unknown
-from kinetree.model.forces import ForceKind, State
 from kinetree.model.kinds import ANY, REQUIRED, ElementKind
 from kinetree.model.laws import find_coordinate, find_velocity, law_expressions, refuse_words
 from kinetree.model.outputs.heard import HEARING, with_outputs
@@ -221,24 +220,3 @@ def law_values(
             yield from ((f"{key}.{label}", exprs) for label, exprs in value.items())
         elif value is not None:
             yield key, value
-
-
-def admit(
-    states: dict[str, State], row: ForceKind, name: str, arguments: Mapping[str, Any], element: str
-) -> None:
-    """Refuse arguments that make no sense; add the modes and states that the new force has."""
-    if row.check is not None:
-        row.check(arguments, element)
-    modes = row.modes(name, arguments) if row.modes else ()
-    units = row.states(name, arguments) if row.states else {}
-    wanted = [State(mode, rate=ZERO, held=True) for mode in modes]
-    wanted += [State(own, unit=unit) for own, unit in units.items()]
-    for new in wanted:
-        known = states.setdefault(new.name, new)
-        if known.held != new.held or (known.rate is not None and not new.held):
-            said = "its mode has" if new.held else "a state of its own has"
-            raise ModelError(
-                f"{said} the name of the state '{new.name}'",
-                element=element,
-                cure="give one of them another name",
-            )

@@ -121,16 +121,11 @@ def test_the_file_keeps_what_sticks(tmp_path: Path) -> None:
     assert other.content_hash() == model.content_hash()
     assert list(other.states) == list(model.states)
     text = (tmp_path / "slope.yaml").read_text(encoding="utf-8")
-    start = text.index("states:")
-    rest = text[start:].split("\n")
-    bare = (
-        text[:start]
-        + "\n".join(  # a file need not list the states of its contacts
-            rest[next(k for k, line in enumerate(rest) if k and line[:1].strip()) :]
-        )
-    )
-    (tmp_path / "bare.yaml").write_text(bare, encoding="utf-8")
-    assert list(kt.load(tmp_path / "bare.yaml").states) == list(model.states)
+    assert "states:" not in text  # the contact brings them; a file may give their start
+    (name, *_) = model.states
+    begun = text.replace("forces:", f"states:\n  {name}: {{initial: 0.001}}\nforces:")
+    (tmp_path / "begun.yaml").write_text(begun, encoding="utf-8")
+    assert kt.load(tmp_path / "begun.yaml").states[name].initial == 0.001
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,14 @@ from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, Rank, as_node, select, substitute, symbol, symbols, text
 from kinetree.errors import ModelError
 from kinetree.integrate.problem import Watch
-from kinetree.model import DIRECTIONS, Event, Mechanism, happenings, instant_symbol
+from kinetree.model import (
+    DIRECTIONS,
+    Event,
+    Mechanism,
+    element_events,
+    happenings,
+    instant_symbol,
+)
 from kinetree.program import Input, Output, Program
 from kinetree.program.events import LABEL, crossings
 from kinetree.program.passes import condense, dead
@@ -145,6 +152,15 @@ def all_events(model: Mechanism, given: Events | None) -> dict[str, Event]:
     """The events of a model, those of its clocks included, and of a user, by name."""
     own = happenings(model)
     return {**own, **_events(given, own)}
+
+
+def end_advice(model: Mechanism, ended: str) -> str:
+    """What to do about a run that a force element ended; empty where none did."""
+    for name in element_events(model):
+        if ended.startswith(f"event '{name}'"):
+            force = name.removesuffix("_end")
+            return f"results are kept up to there, where the stroke of '{force}' is used up"
+    return ""
 
 
 def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:

@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import MOST_TICKS
+from kinetree.analysis.runs.events import MOST_TICKS, end_advice
 from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.progress import ProgressCall, reporting
 from kinetree.arrays import Array
@@ -248,6 +248,8 @@ class StepRecording:
         if report.end == NOT_SOLVED:
             said = f"{report.message}; results up to there are kept"
             warn(said)
+        if advice := end_advice(self.how.stepper.model, told["termination"]):
+            warn(f"{told['termination']}; {advice}")
         if doubts:
             warn(doubts)
         return made if self.file is None else load_lazily(self.file.finish(made))

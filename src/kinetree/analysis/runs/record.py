@@ -12,6 +12,7 @@ import numpy as np
 from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
+from kinetree.analysis.runs.events import end_advice
 from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
@@ -335,7 +336,8 @@ def termination(run: Run) -> tuple[str, str]:
     path, system = run.last.path, run.last.dynamics
     if path.end == EVENT:
         hit = path.hits[-1]
-        return f"event '{run.last.watches[hit.watch].name}' at t = {hit.t:.6g} s", ""
+        said = f"event '{run.last.watches[hit.watch].name}' at t = {hit.t:.6g} s"
+        return said, end_advice(system.model, said)
     at = f"at t = {path.last_t:.6g} s"
     if path.end in (FINISHED, INTERRUPTED):
         advice = STIFF if stiff(run) else ""

@@ -35,10 +35,12 @@ from kinetree.model import (
     AT_POINT_WORK,
     REQUIRED,
     Action,
+    Belongings,
     Between,
     Force,
     ForceKind,
     Offer,
+    OwnState,
     Vec,
     apply,
     apply_transposed,
@@ -208,12 +210,13 @@ def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
     return check
 
 
-def own_states(name: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+def own_states(name: str, arguments: Mapping[str, Any]) -> tuple[OwnState, ...]:
     """The stretch of every pair that may stick [m]; none where nothing does."""
     if not rubbing.sticks(arguments):
-        return {}
+        return ()
     first, second = (profile(arguments[f"{end}_profile"], name) for end in ("first", "second"))
-    return {rubbing.stretch(name, k): "m" for k in range(1, pushing(first, second) + 1)}
+    pairs = range(1, pushing(first, second) + 1)
+    return tuple(OwnState(rubbing.stretch(name, k), 0.0, "m") for k in pairs)
 
 
 def _kind(law: NormalLaw) -> ForceKind:
@@ -229,7 +232,7 @@ def _kind(law: NormalLaw) -> ForceKind:
         check=checker(law),
         outputs=OUTPUTS,
         work=AT_POINT_WORK,
-        states=own_states,
+        belongings=Belongings(states=own_states),
     )
 
 

@@ -60,7 +60,7 @@ def force(act: Action, element: Force, load: Node, sliding: Node, number: int) -
     name = stretch(element.name, number)
     k, tau, z = act.value("stick_stiffness"), act.value("stick_time"), act.state(name)
     T = act.let("rub", maximum(-most, minimum(most, -k * (z + tau * sliding))))
-    act.flow(name, act.let("slack", -(T / k + z) / tau))
+    act.give_rate(name, act.let("slack", -(T / k + z) / tau))
     return T
 
 

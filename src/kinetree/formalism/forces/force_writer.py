@@ -33,6 +33,7 @@ from kinetree.formalism.loops.laws import fold_parameters
 from kinetree.model import (
     Action,
     Between,
+    FlowPort,
     Force,
     Frame,
     Place,
@@ -63,6 +64,8 @@ class ExternalInputs:
         grips: mode -> a speed other than a velocity that rubs.
         known: whether the forces of grips and contacts are given by their symbols.
         told: symbol of an output that laws use -> its value.
+        ports: name of a port -> its pressure and what its state becomes of flows.
+        supplies: name of a port -> sum of the flows into it.
     """
 
     efforts: dict[int, Node] = field(default_factory=dict)
@@ -74,6 +77,15 @@ class ExternalInputs:
     grips: dict[str, Grip] = field(default_factory=dict)
     known: bool = False
     told: dict[Node, Node] = field(default_factory=dict)
+    ports: dict[str, FlowPort] = field(default_factory=dict)
+    supplies: dict[str, Node] = field(default_factory=dict)
+
+    def rate_of(self, state: str) -> Node | None:
+        """The rate of a state that a force element brings, all of them being written."""
+        port = self.ports.get(state)
+        if port is not None and port.rate is not None:
+            return port.rate(self.supplies.get(state, ZERO))
+        return self.rates.get(state)
 
 
 def contact_symbol(mode: str) -> Node:
@@ -147,10 +159,29 @@ class ForceWriter(Action):
         node: Node = names[name]
         return node
 
-    def flow(self, name: str, rate: Node) -> None:
-        """Keep the rate of a state."""
-        self.state(name)
-        self.given.rates[name] = rate
+    def give_rate(self, state: str, rate: Node) -> None:
+        """Keep the rate of a state of this element."""
+        self.given.rates[state] = rate
+
+    def value_of(self, element: str, name: str) -> Node:
+        """A scalar of another element, as its parameter."""
+        return self.system.table.force_scalar(self.system.model.forces[element], name)
+
+    def word_of(self, element: str, name: str) -> str:
+        """A word among the arguments of another element."""
+        return str(self.system.model.forces[element].arguments[name])
+
+    def open_port(self, name: str, port: FlowPort) -> None:
+        """Keep a port for the elements after this one."""
+        self.given.ports[name] = port
+
+    def port(self, name: str) -> FlowPort:
+        """A port that an element before this one opened."""
+        return self.given.ports[name]
+
+    def supply(self, port: str, flow: Node) -> None:
+        """Add to what flows into a port."""
+        self.given.supplies[port] = self.given.supplies.get(port, ZERO) + flow
 
     def law(self, name: str, **values: Node) -> Node:
         """The only expression of a law, variables bound; 0 where there is none."""

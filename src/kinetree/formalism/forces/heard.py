@@ -112,7 +112,7 @@ def state_rate_expressions(
     """
     model, names, rates = system.model, list[str](), list[Node]()
     for state in model.states.values():
-        rate = given.rates.get(state.name) if state.rate is None else state.rate
+        rate = given.rate_of(state.name) if state.rate is None else state.rate
         if rate is None:
             raise ModelError(
                 "nothing gives its rate",

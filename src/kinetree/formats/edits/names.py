@@ -7,6 +7,7 @@
 | joints and velocities (joint, first, …; drives) | JOINT, or one of its coordinates JOINT_1 |
 | changes of events | q_NAME, qd_NAME, x_STATE |
 | vary | PARAMETER, ELEMENT.QUANTITY |
+| ports and fluids (first, second, fluid) | FORCE, or one of its ports FORCE_cap |
 | shapes, layout | BODY, ELEMENT |
 """
 
@@ -19,7 +20,7 @@ from typing import Any
 from kinetree.formats.edits.entries import EntryPath
 from kinetree.formats.expression import TOKEN
 from kinetree.formats.schema_kinds import KINDED
-from kinetree.model import ANY, CLOSURES, FORCES, JOINTS, ElementKind
+from kinetree.model import ANY, CLOSURES, FLUID, FORCES, JOINTS, ElementKind, ForceKind
 
 ROWS: dict[str, Any] = {"joints": JOINTS, "closures": CLOSURES, "forces": FORCES}
 """Tables of kinds by section."""
@@ -55,7 +56,7 @@ class Use:
 
     Attributes:
         path: of the text, or of the entry whose name it is.
-        role: "place", "expression", "joint", "change", "clock", "vary" or "picture".
+        role: "place", "expression", "joint", "port", "change", "clock", "vary" or "picture".
         is_key: whether it is the name of an entry.
         labels: names that mean something else here, such as the points of a law.
     """
@@ -101,6 +102,8 @@ def _fields(section: str, path: EntryPath, row: dict[str, Any]) -> Iterator[Use]
         spelled = (*kind.scalars, *kind.vectors, *kind.laws, *kind.vector_laws)
         roles |= dict.fromkeys(spelled, "expression")
         roles |= dict.fromkeys((*kind.coordinates, *kind.velocities), "joint")
+    if isinstance(kind, ForceKind):
+        roles |= dict.fromkeys((*kind.belongings.joins, FLUID), "port")
     for name, value in row.items():
         if name in roles:
             yield from _texts((*path, name), value, roles[name], labels)
@@ -168,12 +171,17 @@ class _Renaming:
         sections = {name: rows for name, rows in data.items() if isinstance(rows, dict)}
         named = [str(name) for rows in sections.values() for name in rows]
         self.longer = [name for name in named if name.startswith(old) and name != old]
+        row = data.get(section, {}).get(old)
+        self.row: dict[str, Any] = row if isinstance(row, dict) else {}
+        self.states = sections.get("states", {})
         self.body = sections.get("bodies", {}).get(old)
         self.alone = sum(old in rows for rows in sections.values()) == 1
 
     def __call__(self, text: str, use: Use) -> str:
         """The text with the new name, if it speaks of the element."""
         mine = {"place": "bodies", "joint": "joints", "clock": "clocks"}
+        if use.role == "port":
+            return self.port(text) if self.section == "forces" else text
         if use.role in mine:
             end = "_" if use.role == "joint" else "."
             return self.swap(text, end) if mine[use.role] == self.section else text
@@ -189,17 +197,30 @@ class _Renaming:
         other = any(word == name or _of(word, name, end) for name in self.longer)
         return self.new + word[len(self.old) :] if mine and not other else word
 
+    def port(self, word: str) -> str:
+        """A fluid, a port or a state of a force: its name, or that with an ending of its kind."""
+        kind = _kind("forces", self.row)
+        ends = kind.belongings.ports if isinstance(kind, ForceKind) else ()
+        mine = word == self.old or word in [self.old + end for end in ends]
+        return self.new + word[len(self.old) :] if mine else word
+
     def token(self, word: str, labels: tuple[str, ...] = ()) -> str:
         """A name in an expression."""
         for stem, (section, end) in STEMS.items():
             if word.startswith(stem):
-                known = section == self.section
-                return stem + self.swap(word[len(stem) :], end) if known else word
+                rest = word[len(stem) :]
+                if stem == "x_" and self.brings(rest):
+                    return stem + self.port(rest)
+                return stem + self.swap(rest, end) if section == self.section else word
         if word.partition(".")[0] in labels:
             return word
         if word == self.old:
             return self.new if self.section in ("parameters", "outputs") else word
         return self.swap(word, ".") if self.owns(word[len(self.old) + 1 :]) else word
+
+    def brings(self, state: str) -> bool:
+        """Whether a state is one that a force element brings: the file does not list it."""
+        return self.section == "forces" and state not in self.states
 
     def owns(self, quantity: str) -> bool:
         """Whether ELEMENT.quantity is of this element, and not of one with the same name."""

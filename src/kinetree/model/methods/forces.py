@@ -18,7 +18,7 @@ from kinetree.model.laws import (
     force_law_names,
     trace,
 )
-from kinetree.model.methods.plastic import PlasticMethods
+from kinetree.model.methods.fluid import FluidMethods
 from kinetree.model.outputs import with_outputs
 from kinetree.model.values import Scalar, scalar
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ZEROS = (0, 0, 0)
 
 
-class ForceMethods(PlasticMethods):
+class ForceMethods(FluidMethods):
     """``model.spring(name, first, second, …)`` and so on, one method per force kind."""
 
     def spring(

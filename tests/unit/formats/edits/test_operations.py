@@ -10,6 +10,7 @@ import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.formats.edits import operations
 from kinetree.formats.edits.operations import set_value
+from kinetree.formats.edits.splices import Splice
 from kinetree.formats.yaml_file import read
 from kinetree.formats.yaml_plain import read_plain
 from kinetree.model import to_data
@@ -195,7 +196,7 @@ def test_sections_come_in_their_usual_order() -> None:
         (lambda t: operations.rename(t, ["bodies", "arm"], "arm_2"), "there is one already"),
         (lambda t: operations.add(t, "bodies", "arm", {}), "there is one already"),
         (lambda t: operations.duplicate(t, ["joints", "arm"], "arm_2"), "there is one already"),
-        (lambda t: operations.Splice(3, "xyz", "").apply(t), "not the one that the edit was"),
+        (lambda t: Splice(3, "xyz", "").apply(t), "not the one that the edit was"),
     ],
 )  # fmt: skip
 def test_edits_that_cannot_be_made_say_why(edit: object, sentence: str) -> None:
