@@ -109,6 +109,8 @@ ENDPOINTS = (
         "bits), times, then curve after curve (double precision), little-endian.",
         "application/octet-stream", query=CURVES),
     Endpoint("motion", "GET", RUN + "/motion", "Poses of a run, or of modes.", m.MotionMessage),
+    Endpoint("efforts", "GET", RUN + "/efforts", "Forces of a run of reactions, in the ground "
+        "frame and where they act.", m.EffortsMessage),
     Endpoint("compare", "POST", "/api/compare", "How a run differs from another.",
         m.ComparisonMessage, m.CompareMessage),
     Endpoint("difference", "GET", RUN + "/minus/{other:int}", "Curves of a run taken from those "

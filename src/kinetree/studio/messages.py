@@ -377,6 +377,36 @@ class MotionMessage(Message):
     coordinates: list[str]
 
 
+class EffortMark(Message):
+    """Where a joint or closure acts.
+
+    Attributes:
+        path: such as joints.elbow.
+        body: its number, the ground being 0.
+        at: place in the frame of the body [m].
+    """
+
+    path: str
+    body: int
+    at: list[float]
+
+
+class EffortsMessage(Message):
+    """Forces that joints and closures transmit along a run, in the ground frame.
+
+    Attributes:
+        marks: where they act: on the child of a joint, on the first end of a closure.
+        time: of the frames [s].
+        forces: frames × marks × 3 [N] as pages have them: rows, columns, offset, scale, data.
+        strongest: size of the largest of all [N].
+    """
+
+    marks: list[EffortMark]
+    time: list[float]
+    forces: dict[str, Any]
+    strongest: float
+
+
 class EquationRow(Message):
     """One equation of a Program.
 

@@ -54,7 +54,7 @@ function at(poses: Poses, body: number, place: number[]): Vector3 {
   return turn && position ? made.applyQuaternion(turn).add(position) : made;
 }
 
-function line(points: Vector3[], colour: string): Line {
+export function line(points: Vector3[], colour: string): Line {
   const made = new Line(new BufferGeometry().setFromPoints(points), new LineBasicMaterial({ color: colour, depthTest: false, transparent: true }));
   made.renderOrder = 2;
   return made;
@@ -65,6 +65,16 @@ function ball(at: Vector3, radius: number, colour: string): Mesh {
   made.position.copy(at);
   made.renderOrder = 2;
   return made;
+}
+
+/** Seen even where something stands before it. */
+export function over<T extends Object3D>(object: T): T {
+  object.traverse((part) => {
+    if (!(part instanceof Mesh || part instanceof Line)) return;
+    Object.assign(part.material, { depthTest: false, transparent: true });
+    part.renderOrder = 2;
+  });
+  return object;
 }
 
 export function pale(group: Group): Group {
@@ -78,6 +88,16 @@ export function pale(group: Group): Group {
     }
   });
   return group;
+}
+
+/** Nearly see-through, or as it was. */
+export function fade(material: MeshStandardMaterial, clear: boolean, faint: boolean): void {
+  const own = (material.userData["opacity"] as number | undefined) ?? material.opacity;
+  material.userData["opacity"] = own;
+  if (material.transparent !== (clear || faint)) material.needsUpdate = true;
+  material.transparent = clear || faint;
+  material.opacity = faint ? 0.15 * own : own;
+  material.depthWrite = !material.transparent;
 }
 
 /** A name that faces the camera. */

@@ -18,8 +18,17 @@ export function bodyColour(index: number): string {
   return index === 0 ? GROUND : (PALETTE[(index - 1) % PALETTE.length] ?? GROUND);
 }
 
+const MANY = 150; // parts of a mechanism
+const LEAST = 0.6;
+
+/** How fine round solids are drawn: less so in a mechanism of very many parts, each of which is small then. */
+export function detailOf(bodies: readonly BodyData[]): number {
+  const parts = bodies.reduce((sum, body) => sum + body.parts.length, 0);
+  return parts > MANY ? LEAST : 1;
+}
+
 /** The body as a group whose frame is the body frame; `index` is kept for picking. */
-export function makeBody(data: BodyData, index: number): Group {
+export function makeBody(data: BodyData, index: number, detail: number): Group {
   const group = new Group();
   group.name = data.name;
   const solid = data.parts.filter((part) => (part.opacity ?? 1) >= 1);
@@ -27,7 +36,7 @@ export function makeBody(data: BodyData, index: number): Group {
   const sets: [Part[], boolean][] = [[solid, false], [clear, true]];
   for (const [parts, transparent] of sets) {
     if (parts.length === 0) continue;
-    const geometry = mergeGeometries(parts.map((part) => colouredGeometry(part, index)));
+    const geometry = mergeGeometries(parts.map((part) => colouredGeometry(part, index, detail)));
     const material = new MeshStandardMaterial({
       vertexColors: true, roughness: 0.5, metalness: 0.05, transparent,
       opacity: transparent ? Math.min(...parts.map((part) => part.opacity ?? 1)) : 1,
@@ -36,14 +45,14 @@ export function makeBody(data: BodyData, index: number): Group {
     const mesh = new Mesh(geometry, material);
     mesh.castShadow = !transparent;
     mesh.receiveShadow = !transparent;
-    mesh.userData.body = index;
+    mesh.userData = { body: index, clear: transparent };
     group.add(mesh);
   }
   return group;
 }
 
-function colouredGeometry(part: Part, index: number): BufferGeometry {
-  const made = shape(part);
+function colouredGeometry(part: Part, index: number, detail: number): BufferGeometry {
+  const made = shape(part, detail);
   const geometry = made.index ? made.toNonIndexed() : made;
   for (const name of Object.keys(geometry.attributes)) {
     if (name !== "position" && name !== "normal") geometry.deleteAttribute(name);
@@ -61,8 +70,9 @@ function colouredGeometry(part: Part, index: number): BufferGeometry {
   return geometry;
 }
 
-/** Geometry with its axis along z, centred. */
-function shape(part: Part): BufferGeometry {
+/** Geometry with its axis along z, centred; round ones of fewer facets at less detail. */
+function shape(part: Part, detail: number): BufferGeometry {
+  const facets = (most: number): number => Math.max(6, 2 * Math.round(0.5 * detail * most));
   const radius = part.radius ?? 0.05;
   const length = part.length ?? 0.1;
   const [a = 0.1, b = 0.1, c = 0.1] = part.size ?? [];
@@ -70,17 +80,17 @@ function shape(part: Part): BufferGeometry {
     case "box":
       return new BoxGeometry(a, b, c);
     case "cylinder":
-      return new CylinderGeometry(radius, radius, length, 20).rotateX(Math.PI / 2);
+      return new CylinderGeometry(radius, radius, length, facets(20)).rotateX(Math.PI / 2);
     case "cone":
-      return new ConeGeometry(radius, length, 20).rotateX(Math.PI / 2);
+      return new ConeGeometry(radius, length, facets(20)).rotateX(Math.PI / 2);
     case "capsule":
-      return new CapsuleGeometry(radius, length, 4, 14).rotateX(Math.PI / 2);
+      return new CapsuleGeometry(radius, length, detail < 1 ? 2 : 4, facets(14)).rotateX(Math.PI / 2);
     case "torus":
-      return new TorusGeometry(radius, part.tube ?? radius / 6, 12, 40);
+      return new TorusGeometry(radius, part.tube ?? radius / 6, facets(12), facets(40));
     case "mesh":
       return triangles(part);
     case "sphere":
-      return new SphereGeometry(radius, 18, 12);
+      return new SphereGeometry(radius, facets(18), facets(12));
   }
 }
 

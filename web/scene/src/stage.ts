@@ -1,7 +1,7 @@
 // Camera, light, floor and frame of reference; everything hangs on the direction of gravity.
 import {
   AxesHelper, Box3, CircleGeometry, Color, DirectionalLight, GridHelper, HemisphereLight,
-  LineBasicMaterial, Mesh, NeutralToneMapping, PCFShadowMap, PerspectiveCamera, PMREMGenerator,
+  LineBasicMaterial, Mesh, NeutralToneMapping, OrthographicCamera, PCFShadowMap, PerspectiveCamera, PMREMGenerator,
   Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -12,6 +12,11 @@ export const THEMES = {
   light: { back: "#eef1f5", grid: "#b4bdc8", main: "#8d98a6", shadow: 0.22 },
   dark: { back: "#15181d", grid: "#333a44", main: "#4d5764", shadow: 0.5 },
 };
+/** Directions to look from: shares of right, back and up. */
+export const SIDES: Record<string, [number, number, number]> = {
+  front: [0, 1, 0.0001], back: [0, -1, 0.0001], left: [-1, 0, 0.0001], right: [1, 0, 0.0001], side: [1, 0, 0.0001],
+  top: [0, 0.0001, 1], bottom: [0, 0.0001, -1],
+};
 const MARGIN = 1.12;
 const FLAT = 0.3;
 export type Theme = keyof typeof THEMES;
@@ -19,7 +24,9 @@ export type Theme = keyof typeof THEMES;
 export class Stage {
   readonly scene = new Scene();
   readonly renderer: WebGLRenderer;
-  readonly camera: PerspectiveCamera;
+  camera: PerspectiveCamera | OrthographicCamera;
+  private readonly lens: PerspectiveCamera;
+  private readonly flat = new OrthographicCamera();
   readonly controls: OrbitControls;
   readonly up: Vector3;
   cell: number;
@@ -46,8 +53,8 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     host.append(this.renderer.domElement);
     const span = this.box.getSize(new Vector3()).length();
-    this.camera = new PerspectiveCamera(35, 1, span / 500, span * 50);
-    this.camera.up.copy(this.up);
+    this.camera = this.lens = new PerspectiveCamera(35, 1);
+    this.fit(span);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     if (!plain) this.mirror();
@@ -65,13 +72,41 @@ export class Stage {
     this.centre = this.box.getCenter(new Vector3());
     this.cell = niceStep(payload.size / 5);
     const span = this.box.getSize(new Vector3()).length();
-    this.camera.up.copy(this.up);
-    this.camera.near = span / 500;
-    this.camera.far = span * 50;
-    this.camera.updateProjectionMatrix();
+    this.fit(span);
     this.floor.quaternion.copy(turnFromY(this.up));
     this.floor.position.copy(this.snapped()).addScaledVector(this.up, -1e-3 * span);
     this.paint(this.theme);
+  }
+
+  /** What is near enough and far enough to be seen. */
+  private fit(span: number): void {
+    for (const camera of [this.lens, this.flat]) camera.up.copy(this.up);
+    [this.lens.near, this.lens.far] = [span / 500, span * 50];
+    [this.flat.near, this.flat.far] = [-span * 50, span * 50];
+    this.lens.updateProjectionMatrix();
+    this.flat.updateProjectionMatrix();
+  }
+
+  /** Parallel lines stay parallel, or what is far is small; what the camera looks at keeps its size. */
+  project(orthographic: boolean): void {
+    const next = orthographic ? this.flat : this.lens;
+    if (next === this.camera) return;
+    const { target } = this.controls;
+    const away = this.camera.position.clone().sub(target).multiplyScalar(1 / this.flat.zoom);
+    next.position.copy(target).add(away);
+    next.quaternion.copy(this.camera.quaternion);
+    this.camera = this.controls.object = next;
+    this.frame();
+    this.controls.update();
+  }
+
+  /** The part of the plane through what is looked at that the lens would see. */
+  private frame(): void {
+    const half = this.camera.position.distanceTo(this.controls.target) * Math.tan((Math.PI * this.lens.fov) / 360) || 1;
+    [this.flat.top, this.flat.bottom] = [half, -half];
+    [this.flat.right, this.flat.left] = [half * this.lens.aspect, -half * this.lens.aspect];
+    this.flat.zoom = 1;
+    this.flat.updateProjectionMatrix();
   }
 
   /** Colours of back and floor. */
@@ -137,12 +172,13 @@ export class Stage {
     this.camera.position.copy(centre).add(direction);
     this.camera.lookAt(centre);
     this.camera.position.copy(centre).addScaledVector(direction, this.distance(centre));
+    this.frame();
     this.controls.update();
   }
 
   /** How far the camera must stand back, as it is turned now, to see every corner of the box. */
   private distance(centre: Vector3): number {
-    const slope = Math.tan((Math.PI * this.camera.fov) / 360) / MARGIN;
+    const slope = Math.tan((Math.PI * this.lens.fov) / 360) / MARGIN;
     const turn = this.camera.quaternion.clone().invert();
     const { min, max } = this.box;
     let least = 0;
@@ -150,7 +186,7 @@ export class Stage {
       const at = new Vector3(
         corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z,
       ).sub(centre).applyQuaternion(turn);
-      const across = Math.max(Math.abs(at.y), Math.abs(at.x) / this.camera.aspect);
+      const across = Math.max(Math.abs(at.y), Math.abs(at.x) / this.lens.aspect);
       least = Math.max(least, across / slope + at.z);
     }
     return least || 1;
@@ -172,8 +208,10 @@ export class Stage {
     const { clientWidth: width, clientHeight: height } = this.host;
     if (width < 2 || height < 2) return;
     this.renderer.setSize(width, height);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.lens.aspect = width / height;
+    this.lens.updateProjectionMatrix();
+    [this.flat.right, this.flat.left] = [this.flat.top * this.lens.aspect, this.flat.bottom * this.lens.aspect];
+    this.flat.updateProjectionMatrix();
   }
 
   render(): void {

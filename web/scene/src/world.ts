@@ -2,10 +2,12 @@
 import {
   ArrowHelper, Box3, Group, Line, Mesh, MeshStandardMaterial, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
 } from "three";
-import { drafts, pale, words, type Mark } from "./marks";
+import { Batch } from "./batch";
+import { Gizmo, type Put } from "./gizmo";
+import { drafts, fade, line, over, pale, words, type Mark } from "./marks";
 import type { Payload } from "./payload";
-import { makeBody } from "./solids";
-import { Stage, type Theme } from "./stage";
+import { detailOf, makeBody } from "./solids";
+import { SIDES, Stage, type Theme } from "./stage";
 import { Stretch, type Poses } from "./stretch";
 import { Triad } from "./triad";
 
@@ -13,12 +15,17 @@ export type { Mark };
 
 export type Layer = "axes" | "points" | "names" | "masses" | "closures" | "forces" | "grid" | "frames";
 export const LAYERS: readonly Layer[] = ["axes", "points", "names", "masses", "closures", "forces", "frames", "grid"];
-const SIDES: Record<string, [number, number, number]> = {
-  front: [0, 1, 0.0001], side: [1, 0, 0.0001], top: [0, 0.0001, 1],
-};
 const PICK = "#3b82f6";
 const LIT = "#f59e0b";
+const EFFORT = "#db2777";
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
+
+/** A force at a place of a body, in the ground frame [N]. */
+export interface Effort {
+  body: number;
+  at: number[];
+  force: number[];
+}
 
 export class World implements Poses {
   readonly positions: Vector3[] = [];
@@ -27,6 +34,8 @@ export class World implements Poses {
   private readonly triad = new Triad();
   private payload: Payload | null = null;
   private readonly bodies = new Map<string, { key: string; group: Group }>();
+  private batch: Batch | null = null;
+  private gizmo: Gizmo | null = null;
   private links: { key: string; stretch: Stretch }[] = [];
   private ghosts: Group[] = [];
   private marks: Mark[] = [];
@@ -35,6 +44,10 @@ export class World implements Poses {
   private chosen: string[] = [];
   private lit: string[] = [];
   private hidden = new Set<string>();
+  private faded = new Set<string>();
+  private efforts: Effort[] = [];
+  private strongest = 1;
+  private readonly tracks = new Group();
   private gaps = new Set<string>();
   private theme: Theme = "light";
   private due = 0;
@@ -42,6 +55,8 @@ export class World implements Poses {
 
   /** Told where a body that is pulled is held (in its frame), and where it shall go (in the ground's). */
   pulled: ((body: string, at: Vector3, to: Vector3) => void) | null = null;
+  /** Told where a point that was moved shall be, in the frame of its body [m]. */
+  moved: Put | null = null;
   private held: { body: string; at: Vector3; plane: Plane } | null = null;
 
   /** What a click finds is told by its path. */
@@ -65,7 +80,9 @@ export class World implements Poses {
 
   private open(payload: Payload): void {
     this.stage = new Stage(payload, this.host, true);
-    this.stage.scene.add(this.notes);
+    this.batch = new Batch(this.stage.scene);
+    this.gizmo = new Gizmo(this.stage, () => this.payload?.size ?? 1, () => this.draw(), (path, at, before) => this.moved?.(path, at, before));
+    this.stage.scene.add(this.notes, this.tracks);
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     this.stage.controls.addEventListener("change", () => this.draw());
     this.stage.paint(this.theme);
@@ -75,6 +92,8 @@ export class World implements Poses {
 
   private takeBodies(payload: Payload): number {
     let built = 0;
+    const detail = detailOf(payload.bodies);
+    const before = this.bodies.size;
     const there = new Set(payload.bodies.map((body) => body.name));
     for (const [name, { group }] of this.bodies) {
       if (there.has(name)) continue;
@@ -82,15 +101,16 @@ export class World implements Poses {
       this.bodies.delete(name);
     }
     payload.bodies.forEach((body, index) => {
-      const key = `${index} ${JSON.stringify(body.parts)}`;
+      const key = `${index} ${detail} ${JSON.stringify(body.parts)}`;
       const old = this.bodies.get(body.name);
       if (old?.key === key) return;
       if (old) this.drop(old.group);
-      const group = makeBody(body, index);
+      const group = makeBody(body, index, detail);
       this.stage?.scene.add(group);
       this.bodies.set(body.name, { key, group });
       built += 1;
     });
+    if (built || before !== this.bodies.size) this.batch?.take([...this.bodies].map(([name, { group }]) => [name, group]));
     this.positions.length = this.turns.length = 0;
     payload.bodies.forEach(() => {
       this.positions.push(new Vector3());
@@ -142,6 +162,8 @@ export class World implements Poses {
       if (!group || !turn || !position) return;
       group.quaternion.copy(turn);
       group.position.copy(position);
+      group.updateMatrix();
+      this.batch?.place(body.name, group.matrix);
     });
     for (const { stretch } of this.links) stretch.update(this);
     this.write();
@@ -156,7 +178,7 @@ export class World implements Poses {
       return this.draw();
     }
     if (!this.ghosts.length) {
-      this.ghosts = (this.payload?.bodies ?? []).slice(1).map((body, k) => pale(makeBody(body, k + 1)));
+      this.ghosts = (this.payload?.bodies ?? []).slice(1).map((body, k) => pale(makeBody(body, k + 1, 0.6)));
       this.stage?.scene.add(...this.ghosts);
     }
     poses.forEach((pose, k) => {
@@ -174,10 +196,11 @@ export class World implements Poses {
     this.draw();
   }
 
-  reveal(layers: Iterable<Layer>, hidden: Iterable<string>): void {
+  reveal(layers: Iterable<Layer>, hidden: Iterable<string>, faded: Iterable<string> = []): void {
     this.layers = new Set(layers);
     this.hidden = new Set(hidden);
-    for (const [name, { group }] of this.bodies) group.visible = !this.hidden.has(name);
+    this.faded = new Set(faded);
+    this.shine();
     this.stage?.showGrid(this.layers.has("grid"));
     this.write();
     this.draw();
@@ -197,6 +220,58 @@ export class World implements Poses {
     this.draw();
   }
 
+  project(orthographic: boolean): void {
+    this.stage?.project(orthographic);
+    this.draw();
+  }
+
+  /** Lines that bodies or points have gone along: x, y, z in turn, in the ground frame [m]. */
+  trace(paths: Float32Array[]): void {
+    this.tracks.traverse((part) => {
+      if (part instanceof Line) part.geometry.dispose();
+    });
+    this.tracks.clear();
+    for (const flat of paths) {
+      const points = Array.from({ length: flat.length / 3 }, (_, k) => new Vector3().fromArray(flat, 3 * k));
+      this.tracks.add(line(points, LIT));
+    }
+    this.draw();
+  }
+
+  /** Forces as arrows; the strongest of a run is as long as the largest ones of all times. */
+  push(efforts: Effort[], strongest: number): void {
+    [this.efforts, this.strongest] = [efforts, strongest];
+    this.write();
+    this.draw();
+  }
+
+  /** Between two places: distance, and its parts along the ground's axes [m]. */
+  between(paths: string[]): { distance: number; parts: number[] } | null {
+    const [a, b] = paths.map((path) => this.placeOf(path));
+    if (!a || !b || paths.length !== 2) return null;
+    return { distance: a.distanceTo(b), parts: b.clone().sub(a).toArray() };
+  }
+
+  private placeOf(path: string): Vector3 | null {
+    const mark = this.marks.find((one) => one.path === path && one.kind !== "mass");
+    const place = mark?.places[0] ?? (path.startsWith("bodies.") ? { body: this.number(path.slice(7)), at: [0, 0, 0] } : undefined);
+    const [turn, position] = [this.turns[place?.body ?? -1], this.positions[place?.body ?? -1]];
+    return place && turn && position ? new Vector3(...place.at).applyQuaternion(turn).add(position) : null;
+  }
+
+  private number(name: string): number {
+    return this.payload?.bodies.findIndex((body) => body.name === name) ?? -1;
+  }
+
+  /** The arrows that move the point that is selected alone. */
+  private grip(): void {
+    const mark = this.moved && this.chosen.length === 1 ? this.marks.find((one) => one.kind === "point" && one.path === this.chosen[0]) : undefined;
+    const place = mark?.places[0];
+    const [turn, position] = [this.turns[place?.body ?? -1], this.positions[place?.body ?? -1]];
+    if (mark && place && turn && position) this.gizmo?.attach(mark.path, place.at, position, turn);
+    else this.gizmo?.detach();
+  }
+
   resize(): void {
     this.stage?.resize();
     if (!this.touched) this.look("home");
@@ -214,9 +289,9 @@ export class World implements Poses {
     return { calls: this.stage?.renderer.info.render.calls ?? 0, triangles: this.stage?.renderer.info.render.triangles ?? 0 };
   }
 
-  /** Where the origin of a body is seen, in pixels of the canvas. */
+  /** Where the origin of a body, or the place of a path, is seen, in pixels of the canvas. */
   seen(name: string): [number, number] {
-    const position = this.positions[this.payload?.bodies.findIndex((body) => body.name === name) ?? -1];
+    const position = this.positions[this.number(name)] ?? this.placeOf(name);
     if (!this.stage || !position) return [0, 0];
     const at = position.clone().project(this.stage.camera);
     const { clientWidth, clientHeight } = this.stage.renderer.domElement;
@@ -244,11 +319,15 @@ export class World implements Poses {
     for (const [name, { group }] of this.bodies) {
       const path = name === "ground" ? "ground" : `bodies.${name}`;
       const colour = this.chosen.includes(path) ? PICK : this.lit.includes(path) ? LIT : "";
+      const faint = this.faded.has(name);
+      group.visible = !this.hidden.has(name);
+      this.batch?.show(name, group, colour !== "" || faint);
       group.traverse((part) => {
         if (!(part instanceof Mesh) || !(part.material instanceof MeshStandardMaterial)) return;
         if (part.material.vertexColors !== (colour === "")) part.material.needsUpdate = true;
         part.material.vertexColors = colour === "";
         part.material.color.set(colour || "#ffffff");
+        fade(part.material, part.userData["clear"] === true, faint);
       });
     }
   }
@@ -267,7 +346,28 @@ export class World implements Poses {
       const colour = open ? "#dc2626" : own ? PICK : COLOURS[mark.kind];
       for (const made of drafts(mark, this, size, colour, open)) this.notes.add(made);
     }
+    this.writeEfforts(size);
+    this.writeDistance(size);
+    this.grip();
     if (this.layers.has("frames") || this.layers.has("names")) this.label(size);
+  }
+
+  private writeEfforts(size: number): void {
+    for (const { body, at, force } of this.efforts) {
+      const [turn, position] = [this.turns[body], this.positions[body]];
+      const way = new Vector3(...force);
+      const long = (0.35 * size * way.length()) / (this.strongest || 1);
+      if (!turn || !position || long < 2e-3 * size) continue;
+      const from = new Vector3(...at).applyQuaternion(turn).add(position);
+      this.notes.add(over(new ArrowHelper(way.normalize(), from, long, EFFORT, Math.min(0.3 * long, 0.03 * size), 0.016 * size)));
+    }
+  }
+
+  private writeDistance(size: number): void {
+    const found = this.between(this.chosen);
+    const [a, b] = this.chosen.map((path) => this.placeOf(path));
+    if (!found || !a || !b || found.distance === 0) return;
+    this.notes.add(line([a, b], LIT), words(`${Number(found.distance.toPrecision(4))} m`, a.clone().lerp(b, 0.5), size, this.theme));
   }
 
   private isShown(mark: Mark): boolean {
@@ -299,7 +399,7 @@ export class World implements Poses {
     let pressed = new Vector2();
     canvas.addEventListener("pointerdown", (event) => {
       pressed = new Vector2(event.offsetX, event.offsetY);
-      if (this.pulled) this.hold(event, canvas);
+      if (this.pulled && !this.gizmo?.busy) this.hold(event, canvas);
     });
     canvas.addEventListener("pointermove", (event) => {
       const to = this.held && this.ray(event, canvas)?.ray.intersectPlane(this.held.plane, new Vector3());
@@ -307,6 +407,7 @@ export class World implements Poses {
     });
     canvas.addEventListener("pointerup", (event) => {
       this.held = null;
+      if (this.gizmo?.busy) return;
       if (this.stage) this.stage.controls.enabled = true;
       if (new Vector2(event.offsetX, event.offsetY).distanceTo(pressed) > 4) return;
       const name = this.hit(event, canvas)?.name;

@@ -15,10 +15,15 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
 const root = document.getElementById("root");
 if (root) createRoot(root).render(<App />);
 
-async function begin(): Promise<void> {
+/** What forms are made of. */
+async function loadKinds(): Promise<void> {
   const [schema, { kinds }] = await Promise.all([ask<Values>("/api/schema"), ask<CatalogueMessage>("/api/catalogue")]);
   put({ schema, catalogue: kinds });
-  await openDesk();
+}
+
+async function begin(): Promise<void> {
+  void import("./view3d/View3d"); // large, and wanted as soon as a file is open
+  await Promise.all([loadKinds(), openDesk()]);
   hear();
 }
 begin().catch((error: Error) => tell(error.message, true));

@@ -1,4 +1,5 @@
 // The page: reads its data, builds the view, and keeps picture, slider and curves at one time.
+import { Batch } from "@kinetree/scene/batch";
 import { Bar, ends } from "./bar";
 import { Curves } from "./curves";
 import { meetHost, type Clock } from "./host";
@@ -7,8 +8,8 @@ import { Live } from "./live";
 import { Motion } from "@kinetree/scene/motion";
 import { button, element, wishes, type Icon } from "./page";
 import { readPayload, unpack, type ClipData, type Payload } from "@kinetree/scene/payload";
-import { makeBody } from "@kinetree/scene/solids";
-import { Stage, type Theme } from "@kinetree/scene/stage";
+import { detailOf, makeBody } from "@kinetree/scene/solids";
+import { SIDES, Stage, type Theme } from "@kinetree/scene/stage";
 import { Stretch } from "@kinetree/scene/stretch";
 import style from "./style.css";
 import { Triad } from "@kinetree/scene/triad";
@@ -19,16 +20,12 @@ const INKS = {
 };
 
 type Direction = [number, number, number];
-/** Directions to look from: shares of right, back and up. */
-const SIDES = {
-  front: [0, 1, 0.0001], side: [1, 0, 0.0001], top: [0, 0.0001, 1],
-} satisfies Record<string, Direction>;
-
 class Viewer {
   private readonly host = element("main", "view");
   private readonly stage: Stage;
   private readonly motion: Motion;
   private readonly bodies;
+  private readonly batch: Batch;
   private readonly stretches: Stretch[];
   private readonly inspect: Inspect;
   private readonly curves: Curves | null;
@@ -53,9 +50,12 @@ class Viewer {
     document.body.append(this.host);
     this.stage = new Stage(payload, this.host, wishes().get("plain") === "1");
     this.motion = new Motion(payload);
-    this.bodies = payload.bodies.map(makeBody);
+    const detail = detailOf(payload.bodies);
+    this.bodies = payload.bodies.map((body, k) => makeBody(body, k, detail));
     this.stretches = payload.links.map((link) => new Stretch(link));
     this.stage.scene.add(...this.bodies, ...this.stretches.map((stretch) => stretch.mesh));
+    this.batch = new Batch(this.stage.scene);
+    this.batch.take(this.bodies.map((body, k) => [String(k), body]));
     this.inspect = new Inspect(payload, this.stage, this.bodies, () => {
       this.inspect.path(this.motion, this.clip);
       this.stale = true;
@@ -141,8 +141,7 @@ class Viewer {
 
   /** Where the camera stands until it is moved: as wished, or where most is seen. */
   private home(): Direction {
-    const sides: Partial<Record<string, Direction>> = SIDES;
-    return sides[wishes().get("from") ?? ""] ?? this.stage.broadside();
+    return SIDES[wishes().get("from") ?? ""] ?? this.stage.broadside();
   }
 
   /** Show a time: of the run, or so many seconds of simulation from the start. */
@@ -194,6 +193,9 @@ class Viewer {
       const turn = this.motion.turns[k];
       if (position) body.position.copy(position);
       if (turn) body.quaternion.copy(turn);
+      body.updateMatrix();
+      this.batch.place(String(k), body.matrix);
+      this.batch.show(String(k), body, k === this.inspect.selected);
     });
     const traveller = this.payload.follow > 0 ? this.motion.positions[this.payload.follow] : null;
     if (traveller) this.stage.travel(traveller.clone().sub(this.motion.start(this.payload.follow)));
@@ -232,7 +234,7 @@ class Viewer {
 
   private tools(): HTMLElement {
     const tools = element("div", "tools");
-    const look = (from: Direction): void => {
+    const look = (from: Direction = this.stage.broadside()): void => {
       this.touched = true;
       this.stage.look(from);
       this.stale = true;
@@ -240,9 +242,9 @@ class Viewer {
     const fit = (): void => look(this.stage.broadside());
     tools.append(
       button("fit", "fit everything into view", fit),
-      button("front", "from the front", () => look(SIDES.front)),
-      button("side", "from the side", () => look(SIDES.side)),
-      button("top", "from the top", () => look(SIDES.top)),
+      button("front", "from the front", () => look(SIDES["front"])),
+      button("side", "from the side", () => look(SIDES["side"])),
+      button("top", "from the top", () => look(SIDES["top"])),
       this.switch("grid", "grid", true, (on) => this.stage.showGrid(on)),
       this.switch("follow", "follow the selected body", this.follow, (on) => (this.follow = on)),
       button("theme", "light or dark", () => this.paint(this.theme === "light" ? "dark" : "light")),

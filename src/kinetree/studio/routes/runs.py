@@ -33,6 +33,7 @@ from kinetree.studio.routes.answering import (
 from kinetree.studio.runs.analyses import ANALYSES
 from kinetree.studio.runs.comparing import compare, difference_curve
 from kinetree.studio.runs.curves import RunCurves, curves_bytes, curves_message
+from kinetree.studio.runs.efforts import efforts
 from kinetree.studio.runs.exports import (
     archive,
     csv_table,
@@ -143,7 +144,8 @@ def _curve_answers(desk: Desk) -> dict[str, Handler]:
         return await answer(give)
 
     return {"signals": signals, "numbers": numbers, "compare": comparison,
-            "difference": difference, "motion": _of(desk, motion)}  # fmt: skip
+            "difference": difference, "motion": _of(desk, motion),
+            "efforts": _of(desk, efforts)}  # fmt: skip
 
 
 def _run_curves(desk: Desk, request: Request) -> RunCurves:

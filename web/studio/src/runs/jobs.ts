@@ -55,7 +55,7 @@ export function motion(id: number): Promise<MotionMessage> {
 
 /** A run in a few words. */
 export function title(run: RunState): string {
-  return `${run.id} ${run.title}`;
+  return run.title.endsWith(` ${run.id}`) ? run.title : `${run.id} ${run.title}`; // one without a name has its number
 }
 
 /** Whether a run is still at work, or waits for its turn. */

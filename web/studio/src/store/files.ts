@@ -10,8 +10,7 @@ export async function openDesk(): Promise<void> {
   const files = await ask<FilesMessage>("/api/files");
   put({ files });
   if (files.open === null) return;
-  await reload();
-  await loadRuns();
+  await Promise.all([reload(), loadRuns()]);
 }
 
 async function go(path: string, body: unknown): Promise<void> {

@@ -67,7 +67,7 @@ export function Tree(): ReactElement {
               else select(event.ctrlKey || event.metaKey ? [...selection, item.path] : [item.path]);
             }}
           >
-            {item.open !== null && <span className="twist" aria-hidden="true">{item.open ? "▾" : "▸"}</span>}
+            {item.open !== null && <span className="twist" aria-hidden="true" onClick={(event) => { event.stopPropagation(); fold(item.path, item.open === true); }}>{item.open ? "▾" : "▸"}</span>}
             {item.says && <span className="unseen">{item.says} </span>}
             {renaming === `tree:${item.path}` ? <Rename item={item} /> : <span className="name">{item.name}</span>}
             <span className="detail">{item.detail}</span>
@@ -97,8 +97,7 @@ function Rename({ item }: { item: Item }): ReactElement {
 /** Lines of the tree: sections, elements, points of bodies; with a word to find, all that have it. */
 function listed(data: ModelData, wanted: string, folded: Record<string, boolean>): Item[] {
   const made: Item[] = [];
-  const fits = (text: string): boolean => wanted === "" || text.toLowerCase().includes(wanted);
-  ground(data, made, fits);
+  ground(data, made, wanted, folded);
   for (const section of SECTIONS) {
     const found = Object.entries(rows(data, section));
     if (!found.length) continue;
@@ -111,10 +110,15 @@ function listed(data: ModelData, wanted: string, folded: Record<string, boolean>
   return made;
 }
 
-function ground(data: ModelData, made: Item[], fits: (text: string) => boolean): void {
+function ground(data: ModelData, made: Item[], wanted: string, folded: Record<string, boolean>): void {
   const held = Object.keys(points(data, "ground"));
-  if (names(data, "bodies").length || held.length) {
-    if (fits("ground")) made.push({ path: "ground", name: "ground", detail: "", says: "", level: 1, open: null, off: false });
+  const inner = held.filter((point) => wanted !== "" && point.toLowerCase().includes(wanted));
+  if (!names(data, "bodies").length && !held.length) return;
+  if (wanted !== "" && !"ground".includes(wanted) && !inner.length) return;
+  const open = held.length ? (wanted !== "" ? inner.length > 0 : folded["ground"] === false) : null;
+  made.push({ path: "ground", name: "ground", detail: "", says: "", level: 1, open, off: false });
+  for (const point of open ? (wanted !== "" ? inner : held) : []) {
+    made.push({ path: join("ground", "points", point), name: point, detail: "", says: "point", level: 2, open: null, off: false });
   }
 }
 

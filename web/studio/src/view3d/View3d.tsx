@@ -11,7 +11,13 @@ import { motion, title } from "../runs/jobs";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
 import { select, state, tell, useStudio, wind } from "../store/state";
+import { useEfforts } from "./efforts";
+import { movePoint } from "./move";
 import { Pull } from "./pull";
+
+const SIDES = ["front", "back", "left", "right", "top", "bottom"];
+/** Layers that need a run. */
+const MORE: [string, string][] = [["paths", "Where the selected bodies go in the run that is shown"], ["reactions", "Forces in joints and closures of the run that is shown"]];
 
 export default function View3d(): ReactElement {
   const host = useRef<HTMLDivElement>(null);
@@ -19,6 +25,10 @@ export default function View3d(): ReactElement {
   const [failed, setFailed] = useState("");
   const [layers, setLayers] = useState<Layer[]>(() => recall("layers", ["grid", "closures"] as Layer[]));
   const [hidden, setHidden] = useState<string[]>([]);
+  const [faded, setFaded] = useState<string[]>([]);
+  const [more, setMore] = useState<string[]>(() => recall("more", []));
+  const [flat, setFlat] = useState(false);
+  const [moving, setMoving] = useState(false);
   const [pulling, setPulling] = useState(false);
   const [pose, setPose] = useState<ClosedPose | null>(null);
   const scene = useStudio((s) => s.scene);
@@ -51,7 +61,13 @@ export default function View3d(): ReactElement {
     }
   }, [scene]);
   useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
-  useEffect(() => world.current?.reveal(layers, hidden), [layers, hidden, scene]);
+  useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
+  useEffect(() => world.current?.project(flat), [flat, scene]);
+  useEffect(() => {
+    if (!world.current) return;
+    world.current.moved = moving ? (path, to, before) => void movePoint(path, to, before) : null;
+    world.current.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`));
+  }, [moving]);
   useEffect(() => world.current?.paint(document.documentElement.dataset["theme"] === "dark" ? "dark" : "light"), [theme, scene]);
   useEffect(() => setPose(null), [scene]);
   useEffect(() => {
@@ -64,32 +80,52 @@ export default function View3d(): ReactElement {
       shown.pulled = null;
     };
   }, [pulling, scene]);
-  usePlay(world, scene?.revision ?? -1);
+  usePlay(world, scene?.revision ?? -1, more.includes("paths"));
+  useEfforts(world, more.includes("reactions"));
   const toggle = (layer: Layer): void => {
     const next = layers.includes(layer) ? layers.filter((one) => one !== layer) : [...layers, layer];
     setLayers(next);
     remember("layers", next);
   };
+  const toggleMore = (name: string): void => {
+    const next = more.includes(name) ? more.filter((one) => one !== name) : [...more, name];
+    setMore(next);
+    remember("more", next);
+  };
+  const others = (): string[] => (state().drawing?.bodies ?? []).map((body) => body.name).filter((name) => !chosen.includes(name));
   const chosen = selection.filter((path) => path.startsWith("bodies.")).map((path) => path.slice(7));
   return (
     <section className="pane solid" aria-label="3-D view">
       <div className="tools" role="toolbar" aria-label="3-D view">
-        {["home", "front", "side", "top"].map((side) => <button key={side} type="button" onClick={() => world.current?.look(side)}>{side}</button>)}
+        <button type="button" title="See all" onClick={() => world.current?.look("home")}>home</button>
+        <details className="dropdown">
+          <summary>view</summary>
+          <div>
+            {SIDES.map((side) => <button key={side} type="button" onClick={() => world.current?.look(side)}>{side}</button>)}
+            <label title="Parallel lines stay parallel"><input type="checkbox" checked={flat} onChange={() => setFlat(!flat)} />orthographic</label>
+          </div>
+        </details>
         <button type="button" aria-pressed={pulling} title="Pull at bodies: the mechanism follows with its loops closed" onClick={() => setPulling(!pulling)}>pull</button>
+        <button type="button" aria-pressed={moving} title="Move the selected point by its arrows: an edit of the text" onClick={() => setMoving(!moving)}>move point</button>
         <details className="dropdown">
           <summary>layers</summary>
           <div>
             {LAYERS.map((layer) => (
               <label key={layer}><input type="checkbox" checked={layers.includes(layer)} onChange={() => toggle(layer)} />{layer}</label>
             ))}
+            {MORE.map(([name, title]) => (
+              <label key={name} title={title}><input type="checkbox" checked={more.includes(name)} onChange={() => toggleMore(name)} />{name}</label>
+            ))}
             <button type="button" disabled={!chosen.length} onClick={() => setHidden([...hidden, ...chosen])}>hide selected</button>
-            <button type="button" disabled={!chosen.length} onClick={() => setHidden((state().drawing?.bodies ?? []).map((body) => body.name).filter((name) => !chosen.includes(name)))}>isolate selected</button>
-            <button type="button" disabled={!hidden.length} onClick={() => setHidden([])}>show all</button>
+            <button type="button" disabled={!chosen.length} onClick={() => setHidden(others())}>isolate selected</button>
+            <button type="button" disabled={!chosen.length} onClick={() => setFaded(others())}>fade others</button>
+            <button type="button" disabled={!hidden.length && !faded.length} onClick={() => { setHidden([]); setFaded([]); }}>show all</button>
             <button type="button" onClick={() => download(world.current?.picture() ?? "", "mechanism.png")}>picture…</button>
           </div>
         </details>
       </div>
       <div ref={host} className="canvas" role="img" aria-label="The mechanism in 3-D; the tree says the same" />
+      <Distance world={world} />
       {failed && <p className="veil" role="note">{failed}</p>}
       {pose && (
         <div className="player" role="group" aria-label="Pose">
@@ -101,6 +137,17 @@ export default function View3d(): ReactElement {
       <Player />
     </section>
   );
+}
+
+/** How far the two places that are selected are apart, as they are shown. */
+function Distance({ world }: { world: { current: World | null } }): ReactElement | null {
+  useStudio((s) => s.clock.t);
+  const selection = useStudio((s) => s.selection);
+  useStudio((s) => s.scene);
+  const found = selection.length === 2 ? world.current?.between(selection) : null;
+  if (!found) return null;
+  const show = (x: number): string => String(Number(x.toPrecision(5)));
+  return <output id="distance" className="distance" title={selection.join(" – ")}>{show(found.distance)} m <span className="dim">({found.parts.map(show).join(", ")})</span></output>;
 }
 
 /** Time of the run that is shown. */
@@ -154,8 +201,16 @@ function poses({ motion: moving, clips, bodies }: Film, clip: number, t: number,
   });
 }
 
+/** Where the selected bodies go, or all of them if none is selected. */
+function paths({ motion: moving, clips, bodies }: Film, clip: number, selection: string[]): Float32Array[] {
+  const shown = clips[clip] ?? clips[0];
+  const chosen = selection.filter((path) => path.startsWith("bodies.")).map((path) => path.split(".")[1] ?? "");
+  const some = chosen.length ? chosen : bodies;
+  return shown ? some.map((name) => moving.path(bodies.indexOf(name) + 1, shown)) : [];
+}
+
 /** The run and its ghost move with the clock; without a run the mechanism stands at its start. */
-function usePlay(world: { current: World | null }, revision: number): void {
+function usePlay(world: { current: World | null }, revision: number, traced: boolean): void {
   const { run, ghost, clip, t, playing } = useStudio((s) => s.clock);
   const films = useRef<{ run: Film | null; ghost: Film | null }>({ run: null, ghost: null });
   const [ready, setReady] = useState(0);
@@ -189,6 +244,11 @@ function usePlay(world: { current: World | null }, revision: number): void {
     if (shown.run) world.current?.place(poses(shown.run, clip, t, names()));
     if (shown.ghost) world.current?.ghost(poses(shown.ghost, 0, t, names()));
   }, [t, clip, ready, revision, world]);
+  const selection = useStudio((s) => s.selection);
+  useEffect(() => {
+    const shown = films.current.run;
+    world.current?.trace(traced && shown ? paths(shown, clip, selection) : []);
+  }, [traced, selection, clip, ready, world]);
   useEffect(() => {
     if (!playing) return undefined;
     let last = performance.now();

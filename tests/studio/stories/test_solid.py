@@ -1,0 +1,112 @@
+"""The 3-D view: one call for all bodies, views, distances, a point moved, paths and reactions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import yaml
+from tests.approx import FOUR_DIGITS, SINGLE
+from tests.studio.conftest import copy_model
+from tests.studio.stories.conftest import picture
+
+import kinetree as kt
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+    from tests.studio.stories.pages import StudioPage
+
+
+def _tick(page: StudioPage, menu: str, *names: str) -> None:
+    """Open a menu of the view, change its boxes, close it."""
+    summary = page.page.locator(".solid summary", has_text=menu)
+    summary.click()
+    for name in names:
+        page.page.locator(".solid").get_by_label(name, exact=True).click()
+    summary.click()
+
+
+def _press(page: StudioPage, menu: str, button: str) -> None:
+    summary = page.page.locator(".solid summary", has_text=menu)
+    summary.click()
+    page.page.locator(".solid").get_by_role("button", name=button, exact=True).click()
+    summary.click()
+
+
+def test_the_view_shows_what_solids_hide_and_moves_points(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    file = copy_model(tmp_path, "quarter_car")
+    first = file.read_text(encoding="utf-8")
+    page = open_page(file)
+    bodies = len(kt.load(file).bodies)
+    page.page.wait_for_function("() => window.kinetreeWorld?.count().triangles > 0")
+    drawn = page.page.evaluate("() => { const w = kinetreeWorld; w.reveal([], []); w.picture();"
+                               " return [w.count().calls, w.links.length] }")  # fmt: skip
+    assert drawn[0] - drawn[1] < bodies  # links stretch, each by itself; bodies are one call
+
+    _tick(page, "view", "orthographic")
+    _press(page, "view", "left")
+    assert page.page.evaluate("() => kinetreeWorld.stage.camera.isOrthographicCamera")
+    _tick(page, "view", "orthographic")
+
+    spots = yaml.safe_load(first)["bodies"]["chassis"]["points"]
+    two = ("wishbone", "spring")
+    page.page.locator("[data-path='bodies.chassis'] .twist").click()
+    page.choose(f"bodies.chassis.points.{two[0]}")
+    page.page.locator(f"[data-path='bodies.chassis.points.{two[1]}']").click(modifiers=["Control"])
+    told = float(page.page.locator("#distance").inner_text().split(" m")[0])
+    apart = np.linalg.norm(np.subtract(spots[two[0]], spots[two[1]]))
+    assert told == pytest.approx(apart, rel=FOUR_DIGITS)
+
+    _move_a_point(page, first)
+    number = page.finished(page.start("simulate", duration="0.2"))
+    _tick(page, "layers", "paths", "reactions")
+    page.page.wait_for_function("() => document.body.dataset.efforts !== undefined")
+    arrows = page.page.evaluate("() => kinetreeWorld.efforts.map(row => [row.body, ...row.force])")
+    with_forces = kt.reactions(kt.load(page.save()), kt.load_run(_file(page, number)))
+    known = [with_forces[f"reaction_{kind}"].isel(time=0).values for kind in ("joint", "closure")]
+    sizes = np.linalg.norm(np.concatenate(known)[:, 3:], axis=1)  # in whatever frame
+    shown = np.linalg.norm(np.array(arrows)[:, 1:], axis=1)
+    assert shown == pytest.approx(sizes, abs=SINGLE * sizes.max())
+    assert page.page.evaluate("() => kinetreeWorld.tracks.children.length") == 1  # of the chassis
+    picture(page, "reactions")
+
+    page.choose("bodies.wheel")
+    _press(page, "layers", "fade others")
+    faint = "() => kinetreeWorld.bodies.get('chassis').group.children[0].material.opacity"
+    assert page.page.evaluate(faint) < 0.5
+    _press(page, "layers", "show all")
+    assert page.page.evaluate(faint) == 1
+
+
+def _file(page: StudioPage, number: int) -> Path:
+    return (
+        page.studio.file.parent / ".kinetree" / "runs" / page.studio.file.stem / f"{number}/run.nc"
+    )
+
+
+def _move_a_point(page: StudioPage, first: str) -> None:
+    """Drag the arrows of a point: one edit of its line, and the point is where it was dropped."""
+    path = "bodies.chassis.points.damper"
+    page.choose(path)
+    page.page.locator(".solid").get_by_role("button", name="move point").click()
+    box = page.page.locator(".solid canvas").bounding_box()
+    seen = page.page.evaluate("path => kinetreeWorld.seen(path)", path)
+    start = (box["x"] + seen[0], box["y"] + seen[1])
+    end = (start[0] + 30, start[1] - 20)
+    page.edit(lambda: page.drag(start, end))
+    page.page.wait_for_function(
+        "() => document.body.dataset.scene === document.body.dataset.revision"
+    )
+    now = page.page.evaluate("path => kinetreeWorld.seen(path)", path)
+    assert np.hypot(*np.subtract(now, np.subtract(end, (box["x"], box["y"])))) < 6
+    changed = [row for row in page.text().splitlines() if row not in first.splitlines()]
+    assert len(changed) == 1
+    assert "damper" in changed[0]
+    picture(page, "gizmo")
+    page.edit(lambda: page.press("Control+z"))
+    assert page.text() == first
+    page.page.locator(".solid").get_by_role("button", name="move point").click()
