@@ -13,6 +13,7 @@ from tests.approx import FORMALISM, IDENTITY
 import kinetree as kt
 from kinetree import functions as f
 from kinetree.errors import KinetreeError
+from kinetree.model import POINT_QUANTITIES
 
 EYE, FOOT = (0.5, 0.1), (0.2, -0.6)
 SHORT_STEPS = 1e-4  # two discretisations of second order
@@ -136,6 +137,64 @@ def test_a_memory_remembers_the_shortest_length() -> None:
     seen = np.minimum.accumulate(run["jack.length"].values)
     kept = run.x.sel(state="shortest")
     assert kept[-1] == pytest.approx(seen[-1], abs=SHORT_STEPS)
+
+
+QUANTITIES = ("position", "velocity", "angular_velocity", "rotation", "orientation")
+
+
+def test_motions_seen_from_moving_points_are_those_of_outputs() -> None:
+    model = arm()
+    model.state_rate("p", lambda x: -x["p"])
+    fore = model.body("fore", 1.0, (0.2, 0, 0), inertia=(0.01, 0.02, 0.02))
+    model.spherical("wrist", "arm.eye", fore)
+    tip = fore.point("tip", (0.3, 0.1, 0.2))
+    for what in QUANTITIES:
+        frame = "arm" if "velocity" in what or what == "position" else "ground"
+        model.output(f"own_{what}", point=tip, quantity=what, relative_to="arm.eye", frame=frame)
+    names = [
+        (f"own_{what}.{part}", f"s{k}_{part}")
+        for k, what in enumerate(QUANTITIES)
+        for part in POINT_QUANTITIES[what].parts
+    ]
+    for name, state in names:
+        model.state(state, 0.0, lambda outputs, name=name: outputs[name])
+    program = kt.derive(model, "forward")
+    rng = np.random.default_rng(5)
+    q = model.random(seed=3)
+    given = {"q": q, "qd": rng.normal(size=model.nv), "tau": np.zeros(model.nv),
+             "x": np.zeros(len(model.states))}  # fmt: skip
+    rates = program.evaluate(**given)["xd"][1:]
+    run = kt.simulate(model, 1e-6, q=given["q"], qd=given["qd"], step=1e-6,
+                      outputs=[f"own_{what}" for what in QUANTITIES])  # fmt: skip
+    told = np.array([float(run[name][0]) for name, _ in names])
+    assert np.abs(rates - told).max() < FORMALISM
+    other = kt.derive(model, "forward", "dalembert").evaluate(**given)["xd"][1:]
+    assert np.abs(other - told).max() < FORMALISM
+
+
+CYCLE = """
+name: cycle
+bodies: {cart: {mass: 1}}
+joints: {x: {kind: prismatic, parent: ground, child: cart, axis: x}}
+forces:
+  one: {kind: joint_law, joint: x, law: 2*two.force}
+  two: {kind: joint_law, joint: x, law: %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        ("3*one.force", "'one' and 'two' depend on each other; let one of them use states"),
+        ("q_x", "it uses 'two.force', and 'two' stands below it; put 'two' above"),
+        ("two.force", "it uses 'two.force', its own; use states"),
+    ],
+)
+def test_forces_that_depend_on_each_other_are_named(law: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "cycle.yaml").write_text(CYCLE % law, encoding="utf-8")
+    with pytest.raises(KinetreeError) as caught:
+        kt.load(tmp_path / "cycle.yaml")
+    assert said in str(caught.value)
 
 
 def add_friction(model: kt.Model) -> None:

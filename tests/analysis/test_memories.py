@@ -176,5 +176,7 @@ def test_what_is_not_a_memory_and_where_none_can_change_is_refused() -> None:
         model.memory("m", 0.0, lambda q: q["qq_x"])
     assert "m" not in model.states
     model.memory("m", 0.0, lambda q: q["x"])
+    with pytest.raises(KinetreeError, match=r"state 'm' remembered: two laws write it; give one"):
+        model.memory_law("m", lambda q: 2 * q["x"])
     with pytest.raises(KinetreeError, match=r"live page.*memory 'm' of the model cannot change"):
         kt.animate(model, live=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kinetree.engine import as_node
 from kinetree.errors import FormatError, KinetreeError, combine
 from kinetree.formats.expression import parse
+from kinetree.formats.heard_names import OfferedSoFar
 from kinetree.formats.outlines import profile_of
 from kinetree.model import (
     ANY,
@@ -60,19 +61,6 @@ def build(document: Document, folder: Path | None = None) -> Model:
 
 class _EnoughError(Exception):
     """So many mistakes that the rest of the file is not looked at."""
-
-
-class _OfferedSoFar(dict[str, "Node"]):
-    """Outputs of what a model has by now, found when a law first uses a name of this sort."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__()
-        self.model = model
-
-    def __contains__(self, name: object) -> bool:
-        if not self:
-            self.update(law_symbols(output_names(self.model)))
-        return super().__contains__(name)
 
 
 class _Builder:
@@ -322,7 +310,12 @@ class _Builder:
         if (row.laws or row.vector_laws) and key not in self.spelled:
             self.spelled[key] = law_symbols(force_law_names(self.model, row, labels))
         own = self.spelled.get(key, {})
-        self.arguments(row, name, given, ChainMap(own, self.parameters, _OfferedSoFar(self.model)))
+        self.arguments(
+            row,
+            name,
+            given,
+            ChainMap(own, self.parameters, OfferedSoFar(self.model, name, self.document.forces)),
+        )
         self.model.force(row.name, name, places, given)
 
     def vector_law(

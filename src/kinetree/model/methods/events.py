@@ -72,6 +72,10 @@ class EventMethods(OutputMethods):
         if name not in known:
             raise unknown("memory", name, known, "memory_law")
         element = f"state '{name}' remembered"
+        if self.states[name].remembered is not None:
+            raise ModelError(
+                "two laws write it", element=element, cure="give one law, or a memory for each"
+            )
         names = with_outputs(self, law, state_names(self, element), element)
         (expr,) = law_expressions(self, law, names, element, 1)
         self.states[name] = replace(self.states[name], remembered=expr)

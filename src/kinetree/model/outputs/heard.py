@@ -105,18 +105,12 @@ def _is_early(model: Mechanism, row: Offered) -> bool:
     """Whether an output follows from q, qd, t, x and parameters."""
     if row.source == "own":
         what = model.outputs[row.key].what
-        return not isinstance(what, Seen) or _is_plain(model, what)
+        return not isinstance(what, Seen) or what.quantity in EARLY_POINTS
     if row.source == "motion":
         return row.key not in ("qdd", "tau")
     if row.source == "kinematics":
         return row.key.rpartition(".")[2] in EARLY_POINTS
     return row.source == "forces"
-
-
-def _is_plain(model: Mechanism, seen: Seen) -> bool:
-    """Whether a motion is one that points offer by themselves: seen from the ground."""
-    ground = model.ground.origin
-    return seen.quantity in EARLY_POINTS and seen.relative_to is ground and seen.frame is ground
 
 
 def _foreign(model: Mechanism, laws: Iterable[Node], names: Mapping[str, Any]) -> list[Node]:
