@@ -57,13 +57,13 @@ def bind_heard(
     for row in heard:
         if row.symbol not in used or row.source not in ("kinematics", "own"):
             continue
-        seen = _asked(model, row)
+        seen = _meant_motion(model, row)
         motion = _relative(at(seen.point), at(seen.relative_to), at(seen.frame))
         values[row.symbol] = _components(motion, seen.quantity)[row.first]
     return substitute(laws, values)
 
 
-def _asked(model: Mechanism, row: Offered) -> Seen:
+def _meant_motion(model: Mechanism, row: Offered) -> Seen:
     """The point whose motion is meant, which motion, and from where it is seen."""
     if row.source == "own":
         what = model.outputs[row.key].what
