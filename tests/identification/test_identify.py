@@ -154,6 +154,26 @@ def test_estimates_come_back_through_the_model_file(tmp_path: Path) -> None:
     assert page.count("<img") == 2
 
 
+@pytest.mark.filterwarnings("ignore:body 'rod'")
+def test_values_found_take_the_place_of_expressions(tmp_path: Path) -> None:
+    text = """
+name: pendulum
+parameters: {L: 0.4}
+bodies:
+  rod: {mass: 3/2 * 2, com: [L/2, 0, 0], inertia: [0.01, 0.04, 0.04]}
+joints:
+  hinge: {kind: revolute, parent: ground, child: rod, axis: y}
+"""
+    (tmp_path / "rod.yaml").write_text(text)
+    model, moved = kt.load(tmp_path / "rod.yaml"), motion(101, joints=1)
+    data = recorded(model, moved)
+    fit = kt.identify(model, {**data, "tau": 1.25 * data["tau"]}, friction=(), cutoff=0)
+    with pytest.warns(ModelWarning, match=r"replace expressions of model 'pendulum': rod.com_x = "):
+        kt.save(fit.model, tmp_path / "new.yaml")
+    again = kt.load(tmp_path / "new.yaml")
+    assert_close(kt.inverse(again, moved).tau.values, 1.25 * data["tau"], FORMALISM)
+
+
 BAD = {
     "degrees": ({"q": lambda d: np.degrees(d["q"]), "qd": None, "qdd": None}, {}, "in radians"),
     "rates": ({"qd": lambda d: np.degrees(d["qd"])}, {}, "57.3 times the rate"),

@@ -20,10 +20,12 @@ from kinetree.analysis.identifying.from_motion import (
     from_motion,
     refuse_useless,
 )
+from kinetree.analysis.identifying.gains import GainEstimate, find_gains
 from kinetree.analysis.identifying.instrumental import instrumental
 from kinetree.analysis.identifying.least_squares import least_squares
 from kinetree.analysis.identifying.recordings import (
     KINDS,
+    UNKNOWN,
     DataOptions,
     RecordedMotion,
     read_recordings,
@@ -38,9 +40,10 @@ from kinetree.arguments import (
     check_arguments,
     check_choice,
     check_positive,
+    show,
 )
 from kinetree.arrays import Array
-from kinetree.errors import ModelError, unknown
+from kinetree.errors import ModelError, UnsupportedError, unknown
 from kinetree.results.dataset import attributes
 from kinetree.solve.one_thread import one_thread
 
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 
 METHODS = ("least_squares", "instrumental", "consistent", "output_error")
 """Kinds of estimates."""
+FINDS_GAINS = ("least_squares", "consistent")
+"""Methods that find gains of motors."""
 RUBBING = ("coulomb", "viscous", "offset")
 """Parameters of friction."""
 
@@ -73,7 +78,8 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     locked: Mapping[str, float] | None = None,
     columns: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
-    gains: Mapping[str, float] | None = None,
+    gains: Mapping[str, float | str] | None = None,
+    carried: Mapping[str, Sequence[int]] | None = None,
     segment: float = 1.0,
     coefficients: Sequence[str] = (),
     sensors: Sequence[str] = (),
@@ -104,7 +110,11 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
         locked: coordinates that stand still and are not recorded -> their values.
         columns: name in the data -> name as above.
         units: of q, qd, qdd, tau, current where not SI: {"q": "deg"}.
-        gains: effort per current by velocity [N.m/A or N/A].
+        gains: effort per current by velocity [N.m/A or N/A]; "unknown" has it found, of
+            "least_squares" and "consistent".
+        carried: bodies of the model that the machine carries in some recordings only, as a load of
+            known mass -> their numbers in the list of data, from 1; they are known where `bodies`
+            does not name them.
         segment: length of what is simulated in one go [s], of "output_error"; each has a start of
             its own.
         coefficients: names of other unknown parameters of the model, as those of laws, of
@@ -119,19 +129,34 @@ def identify(  # noqa: PLR0913  one keyword per choice of the user
     given = locals()
     check_arguments(identify, given)
     _check(given)
-    how = DataOptions(measured, columns or {}, units or {}, gains or {}, locked or {})
+    how = _data_options(given)
     found = _recordings(model, data, how)
-    wanted = Unknowns(bodies, tuple(friction), rotors, smooth, measured, locked)
-    table = ParameterColumns(model, wanted)
+    table = ParameterColumns(model, _unknowns(given, found))
     if method == "output_error":
-        with one_thread():
-            return from_motion(table, found, MotionChoices.of(given))
+        return from_motion(table, found, MotionChoices.of(given))
     pieces, notes = _pieces(model, found, cutoff)
     others = _instruments(model, instruments, found, pieces, how)
     with one_thread():
-        rows = equations(table, [piece for _, piece in pieces], others, held_out)
-        made = _estimate(rows, table, method, Prior(prior, volumes or {}))
-    return _result(table, rows, made, {"method": method, "data": "; ".join(notes)})
+        rows = equations(table, [piece for _, piece in pieces], others, held_out, how.open_gains)
+        motors = _gains(table, rows, how)
+        rows = rows if motors is None else rows.at_gains(motors.k)
+        made = _estimate(rows, table, method, Prior(prior, volumes or {}), motors)
+    return _result(table, rows, made, motors, {"method": method, "data": "; ".join(notes)})
+
+
+def _data_options(given: Mapping[str, Any]) -> DataOptions:
+    """How the data are to be read."""
+    names = ("columns", "units", "gains", "locked", "carried")
+    return DataOptions(given["measured"], *(given[name] or {} for name in names))
+
+
+def _unknowns(given: Mapping[str, Any], found: Sequence[RecordedMotion]) -> Unknowns:
+    """What is to be found."""
+    absents = tuple(dict.fromkeys(one.absent for one in found))
+    return Unknowns(
+        given["bodies"], tuple(given["friction"]), given["rotors"], given["smooth"],
+        given["measured"], given["locked"], tuple(given["carried"] or {}), absents,
+    )  # fmt: skip
 
 
 def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedMotion]:
@@ -139,6 +164,14 @@ def _recordings(model: Mechanism, data: Any, how: DataOptions) -> list[RecordedM
     found = read_recordings(model, data, how)
     for recording in found:
         check_recording(model, recording, how)
+    for body, runs in how.carried.items():
+        for number in runs:
+            if number not in range(1, len(found) + 1):
+                raise ModelError(
+                    f"there is no recording {number}",
+                    element=f"carried, '{body}'",
+                    cure=f"give numbers from 1 to {len(found)}",
+                )
     return found
 
 
@@ -160,6 +193,7 @@ def _check(given: Mapping[str, Any]) -> None:
     check_positive(
         "a positive number", smooth=given["smooth"], prior=given["prior"], segment=given["segment"]
     )
+    _check_gains(given)
     refuse_useless(given, [k for k in changed_arguments(identify, given, USES) if given[k]])
     if given["cutoff"]:
         check_positive("a positive frequency in Hz, or 0", cutoff=given["cutoff"])
@@ -167,6 +201,29 @@ def _check(given: Mapping[str, Any]) -> None:
         raise ModelError(
             f"it is {given['held_out']:g}", element="held_out", cure="give a share such as 0.3"
         )
+
+
+def _check_gains(given: Mapping[str, Any]) -> None:
+    """Refuse gains that are no numbers, and unknown ones where a method does not find them."""
+    for name, gain in (given["gains"] or {}).items():
+        if gain != UNKNOWN and not isinstance(gain, int | float):
+            raise ModelError(
+                f"it is {show(gain)}",
+                element=f"gains, '{name}'",
+                cure=f'give a number in N.m/A, or "{UNKNOWN}"',
+            )
+        if gain == UNKNOWN and given["method"] not in FINDS_GAINS:
+            raise UnsupportedError(
+                "it finds no gains of motors",
+                element=f"method '{given['method']}'",
+                cure=f"give the gain of '{name}', or take method='{FINDS_GAINS[0]}'",
+            )
+        if gain == UNKNOWN and given["measured"] != "tau":
+            raise UnsupportedError(
+                "no effort of a joint enters the wrench on the ground",
+                element=f"gains, '{name}'",
+                cure="leave gains= out, or measure efforts",
+            )
 
 
 def _pieces(
@@ -232,26 +289,59 @@ def _along(plan: RecordedMotion, piece: RecordedPiece) -> RecordedPiece:
     return replace(piece, q=q, qd=qd, qdd=qdd)
 
 
-def _estimate(rows: FitEquations, table: ParameterColumns, method: str, prior: Prior) -> Estimate:
+def _base_names(table: ParameterColumns) -> list[str]:
+    return [table.names[k] for k in table.base[0]]
+
+
+def _gains(table: ParameterColumns, rows: FitEquations, how: DataOptions) -> GainEstimate | None:
+    """The gains of motors that are unknown; none where all are known."""
+    if not how.open_gains:
+        return None
     nominal = table.regrouping @ table.nominal
+    return find_gains(rows, nominal, how.open_gains, _base_names(table))
+
+
+def _estimate(
+    rows: FitEquations,
+    table: ParameterColumns,
+    method: str,
+    prior: Prior,
+    motors: GainEstimate | None,
+) -> Estimate:
+    nominal = table.regrouping @ table.nominal
+    if motors is not None:
+        if method == "least_squares":
+            return motors.estimate
+        made = consistent(rows, table, prior)
+        own = motors.estimate
+        return replace(made, covariance=own.covariance, untold=own.untold)
     if method == "consistent":
         return consistent(rows, table, prior)
     return {"least_squares": least_squares, "instrumental": instrumental}[method](rows, nominal)
 
 
 def _result(
-    table: ParameterColumns, rows: FitEquations, made: Estimate, facts: Mapping[str, Any]
+    table: ParameterColumns,
+    rows: FitEquations,
+    made: Estimate,
+    motors: GainEstimate | None,
+    facts: Mapping[str, Any],
 ) -> Identification:
     """The result, with the Dataset of residuals."""
-    base = [table.names[k] for k in table.base[0]]
+    gains = {} if motors is None else motors.values
+    base = _base_names(table)
+    names = [*base, *gains]
     pi = standard_parameters(table, made.x) if made.pi is None else made.pi
     standard = dict(zip(table.names, pi.tolist(), strict=True))
     values = standard if made.pi is not None else dict(zip(base, made.x.tolist(), strict=True))
-    deviations = dict(zip(base, np.sqrt(np.diag(made.covariance)).tolist(), strict=True))
-    data = _dataset(table, rows, made, values, facts)
+    values = {**values, **gains}
+    deviations = dict(zip(names, np.sqrt(np.diag(made.covariance)).tolist(), strict=True))
+    untold = sentences(names, made.untold) if motors is None else motors.words
+    told = np.concatenate([made.x, list(gains.values())])
+    data = _dataset(table, rows, made, (values, dict(zip(names, told, strict=True))), facts)
     return Identification(
-        values, deviations, meaning(table),
-        tuple(idle(table)), tuple(sentences(base, made.untold)), data, standard, table,
+        values, deviations, meaning(table), tuple(idle(table)), tuple(untold), data, standard,
+        table,
     )  # fmt: skip
 
 
@@ -259,16 +349,17 @@ def _dataset(
     table: ParameterColumns,
     rows: FitEquations,
     made: Estimate,
-    values: Mapping[str, float],
+    found: tuple[Mapping[str, float], Mapping[str, float]],
     facts: Mapping[str, Any],
 ) -> xarray.Dataset:
+    """All values, those that are told with their covariance, and residuals."""
     import xarray as xr
 
-    base = [table.names[k] for k in table.base[0]]
+    values, base = found[0], list(found[1])
     r = rows.y - rows.W @ made.x
     data: dict[str, Any] = {
         "value": ("parameter", np.array(list(values.values()))),
-        "base_value": ("base", made.x),
+        "base_value": ("base", np.array(list(found[1].values()))),
         "std": ("base", np.sqrt(np.diag(made.covariance))),
         "covariance": (("base", "base2"), made.covariance),
         "untold": (("combination", "base"), made.untold),

@@ -7,27 +7,30 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from kinetree.engine import Node
 from kinetree.model.closures import Closure
 from kinetree.model.forces import Force
 from kinetree.model.mechanism import Mechanism
-from kinetree.model.parameters import AXES, INERTIA, folded_scalars
+from kinetree.model.parameters import AXES, INERTIA, folded_scalars, scalars
 from kinetree.model.parts import Body, CoordinateGroup, Twist
 
 M = TypeVar("M", bound="Mechanism")
 
 
-def change_values(model: M, values: Mapping[str, float]) -> M:
+def change_values(model: M, values: Mapping[str, float], *, untie: bool = False) -> M:
     """A copy of the model in which scalars have other values, in SI units.
 
     Args:
         model: stays as it is.
         values: by name, as of `simulate(parameters=…)`.
+        untie: whether scalars that follow from named parameters become numbers of their own.
 
     Raises:
         UnknownNameError: where the model has none of a name.
         ModelError: where a scalar follows from named parameters.
     """
-    folded_scalars(model, values)
+    tied = {name for name, value, _, _ in scalars(model) if isinstance(value, Node)}
+    folded_scalars(model, [name for name in values if not untie or name not in tied])
     made = deepcopy(model)
     new = {name: float(value) for name, value in values.items()}
     for name in made.parameters.keys() & new.keys():

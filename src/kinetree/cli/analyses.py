@@ -10,8 +10,10 @@ import typer
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
     GOOD,
+    Atol,
     Continues,
     Duration,
+    FormulationOption,
     Given,
     IndependentOption,
     Inputs,
@@ -21,6 +23,7 @@ from kinetree.cli.runs import (
     OutOption,
     Outputs,
     Rest,
+    Rtol,
     Set,
     StartQ,
     StartQd,
@@ -46,9 +49,6 @@ Locate = Annotated[
     bool,
     typer.Option("--locate", help="Equal steps: a step ends where an event changes the state."),
 ]
-FormulationOption = Annotated[
-    str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")
-]
 
 
 @app.command()
@@ -70,8 +70,8 @@ def simulate(
     locate: Locate = False,
     step: Interval = None,
     max_step: Annotated[float, typer.Option(help=r"Longest step of the method \[s].")] = math.inf,
-    rtol: Annotated[float, typer.Option(help="Relative error per step.")] = 1e-8,
-    atol: Annotated[float, typer.Option(help="Absolute error per step.")] = 1e-10,
+    rtol: Rtol = 1e-8,
+    atol: Atol = 1e-10,
     continues: Continues = None,
     rest: Rest = False,
     lock: Lock = None,

@@ -10,20 +10,27 @@ import typer
 
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
+    Atol,
+    FormulationOption,
     Given,
+    Integrator,
     Interval,
+    ModelOut,
+    OptionalRtol,
     OutOption,
+    Rtol,
+    RunLength,
     Set,
     StartQ,
     StartQd,
     StartX,
     Stop,
     Tau,
-    event_option,
     model_warnings,
-    not_empty,
     parse,
+    read_numbers,
     round_rows,
+    run_options,
     write,
 )
 from kinetree.errors import FormatError
@@ -42,23 +49,12 @@ Varies = Annotated[
     list[str], typer.Option("--by", help="Parameter, q0.NAME, qd0.NAME, x0.NAME, tau.NAME, …")
 ]
 Way = Annotated[str, typer.Option("--method", help="direct, adjoint or auto.")]
-Integrator = Annotated[str, typer.Option(help="dop853, rk4, cvode_bdf, trapezoidal, …")]
-StepFormulation = Annotated[
-    str, typer.Option(help="Equal steps: hybrid, topological, global, tree.")
-]
-Length = Annotated[float | None, typer.Option("--duration", "-t", help=r"Length of the runs \[s].")]
-Rtol = Annotated[float, typer.Option(help="Relative error per step.")]
-OptionalRtol = Annotated[float | None, typer.Option(help="Relative error per step.")]
-Atol = Annotated[float, typer.Option(help="Absolute error per step.")]
 Begin = Annotated[Given, typer.Option(help="Value to begin with: name=number.")]
 StartCount = Annotated[int, typer.Option(help="Number of starts.")]
 Evaluations = Annotated[int, typer.Option(help="Most evaluations per start.")]
 Tolerance = Annotated[float, typer.Option(help="Of objective and variables.")]
 JournalFile = Annotated[Path | None, typer.Option(help="File to go on from when killed.")]
 StudyName = Annotated[str | None, typer.Option(help="Study of the model file.")]
-ModelOut = Annotated[
-    Path | None, typer.Option("-o", "--out", help="Model file (.yaml) with the new values.")
-]
 LIMIT = re.compile(r"^(?P<name>[^=<>]+)=(?P<text>.*?)\s*(?P<sign><=|>=|==)\s*(?P<bound>\S+)$")
 
 
@@ -67,12 +63,12 @@ def sensitivity(
     file: ModelFile,
     measure: MeasureOption,
     by: Varies,
-    duration: Length = None,
+    duration: RunLength = None,
     at: Annotated[str, typer.Option(help="run or equilibrium.")] = "run",
     method: Way = "auto",
     order: Annotated[int, typer.Option(help="2 for second derivatives, too.")] = 1,
     integrator: Integrator = "auto",
-    formulation: StepFormulation = "",
+    formulation: FormulationOption = "",
     q: StartQ = None,
     qd: StartQd = None,
     x: StartX = None,
@@ -92,9 +88,10 @@ def sensitivity(
     with model_warnings(as_json) as notes:
         found = run(
             model, duration, named_measures(measure), by=by, at=at, method=method, order=order,
-            integrator=integrator, q=parse(q), qd=parse(qd), x=parse(x), tau=parse(tau),
-            parameters=parse(values), events=event_option(stop, False), step=step, rtol=rtol,
-            atol=atol, **not_empty(formulation=formulation),
+            **run_options(
+                stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
+                parameters=values, step=step, rtol=rtol, atol=atol,
+            ),
         )  # fmt: skip
     if out is not None:
         write(found, out)
@@ -126,7 +123,7 @@ def optimise(
     file: ModelFile,
     minimise: Annotated[Given, typer.Option(help="Measure, such as rms(qdd_seat).")] = None,
     over: Annotated[Given, typer.Option(help="What varies: NAME=LOWEST:HIGHEST.")] = None,
-    duration: Length = None,
+    duration: RunLength = None,
     study: StudyName = None,
     subject_to: Annotated[Given, typer.Option(help="'NAME=peak(q_wheel) <= 0.08'.")] = None,
     method: Annotated[str, typer.Option(help="SLSQP, L-BFGS-B, ipopt, cma, …")] = "auto",
@@ -136,7 +133,7 @@ def optimise(
     tolerance: Tolerance = 1e-10,
     journal: JournalFile = None,
     integrator: Integrator = "",
-    formulation: StepFormulation = "",
+    formulation: FormulationOption = "",
     q: StartQ = None,
     qd: StartQd = None,
     x: StartX = None,
@@ -153,10 +150,10 @@ def optimise(
 
     model, _ = read(file)
     with model_warnings(as_json) as notes:
-        options = not_empty(
-            q=parse(q), qd=parse(qd), x=parse(x), tau=parse(tau), parameters=parse(values),
-            events=event_option(stop, False), step=step, rtol=rtol, formulation=formulation,
-            subject_to=dict(map(_limit, subject_to or ())), integrator=integrator,
+        options = run_options(
+            stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
+            parameters=values, step=step, rtol=rtol,
+            subject_to=dict(map(_limit, subject_to or ())),
         )  # fmt: skip
         best = kt.optimise(
             model, duration, [kt.measure(text) for text in minimise or ()] or None, study=study,
@@ -204,14 +201,10 @@ def named_measures(given: list[str]) -> dict[str, Measure]:
 
 def _bounds(word: str) -> tuple[str, tuple[float, float]]:
     """Bounds from a word such as strut.damping=500:5000."""
-    name, _, text = word.rpartition("=")
-    low, _, high = text.partition(":")
-    try:
-        return name, (float(low), float(high))
-    except ValueError:
-        raise FormatError(
-            f"'{word}' gives no bounds", element="--over", cure="write name=0.5:2"
-        ) from None
+    name, row = read_numbers(word, ":", "--over")
+    if len(row) != 2:
+        raise FormatError(f"'{word}' gives no bounds", element="--over", cure="write name=0.5:2")
+    return name, (row[0], row[1])
 
 
 def _limit(word: str) -> tuple[str, tuple[Any, float | None, float | None]]:

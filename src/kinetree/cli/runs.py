@@ -48,9 +48,26 @@ IndependentOption = Annotated[
 MarkLaws = Annotated[
     bool, typer.Option("--mark-laws", help="Record where laws change their branch.")
 ]
+FormulationOption = Annotated[
+    str, typer.Option("--formulation", help="Equal steps: hybrid, topological, global, tree.")
+]
+RunLength = Annotated[
+    float | None, typer.Option("--duration", "-t", help=r"Length of the runs \[s].")
+]
+Rtol = Annotated[float, typer.Option(help="Relative error per step.")]
+OptionalRtol = Annotated[float | None, typer.Option("--rtol", help="Relative error per step.")]
+Atol = Annotated[float, typer.Option(help="Absolute error per step.")]
+Integrator = Annotated[str, typer.Option(help="dop853, rk4, cvode_bdf, trapezoidal, …")]
+ModelOut = Annotated[
+    Path | None, typer.Option("-o", "--out", help="Model file (.yaml) with the new values.")
+]
 Rest = Annotated[bool, typer.Option("--equilibrium", help="Find the equilibrium first.")]
 GOOD = ("finished", "event")
 """First words of the terminations that are a success."""
+
+
+BY_NAME = ("q", "qd", "x", "tau", "parameters")
+"""Options of runs that are values by name."""
 
 
 def parse(given: Sequence[str] | None) -> dict[str, float] | None:
@@ -69,6 +86,16 @@ def parse(given: Sequence[str] | None) -> dict[str, float] | None:
     return found
 
 
+def read_numbers(word: str, sign: str, option: str) -> tuple[str, list[float]]:
+    """A name with numbers, from a word such as strut.damping=500:5000."""
+    name, _, text = word.rpartition("=")
+    try:
+        return name, [float(x) for x in text.split(sign)]
+    except ValueError:
+        cure = "write name=1,2,3" if sign == "," else "write name=0.5:2"
+        raise FormatError(f"'{word}' gives no values", element=option, cure=cure) from None
+
+
 def event_option(stop: Given, mark_laws: bool) -> dict[str, Any] | None:
     """Events by name: expressions that end a run, branches of laws; none where none is asked."""
     from kinetree import Event
@@ -80,6 +107,17 @@ def event_option(stop: Given, mark_laws: bool) -> dict[str, Any] | None:
 def not_empty(**values: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in values.items() if value}
+
+
+def run_options(stop: Given = None, **given: Any) -> dict[str, Any]:
+    """Options of runs from the words of a command, those that were given.
+
+    Args:
+        stop: expressions that end the runs.
+        **given: options of `simulate`; values by name are words.
+    """
+    read = {name: parse(x) if name in BY_NAME else x for name, x in given.items()}
+    return not_empty(events=event_option(stop, False), **read)
 
 
 def parameter_option(values: Given) -> dict[str, Any]:

@@ -8,23 +8,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinetree.cli.best_values import MeasureOption, ModelOut, StepFormulation, named_measures
+from kinetree.cli.best_values import MeasureOption, named_measures
 from kinetree.cli.common import AsJson, ModelFile, app, read
 from kinetree.cli.runs import (
+    FormulationOption,
     Given,
+    Integrator,
     Interval,
+    ModelOut,
+    OptionalRtol,
     OutOption,
     Set,
     StartQ,
     StartQd,
+    StartX,
+    Stop,
+    Tau,
     model_warnings,
     not_empty,
     parse,
+    read_numbers,
     round_rows,
+    run_options,
     write,
 )
 from kinetree.errors import FormatError
 from kinetree.printing import print_json, print_table, say
+
+UNKNOWN = "unknown"
+"""A gain that is to be found."""
 
 if TYPE_CHECKING:
     import xarray
@@ -39,6 +51,19 @@ Locked = Annotated[Given, typer.Option(help="Coordinate that stands still: name=
 MeasuredOption = Annotated[str, typer.Option(help="tau or wrench.")]
 Rotors = Annotated[bool, typer.Option("--rotors", help="Rotor inertias, too.")]
 BodyOption = Annotated[list[str] | None, typer.Option(help="Body, as a payload; all by default.")]
+Recordings = Annotated[list[str], typer.Argument(help="Recordings: .csv or .nc.")]
+EstimateOption = Annotated[
+    str, typer.Option(help="least_squares, instrumental, consistent, output_error.")
+]
+GainOption = Annotated[
+    Given, typer.Option(help=r"Effort per current: name=number \[N.m/A], or name=unknown.")
+]
+LoadOption = Annotated[Given, typer.Option(help="Load of some recordings only: body=2, body=2,3.")]
+PriorOption = Annotated[float, typer.Option(help="Measurements that the model counts for.")]
+SmoothOption = Annotated[float, typer.Option(help="Speed over which dry friction grows.")]
+IntoFolder = Annotated[
+    Path | None, typer.Option("-o", "--into", help="Folder; killed, it goes on from there.")
+]
 BoundOption = Annotated[Given, typer.Option(help="NAME=LOWEST:HIGHEST or NAME=NUMBER.")]
 
 
@@ -69,11 +94,11 @@ def excite(
     from kinetree import excite as plan
 
     model, _ = read(file)
+    limits = _limits(position=position, speed=speed, acceleration=acceleration, effort=effort)
     with model_warnings(as_json) as notes:
         found = plan(
             model, duration, harmonics, criterion=criterion, friction=_friction(friction),
-            rotors=rotors, bodies=bodies, measured=measured, position=_limits(position),
-            speed=_limits(speed), acceleration=_limits(acceleration), effort=_limits(effort),
+            rotors=rotors, bodies=bodies, measured=measured, **limits,
             locked=parse(locked), starts=starts, seed=seed, **not_empty(step=step),
         )  # fmt: skip
     if out is not None:
@@ -101,10 +126,8 @@ def _say_plan(model: str, attrs: Mapping[Any, Any], more: dict[str, Any], as_jso
 @app.command()
 def identify(
     file: ModelFile,
-    data: Annotated[list[str], typer.Argument(help="Recordings: .csv or .nc.")],
-    method: Annotated[
-        str, typer.Option(help="least_squares, instrumental, consistent, output_error.")
-    ] = "least_squares",
+    data: Recordings,
+    method: EstimateOption = "least_squares",
     friction: Friction = None,
     rotors: Rotors = False,
     bodies: BodyOption = None,
@@ -114,11 +137,14 @@ def identify(
     locked: Locked = None,
     column: Annotated[Given, typer.Option(help="Name in the data = name here: stamp=time.")] = None,
     unit: Annotated[Given, typer.Option(help="Unit of q, qd, tau, …: q=deg.")] = None,
-    gain: Annotated[Given, typer.Option(help=r"Effort per current: name=number \[N.m/A].")] = None,
+    gain: GainOption = None,
+    carried: LoadOption = None,
+    prior: PriorOption = 0.1,
+    smooth: SmoothOption = 0.02,
     instruments: Annotated[list[str] | None, typer.Option(help="Planned motions.")] = None,
     segment: Annotated[float, typer.Option(help=r"Of output_error \[s].")] = 1.0,
-    coefficient: Annotated[list[str] | None, typer.Option(help="Of laws (output_error).")] = None,
-    sensor: Annotated[list[str] | None, typer.Option(help="gain, offset, delay.")] = None,
+    coefficient: Annotated[Given, typer.Option(help="Of laws (output_error).")] = None,
+    sensor: Annotated[Given, typer.Option(help="gain, offset, delay.")] = None,
     page: Annotated[Path | None, typer.Option(help="HTML page with tables and pictures.")] = None,
     out: ModelOut = None,
     as_json: AsJson = False,
@@ -126,20 +152,19 @@ def identify(
     """Find masses, inertias, friction from recordings; write the model that has them."""
     import kinetree as kt
 
-    model, _ = read(file)
     more = not_empty(coefficients=coefficient or (), sensors=sensor or (), instruments=instruments)
     with model_warnings(as_json) as notes:
         fit = kt.identify(
-            model, data, method, friction=_friction(friction), rotors=rotors, bodies=bodies,
+            read(file)[0], data, method, friction=_friction(friction), rotors=rotors, bodies=bodies,
             measured=measured, cutoff=cutoff, held_out=held_out, locked=parse(locked),
-            columns=_words(column), units=_words(unit), gains=parse(gain), segment=segment, **more,
+            columns=_words(column), units=_words(unit), gains=_gains(gain), segment=segment,
+            carried=_read_loads(carried), prior=prior, smooth=smooth, **more,
         )  # fmt: skip
         if out is not None:
             kt.save(fit.model, out)
-    if page is not None:
-        fit.page(page)
-    files = {"file": str(out or ""), "page": str(page or "")}
-    _say_fit(model.name, fit, {**files, "warnings": notes}, as_json)
+        if page is not None:
+            fit.page(page)
+    _say_fit(fit, {"file": str(out or ""), "page": str(page or ""), "warnings": notes}, as_json)
 
 
 def _facts(fit: Identification) -> dict[str, Any]:
@@ -157,8 +182,9 @@ def _facts(fit: Identification) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _say_fit(model: str, fit: Identification, more: dict[str, Any], as_json: bool) -> None:
+def _say_fit(fit: Identification, more: dict[str, Any], as_json: bool) -> None:
     """Print values, residuals and what the data do not tell."""
+    model = fit.columns.model.name
     if as_json:
         print_json({"model": model, **_facts(fit), **more})
         return
@@ -191,32 +217,32 @@ def sweep(
     threads: Annotated[int | None, typer.Option(help="Threads.")] = None,
     device: Annotated[str, typer.Option(help="cpu or gpu.")] = "cpu",
     workers: Annotated[str, typer.Option(help="Scheduler of dask: tcp://host:8786.")] = "",
-    integrator: Annotated[str, typer.Option(help="dop853, trapezoidal, …")] = "auto",
-    formulation: StepFormulation = "",
+    integrator: Integrator = "auto",
+    formulation: FormulationOption = "",
     q: StartQ = None,
     qd: StartQd = None,
+    x: StartX = None,
+    tau: Tau = None,
     values: Set = None,
+    stop: Stop = None,
     step: Interval = None,
-    rtol: Annotated[float | None, typer.Option(help="Relative error per step.")] = None,
-    into: Annotated[
-        Path | None, typer.Option("-o", "--into", help="Folder; killed, it goes on from there.")
-    ] = None,
+    rtol: OptionalRtol = None,
+    into: IntoFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure many variants by a plan; the folder has all runs, killed or not."""
     import kinetree as kt
 
     model, _ = read(file)
-    run = not_empty(
-        q=parse(q), qd=parse(qd), parameters=parse(values), step=step, rtol=rtol,
-        formulation=formulation, workers=workers,
+    run = run_options(
+        stop, integrator=integrator, formulation=formulation, q=q, qd=qd, x=x, tau=tau,
+        parameters=values, step=step, rtol=rtol, workers=workers,
     )  # fmt: skip
     tell = _tell if not as_json else None
     with model_warnings(as_json) as notes:
         many = kt.sweep(
             model, duration, _plan(plan, over, count, seed), named_measures(measure), into=into,
-            part=part, store=store, threads=threads, device=device, progress=tell,
-            integrator=integrator, **run,
+            part=part, store=store, threads=threads, device=device, progress=tell, **run,
         )  # fmt: skip
     _say_sweep(model.name, many, {"folder": str(into or ""), "warnings": notes}, as_json)
 
@@ -252,7 +278,7 @@ def _plan(kind: str, over: list[str], count: int, seed: int) -> SweepPlan:
     import kinetree as kt
 
     if kind == "grid":
-        return kt.grid(dict(_numbers(word, ",") for word in over))
+        return kt.grid(dict(read_numbers(word, ",", "--over") for word in over))
     kinds: dict[str, Callable[..., SweepPlan]] = {
         "sobol": kt.sobol, "latin_hypercube": kt.latin_hypercube, "saltelli": kt.saltelli,
     }  # fmt: skip
@@ -260,25 +286,30 @@ def _plan(kind: str, over: list[str], count: int, seed: int) -> SweepPlan:
         raise FormatError(
             f"there is no plan '{kind}'", element="--plan", cure=f"take {', '.join(kinds)} or grid"
         )
-    return kinds[kind](dict(_numbers(word, ":") for word in over), count, seed=seed)
+    return kinds[kind](dict(read_numbers(word, ":", "--over") for word in over), count, seed=seed)
 
 
-def _numbers(word: str, sign: str) -> tuple[str, list[float]]:
-    """Numbers from a word such as strut.damping=500:5000."""
-    name, _, text = word.rpartition("=")
-    try:
-        return name, [float(x) for x in text.split(sign)]
-    except ValueError:
-        cure = "write name=1,2,3" if sign == "," else "write name=0.5:2"
-        raise FormatError(f"'{word}' gives no values", element="--over", cure=cure) from None
+def _limits(**given: Given) -> dict[str, Any]:
+    """Bounds by kind and name: a number, or LOWEST:HIGHEST."""
+    found = {}
+    for kind, words in given.items():
+        rows = dict(read_numbers(word, ":", f"--{kind}") for word in words or ())
+        found[kind] = {k: row[0] if len(row) == 1 else tuple(row) for k, row in rows.items()}
+    return not_empty(**found)
 
 
-def _limits(given: Given) -> dict[str, Any] | None:
-    """Bounds by name: a number, or LOWEST:HIGHEST."""
-    if not given:
-        return None
-    rows = dict(_numbers(word, ":") for word in given)
-    return {name: row[0] if len(row) == 1 else tuple(row) for name, row in rows.items()}
+def _gains(given: Given) -> dict[str, Any] | None:
+    """Gains of motors by name: a number, or the word for one that is to be found."""
+    end = f"={UNKNOWN}"
+    words = {word.removesuffix(end): UNKNOWN for word in given or () if word.endswith(end)}
+    numbers = parse([word for word in given or () if not word.endswith(end)])
+    return {**words, **(numbers or {})} or None
+
+
+def _read_loads(given: Given) -> dict[str, list[int]] | None:
+    """Bodies with the numbers of the recordings that have them."""
+    rows = dict(read_numbers(word, ",", "--carried") for word in given or ())
+    return {name: [int(x) for x in row] for name, row in rows.items()} or None
 
 
 def _words(given: Given) -> dict[str, str] | None:

@@ -361,7 +361,7 @@ class _Builder:
         except KinetreeError as mistake:
             self.mistakes.append(mistake)
             return 0
-        self.model.sources[name] = value
+        self.model.sources[name] = (value, node)
         return node
 
 

@@ -17,7 +17,7 @@ from kinetree.model.closures import (
     Touch,
 )
 from kinetree.model.configuration import product, retract, rotate
-from kinetree.model.contents import elements, plain, to_data
+from kinetree.model.contents import elements, to_data
 from kinetree.model.events import (
     DIRECTIONS,
     Clock,
@@ -126,6 +126,7 @@ from kinetree.model.values import (
     direction,
     directions,
     numbers,
+    plain,
     rotation,
     rotation_rpy,
     scalar,

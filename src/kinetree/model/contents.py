@@ -13,14 +13,13 @@ from dataclasses import asdict, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from kinetree.engine import Node, as_node, compounds, text
+from kinetree.engine import Node, as_node, text
 from kinetree.errors import ModelError
 from kinetree.model.forces import FORCES
 from kinetree.model.kinds import ANY
 from kinetree.model.parts import Joint, Shift, Turn, Twist
-from kinetree.model.values import IDENTITY, LOOP_TOLERANCE
+from kinetree.model.values import IDENTITY, LOOP_TOLERANCE, Speller, plain
 from kinetree.tables import Table
-from kinetree.units import quantity, to_si
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +39,7 @@ def to_data(model: Mechanism) -> dict[str, Any]:
     Scalars given by an expression appear as its text, the one of the file when it came from there.
     Fields at their default are left out.
     """
-    spell = _Speller(model.sources, as_written=True)
+    spell = Speller(model.sources, as_written=True)
     data = _to_data(model, spell)
     if model.outputs:
         data["outputs"] = {row.name: row.data(spell.one) for row in model.outputs.values()}
@@ -54,7 +53,7 @@ def to_data(model: Mechanism) -> dict[str, Any]:
     return dict([*rows[:at], ("tables", tables), *rows[at:]])
 
 
-def _tables(model: Mechanism, spell: _Speller) -> dict[str, Any]:
+def _tables(model: Mechanism, spell: Speller) -> dict[str, Any]:
     """Tables that were added by name, then others that laws look up."""
     found = dict(model.tables)
     for table in spell.tables.values():
@@ -80,7 +79,7 @@ def _rows(table: Table) -> tuple[tuple[float, ...], ...]:
     return table.knots, table.values, table.slopes
 
 
-def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
+def _to_data(model: Mechanism, spell: Speller) -> dict[str, Any]:
     data: dict[str, Any] = {"name": model.name, "gravity": spell.all("gravity", model.gravity)}
     if model.loop_tolerance != LOOP_TOLERANCE:
         data["loop_tolerance"] = model.loop_tolerance
@@ -107,7 +106,7 @@ def _to_data(model: Mechanism, spell: _Speller) -> dict[str, Any]:
     return data | {name: rows for name, rows in sections.items() if rows}
 
 
-def _parameter(row: Parameter, spell: _Speller) -> dict[str, Any]:
+def _parameter(row: Parameter, spell: Speller) -> dict[str, Any]:
     """One named parameter without its name."""
     value, unit = spell.quantity(row.value, row.unit, row.written)
     return {"value": plain(value), **({"unit": unit} if unit else {})}
@@ -119,7 +118,7 @@ def content_hash(model: Mechanism) -> str:
     Equal mechanisms have equal hashes however they were written: expressions enter in the engine's
     normal form, joints by their motions, closures by their conditions, tables by their content.
     """
-    spell = _Speller({})
+    spell = Speller({})
     data = _exact(_to_data(model, spell))
     for joint in model.joints.values():
         row = data["joints"][joint.name]
@@ -160,54 +159,7 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def plain(value: float) -> float:
-    """A number as short as possible: integral floats become integers, minus zero zero."""
-    return int(value) if float(value).is_integer() and abs(value) < 1e15 else value
-
-
-class _Speller:
-    """Scalars as numbers or expression texts; the tables that these look up are noted."""
-
-    def __init__(self, sources: dict[str, str], *, as_written: bool = False) -> None:
-        self.sources, self.as_written = sources, as_written
-        self.tables: dict[str, Table] = {}
-
-    def quantity(
-        self, value: float, unit: str, written: tuple[float, str] | None
-    ) -> tuple[float, str]:
-        """A value with its unit: as it was written, where it still means the same; else in SI."""
-        if self.as_written and written is not None and to_si(*written, "")[0] == value:
-            return written
-        return value, unit
-
-    def start(self, name: str, value: float, unit: str) -> float | str:
-        """A start value: the text that it had, where it still means the same; else in SI."""
-        text = self.sources.get(name)
-        return text if text and quantity(text, unit, name) == value else plain(value)
-
-    def one(self, name: str, value: Scalar) -> float | str:
-        """The scalar called `name` as data."""
-        if isinstance(value, Node):
-            rows = (node.op.lookup for node in compounds((value,)))
-            self.tables |= {row.table.digest: row.table for row in rows if row is not None}
-        if name in self.sources:
-            return self.sources[name]
-        if isinstance(value, Node):
-            if not value.is_number:
-                return text(value)
-            value = value.value
-        if isinstance(value, Fraction):
-            return plain(value.numerator) if value.denominator == 1 else str(value)
-        return plain(value)
-
-    def all(
-        self, stem: str, values: Iterable[Scalar], ends: Iterable[str] = "xyz"
-    ) -> list[float | str]:
-        """The scalars called stem_x, stem_y, … as data."""
-        return [self.one(f"{stem}_{end}", v) for end, v in zip(ends, values, strict=True)]
-
-
-def _body(body: Body, spell: _Speller) -> dict[str, Any]:
+def _body(body: Body, spell: Speller) -> dict[str, Any]:
     """One body without its name."""
     data: dict[str, Any] = {}
     if not _is_zero((body.mass,)):
@@ -229,19 +181,19 @@ def _is_zero(values: Iterable[Scalar]) -> bool:
     return all(not isinstance(value, Node) and value == 0 for value in values)
 
 
-def _points(body: Body, spell: _Speller) -> dict[str, Any]:
+def _points(body: Body, spell: Speller) -> dict[str, Any]:
     """The points of a body; a bare list of three when the frame is parallel."""
     return {point.name: _point(point, spell) for point in body.points.values()}
 
 
-def _point(point: Point, spell: _Speller) -> Any:
+def _point(point: Point, spell: Speller) -> Any:
     position = spell.all(point.path, point.position)
     if point.rotation == IDENTITY:
         return position
     return {"position": position, "rotation": [[plain(e) for e in row] for row in point.rotation]}
 
 
-def _joint(joint: CoordinateGroup, spell: _Speller) -> dict[str, Any]:
+def _joint(joint: CoordinateGroup, spell: Speller) -> dict[str, Any]:
     """One joint without its name; coordinates of position matrices join nothing."""
     data: dict[str, Any] = {"kind": "coordinate", "parent": "ground", "child": "ground"}
     if isinstance(joint, Joint):
@@ -272,7 +224,7 @@ def _arguments(joint: CoordinateGroup) -> Mapping[str, Any]:
     return joint.arguments if isinstance(joint, Joint) else {}
 
 
-def _armature(joint: CoordinateGroup, spell: _Speller) -> Any:
+def _armature(joint: CoordinateGroup, spell: Speller) -> Any:
     """Rotor inertias: one scalar where all are the same, else one per velocity."""
     first, *others = joint.armature
     if all(x is first or x == first for x in others):
@@ -280,7 +232,7 @@ def _armature(joint: CoordinateGroup, spell: _Speller) -> Any:
     return [spell.one(name, value) for name, value, _ in joint.armatures]
 
 
-def _motion(joint: CoordinateGroup, motion: Motion, spell: _Speller) -> list[Any]:
+def _motion(joint: CoordinateGroup, motion: Motion, spell: Speller) -> list[Any]:
     """A motion as its name and its numbers."""
     row: list[Any] = [type(motion).__name__]
     if isinstance(motion, Turn | Shift | Twist):
@@ -290,7 +242,7 @@ def _motion(joint: CoordinateGroup, motion: Motion, spell: _Speller) -> list[Any
     return row
 
 
-def _closure(closure: Closure, spell: _Speller) -> dict[str, Any]:
+def _closure(closure: Closure, spell: Speller) -> dict[str, Any]:
     """One closure without its name."""
     data: dict[str, Any] = {"kind": closure.kind}
     data |= dict(zip(("first", "second"), (end.path for end in closure.ends), strict=False))
@@ -303,12 +255,12 @@ def _closure(closure: Closure, spell: _Speller) -> dict[str, Any]:
     return data
 
 
-def _drive(drive: Drive, spell: _Speller) -> dict[str, Any]:
+def _drive(drive: Drive, spell: Speller) -> dict[str, Any]:
     """One drive without the name of its coordinate."""
     return {} if drive.law is None else {"law": spell.one(f"{drive.coordinate}.drive", drive.law)}
 
 
-def _state(state: State, spell: _Speller) -> dict[str, Any]:
+def _state(state: State, spell: Speller) -> dict[str, Any]:
     """One state without its name."""
     initial, unit = spell.quantity(state.initial, state.unit, state.written)
     known = not math.isnan(state.initial)
@@ -326,7 +278,7 @@ def _state(state: State, spell: _Speller) -> dict[str, Any]:
     return data
 
 
-def _event(name: str, event: Event, spell: _Speller) -> dict[str, Any]:
+def _event(name: str, event: Event, spell: Speller) -> dict[str, Any]:
     """One event without its name; what is at its default is left out."""
     data: dict[str, Any] = {}
     if isinstance(event.when, Node):
@@ -344,7 +296,7 @@ def _event(name: str, event: Event, spell: _Speller) -> dict[str, Any]:
     return data
 
 
-def _force(force: Force, spell: _Speller) -> dict[str, Any]:
+def _force(force: Force, spell: Speller) -> dict[str, Any]:
     """One force without its name; arguments at their defaults are left out."""
     row = FORCES[force.kind]
     paths = dict(zip(force.labels, (point.path for point in force.points), strict=True))
@@ -374,7 +326,7 @@ def _equal(value: Any, default: Any) -> bool:
     return bool(value == default)
 
 
-def _vector_law(name: str, value: Any, spell: _Speller) -> Any:
+def _vector_law(name: str, value: Any, spell: Speller) -> Any:
     """Three expressions, or three per label."""
     if isinstance(value, dict):
         return {label: _vector_law(f"{name}.{label}", law, spell) for label, law in value.items()}
@@ -388,7 +340,7 @@ def _condition(condition: Condition) -> list[Any]:
     return [type(condition).__name__, *(text(x) if isinstance(x, Node) else x for x in plainly)]
 
 
-def _argument(name: str, value: Any, spell: _Speller) -> Any:
+def _argument(name: str, value: Any, spell: Speller) -> Any:
     """An argument of a kind: a word, a scalar, a list or a mapping of them."""
     if isinstance(value, str | bool):
         return value

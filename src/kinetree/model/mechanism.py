@@ -105,7 +105,7 @@ class Mechanism(Summary):
         self.tables: dict[str, Table] = {}
         self.parameters: dict[str, Parameter] = {}
         self.varied: tuple[str, ...] = ()
-        self.sources: dict[str, str] = {}
+        self.sources: dict[str, tuple[str, Scalar]] = {}  # text of a scalar, what it meant
         self.studies: dict[str, StudyPlan] = {}
         self.shapes: Any = None
         self.layout: Any = None

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from kinetree.engine import Node, compounds
+from kinetree.engine import Node, compounds, text
 from kinetree.engine.ops import MARKS
 from kinetree.engine.scalars import Number
 from kinetree.errors import ModelError
+from kinetree.tables import Table
+from kinetree.units import quantity, to_si
 
 Scalar = Number | Node
 Vector3 = tuple[float, float, float]
@@ -215,3 +217,63 @@ def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix3:
             ]
         )
     )
+
+
+def plain(value: float) -> float:
+    """A number as short as possible: integral floats become integers, minus zero zero."""
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else value
+
+
+class Speller:
+    """Scalars as numbers or expression texts; the tables that these look up are noted."""
+
+    def __init__(
+        self, sources: Mapping[str, tuple[str, Scalar]], *, as_written: bool = False
+    ) -> None:
+        self.sources, self.as_written = sources, as_written
+        self.tables: dict[str, Table] = {}
+
+    def quantity(
+        self, value: float, unit: str, written: tuple[float, str] | None
+    ) -> tuple[float, str]:
+        """A value with its unit: as it was written, where it still means the same; else in SI."""
+        if self.as_written and written is not None and to_si(*written, "")[0] == value:
+            return written
+        return value, unit
+
+    def start(self, name: str, value: float, unit: str) -> float | str:
+        """A start value: the text that it had, where it still means the same; else in SI."""
+        text = self.sources[name][0] if name in self.sources else ""
+        return text if text and quantity(text, unit, name) == value else plain(value)
+
+    def one(self, name: str, value: Scalar) -> float | str:
+        """The scalar called `name` as data: the text that it had, where it still means that."""
+        if isinstance(value, Node):
+            rows = (node.op.lookup for node in compounds((value,)))
+            self.tables |= {row.table.digest: row.table for row in rows if row is not None}
+        written, meant = self.sources.get(name, ("", None))
+        if meant is not None and _is_same(value, meant):
+            return written
+        if isinstance(value, Node):
+            if not value.is_number:
+                return text(value)
+            value = value.value
+        if isinstance(value, Fraction):
+            return plain(value.numerator) if value.denominator == 1 else str(value)
+        return plain(value)
+
+    def all(
+        self, stem: str, values: Iterable[Scalar], ends: Iterable[str] = "xyz"
+    ) -> list[float | str]:
+        """The scalars called stem_x, stem_y, … as data."""
+        return [self.one(f"{stem}_{end}", v) for end, v in zip(ends, values, strict=True)]
+
+
+def _is_same(value: Scalar, meant: Scalar) -> bool:
+    """Whether a scalar is what its text meant when it was read."""
+    if value is meant:
+        return True
+    a, b = (x.value if isinstance(x, Node) and x.is_number else x for x in (value, meant))
+    if isinstance(a, Node) and isinstance(b, Node):
+        return text(a) == text(b)
+    return bool(a == b)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import kinetree as kt
 from kinetree.errors import FormatError
 from kinetree.formats import yaml_file
 from kinetree.formats.yaml_file import parse_yaml, read, write
@@ -294,3 +295,29 @@ def test_number_keys_are_names(arm):
 
 def test_the_document_is_ordered(arm):
     assert list(yaml_file.document(read(arm)))[:3] == ["kinetree", "name", "gravity"]
+
+
+def test_texts_of_a_file_are_written_only_while_they_mean_what_they_did(tmp_path):
+    text = """
+name: arm
+parameters: {L: 0.4}
+bodies:
+  upper: {mass: 3/2 * 2, com: [L/2, 0, 0], inertia: [0.01, 0.04, 0.04]}
+joints:
+  shoulder: {kind: revolute, parent: ground, child: upper, axis: y}
+forces:
+  spring: {kind: joint_law, joint: shoulder, law: -5*(q_shoulder - L)}
+"""
+    (tmp_path / "arm.yaml").write_text(text)
+    model = kt.load(tmp_path / "arm.yaml")
+    kt.save(model, tmp_path / "same.yaml")
+    assert "3/2 * 2" in (tmp_path / "same.yaml").read_text()
+    assert "-5*(q_shoulder - L)" in (tmp_path / "same.yaml").read_text()
+    del model.forces["spring"]
+    model.joint_law("spring", "shoulder", lambda q: -7 * q["shoulder"])
+    object.__setattr__(model.bodies["upper"], "mass", 3.5)
+    kt.save(model, tmp_path / "new.yaml")
+    again = kt.load(tmp_path / "new.yaml")
+    assert again.bodies["upper"].mass == 3.5
+    assert "L/2" in (tmp_path / "new.yaml").read_text()
+    assert again.content_hash() == model.content_hash()

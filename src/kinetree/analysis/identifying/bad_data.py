@@ -43,6 +43,8 @@ def check_recording(model: Mechanism, found: RecordedMotion, how: DataOptions) -
     names = {"wrench": PARTS, "none": ()}.get(how.measured, tuple(model.velocities))
     for label, column in zip(names, found.measured.T, strict=True):
         _refuse_cut(found.name, f"{how.measured} of '{label}'", column)
+    for label, column in zip(how.open_gains, found.currents.T, strict=False):
+        _refuse_cut(found.name, f"current of '{label}'", column)
 
 
 def _refuse_degrees(model: Mechanism, found: RecordedMotion) -> None:

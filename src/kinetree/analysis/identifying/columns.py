@@ -60,6 +60,8 @@ class Unknowns:
         smooth: speed over which dry friction grows [rad/s or m/s].
         measured: "tau" or "wrench".
         locked: coordinates that stand still -> their values.
+        loads: bodies that are known where `bodies` does not name them.
+        absents: those of them that are not carried, one row for every kind of recording.
     """
 
     bodies: Sequence[str] | None = None
@@ -68,6 +70,8 @@ class Unknowns:
     smooth: float = 0.02
     measured: str = "tau"
     locked: Mapping[str, float] | None = None
+    loads: tuple[str, ...] = ()
+    absents: tuple[tuple[str, ...], ...] = ((),)
 
 
 class ParameterColumns:
@@ -92,15 +96,19 @@ class ParameterColumns:
         )
         self.program = program
         labels = list(program.output("pi").labels)
-        self.bodies = _open_bodies(labels, wanted.bodies)
+        self.bodies = _open_bodies(labels, wanted.bodies, wanted.loads)
         self.places = [labels.index(f"{b}.{end}") for b in self.bodies for end in PARAMETERS]
         self._model_says = derive(bare, "reaction" if wrench else "inverse")
         self.joint_kinds = () if wrench else (*wanted.friction, *("armature",) * wanted.rotors)
         self.velocities = [] if wrench else self._moving()
         own = [labels[k] for k in self.places]
         self.names = (*own, *(f"{v}.{kind}" for kind in self.joint_kinds for v in self.velocities))
-        pi = np.asarray(program.evaluate(**_rest(model))["pi"])[self.places]
-        self.nominal = np.concatenate([pi, self._nominal_friction()])
+        pi = np.asarray(program.evaluate(**_rest(model))["pi"])
+        self._loads = {
+            body: ([labels.index(f"{body}.{end}") for end in PARAMETERS], pi)
+            for body in wanted.loads
+        }
+        self.nominal = np.concatenate([pi[self.places], self._nominal_friction()])
 
     def __repr__(self) -> str:
         return f"Columns of '{self.model.name}': {', '.join(self.names)}"
@@ -170,9 +178,12 @@ class ParameterColumns:
 
     # --- at states -------------------------------------------------------------------------------
 
-    def table(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """W: state × equation × parameter."""
+    def table(self, q: Array, qd: Array, qdd: Array, absent: Sequence[str] = ()) -> Array:
+        """W: state × equation × parameter; bodies that are absent have no columns there."""
         W = self.function(q=q, qd=qd, qdd=qdd)["Y"][:, :, self.places]
+        for k, body in enumerate(self.bodies):
+            if body in absent:
+                W[:, :, len(PARAMETERS) * k : len(PARAMETERS) * (k + 1)] = 0.0
         friction = np.zeros((len(q), W.shape[1], len(self.names) - W.shape[2]))
         n = 0
         for kind in self.joint_kinds:
@@ -182,13 +193,18 @@ class ParameterColumns:
                 n += 1
         return self.reduce(q, np.concatenate([W, friction], axis=2))
 
-    def knowledge(self, q: Array, qd: Array, qdd: Array, time: Array) -> Array:
-        """What the model says of all that is not unknown: state × equation."""
+    def knowledge(
+        self, q: Array, qd: Array, qdd: Array, time: Array, absent: Sequence[str] = ()
+    ) -> Array:
+        """What the model says of all that is there and not unknown: state × equation."""
         given = {"q": q, "qd": qd, "qdd": qdd, "t": time, "x": _states(self.model, len(q))}
         says = self._model_says
         whole = np.asarray(self._says(**says.pick_inputs(given))[says.outputs[0].name])
-        W = self.function(q=q, qd=qd, qdd=qdd)["Y"][:, :, self.places]
-        own = W @ self.nominal[: len(self.places)]
+        Y = self.function(q=q, qd=qd, qdd=qdd)["Y"]
+        own = Y[:, :, self.places] @ self.nominal[: len(self.places)]
+        for body in set(absent).difference(self.bodies):
+            at, pi = self._loads[body]
+            own += Y[:, :, at] @ pi[at]
         if "armature" in self.joint_kinds:
             at = [self.model.velocities.index(v) for v in self.velocities]
             names = [self.names.index(f"{v}.armature") for v in self.velocities]
@@ -227,7 +243,9 @@ class ParameterColumns:
     @cached_property
     def base(self) -> tuple[list[int], list[int], Array]:
         """(numbers kept, left out, β): W_left = W_kept β for all motions (eq. 5)."""
-        return dependencies(np.concatenate(list(self.table(*self._random_states()))))
+        states = self._random_states()
+        rows = [self.table(*states, absent) for absent in self.wanted.absents]
+        return dependencies(np.concatenate(list(np.concatenate(rows))))
 
     @property
     def regrouping(self) -> Array:
@@ -327,13 +345,18 @@ def _armature(model: Mechanism, velocity: str) -> float:
     return 0.0
 
 
-def _open_bodies(labels: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    """Bodies whose parameters are unknown."""
+def _open_bodies(
+    labels: Sequence[str], wanted: Sequence[str] | None, loads: Sequence[str]
+) -> list[str]:
+    """Bodies whose parameters are unknown; loads are known where nobody asks for them."""
     known = list(dict.fromkeys(x.rpartition(".")[0] for x in labels if not _is_rotor(x)))
     for name in wanted or ():
         if name not in known:
             raise unknown("moving body", name, known, "bodies")
-    return known if wanted is None else list(wanted)
+    for name in loads:
+        if name not in known:
+            raise unknown("moving body", name, known, "carried")
+    return [name for name in known if name not in loads] if wanted is None else list(wanted)
 
 
 def _is_rotor(label: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,9 @@ class FitEquations:
 
     Attributes:
         W: time × equation × base parameter.
-        y: time × equation.
+        y: time × equation; where gains are unknown, without the efforts of these.
+        measured: efforts that were measured, time × equation.
+        G: currents whose gains are unknown, time × equation × gain: y = W x - G k with gains k.
         Z: the same as W along other motions, for instruments.
         time: [s], starting anew with every recording.
         held: which times are held out of the fit.
@@ -30,6 +32,8 @@ class FitEquations:
 
     W: Array
     y: Array
+    measured: Array
+    G: Array
     Z: Array | None
     time: Array
     held: Any
@@ -39,6 +43,10 @@ class FitEquations:
     def in_fit(self) -> Any:
         """Which times are fitted."""
         return ~self.held
+
+    def at_gains(self, k: Array) -> FitEquations:
+        """The equations with known gains."""
+        return replace(self, y=self.y + self.G @ k, G=self.G[:, :, :0])
 
     @cached_property
     def triangles(self) -> Array:
@@ -69,6 +77,7 @@ def equations(
     pieces: Sequence[RecordedPiece],
     others: Sequence[RecordedPiece],
     held_out: float,
+    gains: Sequence[str] = (),
 ) -> FitEquations:
     """The equations of pieces.
 
@@ -77,31 +86,39 @@ def equations(
         pieces: of the recordings; the last share of each is held out.
         others: the same pieces with other motions, for instruments; empty for none.
         held_out: this share, from 0 to 1.
+        gains: velocities of the motors whose gains are unknown.
     """
     parts = []
     for number, piece in enumerate(pieces):
-        W, y = _rows(columns, piece)
-        Z = _rows(columns, others[number])[0] if others else W[:0]
+        W, y, tau, G = _rows(columns, piece, gains)
+        Z = _rows(columns, others[number], gains)[0] if others else W[:0]
         time = piece.time[piece.chosen_rows()]
         end = time[0] + (1 - held_out) * (time[-1] - time[0])
-        parts.append((W, y, Z, time, time > end))
-    W, y, Z, time, held = (np.concatenate(rows) for rows in zip(*parts, strict=True))
+        parts.append((W, y, tau, G, Z, time, time > end))
+    W, y, tau, G, Z, time, held = (np.concatenate(rows) for rows in zip(*parts, strict=True))
     spread = float(np.mean([piece.spread for piece in pieces]))
-    made = FitEquations(W, y, Z if others else None, time, held, spread)
+    made = FitEquations(W, y, tau, G, Z if others else None, time, held, spread)
     count = int(made.in_fit.sum()) * W.shape[1]
-    if count < 2 * W.shape[2]:
+    unknowns = W.shape[2] + len(gains)
+    if count < 2 * unknowns:
         raise ModelError(
-            f"it is too short: {count} equations for {W.shape[2]} parameters",
+            f"it is too short: {count} equations for {unknowns} parameters",
             element="data",
             cure="record a longer motion, raise cutoff=, or hold less out",
         )
     return made
 
 
-def _rows(columns: ParameterColumns, piece: RecordedPiece) -> tuple[Array, Array]:
-    """W and y of a piece, filtered alike; what was measured is filtered already."""
+def _rows(
+    columns: ParameterColumns, piece: RecordedPiece, gains: Sequence[str]
+) -> tuple[Array, Array, Array, Array]:
+    """W, y, measured efforts and G of a piece, filtered alike; efforts are filtered already."""
     motion = (piece.q, piece.qd, piece.qdd)
-    W = piece.settle(columns.table(*motion)[:, :, columns.base[0]])
-    known = piece.settle(columns.knowledge(*motion, piece.time))
+    W = piece.settle(columns.table(*motion, piece.absent)[:, :, columns.base[0]])
+    known = piece.settle(columns.knowledge(*motion, piece.time, piece.absent))
+    wide = np.zeros((len(piece.q), piece.y.shape[1], len(gains)))
+    for k, name in enumerate(gains):
+        wide[:, columns.model.velocities.index(name), k] = piece.currents[:, k]
     rows = piece.chosen_rows()
-    return W[rows], (columns.reduce(piece.q, piece.y) - known)[rows]
+    tau = columns.reduce(piece.q, piece.y)
+    return W[rows], (tau - known)[rows], tau[rows], columns.reduce(piece.q, wide)[rows]

@@ -47,7 +47,9 @@ class RecordedPiece:
         qd: velocities.
         qdd: accelerations.
         y: what was measured, filtered.
+        currents: of motors whose gains are unknown, filtered.
         cutoff: frequency of the filter [Hz], infinite for none.
+        absent: bodies of the model that were not carried.
     """
 
     time: Array
@@ -55,7 +57,9 @@ class RecordedPiece:
     qd: Array
     qdd: Array
     y: Array
+    currents: Array
     cutoff: float
+    absent: tuple[str, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -132,7 +136,9 @@ def _as_it_is(found: RecordedMotion) -> RecordedPiece:
         qdd = CubicSpline(found.time, found.q)(found.time, 2) if qdd is None else qdd
     if qdd is None:
         qdd = CubicSpline(found.time, qd)(found.time, 1)
-    return RecordedPiece(found.time, found.q, qd, qdd, found.measured, math.inf)
+    return RecordedPiece(
+        found.time, found.q, qd, qdd, found.measured, found.currents, math.inf, found.absent
+    )
 
 
 def _smooth_piece(found: RecordedMotion, rows: Any, step: float, cutoff: float) -> RecordedPiece:
@@ -147,10 +153,11 @@ def _smooth_piece(found: RecordedMotion, rows: Any, step: float, cutoff: float) 
         even = make_interp_spline(old, table[rows], k=3)(time)
         return low_pass(even, 1 / step, cutoff)
 
-    q, y = smooth(found.q), smooth(found.measured)
+    q, y, i = smooth(found.q), smooth(found.measured), smooth(found.currents)
     qd = np.gradient(q, step, axis=0) if found.qd is None else smooth(found.qd)
     qdd = np.gradient(qd, step, axis=0) if found.qdd is None else smooth(found.qdd)
-    return RecordedPiece(time[::fine], q[::fine], qd[::fine], qdd[::fine], y[::fine], cutoff)
+    time, q, qd, qdd, y, i = (table[::fine] for table in (time, q, qd, qdd, y, i))
+    return RecordedPiece(time, q, qd, qdd, y, i, cutoff, found.absent)
 
 
 def low_pass(table: Array, rate: float, cutoff: float) -> Array:

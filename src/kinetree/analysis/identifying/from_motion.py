@@ -24,10 +24,11 @@ from kinetree.analysis.runs.manifest import manifest
 from kinetree.arrays import Array
 from kinetree.errors import UnsupportedError
 from kinetree.results.dataset import attributes
+from kinetree.solve.one_thread import one_thread
 
 OWN = ("segment", "coefficients", "sensors")
 """Options of this estimate alone."""
-OTHERS = ("cutoff", "instruments", "volumes", "rotors", "locked")
+OTHERS = ("cutoff", "instruments", "volumes", "rotors", "locked", "carried")
 """Options that it has no use for."""
 USES = (*OWN, *OTHERS)
 FEWEST = 16
@@ -99,7 +100,8 @@ def from_motion(
     cut_segments(found, unknown, choice.segment, choice.held_out)  # too short a recording is told
     for length in _lengths(found, choice.segment):  # long ones have many minima, short ones do not
         segments, data = cut_segments(found, unknown, length, choice.held_out)
-        made = output_error(OutputError(unknown, segments, data), choice.prior, theta)
+        with one_thread():
+            made = output_error(OutputError(unknown, segments, data), choice.prior, theta)
         theta = made.theta
     notes = [f"{one.name}: {note}" for one in found for note in one.notes]
     notes.append(

@@ -6,7 +6,7 @@
 | q.NAME, q_NAME, q3 | a coordinate, by its name or its number in the model |
 | qd.…, qdd.… | a velocity, an acceleration, likewise |
 | tau.… | an effort along a velocity [N.m or N] |
-| current.… | a motor current [A]; the gain of its joint makes it an effort |
+| current.… | a motor current [A]; the gain of its joint, known or not, makes it an effort |
 | wrench.tx … wrench.fz | the wrench from the ground, about its origin, in its frame [N.m, N] |
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ TIMES = ("time", "t")
 """Names of the column of times."""
 FEWEST = 20
 """Rows that a recording has at least."""
+UNKNOWN = "unknown"
+"""A gain that is to be found."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,26 @@ class DataOptions:
         measured: "tau", "wrench", or "none" of a motion alone.
         renamed: name of a column in the data -> name as above.
         units: kind of a column -> unit in which it is given.
-        gains: effort per current by velocity [N.m/A or N/A].
+        gains: effort per current by velocity [N.m/A or N/A], or "unknown".
         locked: coordinates that stand still and are not recorded -> their values.
+        carried: bodies that the machine has in some recordings only -> their numbers, from 1.
     """
 
     measured: str = "tau"
     renamed: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
-    gains: Mapping[str, float] = field(default_factory=dict)
+    gains: Mapping[str, float | str] = field(default_factory=dict)
     locked: Mapping[str, float] = field(default_factory=dict)
+    carried: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    @property
+    def open_gains(self) -> tuple[str, ...]:
+        """Velocities whose gains are to be found."""
+        return tuple(label for label, gain in self.gains.items() if gain == UNKNOWN)
+
+    def absent(self, number: int) -> tuple[str, ...]:
+        """Bodies that the machine does not carry in a recording of a number, from 1."""
+        return tuple(body for body, runs in self.carried.items() if number not in runs)
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,8 @@ class RecordedMotion:
         qd: velocities; none where they were not recorded.
         qdd: accelerations; likewise.
         measured: efforts along all velocities, or the wrench.
+        currents: of motors whose gains are unknown, one column each [A]; their efforts are 0.
+        absent: bodies of the model that were not carried.
         given: coordinates that were recorded or are locked; of a closed system the others follow.
         notes: what was done to the rows.
     """
@@ -78,6 +93,8 @@ class RecordedMotion:
     qd: Array | None
     qdd: Array | None
     measured: Array
+    currents: Array
+    absent: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -89,7 +106,8 @@ def read_recordings(model: Mechanism, data: Any, how: DataOptions) -> list[Recor
     if not rows:
         raise ShapeError("it is empty", element="data", cure="give a file or a Dataset")
     names = [f"data {k}" for k in range(1, len(rows) + 1)] if several else ["data"]
-    return [_read(model, row, name, how) for row, name in zip(rows, names, strict=True)]
+    found = [_read(model, row, name, how) for row, name in zip(rows, names, strict=True)]
+    return [replace(row, absent=how.absent(k)) for k, row in enumerate(found, 1)]
 
 
 def _read(model: Mechanism, data: Any, name: str, how: DataOptions) -> RecordedMotion:
@@ -259,7 +277,10 @@ def _recording(
     else:
         whole = _require(name, "q", model.coordinates, q)
     measured = _measurements(model, name, tables, how, len(time))
-    return RecordedMotion(name, time, whole, qd, qdd, measured, tuple(q), notes)
+    currents = _currents(name, tables, how, len(time))
+    return RecordedMotion(
+        name, time, whole, qd, qdd, measured, currents, given=tuple(q), notes=notes
+    )
 
 
 def _velocities(model: Mechanism, locked: Mapping[str, float]) -> list[str]:
@@ -298,19 +319,41 @@ def _measurements(
         return _require(name, "wrench", PARTS, tables["wrench"])
     efforts = dict(tables["tau"])
     for label, current in tables["current"].items():
-        if label in how.gains:
-            efforts[label] = current * how.gains[label]
+        gain = how.gains.get(label)
+        if gain == UNKNOWN:
+            _refuse_both(name, label, efforts)
+            efforts[label] = np.zeros(size)
+        elif gain is not None:
+            efforts[label] = current * float(gain)
         elif label not in efforts:
             raise ModelError(
                 f"the current of '{label}' has no gain",
                 element=name,
-                cure=f'give gains={{"{label}": …}} in N.m/A',
+                cure=f'give gains={{"{label}": …}} in N.m/A, or "unknown" to have it found',
             )
     idle = _velocities(model, how.locked)
     if model.closures and efforts:
         idle = [*idle, *model.velocities]
     whole = {**dict.fromkeys(idle, np.zeros(size)), **efforts}
     return _require(name, "tau", model.velocities, whole)
+
+
+def _refuse_both(name: str, label: str, efforts: Mapping[str, Array]) -> None:
+    if label in efforts:
+        raise ModelError(
+            f"it has efforts of '{label}', and currents whose gain is unknown",
+            element=name,
+            cure=f"leave out the gain, or the column 'tau.{label}'",
+        )
+
+
+def _currents(
+    name: str, tables: Mapping[str, dict[str, Array]], how: DataOptions, size: int
+) -> Array:
+    """Currents of motors whose gains are unknown, one column each."""
+    if how.measured != "tau" or not how.open_gains:
+        return np.zeros((size, 0))
+    return _require(name, "current", how.open_gains, tables["current"])
 
 
 def _missing(name: str, wanted: str, known: Any) -> ModelError:

@@ -16,8 +16,9 @@ from kinetree.analysis.identifying.consistent import prior_parameters
 from kinetree.analysis.identifying.pseudo_inertia import SIZE, is_physical, scalars_of
 from kinetree.arrays import Array
 from kinetree.assembly.changed_values import change_values
+from kinetree.engine import Node, text
 from kinetree.errors import warn
-from kinetree.model.parameters import AXES, INERTIA
+from kinetree.model.parameters import AXES, INERTIA, scalars
 
 if TYPE_CHECKING:
     import xarray
@@ -29,6 +30,9 @@ SIZES = (1.0, *(0.3,) * 3, *(0.1,) * 6)
 
 FRAME = 1e-3
 """The same of bodies without mass in the model, which are frames."""
+
+EQUAL = 1e-12
+"""Difference up to which a value is the one before, relative beyond 1."""
 
 ROUNDED = 1e-9
 """Rotor inertias that are negative by no more are zero."""
@@ -104,8 +108,8 @@ def with_parameters(columns: ParameterColumns, pi: Array) -> Mechanism:
             continue
         if not is_physical(own):
             wrong.append(name)
-        ends = ("mass", *(f"com_{a}" for a in AXES), *(f"inertia_{e}" for e in INERTIA))
-        values |= {f"{name}.{e}": float(x) for e, x in zip(ends, scalars_of(own), strict=True)}
+        first = columns.nominal[SIZE * k : SIZE * (k + 1)]
+        values |= _changed_scalars(name, own, first)
     rotors = {k: v for k, v in zip(columns.names, pi, strict=True) if k.endswith(".armature")}
     wrong += [name for name, value in rotors.items() if value < -ROUNDED]
     if wrong:
@@ -114,8 +118,26 @@ def with_parameters(columns: ParameterColumns, pi: Array) -> Mechanism:
             "method='consistent' finds some that exist and predict the same"
         )
         warn(text)
-    made = change_values(columns.model, values)
+    _tell_untied(columns.model, values)
+    made = change_values(columns.model, values, untie=True)
     return _with_friction(made, dict(zip(columns.names, pi.tolist(), strict=True)), columns)
+
+
+def _changed_scalars(body: str, pi: Array, first: Array) -> dict[str, float]:
+    """Mass, centre of mass and moments of inertia of a body that are not what they were."""
+    ends = ("mass", *(f"com_{a}" for a in AXES), *(f"inertia_{e}" for e in INERTIA))
+    new = scalars_of(pi)
+    old = scalars_of(first) if first[0] else np.full(SIZE, np.nan)
+    rows = zip(ends, new.tolist(), (np.abs(new - old) < EQUAL * (1 + np.abs(new))), strict=True)
+    return {f"{body}.{end}": x for end, x, same in rows if not same}
+
+
+def _tell_untied(model: Mechanism, values: Mapping[str, float]) -> None:
+    """Warn of values found for what the model gives by expressions."""
+    tied = [f"{name} = {text(value)}" for name, value, _, _ in scalars(model)
+            if name in values and isinstance(value, Node) and not value.is_number]  # fmt: skip
+    if tied:
+        warn(f"the values found replace expressions of model '{model.name}': {', '.join(tied)}")
 
 
 def _with_friction(

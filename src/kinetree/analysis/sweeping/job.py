@@ -20,7 +20,7 @@ from kinetree.analysis.sweeping.parts import part_dataset
 from kinetree.analysis.sweeping.plans import SweepPlan
 from kinetree.analysis.sweeping.runner import GIVEN, Runner
 from kinetree.arguments import check_choice
-from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.errors import KinetreeError, ModelError, UnsupportedError
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import find
 from kinetree.integrate.problem import Settings
@@ -133,7 +133,7 @@ class SweepJob:
             text = file.read_text()
         rest = (self.duration, self.plan, dict(self.measures), dict(self.run), self.part)
         try:
-            return pickle.dumps((text, rest, self.threads, self.device))
+            return pickle.dumps((text, self.model.content_hash(), rest, self.threads, self.device))
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             raise UnsupportedError(
                 "they hold functions or expressions, which cannot be sent to workers",
@@ -149,10 +149,16 @@ def make_packed(packed: bytes, number: int) -> xarray.Dataset:
 
 @lru_cache(4)
 def _unpack(packed: bytes) -> SweepJob:
-    text, rest, threads, device = pickle.loads(packed)
+    text, known, rest, threads, device = pickle.loads(packed)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.yaml"
         file.write_text(text)
         model = load(file)
+    if model.content_hash() != known:  # of runs of another model nothing would be seen
+        raise ModelError(
+            "its file does not mean the same on a worker",
+            element=f"model '{model.name}'",
+            cure="start workers with this version of kinetree, or sweep without workers=",
+        )
     duration, plan, measures, run, part = rest
     return SweepJob(model, duration, plan, measures, run, part, threads, device)

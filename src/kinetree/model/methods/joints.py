@@ -90,9 +90,10 @@ class JointMethods(ForceMethods):
         fields = joint_fields(data, motions, element)
         made = Joint(name, motions, q_names, v_names, kind, inner, outer, given, **fields)
         self.joints[name] = made
-        for k, text in enumerate(start_values(data.get("initial")) or ()):
+        starts = zip(start_values(data.get("initial")) or (), made.initial or (), strict=False)
+        for k, (text, value) in enumerate(starts, 1):
             if isinstance(text, str):
-                self.sources[f"{name}.initial_{k + 1}"] = text
+                self.sources[f"{name}.initial_{k}"] = (text, value)
         return made
 
     def revolute(
