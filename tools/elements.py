@@ -9,7 +9,7 @@ from kinetree.model import ANY, REQUIRED, ElementKind
 
 ROLLING = (
     "roll", "contact_sphere", "contact_wheel", "contact_stick", "tyre_linear", "tyre_calspan",
-    "tyre_pacejka",
+    "tyre_pacejka", "tyre_pac2002",
 )  # fmt: skip
 """Kinds whose places are a wheel and a road."""
 JOINING = ("fluid_line", "fluid_resistance", "orifice", "check_valve", "pump", "fluid_source")
@@ -23,7 +23,11 @@ VALUES: dict[str, Any] = {
     "first_profile": {"circle": (0, 0), "radius": 0.1},
     "second_profile": {"chain": ((1, 0), (-1, 0))},
     "plane_felt.depth": 1e-3, "plane_law.law": lambda depth, rate: 1e4 * depth * (1 + rate),
-    "locked": lambda t: t - 1,
+    "locked": lambda t: t - 1, "nominal_load": 4850.0,
+    "coefficients": {
+        "PCX1": 1.64, "PDX1": 1.17, "PKX1": 22.3, "PCY1": 1.35, "PDY1": 1.05, "PKY1": -21.9,
+        "PKY2": 2.0,
+    },
     "speed": lambda qd: qd["hinge"], "coupling.first": "hinge", "coupling.second": "elbow",
     "curve.law": lambda x, y, z: (y, z - x**2), "surface.law": lambda x, z: z - x**2,
     "law.law": lambda q: q["hinge"] - 2 * q["elbow"],

@@ -9,6 +9,7 @@ is made of, then how it hangs together, then what acts.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,8 @@ HEADER = """\
 # position, which is the start. Links are solid rods of 20 mm that turn about two axes across them,
 # first up and down, then fore and aft, without spin about themselves. Anti-roll bars are energies
 # of the wheels' rise in the axes of the body, so that the loops stay 16. The rack moves for a lane
-# change between 1 and 4 s (rack_travel), or is held elsewhere (rack_offset).
+# change between 1 and 4 s (rack_travel), or is held elsewhere (rack_offset). Tyres are PAC2002; the
+# property file has no coefficients of combined slip, for which the friction ellipse stands in.
 kinetree: 1
 name: saloon
 gravity: [0, 0, -9.81]
@@ -232,7 +234,7 @@ def forces(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
         yield "    kind: law"
         yield f"    points: {{left: {a}L_upright.hub, right: {a}R_upright.hub, body: body}}"
         yield f"    energy: {axle}_bar/2*({rise})**2"
-    yield from tyres(corners)
+    yield from tyres(data, corners)
 
 
 def _strut(kind: str, axle: str) -> str:
@@ -242,12 +244,33 @@ def _strut(kind: str, axle: str) -> str:
     return f"stiffness: {axle}_spring, length: {axle}_spring_length"
 
 
-def tyres(corners: Sequence[Corner]) -> Iterator[str]:
-    """The tyres, all alike."""
+def tyres(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
+    """The tyres: one set of coefficients, measured on the left and mirrored on the right."""
     for corner in corners:
         c = corner.name
-        yield f"  {c}_tyre: {{kind: tyre_pacejka, first: {c}_wheel, second: ground,"
-        yield "    radius: tyre_radius, stiffness: tyre_stiffness, damping: tyre_damping}"
+        yield f"  {c}_tyre:"
+        yield "    kind: tyre_pac2002"
+        yield f"    first: {c}_wheel"
+        yield "    second: ground"
+        yield "    radius: tyre_radius"
+        yield "    stiffness: tyre_stiffness"
+        yield "    damping: tyre_damping"
+        yield "    nominal_load: tyre_nominal_load"
+        yield "    grip: grip"
+        yield f"    side: {corner.side}"
+        yield "    coefficients:"
+        row = ", ".join(_coefficients(data["tyre"])).replace(": ", ":~")  # pairs stay together
+        lines = textwrap.wrap(f"{{{row}}}", 96, initial_indent=" " * 6, subsequent_indent=" " * 7)
+        yield from (line.replace("~", " ") for line in lines)
+
+
+def _coefficients(tyre: Mapping[str, Any]) -> Iterator[str]:
+    """Coefficients of a steady tyre; those of relaxation (PTX, PTY) are left out."""
+    general = {name: tyre["general"][name] for name in ("LFZO", "BREFF", "DREFF", "FREFF")}
+    for part in (tyre["longitudinal"], tyre["lateral"], tyre["aligning"], general):
+        for name, value in part.items():
+            if not name.startswith("PT"):
+                yield f"{name}: {value:.10g}"
 
 
 def parameters(data: Mapping[str, Any]) -> Iterator[str]:
@@ -265,6 +288,8 @@ def parameters(data: Mapping[str, Any]) -> Iterator[str]:
         ("tyre_radius", tyre["R0"], "m"),
         ("tyre_stiffness", tyre["vertical_stiffness"], "N/m"),
         ("tyre_damping", tyre["vertical_damping"], "N.s/m"),
+        ("tyre_nominal_load", tyre["Fz0"], "N"),
+        ("grip", 1, '"1"'),
     ]
     for name, value, unit in rows:
         yield f"  {name}: {{value: {value:.10g}, unit: {unit}}}"

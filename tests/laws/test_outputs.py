@@ -10,6 +10,7 @@ import pytest
 from tests import forced, zoo
 from tests.approx import EFFORTS, FORMALISM, GOLDEN, IDENTITY, ROUNDING, assert_close
 from tests.laws.tools import time_derivative
+from tests.unit.forces import pac2002
 
 import kinetree as kt
 from kinetree.forces import ALL
@@ -146,6 +147,7 @@ ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
     "tyre_linear": on_road("tyre_linear", {**TYRE, **LINEAR}),
     "tyre_calspan": on_road("tyre_calspan", {**TYRE, **CALSPAN}),
     "tyre_pacejka": on_road("tyre_pacejka", TYRE),
+    "tyre_pac2002": on_road("tyre_pac2002", {**TYRE, **pac2002.ARGUMENTS}),
 }
 """Kind -> how to add elements of it to a chain of revolute and prismatic joints."""
 

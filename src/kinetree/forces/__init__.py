@@ -19,9 +19,6 @@ from kinetree.forces import (
     link,
     plane,
     stop,
-    tyre_calspan,
-    tyre_linear,
-    tyre_pacejka,
 )
 from kinetree.forces.frictions import (
     brake,
@@ -31,6 +28,7 @@ from kinetree.forces.frictions import (
     friction_law,
     link_friction,
 )
+from kinetree.forces.tyres import tyre_calspan, tyre_linear, tyre_pac2002, tyre_pacejka
 from kinetree.model import FORCES
 
 ALL = (
@@ -55,6 +53,7 @@ ALL = (
     tyre_linear.KIND,
     tyre_calspan.KIND,
     tyre_pacejka.KIND,
+    tyre_pac2002.KIND,
     *fluid.KINDS,
 )
 

@@ -13,9 +13,10 @@ the wheel's `axis` a (positive spin about it rolls forward), the normal n of the
     load F_z = max(0, k δ + d δd) where δ > 0         δ = radius·s - h
 
 v is the velocity of the non-spinning wheel at C (``slip_at: contact``) or of its centre
-(``slip_at: centre``); ω the spin about a; r_e = radius - δ/3 the effective rolling radius.  Below
-the speed `slow` the denominator |v_x| is replaced by (v_x²/slow + slow)/2, so a tyre at rest acts
-as a damper.  ``depth: vertical`` measures δ = (radius - (z - f)) n_z instead.
+(``slip_at: centre``); ω the spin about a; r_e = radius - δ/3 the effective rolling radius (PAC2002
+has one of its own).  Below the speed `slow` the denominator |v_x| is replaced by
+(v_x²/slow + slow)/2, so a tyre at rest acts as a damper.  ``depth: vertical`` measures
+δ = (radius - (z - f)) n_z instead.
 
 A tyre law gives F_x, F_y [N] and M_z [N.m] about n; the wheel gets F_x x + F_y y + F_z n at C and
 the torque M_z n, the road's body the opposite.
@@ -114,7 +115,8 @@ class Running:
         tan_alpha: its tangent, v_y/|v_x|.
         kappa: slip ratio.
         gamma: camber [rad].
-        vy: lateral speed [m/s].
+        vx, vy: speed forward and to the left [m/s].
+        ahead: |v_x|, above zero also at rest [m/s].
     """
 
     load: Node
@@ -122,12 +124,16 @@ class Running:
     tan_alpha: Node
     kappa: Node
     gamma: Node
+    vx: Node
     vy: Node
+    ahead: Node
 
 
 Forces = tuple[Node, Node, Node]
 """F_x, F_y [N], M_z [N.m] in the contact frame."""
 TyreLaw = Callable[["Action", "Force", Running], Forces]
+Radius = Callable[["Action", "Force", Node], Node]
+"""The effective rolling radius r_e [m] at a deflection δ [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +163,19 @@ def check(arguments: Mapping[str, Any], element: str) -> None:
             )
 
 
+def third_of_depth(act: Action, force: Force, depth: Node) -> Node:
+    """r_e = radius - δ/3."""
+    del force
+    return act.value("radius") - depth / 3
+
+
 def tyre(
     name: str,
     law: TyreLaw,
     options: Mapping[str, Any],
     units: Mapping[str, str],
     refuse: Callable[[Mapping[str, Any], str], None] = check,
+    radius: Radius = third_of_depth,
 ) -> ForceKind:
     """The row of a tyre law.
 
@@ -172,11 +185,12 @@ def tyre(
         options: arguments of its own, with defaults.
         units: of those among them that are run-time parameters.
         refuse: check of all arguments.
+        radius: the effective rolling radius.
     """
 
     def write(act: Action, force: Force) -> None:
         contact = _contact(act, force)
-        running = _running(act, force, contact)
+        running = _running(act, force, contact, radius)
         Fx, Fy, Mz = law(act, force, running)
         n = contact.foot.n
         F = plus(times(Fx, contact.x), times(Fy, contact.y), times(running.load, n))
@@ -229,7 +243,7 @@ def _contact(act: Action, force: Force) -> _Contact:
     )
 
 
-def _running(act: Action, force: Force, contact: _Contact) -> Running:
+def _running(act: Action, force: Force, contact: _Contact, radius: Radius) -> Running:
     body, n = contact.body, contact.foot.n
     assert body.axis is not None
     spin = act.let("spin", dot(body.w, body.axis))
@@ -240,7 +254,7 @@ def _running(act: Action, force: Force, contact: _Contact) -> Running:
     ahead = act.let("ahead", speed(vx, act.value("slow")))
     kappa = ZERO
     if force.arguments["spin"]:
-        arm = act.value("radius") - contact.depth / 3
+        arm = radius(act, force, contact.depth)
         kappa = act.let("kappa", (spin * arm - vx) / ahead)
     slope = act.let("tan_alpha", vy / ahead)
     return Running(
@@ -249,7 +263,9 @@ def _running(act: Action, force: Force, contact: _Contact) -> Running:
         tan_alpha=slope,
         kappa=kappa,
         gamma=act.let("gamma", atan(contact.c / contact.s)),
+        vx=vx,
         vy=vy,
+        ahead=ahead,
     )
 
 

@@ -104,6 +104,7 @@ OPTION_TYPES: dict[str, Any] = {
     "fluid": Name,
     **dict.fromkeys(("first_profile", "second_profile"), ProfileData),
     "thickness": NumberData,
+    "coefficients": dict[str, NumberData],
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.approx import CROSS_ENGINE, EQUAL_STEPS, GOLDEN, IDENTITY
+from tests.unit.forces import pac2002
 from tests.unit.forces.pushed import call, free_model, in_ground, rotation, state, turned, wrenches
 
 import kinetree as kt
@@ -22,11 +23,13 @@ CALSPAN = {
     "A0": 2625.0, "A1": 14.47, "A2": 12930.0, "A3": 2.29, "A4": 18175.0,
     "B1": -0.464e-4, "B3": 1.216, "B4": 2.18e-11, "SN": 1.0274, "AF1": -0.171e-4, "AF2": 0.171e-4,
 }  # fmt: skip
-Law = Callable[[float, float, float, float], tuple[float, float, float]]
-"""(load, alpha, kappa, gamma) -> F_x, F_y, M_z."""
+Law = Callable[[float, float, float, float, float], tuple[float, float, float]]
+"""(load, alpha, kappa, gamma, sign of the speed) -> F_x, F_y, M_z."""
 
 
-def calspan(F: float, alpha: float, kappa: float, gamma: float) -> tuple[float, float, float]:
+def calspan(
+    F: float, alpha: float, kappa: float, gamma: float, _: float = 1
+) -> tuple[float, float, float]:
     """The equations of FrikLeisterSchwartz1993 as the benchmark prints them."""
     del kappa
     A0, A1, A2, A3, A4 = (CALSPAN[f"A{k}"] for k in range(5))
@@ -54,7 +57,9 @@ FX = (1.65, -21.3, 1144, 49.6, 226, 0.069, -0.006, 0.056, 0.486)
 MZ = (2.40, -2.72, -2.28, -1.86, -2.73, 0.110, -0.070, 0.643, -4.04)
 
 
-def pacejka(load: float, alpha: float, kappa: float, gamma: float) -> tuple[float, float, float]:
+def pacejka(
+    load: float, alpha: float, kappa: float, gamma: float, _: float = 1
+) -> tuple[float, float, float]:
     """The formula of BakkerNyborgPacejka1987 at the resultant slip."""
     F = load / 1000
     shifted = math.tan(alpha + 0.028 * gamma)
@@ -67,7 +72,9 @@ def pacejka(load: float, alpha: float, kappa: float, gamma: float) -> tuple[floa
     return kappa / slip * Yx, -shifted / slip * Yy - thrust, -shifted / slip * Yz
 
 
-def linear(load: float, alpha: float, kappa: float, gamma: float) -> tuple[float, float, float]:
+def linear(
+    load: float, alpha: float, kappa: float, gamma: float, _: float = 1
+) -> tuple[float, float, float]:
     del load
     Fy = -(40e3 * alpha + 6e3 * gamma)
     return 50e3 * kappa, Fy, -0.06 * Fy
@@ -83,6 +90,7 @@ TYRES: dict[str, tuple[dict[str, Any], Law]] = {
     "tyre_linear": (LINEAR, linear),
     "tyre_calspan": (CALSPAN, calspan),
     "tyre_pacejka": ({}, pacejka),
+    "tyre_pac2002": (pac2002.ARGUMENTS, pac2002.forces),
 }
 
 
@@ -101,7 +109,7 @@ def expected(q: np.ndarray, w: np.ndarray, v: np.ndarray, law: Law, n: np.ndarra
     u = v + np.cross(w - spin * a, rho)
     gamma = math.atan2(n @ a, n @ e)
     kappa = (spin * (VERTICAL["radius"] - depth / 3) - u @ x) / abs(u @ x)
-    Fx, Fy, Mz = law(load, math.atan(u @ y / abs(u @ x)), kappa, gamma)
+    Fx, Fy, Mz = law(load, math.atan(u @ y / abs(u @ x)), kappa, gamma, math.copysign(1, u @ x))
     F = Fx * x + Fy * y + load * n
     return F, np.cross(rho, F) + Mz * n
 

@@ -76,8 +76,8 @@ class ContactMethods(FrictionMethods):
             wheel: centre of the wheel, on the body that spins; with spin=False on its carrier.
             road: frame whose plane z = 0 is the road, or whose law `height` z(x, y, t) is.
             radius: of the wheel without load [m].
-            law: "linear", "calspan" or "pacejka".
+            law: "linear", "calspan", "pacejka" or "pac2002".
             **data: stiffness [N/m], damping [N.s/m], axis, height, slow [m/s], spin, slip_at,
-                depth, and the coefficients of the law (modules `kinetree.forces.tyre_LAW`).
+                depth, and the coefficients of the law (modules `kinetree.forces.tyres.tyre_LAW`).
         """
         return self.force(f"tyre_{law}", name, (wheel, road), {"radius": radius, **data})

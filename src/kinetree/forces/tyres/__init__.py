@@ -1,0 +1,1 @@
+"""Tyres: one law each, in the contact frame of `wheels`."""
