@@ -25,7 +25,7 @@ FILE = Path(__file__).parents[1] / "examples" / "models" / "piano_action.yaml"
 FINGER = 0.245
 """From the balance point of the key to the finger [m]."""
 DIP = 0.010
-STIFF = {"method": "cvode_bdf", "rtol": 1e-6}
+STIFF = {"method": "cvode_bdf", "rtol": 1e-8}
 PERIODS, JUDGED = 25, 14
 RATES = range(5, 21)
 LEVER = ("lever_top", "drop", "lever_stop", "lever_spring", "lever_pivot")

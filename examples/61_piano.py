@@ -1,6 +1,6 @@
 """A grand piano action: a stroke, the twelve contacts at work, and what the technician's screws do.
 
-With a folder as argument it writes there an animation and the curves of the stroke.
+With a folder as argument: an animation, its curves, and a page that simulates with the screws.
 """
 
 import sys
@@ -27,8 +27,7 @@ def blow(force: float) -> tuple[float, float]:
     """Time of the blow [ms] and speed of the hammer then [m/s] when a finger presses."""
     run = kt.simulate(model, 0.3, q=rest(), parameters={"force": force}, step=2e-5,
                       outputs=["blow.gap"], **STIFF)  # fmt: skip
-    gap = run["blow.gap"].values
-    (hit,) = np.flatnonzero((gap[1:] < 0) & (gap[:-1] >= 0))  # one blow, exactly
+    (hit,) = np.flatnonzero(np.diff(np.sign(run["blow.gap"].values)) < 0)  # one blow, exactly
     q, qd = (float(run[k][hit, model.coordinates.index("hammer")]) for k in ("q", "qd"))
     return 1e3 * hit * 2e-5, qd * (0.130 * np.cos(q) - 0.050 * np.sin(q))
 
@@ -54,6 +53,7 @@ print(f"lets off {usual:.2f} mm below the string; button 0.2 mm higher: {closer:
 assert abs(usual - 1.57) < 0.05 and abs(usual - closer - 1.1) < 0.1  # noqa: PT018
 
 for folder in sys.argv[1:]:
+    kt.animate(model, None, f"{folder}/piano_live.html", live=kt.Live(step=5e-4, q=rest()))
     loads = [f"{name}.load" for name in ("blow", "check", "jack_top", "lever_top")]
     run = kt.simulate(model, 0.4, q=rest(), step=5e-4, outputs=loads, **STIFF)
     kt.animate(model, run, f"{folder}/piano.html", title="Grand piano action")

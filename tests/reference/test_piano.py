@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.approx import FOUR_DIGITS, HALF_PERCENT, PERCENT
+from tests.approx import FOUR_DIGITS, HALF_PERCENT, PERCENT, READ_OFF, TRAJECTORY
 
 import kinetree as kt
 
@@ -19,15 +19,21 @@ FINGER = 0.245
 """From the balance point of the key to the finger [m]."""
 
 
-def action() -> kt.Model:
-    """The action as it is shipped."""
-    return kt.load(ROOT / "examples" / "models" / "piano_action.yaml")
+def action(single: bool = False) -> kt.Model:
+    """The action as it is shipped; of a single escapement with the repetition lever locked."""
+    model = kt.load(ROOT / "examples" / "models" / "piano_action.yaml")
+    if single:
+        for name in ("lever_top", "drop", "lever_stop", "lever_spring", "lever_pivot"):
+            del model.forces[name]
+        model.lock("lever_lock", "lever", 1.0)
+    return model
 
 
 @cache
-def rest() -> tuple[float, ...]:
+def rest(single: bool = False, **screws: float) -> tuple[float, ...]:
     """Coordinates of the action at rest."""
-    run = kt.simulate(action(), 1.0, parameters={"force": 0.0}, method="cvode_bdf")
+    given = {"force": 0.0, **screws}
+    run = kt.simulate(action(single), 1.0, parameters=given, method="cvode_bdf")
     return tuple(run.q.values[-1].tolist())
 
 
@@ -92,3 +98,97 @@ def test_a_slow_press_lets_off_and_drops_as_computed_independently() -> None:
         assert np.abs(found - wanted).max() < PERCENT * np.ptp(wanted), name
     nearest = run["blow.gap"].values.min()
     assert nearest == pytest.approx(0.00157, rel=PERCENT)  # let-off
+
+
+@pytest.mark.parametrize("force", [1.0, 4.0, 40.0])
+def test_the_hammer_is_caught_14_to_17_mm_below_the_string(force: float) -> None:
+    run = stroke(force, 0.245, 1e-3)  # while the key is held
+    late = run["blow.gap"].values[-40:]
+    assert 0.014 < late.min() <= late.max() < 0.0171
+
+
+def test_tolerances_change_a_stroke_by_less_than_a_thousandth() -> None:
+    coarse, fine = (
+        kt.simulate(action(), 0.4, q=list(rest()), step=1e-3, method="cvode_bdf", rtol=rtol)
+        for rtol in (1e-6, 1e-8)
+    )
+    for name in (*ANGLES, "string"):
+        a, b = (run.q.sel(coordinate=name).values for run in (coarse, fine))
+        assert np.abs(a - b).max() < READ_OFF * np.ptp(b), name
+
+
+def test_what_is_put_in_is_moved_sounded_or_taken_by_felts_and_pivots() -> None:
+    model = action()
+    felts = [name for name in model.forces if name not in ("finger", "strings")]
+    model.state("put_in", rate=lambda outputs: outputs["finger.power"], unit="J")
+    model.state(
+        "taken", rate=lambda outputs: -sum(outputs[f"{name}.power"] for name in felts), unit="J"
+    )
+    model.state("sounded", rate=lambda qd: 6.0 * qd["string"] ** 2, unit="J")
+    run = kt.simulate(model, 0.4, q=list(rest()), step=2e-3, method="cvode_bdf", rtol=1e-8,
+                      atol=1e-10)  # fmt: skip
+    energy = kt.derive(model, "energy")
+    given = {"q": run.q.values, "qd": run.qd.values, "x": run.x.values}
+    found = energy.evaluate(**energy.pick_inputs(given))
+    moved = found["kinetic"] + found["potential"]
+    put_in, taken, sounded = run.x.values.T
+    left = moved - moved[0] - put_in + taken + sounded
+    assert put_in[-1] > 0.04  # 4 N along 10 mm
+    assert np.abs(left).max() < TRAJECTORY * max(np.ptp(moved), np.abs(run.x.values).max())
+
+
+def slow_press(**screws: float) -> Any:
+    """Hammer below the string while the key is pressed slowly, with the screws turned [m]."""
+    model = action()
+    model.drive("key", lambda t: 0.021 * (1 - kt.functions.cos(np.pi * t)))
+    start = dict(zip(model.coordinates, rest(**screws), strict=True)) | {"key": 0.0}
+    run = kt.simulate(model, 1.0, q=start, parameters={"force": 0.0, **screws}, step=1e-3,
+                      method="cvode_bdf", outputs=["blow.gap"])  # fmt: skip
+    return run["blow.gap"].values
+
+
+def test_the_screws_of_the_technician_act_as_the_data_say() -> None:
+    usual, drop = slow_press(), slow_press(drop_screw=0.0973139 - 0.0003)
+    assert usual[-1] == pytest.approx(0.00316, rel=PERCENT)  # after the drop
+    assert drop[-1] - usual[-1] == pytest.approx(0.0014, abs=2 * FOUR_DIGITS)
+    closer = slow_press(let_off_button=0.0608 + 0.0002)
+    assert usual.min() - closer.min() == pytest.approx(0.0011, abs=FOUR_DIGITS)
+    higher = slow_press(capstan_height=0.0365)
+    assert usual[0] - higher[0] > 0.005  # the capstan sets the distance of the blow
+    stiff = slow_press(spring_preload=0.080)
+    assert usual[0] - stiff[0] == pytest.approx(0.005, abs=2 * FOUR_DIGITS)  # rests 5 mm too high
+
+
+@cache
+def driven(single: bool) -> kt.Model:
+    """The action whose key moves as the parameters `rate` and `low` say."""
+    model = action(single)
+    rate, low = model.parameter("rate", 5.0), model.parameter("low", 0.001)
+    half = (0.010 - low) / 2
+    model.drive(
+        "key", lambda t: (low + half * (1 - kt.functions.cos(2 * np.pi * rate * t))) / FINGER
+    )
+    return model
+
+
+def misses(single: bool, rate: float, low: float) -> int:
+    """Periods without a blow, of ten after five, of a key driven between `low` and 10 mm."""
+    model = driven(single)
+    start = dict(zip(model.coordinates, rest(single), strict=True)) | {"key": low / FINGER}
+    run = kt.simulate(model, 16 / rate, q=start, step=2e-4, method="cvode_bdf",
+                      parameters={"force": 0.0, "rate": rate, "low": low},
+                      outputs=["blow.gap"])  # fmt: skip
+    period = (run.time.values * rate - 0.25).astype(int)
+    gap = run["blow.gap"].values
+    return sum(bool(gap[period == k].min() > 0) for k in range(5, 15))
+
+
+@pytest.mark.parametrize(
+    ("single", "rate", "low", "every"),
+    [(False, 15, 0.0, True), (False, 13, 0.004, True), (True, 14, 0.0, False),
+     (True, 13, 0.004, False)],
+)  # fmt: skip
+def test_the_double_escapement_repeats_where_the_single_one_does_not(
+    single: bool, rate: float, low: float, every: bool
+) -> None:
+    assert (misses(single, rate, low) == 0) is every
