@@ -39,9 +39,10 @@ for folder in sys.argv[1:]:
     figure = Figure(figsize=(9, 6), layout="constrained")
     rows = (("q", "rad"), ("qd", "rad/s"), ("tau", "N.m"))
     for axes, (name, unit) in zip(figure.subplots(3), rows, strict=True):
-        axes.plot(plan.time, plan[name], lw=1)
-        axes.set(ylabel=f"{name} [{unit}]")
+        axes.plot(plan.time, plan[name], lw=1, label=list(model.velocities))
+        axes.set(xlabel="time [s]", ylabel=f"{name} [{unit}]")
         axes.grid(alpha=0.3)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
     figure.savefig(f"{folder}/excited_motion.png", dpi=110)
     figure = Figure(figsize=(9, 6), layout="constrained")
     for k, axes in enumerate(figure.subplots(2)):
@@ -49,7 +50,7 @@ for folder in sys.argv[1:]:
         axes.plot(part.time, part.measured, lw=0.8, label="measured")
         axes.plot(part.time, part.predicted, lw=0.8, label="predicted")
         axes.axvspan(float(part.time[part.held.values].min()), 10, alpha=0.1, label="not fitted")
-        axes.set(ylabel=f"tau of {part.equation.values!s} [N.m]")
+        axes.set(xlabel="time [s]", ylabel=f"tau of {part.equation.values!s} [N.m]")
         axes.legend(loc="upper right")
     figure.savefig(f"{folder}/identified_efforts.png", dpi=110)
     fit.page(f"{folder}/identified.html")

@@ -57,6 +57,30 @@ def test_a_plan_is_made_recorded_and_identified(tmp_path: Path, capsys: Capture)
     assert "b1.h_x" in printed
 
 
+def test_gains_that_are_unknown_and_a_load(tmp_path: Path, capsys: Capture) -> None:
+    def pendulum(mass: float, load: float = 1.5) -> kt.Model:
+        model = kt.Model("pendulum")
+        rod = model.body("rod", mass, (0.2, 0, 0), (0.01, 0.04, 0.04))
+        model.revolute("hinge", model.ground, rod, axis="y")
+        if load:
+            held = model.body("load", load, (0, 0, 0), (0.002, 0.002, 0.002))
+            model.fixed("grip", rod.point("tip", (0.4, 0, 0)), held)
+        return model
+
+    moved, csv, free = motion(201, joints=1), tmp_path / "run.csv", tmp_path / "free.csv"
+    for file, load in ((csv, 1.5), (free, 0.0)):
+        current = kt.inverse(pendulum(3.0, load), moved).tau.values / 0.5
+        table = np.column_stack([*(moved[name] for name in ("time", "q", "qd", "qdd")), current])
+        np.savetxt(file, table, delimiter=",", header="time,q1,qd1,qdd1,current1", comments="")
+    command = ("identify", stored(pendulum(2.0), tmp_path), str(csv), "--friction", "none",
+               "--cutoff", "0", "--gain", "hinge=unknown")  # fmt: skip
+    found = answer(capsys, *command, "--carried", "load=1")
+    assert "common factor" in found["untold"][0]  # the load is like a heavier rod
+    both = answer(capsys, *command, str(free), "--carried", "load=1")
+    assert_close(both["parameters"]["hinge.current_gain"], 0.5, FORMALISM)
+    assert_close(both["parameters"]["rod.h_x"], 0.6, FORMALISM)
+
+
 def test_a_sweep_goes_into_a_folder(tmp_path: Path, capsys: Capture) -> None:
     model = kt.Model("free", gravity=(0, 0, 0))
     model.prismatic("y", model.ground, model.body("body", 1.0), axis="x")

@@ -208,9 +208,14 @@ class _Search:
     def factors(self, J: Array) -> Any:
         """Common factors that are not told: changes of x and g, one per set of joints (eq. 22)."""
         n = len(self.x)
+        W = np.concatenate([T[:, :n] / s for T, s in zip(self.triangles, self.sigma, strict=True)])
+        y = np.concatenate([T[:, n] / s for T, s in zip(self.triangles, self.sigma, strict=True)])
+        size = np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+        # a load that is always carried is known, and yet like one more value of a body
+        away = self.x - np.linalg.lstsq(W / size, y, rcond=TOLD)[0] / size
         for columns, gains in self._sets():
             change = np.zeros(n + len(self.g))
-            change[columns], change[[n + k for k in gains]] = self.x[columns], -self.g[gains]
+            change[columns], change[[n + k for k in gains]] = away[columns], -self.g[gains]
             size = float(np.linalg.norm(J * change, axis=0).sum())
             if gains and np.linalg.norm(J @ change) < TOLD * size:
                 yield change
