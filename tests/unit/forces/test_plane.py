@@ -324,6 +324,25 @@ def test_numbers_that_make_no_contact_are_refused_by_name(word: str, value: floa
         touching({"point": (0, 0)}, FACES["square"], **{word: value})
 
 
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [(None, "needs its 'law'"), ("hunt_crossley", "needs its 'stiffness'"),
+     ("sprung", "there is no law of contacts 'sprung'")],
+)  # fmt: skip
+def test_a_pair_without_a_law_is_refused_by_name(law: Any, said: str) -> None:
+    model = touching({"point": (0, 0)}, FACES["square"])
+    with pytest.raises(KinetreeError, match=f"force 'other': .*{said}"):
+        model.plane_contact("other", "a", "b", {"point": (0, 0)}, FACES["square"], law)
+
+
+def test_what_is_larger_than_a_hollow_arc_does_not_touch_its_ground() -> None:
+    groove = {"chain": ((1.0, 0.0), (0.05, 0.0, -1.0), (-0.05, 0.0), (-1.0, 0.0))}
+    disc = {"circle": (0, 0), "radius": 0.2}
+    poses = np.array([[0.0, y, 0.0] for y in (0.3, 0.21, np.sqrt(0.2**2 - 0.05**2))])
+    gap = told(touching(disc, groove), poses)["touch.gap"]
+    assert gap == pytest.approx(np.hypot(0.05, poses[:, 1]) - 0.2, abs=IDENTITY)
+
+
 def test_bodies_that_leave_the_plane_are_refused() -> None:
     model = kt.Model("tilted")
     model.revolute("a", model.ground, model.body("b", mass=1.0, inertia=(1, 1, 1)), axis="x")
