@@ -54,9 +54,9 @@ def test_the_drawing_is_the_whole_topology_and_the_same_bytes(name: str) -> None
             assert tie.equations == len(model.closures[tie.name].conditions)
     if model.closures:
         found = kt.partition(model)
-        assert {n for n, role in made.roles.items() if role == "independent"} == set(
-            found.independent
-        )
+        roles = {name: made.roles[name] for name in model.velocities if name in made.roles}
+        assert {n for n, role in roles.items() if role == "independent"} == set(found.independent)
+        assert set(model.coordinates) <= set(made.roles)
 
 
 def test_every_kind_is_in_the_palette_with_its_fields() -> None:

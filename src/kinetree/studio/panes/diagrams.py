@@ -89,11 +89,20 @@ def _tie(row: DiagramTie) -> DiagramTieMessage:
 
 
 def _roles(found: TextCheck, model: Model) -> dict[str, Any]:
-    """What the partition makes of every coordinate."""
+    """What the partition makes of every coordinate.
+
+    A partition is one of velocities; the four coordinates of a ball are independent where one of
+    its three velocities is.
+    """
     made: dict[str, str] = {}
     partition = None if found.report is None else found.report.partition
     if partition is not None:
         made |= dict.fromkeys(partition.independent, "independent")
         made |= dict.fromkeys(partition.dependent, "dependent")
+    for joint in model.joints.values():
+        known = [made[name] for name in joint.velocities if name in made]
+        if known and joint.coordinates != joint.velocities:
+            role = "independent" if "independent" in known else "dependent"
+            made |= dict.fromkeys(set(joint.coordinates) - set(made), role)
     made |= dict.fromkeys(model.drives, "driven")
     return made

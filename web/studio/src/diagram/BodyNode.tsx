@@ -3,6 +3,7 @@ import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflo
 import { memo, useEffect, useState, type ReactElement } from "react";
 import { rename } from "../actions/elements";
 import { put, select, useStudio } from "../store/state";
+import { percent } from "./overlays";
 import type { Anchor, BodyNode as Shown, Stub } from "./graph";
 
 const SIDES = { left: Position.Left, right: Position.Right, bottom: Position.Bottom };
@@ -11,12 +12,14 @@ export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps
   const renaming = useStudio((s) => s.renaming === id);
   const lit = useStudio((s) => s.lit.includes(id));
   const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
+  const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
   const update = useUpdateNodeInternals();
   const places = data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`).join();
   useEffect(() => update(id), [update, id, places, data.wide, data.high]); // edges end where anchors are now
   const kind = ["body", data.outline, data.ground ? "ground" : "", selected ? "chosen" : "", lit ? "lit" : "", worst].join(" ");
   return (
-    <div className={kind} style={{ width: data.wide, height: data.high }} data-path={id}>
+    <div className={kind} style={{ width: data.wide, height: data.high, ...(share === undefined ? {} : { backgroundImage: warm(share) }) }} data-path={id}>
+      {share !== undefined && <span className="share">{percent(share)}</span>}
       {renaming ? <NameInput id={id} name={data.name} />
         : <span className="name" onDoubleClick={() => !data.ground && put({ renaming: id })}>{data.name}</span>}
       {data.anchors.map((anchor) => <Dot key={anchor.side + anchor.point} body={data.name} anchor={anchor} />)}
@@ -24,6 +27,12 @@ export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps
     </div>
   );
 });
+
+/** The larger the share, the warmer the body. */
+function warm(share: number): string {
+  const colour = `color-mix(in srgb, var(--lit) ${Math.round(100 * Math.min(0.6, 3 * share))}%, transparent)`;
+  return `linear-gradient(${colour}, ${colour})`;
+}
 
 export function severity(findings: { severity: string; path: string[] }[], path: string): string {
   const mine = findings.filter((row) => row.path.slice(0, 2).join(".") === path);

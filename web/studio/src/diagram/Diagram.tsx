@@ -12,6 +12,7 @@ import { BodyNode } from "./BodyNode";
 import { ConnectMenu } from "./ConnectMenu";
 import { JointLine, TieLine } from "./edges";
 import { bodyOf, graph, GRID, pointOf, unitsOf, type AnyEdge, type BodyNode as Shown } from "./graph";
+import { useShares } from "./overlays";
 import { Tools } from "./Tools";
 
 const NODES = { body: BodyNode };
@@ -43,6 +44,7 @@ function Drawing(): ReactElement {
   const shownNodes = useMemo(() => nodes.map((node) => ({ ...node, selected: chosen.has(node.id) })), [nodes, chosen]);
   const edges = useMemo(() => made.edges.map((edge) => ({ ...edge, selected: chosen.has(edge.id) })), [made, chosen]);
   useFit(flow, nodes.length, host);
+  useShares();
 
   const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {
     takeSelection(changes);

@@ -3,6 +3,7 @@ import { BaseEdge, getBezierPath, type EdgeProps } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { select, useStudio } from "../store/state";
 import { severity } from "./BodyNode";
+import { percent, rolesOf } from "./overlays";
 import { STEP, type JointEdge, type TieEdge } from "./graph";
 
 function useMarks(id: string, selected: boolean | undefined): string {
@@ -20,10 +21,14 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
   const reach = back ? Math.max(60, Math.abs(x1 - x0) / 2) : Math.max(10, (first - x0) / 2);
   const line = `M${x0} ${y0}C${x0 + reach} ${y0} ${first - 10 - reach} ${y1} ${first - 10} ${y1}H${x1}`;
   const joint = data?.joint;
+  const known = useStudio((s) => (s.overlays.includes("roles") ? s.drawing?.roles : undefined));
+  const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
+  const roles = joint && known ? rolesOf(joint, known) : [];
   return (
     <g className={`joint ${marks}`} data-path={id}>
       <BaseEdge path={line} interactionWidth={16} />
-      {signs.map((sign, k) => <Sign key={k} x={first + k * STEP} y={y1} sign={sign} driven={joint?.driven ?? false} />)}
+      {signs.map((sign, k) => <Sign key={k} x={first + k * STEP} y={y1} sign={sign} role={known ? (roles[k] ?? "") : joint?.driven ? "driven" : ""} />)}
+      {share !== undefined && <text className="note share" x={first + ((signs.length - 1) * STEP) / 2} y={y1 + 23}>{percent(share)}</text>}
       {joint && joint.name !== joint.child &&
         <text className="note" x={first + ((signs.length - 1) * STEP) / 2} y={y1 - 16}>{joint.name}</text>}
       {data?.efforts.map((tie, k) => (
@@ -38,8 +43,8 @@ export const JointLine = memo(function JointLine(props: EdgeProps<JointEdge>): R
 });
 
 /** A circle turns, a square shifts; the number is that of the axis. */
-function Sign({ x, y, sign, driven }: { x: number; y: number; sign: string; driven: boolean }): ReactElement {
-  const kind = driven ? "sign driven" : "sign";
+function Sign({ x, y, sign, role }: { x: number; y: number; sign: string; role: string }): ReactElement {
+  const kind = `sign ${role}`;
   return (
     <>
       {"T=".includes(sign[0] ?? "") ? <rect className={kind} x={x - 11} y={y - 11} width={22} height={22} />

@@ -12,6 +12,7 @@ export type Values = Record<string, unknown>;
 export type ModelData = Record<string, unknown>;
 export type Theme = "system" | "light" | "dark";
 export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "code";
+export type Overlay = "roles" | "shares";
 export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | null;
 
 /** Sizes of panes [px], and which are there. */
@@ -68,6 +69,10 @@ export interface StudioState {
   runs: RunState[];
   selection: string[];
   lit: string[];
+  /** What the diagram shows beside the drawing. */
+  overlays: Overlay[];
+  /** Path of an element -> its share of the operations; none before they were counted. */
+  shares: Record<string, number> | null;
   tab: Tab;
   sheet: Sheet;
   tool: Tool;
@@ -100,6 +105,8 @@ export const useStudio = create<StudioState>(() => ({
   runs: [],
   selection: [],
   lit: [],
+  overlays: recall("overlays", [] as Overlay[]),
+  shares: null,
   tab: recall("tab", "checks") as Tab,
   sheet: null,
   tool: null,
@@ -147,6 +154,14 @@ export function dress(): void {
   const { theme } = state();
   const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
+}
+
+/** Show something beside the drawing, or no longer. */
+export function overlay(name: Overlay): void {
+  const now = state().overlays;
+  const overlays = now.includes(name) ? now.filter((one) => one !== name) : [...now, name];
+  put({ overlays });
+  remember("overlays", overlays);
 }
 
 export function wind(change: Partial<Clock>): void {
