@@ -1,6 +1,7 @@
 """The forces: one file each, one row each.
 
-A new force is a new file with a `KIND` row and one more name in ALL.
+A new force is a new file with a `KIND` row and one more name in ROWS; the signs that its numbers
+may have stand in `checks.signs`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kinetree.forces import (
     plane,
     stop,
 )
+from kinetree.forces.checks.signs import with_signs
 from kinetree.forces.frictions import (
     brake,
     clutch,
@@ -31,7 +33,7 @@ from kinetree.forces.frictions import (
 from kinetree.forces.tyres import tyre_calspan, tyre_linear, tyre_pac2002, tyre_pacejka
 from kinetree.model import FORCES
 
-ALL = (
+ROWS = (
     link.KIND,
     joint_spring.KIND,
     joint_friction.KIND,
@@ -56,6 +58,8 @@ ALL = (
     tyre_pac2002.KIND,
     *fluid.KINDS,
 )
+
+ALL = tuple(map(with_signs, ROWS))
 
 FORCES.update((kind.name, kind) for kind in ALL)
 

@@ -9,11 +9,7 @@ off with the speed `stribeck`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from kinetree.engine import ZERO, Node, exp, tanh
-from kinetree.errors import ModelError
+from kinetree.engine import ZERO, exp, tanh
 from kinetree.model import IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 
@@ -29,16 +25,6 @@ def write(act: Action, force: Force) -> None:
     effort = -rubbing - act.value("viscous") * v
     act.effort(velocity, effort)
     act.tell(lambda: {"force": effort, "rate": v})
-
-
-def check(given: Mapping[str, Any], element: str) -> None:
-    """Speeds are positive."""
-    for name in ("smooth", "stribeck"):
-        value = given[name]
-        if not isinstance(value, Node) and value <= 0:
-            raise ModelError(
-                f"its {name} is {value}", element=element, cure="give a positive speed"
-            )
 
 
 KIND = ForceKind(
@@ -62,6 +48,5 @@ KIND = ForceKind(
         "static": "{effort}",
         "stribeck": "{q}/s",
     },
-    check=check,
     outputs=IN_JOINT,
 )

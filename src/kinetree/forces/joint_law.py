@@ -11,7 +11,7 @@ from typing import Any
 
 from kinetree.engine import ZERO, Node
 from kinetree.errors import ModelError
-from kinetree.forces.energies import energy_check, used_coordinates
+from kinetree.forces.checks.energies import energy_check, used_coordinates
 from kinetree.model import ENERGY, IN_JOINT, REQUIRED, Action, Force, ForceKind
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from kinetree.engine import Node
-from kinetree.forces.energies import energy_check, point_force
+from kinetree.forces.checks.energies import energy_check, point_force
 from kinetree.forces.external import at_point
 from kinetree.model import (
     ANY,

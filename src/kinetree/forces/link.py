@@ -13,7 +13,7 @@ Refs: Docquier2013 sec. 4.2 (link forces)
 from __future__ import annotations
 
 from kinetree.engine import Node
-from kinetree.forces.energies import energy_check
+from kinetree.forces.checks.energies import energy_check
 from kinetree.model import ENERGY, Action, Force, ForceKind, Offer, Work, variable
 
 

@@ -159,7 +159,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     ),
     "smooth": (
         lambda m: m.joint_friction("s", "x", 1.0, smooth=0),
-        "force 's': its smooth is 0; give a positive speed.",
+        "force 's': its smooth is 0; give it above 0.",
     ),
     "labels": (
         lambda m: m.force_law("s", {"a": "bob"}, lambda: {"b": (0, 0, 0)}),

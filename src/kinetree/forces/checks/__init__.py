@@ -1,0 +1,1 @@
+"""What forces refuse: signs of numbers, laws of energies."""
