@@ -7,7 +7,7 @@
 | checkpoints | 10 000 steps with 20 states kept: how often a step is made; same bits or not |
 | engines | the same gradient by diffrax and by CasADi's CVODES at equal accuracy |
 | compile | seconds to derive and compile an adjoint, cold and from the cache |
-| limousine | operations and times of derivatives of the explicit model, and of differences |
+| equations | operations and times of Docquier2013 eqs. 41, 42, and of differences: Limousine |
 | optimum | the Iltis down stairs with better springs and dampers: gradients against CMA |
 
 `python -m benchmarks.sensitivity gradients directions …`; processor time, least of some repeats.
@@ -33,6 +33,8 @@ from benchmarks import report
 from benchmarks.gradient_times import least
 from benchmarks.models import ROOT, urdf_path
 from benchmarks.sensitivity_engines import engines
+from kinetree.analysis.sensitivities.tangent import tangent
+from kinetree.analysis.sensitivity import sensitivity_task
 from kinetree.functions import table
 
 MODELS = ROOT / "examples" / "models"
@@ -211,6 +213,34 @@ def compiling() -> list[list[Any]]:
     return rows
 
 
+def equations() -> list[list[Any]]:
+    """Eight directions of the rates by eq. 41, by eq. 42 of Docquier2013 and by differences.
+
+    The paper: symbolic against numeric, "factor 8 to 10".
+    """
+    rows = []
+    for name in ("Panda rk4", "Limousine rates"):
+        model, run = CASES[name]()
+        eight = variables(model, run)[:8]
+        given = {**run, "measures": measures(model), "by": eight, "method": "direct"}
+        plain = sensitivity_task(model, **{**given, "by": []}).system.forms.rates
+        _, one, _ = least(partial(kt.sensitivity, model, **{**given, "by": []}))
+        base = one["forward"]
+        rows.append([name, "a run", plain.operations, 1e3 * base, 1.0])
+        for way in ("explicit", "semi-explicit"):
+            task = sensitivity_task(model, **given, equations=way)
+            seen = task.expressions
+            made = tangent(task.system, seen, task.directions, lanes=True, equations=way)
+            _, spent, _ = least(partial(kt.sensitivity, model, **given, equations=way))
+            word = "eq. 42" if way == "explicit" else "eq. 41"
+            operations = made.system.forms.rates.operations
+            rows.append([name, word, operations, 1e3 * spent["forward"], spent["forward"] / base])
+        rows.append([name, "central differences", 16 * plain.operations, 16e3 * base, 16.0])
+    columns = ["run", "eight directions by", "operations of a lane", "ms", "runs"]
+    report.show("Equations before and behind their solution", columns, rows)
+    return rows
+
+
 LINKS = {"shock": 0.42, "spring": 0.252}
 """Links of a corner, and the length at which added springs have no force [m]."""
 
@@ -284,7 +314,7 @@ CMA = 2500
 
 PARTS: dict[str, Callable[[], list[list[Any]]]] = {
     "gradients": gradients, "directions": directions, "checkpoints": checkpoints,
-    "engines": engines, "compile": compiling, "optimum": optimum,
+    "engines": engines, "compile": compiling, "equations": equations, "optimum": optimum,
 }  # fmt: skip
 
 

@@ -12,6 +12,8 @@ import lengths
 import mechanisms
 from analysis import systems
 from approx import CLOSED, FORMALISM, GOLDEN, IDENTITY, LONG_RUN, assert_close
+from kinetree.analysis.sensitivities.tangent import tangent
+from kinetree.analysis.sensitivity import sensitivity_task
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-15}
 FINE = {"rtol": 1e-12, "atol": 1e-13}
@@ -305,6 +307,43 @@ def test_both_methods_give_the_same_gradient(name: str, integrator: str) -> None
         one, two = (row.gradient.sel(measure=measure) for row in found)
         loose = measure in {"at", "peak"}  # between steps: dense output against a step aside
         assert_close(two, one, CLOSED if loose else FORMALISM, measure)
+
+
+@pytest.mark.parametrize("name", ["oscillator", "slider_crank", "four_bar", "top"])
+def test_equations_before_they_are_solved_have_the_same_tangents(name: str) -> None:
+    """Docquier2013 eq. 41 beside eq. 42."""
+    make, measures, by, given = BOTH[name]
+    found = [
+        kt.sensitivity(make(), 1.0, measures, by=by, method="direct", equations=way, **given)
+        for way in ("explicit", "semi-explicit")
+    ]
+    assert_close(found[1].gradient, found[0].gradient, FORMALISM)
+    assert_close(found[1].q_by, found[0].q_by, FORMALISM)
+    operations = [tangent_operations(make(), measures, by, given, way) for way in WAYS]
+    assert name == "oscillator" or operations[0] != operations[1]  # another Program
+
+
+WAYS = ("explicit", "semi-explicit")
+
+
+def tangent_operations(
+    model: kt.Model, measures: Any, by: list[str], given: dict[str, Any], way: str
+) -> int:
+    """Operations of the rates and of their change along one direction."""
+    task = sensitivity_task(model, duration=0.5, measures=measures, by=by, equations=way, **given)
+    made = tangent(task.system, task.expressions, task.directions, lanes=True, equations=way)
+    return made.system.forms.rates.operations
+
+
+def test_equations_that_cannot_be_taken_unsolved_are_refused() -> None:
+    model, given, values = filtered()
+    with pytest.raises(kt.errors.UnsupportedError, match="model 'filtered' has user"):
+        kt.sensitivity(model, 1.0, {"m": kt.final("q_y")}, by=list(values),
+                       equations="semi-explicit", **given)  # fmt: skip
+    end: dict[str, Any] = {"measures": {"m": kt.final("q_y")}, "by": ["c"]}
+    for more in ({"method": "adjoint"}, {"integrator": "trapezoidal", "step": 0.1}, {"order": 2}):
+        with pytest.raises(kt.errors.UnsupportedError, match=r"equations.*only the direct"):
+            kt.sensitivity(oscillator(), 1.0, equations="semi-explicit", **end, **more)
 
 
 def test_a_wheel_turned_for_many_steps() -> None:

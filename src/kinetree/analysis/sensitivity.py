@@ -73,6 +73,7 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     by: Sequence[str],
     at: str = "run",
     method: str = "auto",
+    equations: str = "explicit",
     order: int = 1,
     integrator: str = "auto",
     q: Values = None,
@@ -111,6 +112,9 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             over its steps and events, once per measure; "auto" takes the cheaper one by their
             numbers, and the first where events change a motion that is known by its dense output
             alone; the attribute `sensitivity_method` says which.
+        equations: of the direct method by explicit integrators: "explicit" differentiates the
+            accelerations, "semi-explicit" the equations before they are solved for them
+            (Docquier2013 eqs. 42 and 41); both give the same numbers.
         order: 2 adds `hessian` (measure × parameter × parameter), by at most eight variables.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
@@ -185,6 +189,7 @@ def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
         model, run, duration=float(given["duration"] or 0.0), t0=given["t0"], integrator=name,
         measures=simple_measures(given["measures"]), variables=variables,
         settings=settings, step=given["step"], events=given["events"], options=options, steps=steps,
+        equations=given["equations"],
     )  # fmt: skip
 
 
@@ -235,6 +240,7 @@ def _many(task: Task) -> bool:
 
 def _solve(task: Task, method: str) -> xarray.Dataset:
     """Values and gradients by the method that is asked for, or by the cheaper one."""
+    method = "direct" if task.equations != "explicit" else method
     peaks = find_peaks(task, lambda times: run_tangents(task, (), times).looks)
     times = _times(task, peaks)
     if method == "direct" or (method == "auto" and not _many(task)):

@@ -17,6 +17,7 @@ from kinetree.arguments import (
     show,
 )
 from kinetree.errors import ModelError, UnsupportedError
+from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES, check_bounds, find
 from kinetree.measures import FunctionOf, Measure, Mode, simple_measures
 from kinetree.steppers.families import FAMILIES
@@ -24,6 +25,8 @@ from kinetree.steppers.families import FAMILIES
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.variables import DesignVariable
 
+EQUATIONS = ("explicit", "semi-explicit")
+"""Which equations are differentiated."""
 METHODS = ("auto", "direct", "adjoint")
 """How derivatives are found."""
 
@@ -72,6 +75,7 @@ def check_given(
             "an equilibrium has no velocities", element="qd", cure='leave them out, or at="start"'
         )
     check_choice("method", given["method"], METHODS)
+    _check_equations(given)
     _check_memory(given)
     if given["order"] not in (1, 2) or (given["order"] == 2 and given["at"] != "run"):
         raise UnsupportedError(
@@ -81,6 +85,21 @@ def check_given(
         )
     _check_options(function, given, options)
     check_measures(given["measures"], modes=given["at"] != "run", functions=True)
+
+
+def _check_equations(given: Mapping[str, Any]) -> None:
+    """Refuse semi-explicit equations where tangents do not go through them."""
+    check_choice("equations", given["equations"], EQUATIONS)
+    explicit = ("auto", *TABLEAUS)
+    usual = given["order"] == 1 and given["at"] == "run" and given["method"] != "adjoint"
+    if given["equations"] != EQUATIONS[0] and not (
+        usual and given["integrator"] in explicit and given["formulation"] is None
+    ):
+        raise UnsupportedError(
+            "only the direct method by an explicit integrator takes them",
+            element="equations",
+            cure="leave it out, or give method='direct' and integrator='dop853'",
+        )
 
 
 def _check_memory(given: Mapping[str, Any]) -> None:

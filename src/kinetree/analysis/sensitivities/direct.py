@@ -98,8 +98,11 @@ class Tracker:
 
     def tangent(self, system: Dynamics) -> Tangent:
         """The dynamics with tangents, remembered."""
-        lanes = self.task.integrator in TABLEAUS
-        found = tangent(system, self.task.expressions_of(system), self.variables, lanes=lanes)
+        task = self.task
+        found = tangent(
+            system, task.expressions_of(system), self.variables,
+            lanes=task.integrator in TABLEAUS, equations=task.equations,
+        )  # fmt: skip
         self.made[id(found.system)] = found
         return found
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from kinetree.analysis.runs.forms import Forms
 from kinetree.analysis.sensitivities.directions import inputs_by, seeds_of
+from kinetree.analysis.sensitivities.equations.semi_explicit import semi_explicit
 from kinetree.analysis.sensitivities.expressions import Expressions
 from kinetree.engine import ONE, Node, Rank, symbol
 from kinetree.integrate.loops.tangent_lanes import LaneForm
@@ -42,6 +43,8 @@ Moves = Sequence[Mapping[Node, Node]]
 """Per direction, the change of every symbol."""
 Join = Callable[[tuple[Node, ...], tuple[Node, ...]], tuple[Node, ...]]
 """Makes one output of values and changes, direction by direction."""
+EXPLICIT = "explicit"
+"""Which equations are differentiated usually: those solved for the accelerations."""
 SPEED = "w"
 """Input of looks: der(y)."""
 
@@ -77,6 +80,7 @@ def tangent(
     variables: Sequence[DesignVariable],
     *,
     lanes: bool = False,
+    equations: str = EXPLICIT,
 ) -> Tangent:
     """The dynamics with integrals, and with one tangent per variable.
 
@@ -86,15 +90,17 @@ def tangent(
         variables: all but the duration.
         lanes: whether tangents go side by side through one kernel, which knows nothing of their
             number; explicit methods take it.  Others need equations of every component of Y.
+        equations: which are differentiated, in lanes: "explicit" or "semi-explicit".
     """
     lanes = lanes and bool(variables)
+    semi = lanes and equations != EXPLICIT
     n = len(system.forms.rates.program.output("yd").nodes)
 
     def make() -> tuple[Forms, DerivedProgram]:
-        return _Writer(seen, variables, lanes=lanes).forms()
+        return _Writer(seen, variables, system if semi else None, lanes=lanes).forms()
 
     names = ", ".join(row.name for row in variables)
-    what = "tangents in lanes" if lanes else "tangents"
+    what = f"tangents in lanes, {equations}" if lanes else "tangents"
     forms, looks = remember(
         make, what, system.model, seen.key, names, system.forms.rates.digest,
         system.forms.forward.digest,
@@ -107,10 +113,12 @@ class _Writer:
     """Writes the Programs of Y."""
 
     def __init__(
-        self, seen: Expressions, variables: Sequence[DesignVariable], *, lanes: bool
-    ) -> None:
+        self, seen: Expressions, variables: Sequence[DesignVariable], unsolved: Dynamics | None,
+        *, lanes: bool,
+    ) -> None:  # fmt: skip
+        """`unsolved`: the dynamics, where their equations are differentiated before solving."""
         forward, self.seen = seen.forward, seen
-        self.variables, self.lanes = variables, lanes
+        self.variables, self.lanes, self.unsolved = variables, lanes, unsolved
         labels = state_labels(forward)
         y = state_inputs(forward)[1].symbols
         more = [f"integral_{k}" for k in range(1, len(seen.integrands) + 1)]
@@ -171,7 +179,10 @@ class _Writer:
             forward, name=f"{forward.name}_{name}", inputs=state_inputs(forward), outputs=(out,)
         )
         by = inputs_by(base, self.variables)
-        made = along(condense(base), out.name, {STATE: None, **by})
+        if self.unsolved is not None and out.name == "yd":
+            made = semi_explicit(self.unsolved, base, by)
+        else:
+            made = along(condense(base), out.name, {STATE: None, **by})
         seeds = {f"{key}_dot": rows.T for key, rows in seeds_of(by, self.variables).items()}
         return LaneForm(DerivedProgram.of(made), out.name, seeds, self.width, self.count)
 

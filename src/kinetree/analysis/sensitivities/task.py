@@ -88,6 +88,7 @@ class Task:
         events: of the run.
         options: of `dynamics`.
         steps: what else is chosen of equal steps; none where rates are integrated.
+        equations: which the direct method differentiates.
         shared: what runs with other values use again: equations, steps, events.
     """
 
@@ -103,6 +104,7 @@ class Task:
     events: Events | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     steps: StepChoice | None = None
+    equations: str = "explicit"
     shared: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
