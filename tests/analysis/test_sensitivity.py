@@ -323,6 +323,23 @@ def test_equations_before_they_are_solved_have_the_same_tangents(name: str) -> N
     assert name == "oscillator" or operations[0] != operations[1]  # another Program
 
 
+def swung() -> kt.Model:
+    """A double pendulum whose upper half is driven."""
+    model = systems.double_pendulum()
+    w = model.parameter("w", 2.0)
+    model.drive("a", lambda t: kt.functions.sin(w * t))
+    return model
+
+
+def test_drives_are_known_before_the_equations_are_solved() -> None:
+    measures = {"end": kt.final("q_b"), "a": kt.final("qdd_b")}
+    found = [
+        kt.sensitivity(swung(), 0.5, measures, by=["w", "upper.tip_x"], method="direct",
+                       equations=way).gradient for way in WAYS
+    ]  # fmt: skip
+    assert_close(found[1], found[0], FORMALISM)
+
+
 WAYS = ("explicit", "semi-explicit")
 
 

@@ -138,7 +138,7 @@ def _refuse(system: Dynamics) -> None:
     """Refuse what inverse dynamics do not know of."""
     model, partition = system.model, system.partition
     rolling = partition is not None and partition.rate_dependent
-    kinds = {"user states": system.states, "drives": model.drives, "rolling": rolling}
+    kinds = {"user states": system.states, "rolling": rolling}
     for what, found in kinds.items():
         if found:
             raise UnsupportedError(
