@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import kinetree as kt
-from benchmarks import report
+from benchmarks import identification_mujoco, report
 from benchmarks.models import ROOT
 
 DRAWS, SIGMA = 500, 0.05
@@ -73,7 +73,7 @@ def measure(quick: bool = False) -> dict[str, Any]:
     """All rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows = [*noise(50 if quick else DRAWS), *panda()]
+        rows = [*noise(50 if quick else DRAWS), *panda(), *identification_mujoco.compare()]
     report.show("identification", ("what", "found", "at most"), rows)
     return {"rows": rows}
 
