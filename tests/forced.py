@@ -44,6 +44,17 @@ def add_link(model: kt.Model, a: Any, b: Any) -> None:
     )  # fmt: skip
 
 
+def add_pusher(model: kt.Model, a: Any, b: Any) -> None:
+    """A spring, a damper and a law along an axis of the first place."""
+    model.link("pusher", a, b, lambda length, rate: 2.5 * length**2 - 0.2 * rate**3,
+               axis=(2, -1, 2), stiffness=7.0, length=0.4, damping=0.9)  # fmt: skip
+
+
+def add_layer(model: kt.Model, a: Any, b: Any) -> None:
+    """A layer that is crushed along an axis of the first place."""
+    model.crushable("layer", a, b, 9.0, lambda crush: 3.0 * crush, 5.0, axis=(2, -1, 2))
+
+
 def add_bushing(model: kt.Model, a: Any, b: Any) -> None:
     """Six springs and dampers."""
     model.force("bushing", "mount", (a, b), BUSHING)
@@ -80,6 +91,32 @@ def link_numbers(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, Array
     tension = 7.0 * (length - 0.4) + 0.9 * rate + 2.5 * length**2 - 0.2 * rate**3
     F = tension * d / length
     return np.concatenate([np.zeros(3), F]), np.concatenate([np.zeros(3), -F])
+
+
+def along(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, float, float]:
+    """The axis (2, -1, 2)/3 of the first place in the ground, length and rate along it."""
+    u = a["R"] @ np.array([2.0, -1.0, 2.0]) / 3
+    d, dd = b["p"] - a["p"], b["v"] - a["v"]
+    return u, float(u @ d), float(u @ dd + np.cross(a["w"], u) @ d)
+
+
+def drawn(a: dict[str, Array], b: dict[str, Array], F: Array) -> tuple[Array, Array]:
+    """Wrenches of a force through the second point that acts on the first one with F."""
+    torque = np.cross(b["p"] - a["p"], F)
+    return np.concatenate([torque, F]), np.concatenate([np.zeros(3), -F])
+
+
+def pusher_numbers(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, Array]:
+    """Wrenches of `add_pusher` on both points."""
+    u, length, rate = along(a, b)
+    tension = 7.0 * (length - 0.4) + 0.9 * rate + 2.5 * length**2 - 0.2 * rate**3
+    return drawn(a, b, tension * u)
+
+
+def layer_numbers(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, Array]:
+    """Wrenches of `add_layer`, which was never crushed before, on both points."""
+    u, length, _ = along(a, b)
+    return drawn(a, b, -3.0 * max(9.0 - length, 0.0) * u)
 
 
 def bushing_numbers(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, Array]:
@@ -120,6 +157,8 @@ def law_numbers(a: dict[str, Array], b: dict[str, Array]) -> tuple[Array, Array]
 
 BETWEEN: dict[str, tuple[Callable[..., None], Callable[..., tuple[Array, Array]]]] = {
     "link": (add_link, link_numbers),
+    "pusher": (add_pusher, pusher_numbers),
+    "crushable": (add_layer, layer_numbers),
     "bushing": (add_bushing, bushing_numbers),
     "external": (add_external, external_numbers),
     "law": (add_law, law_numbers),

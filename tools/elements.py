@@ -33,6 +33,7 @@ VALUES: dict[str, Any] = {
     "law.law": lambda q: q["hinge"] - 2 * q["elbow"],
     "rate.law": lambda qd: qd["hinge"] - qd["elbow"],
     "bushing.stiffness": (1e4, 1e4, 1e4),
+    "envelope": lambda crush: 2e5 * crush, "unloading": 4e5,
     "gap_stop.gap": lambda q: q["hinge"], "point_stop.gap": lambda points: points["tip"].p[2],
     "density": 870.0, "bulk_modulus": 1e9, "fluid": "oil", "volume": 1e-4, "pressure": 1e6,
     "bore": 0.03, "stroke": 0.2, "cap_volume": 3e-4, "rod_volume": 3e-4, "diameter": 0.01,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.approx import AT_STATES, COARSE_RUN, IDENTITY, TRAJECTORY
+from tests.approx import AT_STATES, COARSE_RUN, EQUAL_STEPS, IDENTITY, TRAJECTORY
 
 import kinetree as kt
 from kinetree.errors import KinetreeError, ModelError
@@ -70,6 +70,45 @@ def test_a_line_that_would_make_energy_is_refused() -> None:
     model.prismatic("x", model.ground, model.body("b", mass=1.0), axis="x")
     with pytest.raises(ModelError, match=r"force 'layer': at a crush of .* would create energy"):
         model.crushable("layer", "b", model.ground.point("w", (1, 0, 0)), 1.0, envelope, K / 2)
+
+
+def test_a_start_that_is_crushed_is_refused_unless_the_set_says_so() -> None:
+    with pytest.raises(
+        ModelError, match=r"force 'layer': it starts crushed by 0.02 m; .*layer_set"
+    ):
+        kt.simulate(struck(), 0.01, q=[0.02])
+    run = kt.simulate(struck(), 0.01, q=[0.02], x={"layer_set": 0.02})
+    assert run["x"].values[-1, 0] == pytest.approx(0.02, abs=IDENTITY)
+
+
+def test_a_memory_that_two_laws_write_is_refused() -> None:
+    model = struck()
+    with pytest.raises(ModelError, match="state 'layer_set' remembered: two laws write it"):
+        model.memory_law("layer_set", lambda q: q["x"])
+    model = kt.Model("two")
+    model.prismatic("x", model.ground, model.body("b", mass=1.0), axis="x")
+    model.memory("layer_set", law=lambda q: q["x"])
+    with pytest.raises(ModelError, match="force 'layer': two laws write the memory 'layer_set'"):
+        model.crushable("layer", "b", model.ground.point("w", (1, 0, 0)), 1.0, envelope, BACK)
+
+
+def test_an_envelope_that_pushes_before_it_is_crushed_is_refused() -> None:
+    model = kt.Model("pushes")
+    model.prismatic("x", model.ground, model.body("b", mass=1.0), axis="x")
+    wall = model.ground.point("w", (1, 0, 0))
+    with pytest.raises(ModelError, match="its envelope is 3 N where it is not crushed"):
+        model.crushable("layer", "b", wall, 1.0, lambda crush: 3 + crush, BACK)
+
+
+@pytest.mark.parametrize("axis", [None, "x"])
+def test_without_location_the_set_is_what_steps_see(axis: str | None) -> None:
+    model = kt.Model("struck", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=3.0), axis="x")
+    wall = model.ground.point("wall", (0.5, 0, 0))
+    model.crushable("layer", "b", wall, 0.5, envelope, BACK, axis=axis, located=False)
+    near = kt.simulate(model, 0.2, qd=[6.0], rtol=1e-9, max_step=5e-5)
+    exact = kt.simulate(struck(), 0.2, qd=[6.0], rtol=1e-9)
+    assert near["qd"].values[-1] == pytest.approx(exact["qd"].values[-1], rel=EQUAL_STEPS)
 
 
 def test_the_severity_index_of_a_half_sine() -> None:

@@ -126,6 +126,7 @@ TYRE = {"radius": 9.0, "stiffness": 200.0, "damping": 0.1}
 LINEAR = {"slip_stiffness": 3.0, "cornering_stiffness": 4.0, "camber_stiffness": 1.5, "trail": 0.1}
 ELEMENTS: dict[str, Callable[[kt.Model], None]] = {
     "link": between("link"),
+    "crushable": between("crushable"),
     "bushing": between("bushing"),
     "external": between("external"),
     "law": between("law"),

@@ -223,7 +223,8 @@ MODELS: dict[str, tuple[Row, ...]] = {
     ),
     "link": row(
         "link", {"name": "new", **PAIR, "law": lambda length: 3 * length},
-        {**OTHERS, "law": lambda length: 4 * length, "energy": lambda length: length**3},
+        {**OTHERS, "law": lambda length: 4 * length, "energy": lambda length: length**3,
+         "axis": "y"},
         takes={"law": LAW, "energy": LAW},
     ),
     "bushing": row(
@@ -502,8 +503,8 @@ MODELS: dict[str, tuple[Row, ...]] = {
         {"name": "new", "first": "a", "second": "ground.foot", "length": 1.0,
          "envelope": lambda crush: 10.0 * crush, "unloading": 20.0},
         {"first": "b", "second": "ground", "length": 2.0, "unloading": 30.0,
-         "envelope": lambda crush: 15.0 * crush},
-        takes={"length": NUMBER, "envelope": LAW, "unloading": LAW},
+         "envelope": lambda crush: 15.0 * crush, "axis": "y", "located": False},
+        takes={"length": NUMBER, "envelope": LAW, "unloading": LAW, "located": "truth"},
     ),
     "event": (
         *row(

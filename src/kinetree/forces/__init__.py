@@ -17,10 +17,10 @@ from kinetree.forces import (
     joint_lock,
     joint_spring,
     law,
-    link,
     plane,
     stop,
 )
+from kinetree.forces.between import crushable, link
 from kinetree.forces.checks.signs import with_signs
 from kinetree.forces.frictions import (
     brake,
@@ -35,6 +35,7 @@ from kinetree.model import FORCES
 
 ROWS = (
     link.KIND,
+    crushable.KIND,
     joint_spring.KIND,
     joint_friction.KIND,
     joint_law.KIND,

@@ -10,9 +10,10 @@ Refs: Otter1996 sec. 6, eqs. 14, 19; Featherstone2008 sec. 7.2
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kinetree.engine import ZERO
+from kinetree.engine import ZERO, add
 from kinetree.formalism.forces.link_forces import AppliedForces
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.vectors import (
@@ -29,9 +30,9 @@ from kinetree.formalism.links.vectors import (
     plus,
     skew,
     sym6,
-    tensor_plus,
     times,
     transpose,
+    vec3,
 )
 from kinetree.formalism.newton_euler import Motions, inertia_torque
 from kinetree.program.notes import notes
@@ -41,6 +42,10 @@ NOTES = notes("""
     pn pf  | articulated bias     | Otter1996 eq. (14) | | link
     parent | seen from the parent | Otter1996 eq. (19) | | parent
 """)
+
+
+MANY = 16
+"""Bodies on one from which they are summed at once."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +101,28 @@ def move_to_parent(frames: Frames, i: int, body: Articulated) -> Articulated:
     return Articulated(A_p, H_p, B, plus(pn, cross(r, pf)), pf)
 
 
-def join(a: Articulated, b: Articulated) -> Articulated:
-    """Two inertias about one point, in one frame, that move together."""
+def join(a: Articulated, *others: Articulated) -> Articulated:
+    """Inertias about one point, in one frame, that move together.
+
+    A few meet one after the other, so that sines and cosines of two neighbours may; many are summed
+    at once, so that a body that carries hundreds costs no more for each.
+    """
+    if len(others) > MANY:
+        return _sum((a, *others))
+    for b in others:
+        a = _sum((a, b))
+    return a
+
+
+def _sum(bodies: Sequence[Articulated]) -> Articulated:
+    """Element by element."""
     return Articulated(
-        tensor_plus(a.A, b.A),
-        matrix_plus(a.H, b.H),
-        tensor_plus(a.B, b.B),
-        plus(a.pn, b.pn),
-        plus(a.pf, b.pf),
+        sym6(add(*x) for x in zip(*(body.A for body in bodies), strict=True)),
+        mat3(
+            (add(*x) for x in zip(*rows, strict=True))
+            for rows in zip(*(body.H for body in bodies), strict=True)
+        ),
+        sym6(add(*x) for x in zip(*(body.B for body in bodies), strict=True)),
+        vec3(add(*x) for x in zip(*(body.pn for body in bodies), strict=True)),
+        vec3(add(*x) for x in zip(*(body.pf for body in bodies), strict=True)),
     )

@@ -17,7 +17,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kinetree.engine import ONE, ZERO, Node
-from kinetree.formalism.articulated import join, move_to_parent, name_elements, rigid_bodies
+from kinetree.formalism.articulated import (
+    Articulated,
+    join,
+    move_to_parent,
+    name_elements,
+    rigid_bodies,
+)
 from kinetree.formalism.forces.link_forces import AppliedForces
 from kinetree.formalism.links.frames import Frames
 from kinetree.formalism.links.rotors import rotors
@@ -55,8 +61,9 @@ class MassDivision:
         turning = rotors(system)
         self.joints: dict[int, list[Solved]] = {}
         body = rigid_bodies(frames, resting(len(system.links)), AppliedForces())
+        carried: dict[int, list[Articulated]] = {}
         for i in system.inward():
-            found = name_elements(frames, i, body[i], "")
+            found = name_elements(frames, i, join(body[i], *carried.pop(i, ())), "")
             self.joints[i] = []
             for column in frames.columns(i):
                 if column[0] in given:
@@ -68,7 +75,7 @@ class MassDivision:
                 found = name_elements(frames, i, self.joints[i][-1].left, mark)
             p = system.links[i].parent
             if p:
-                body[p] = join(body[p], move_to_parent(frames, i, found))
+                carried.setdefault(p, []).append(move_to_parent(frames, i, found))
 
     def solve(self, column: Sequence[Node], mark: str) -> list[Node]:
         """x of M x = f, one component per velocity; zero where it is given.

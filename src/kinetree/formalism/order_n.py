@@ -163,13 +163,14 @@ def mixed_dynamics(
     rows = _rows(system, count_from_given(equations), given, outer)
     body = rigid_bodies(frames, outward(frames, qd, given), outer)
     joints: dict[int, list[Solved]] = {}
+    carried: dict[int, list[Articulated]] = {}
     for i in system.inward():
-        articulated = name_elements(frames, i, body[i], "")
+        articulated = name_elements(frames, i, join(body[i], *carried.pop(i, ())), "")
         joints[i] = _solve_joint(frames, i, articulated, rows)
         p = system.links[i].parent
         if p:
             left = name_elements(frames, i, joints[i][-1].left, "r")
-            body[p] = join(body[p], move_to_parent(frames, i, left))
+            carried.setdefault(p, []).append(move_to_parent(frames, i, left))
     return _accelerations(frames, joints, equations)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, as_node, text
 from kinetree.errors import ModelError
+from kinetree.model.events import own_states
 from kinetree.model.forces import FORCES
 from kinetree.model.kinds import ANY
 from kinetree.model.parts import Joint, Shift, Turn, Twist
@@ -98,7 +99,7 @@ def _to_data(model: Mechanism, spell: Speller) -> dict[str, Any]:
     if model.drives:
         data["drives"] = {row.coordinate: _drive(row, spell) for row in model.drives.values()}
     sections: dict[str, dict[str, Any]] = {
-        "states": {row.name: _state(row, spell) for row in model.states.values() if not row.owner},
+        "states": {row.name: _state(row, spell) for row in own_states(model)},
         "clocks": {row.name: row.data() for row in model.clocks.values()},
         "forces": {row.name: _force(row, spell) for row in model.forces.values()},
         "events": {name: _event(name, row, spell) for name, row in model.events.items()},

@@ -20,7 +20,7 @@ one period is a whole multiple of the other and all ticks of the slower are tick
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,13 +28,21 @@ import numpy as np
 from kinetree.arguments import check_arguments, check_choice, check_positive, is_row, show
 from kinetree.arrays import Array
 from kinetree.door import guard_methods
-from kinetree.engine import HOLD, PREVIOUS, Node, Rank, compounds, substitute, symbol, symbols
+from kinetree.engine import (
+    HOLD,
+    PREVIOUS,
+    Node,
+    Rank,
+    compounds,
+    substitute,
+    symbol,
+    symbols,
+)
 from kinetree.errors import ModelError, UnsupportedError
-from kinetree.model.forces import FORCES
+from kinetree.model.forces import FORCES, State
 from kinetree.model.laws import state_symbol
 
 if TYPE_CHECKING:
-    from kinetree.model.forces import State
     from kinetree.model.mechanism import Mechanism
 
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
@@ -312,3 +320,12 @@ def _at_tick(model: Mechanism, law: Node) -> Node:
     rows = [row.name for row in model.states.values() if row.clock]
     (plain,) = substitute([plain], {state_symbol(name): instant_symbol(name) for name in rows})
     return substitute([plain], {own: node.args[0] for node, own in before.items()})[0]
+
+
+def own_states(model: Mechanism) -> list[State]:
+    """The states that are the user's; of memories that forces bring, those that begin elsewhere."""
+    rows, forces = model.states.values(), model.forces.values()
+    laws = [(FORCES[force.kind].belongings.memories, force.name) for force in forces]
+    brought = {key for law, name in laws if law is not None for key in law(name)}
+    kept = [row for row in rows if not row.owner and (row.name not in brought or row.initial)]
+    return [replace(row, remembered=None) if row.name in brought else row for row in kept]

@@ -91,6 +91,45 @@ class Named(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self._rows)
 
+    def find(self, word: str) -> Any:
+        """The symbol whose own name is `word`; None where there is none."""
+        if hasattr(self._rows, "find"):
+            return self._rows.find(word)
+        return next((node for node in _nodes(self._rows) if node.name == word), None)
+
+
+class SymbolRows(Mapping[str, Node]):
+    """Symbols by name, each made where it is asked for: a large model has thousands of them.
+
+    Args:
+        names: of what they stand for.
+        prefix: of their own names: q_NAME.
+        rank: of all of them.
+    """
+
+    def __init__(self, names: Iterable[str], prefix: str, rank: Rank) -> None:
+        self._names, self._prefix, self._rank = dict.fromkeys(names), prefix, rank
+
+    def __getitem__(self, name: str) -> Node:
+        if name not in self._names:
+            raise KeyError(name)
+        return symbol(f"{self._prefix}{name}", self._rank)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find(self, word: str) -> Node | None:
+        """The symbol whose own name is `word`; None where there is none."""
+        name = word.removeprefix(self._prefix)
+        own = word.startswith(self._prefix) and name in self._names
+        return self[name] if own else None
+
 
 def place_symbols(label: str) -> Place:
     """The symbols that stand for the motion of a point in laws of forces, such as LABEL.p_x."""
@@ -116,9 +155,9 @@ def variable(name: str) -> Node:
 
 def state_names(model: Mechanism, element: str = "") -> dict[str, Any]:
     """What the rates of states may use, under the names of a function's arguments."""
-    q = {name: coordinate_symbol(name) for name in model.coordinates}
-    qd = {name: velocity_symbol(name) for name in model.velocities}
-    x = {name: state_symbol(name) for name in model.states}
+    q = SymbolRows(model.coordinates, "q_", Rank.COORDINATE)
+    qd = SymbolRows(model.velocities, "qd_", Rank.VELOCITY)
+    x = SymbolRows(model.states, "x_", Rank.COORDINATE)
     return {
         "q": Named("coordinate", q, element),
         "qd": Named("velocity", qd, element),
@@ -217,8 +256,8 @@ def law_expressions(
         count: how many expressions it has to give; 0 for any number.
         at_ticks: whether it is one of a sampled value, which alone may read those before.
     """
-    for name in law_symbols(names):
-        if name in model.parameters:
+    for name in model.parameters:
+        if law_symbol(names, name) is not None:
             raise ModelError(
                 f"in laws '{name}' is not the parameter of that name",
                 element=element,
@@ -260,10 +299,11 @@ def _refuse_foreign(
     model: Mechanism, laws: tuple[Node, ...], names: Mapping[str, Any], element: str
 ) -> None:
     """Refuse symbols that a law does not know, or cannot be written with."""
-    known = {row.symbol for row in model.parameters.values()} | set(law_symbols(names).values())
+    own = {row.symbol for row in model.parameters.values()}
     for found in symbols(laws):
-        if found not in known:
-            raise unknown("name", found.name, sorted(entry.name for entry in known), element)
+        if found not in own and law_symbol(names, found.name) is not found:
+            known = {*(entry.name for entry in own), *law_symbols(names)}
+            raise unknown("name", found.name, sorted(known), element)
         if not found.name.replace(".", "_").isidentifier():
             raise ModelError(
                 f"'{found.name}' cannot be written in a law",
@@ -275,6 +315,19 @@ def _refuse_foreign(
 def law_symbols(names: Mapping[str, Any]) -> dict[str, Node]:
     """The symbols a law may use, by their own names: q_NAME, qd_NAME, t, x_NAME, x, y, z."""
     return {node.name: node for entry in names.values() for node in _nodes(entry)}
+
+
+def law_symbol(names: Mapping[str, Any], word: str) -> Node | None:
+    """The symbol of that name which a law may use; see `law_symbols`."""
+    for entry in names.values():
+        found: Node | None
+        if isinstance(entry, Named):
+            found = entry.find(word)
+        else:
+            found = next((node for node in _nodes(entry) if node.name == word), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _nodes(entry: Any) -> Iterator[Node]:

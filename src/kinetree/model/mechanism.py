@@ -17,6 +17,7 @@ from kinetree.engine import Node, Rank, symbol
 from kinetree.errors import DuplicateNameError, ModelError, unknown
 from kinetree.model import check as checks
 from kinetree.model import contents
+from kinetree.model.events import Clock, Event
 from kinetree.model.forces import FORCES, Force, State, admit
 from kinetree.model.laws import LawLike, force_law_names, law_expressions, state_names, state_symbol
 from kinetree.model.methods.summary import Summary
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from kinetree.arrays import Array
     from kinetree.model.check import Finding
     from kinetree.model.closures import Closure, Drive
-    from kinetree.model.events import Clock, Event
     from kinetree.model.frame_model import FrameModel
     from kinetree.model.methods.joints import Where
     from kinetree.model.methods.studies import StudyPlan

@@ -22,6 +22,7 @@ from kinetree.assembly import (
     unit_quaternions,
 )
 from kinetree.errors import AssemblyError, ModelError, warn
+from kinetree.forces.between.crushable import CRUSHABLE, memory
 
 BEYOND = 1e-9
 """Gaps may be closed by this more than they can be, as rounding may do [m, rad]."""
@@ -57,7 +58,23 @@ def initial_state(
     refuse_gimbal_lock(model, dynamics.split(y)[0])
     if dynamics.forward.gives("gap"):
         _refuse_beyond(dynamics, t, y)
+    _refuse_crushed(dynamics, t, y)
     return y
+
+
+def _refuse_crushed(dynamics: Dynamics, t: float, y: Array) -> None:
+    """Refuse a start at which a layer is crushed further than its memory says."""
+    names = {memory(f.name): f for f in dynamics.model.forces.values() if f.kind == CRUSHABLE}
+    if not names:
+        return
+    x, found = dynamics.split(y)[2], dynamics.split(dynamics.project(t, y))[2]
+    for name, before, now in zip(dynamics.states, x, found, strict=False):
+        if name in names and now > before + BEYOND:
+            raise ModelError(
+                f"it starts crushed by {now:.3g} m",
+                element=f"force '{names[name].name}'",
+                cure=f"start with its places further apart, or give x={{'{name}': {now:.3g}}}",
+            )
 
 
 def _refuse_beyond(dynamics: Dynamics, t: float, y: Array) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from kinetree.engine import Node, sqrt
+from kinetree.engine import Node, Rank, sqrt, symbol
 from kinetree.errors import ModelError
 from kinetree.model.values import Scalar
 from kinetree.model.vectors import Mat, Vec, dot, is_null
@@ -152,6 +152,10 @@ class Offer(NamedTuple):
     name: str
     unit: str
     parts: tuple[str, ...] = ()
+
+    def symbol(self, force: str) -> Node:
+        """What stands for a scalar of this force in expressions of outputs."""
+        return symbol(f"{force}.{self.name}", Rank.FORCE)
 
 
 class Work(NamedTuple):

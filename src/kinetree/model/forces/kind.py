@@ -33,6 +33,7 @@ class Belongings:
         joins: arguments that name ports of elements before it.
         positive: scalars that must be above zero.
         lasts: output below which a run ends, by the event NAME_end; empty where there is none.
+        memories: what it keeps, name of the force -> by name of the memory what that becomes.
     """
 
     states: Callable[[str, Mapping[str, Any]], tuple[OwnState, ...]] | None = None
@@ -40,6 +41,7 @@ class Belongings:
     joins: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
     lasts: str = ""
+    memories: Callable[[str], Mapping[str, Node]] | None = None
 
 
 NOTHING = Belongings()

@@ -7,7 +7,7 @@ what flows into a port is known when all elements are written; the rate of its s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import ZERO, Node
@@ -67,6 +67,14 @@ def admit(
                 cure="give one of them another name",
             )
         model.states[new.name] = given
+    memories = row.belongings.memories
+    for memory, law in (memories(name) if memories else {}).items():
+        given = model.states.setdefault(memory, State(memory, rate=ZERO, held=True))
+        if not given.held or given.remembered is not None:
+            raise ModelError(
+                f"two laws write the memory '{memory}'", element=element, cure="give one law"
+            )
+        model.states[memory] = replace(given, remembered=law)
 
 
 def _find(what: str, name: Any, known: Iterable[str], element: str) -> str:

@@ -11,7 +11,7 @@ from kinetree.arguments import check_arguments
 from kinetree.engine import ZERO, Node, symbols
 from kinetree.errors import KinetreeError, ModelError, unknown
 from kinetree.model.events import Clock, Event, check_sampled, check_ticks
-from kinetree.model.laws import LawLike, law_expressions, law_symbols, state_names
+from kinetree.model.laws import LawLike, law_expressions, law_symbol, law_symbols, state_names
 from kinetree.model.methods.outputs import OutputMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.outputs import output_names, with_outputs
@@ -229,11 +229,11 @@ class EventMethods(OutputMethods):
         """The spelled name of what an event changes."""
         names = {part: state_names(self, element)[part] for part in PARTS}
         word = key.name if isinstance(key, Node) else str(key)
-        known = law_symbols(names)
-        if word not in known and word in self.states:
+        if law_symbol(names, word) is None and word in self.states:
             word = f"x_{word}"
-        if word not in known:
-            raise unknown("coordinate, velocity, state or mode", word, list(known), element)
+        if law_symbol(names, word) is None:
+            known = list(law_symbols(names))
+            raise unknown("coordinate, velocity, state or mode", word, known, element)
         part, _, name = word.partition("_")
         driven = {c for d in self.drives for c in (d, self.velocity_of(d))}
         if part != "x" and name in driven:

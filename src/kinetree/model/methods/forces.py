@@ -62,6 +62,7 @@ class ForceMethods(FluidMethods):
         law: LawLike | None = None,
         *,
         energy: LawLike | None = None,
+        axis: Any = None,
         **spring: Scalar,
     ) -> Force:
         """A force along the line of two points, positive [N] where it draws them together.
@@ -73,12 +74,14 @@ class ForceMethods(FluidMethods):
             law: of the present `length` [m] and its `rate` [m/s], of q, qd, t, x and points.
             energy: [J] of the present `length`: its slope is added to the force, and it counts as
                 potential energy.
+            axis: direction in the frame of the first place along which length and force are taken
+                instead, through the second place: a face that is pushed.
             **spring: stiffness, length and damping of a spring beside it, as of `spring`.
         """
         if law is None and energy is None and not spring:
             cure = "give law, or energy"
             raise ModelError("it has no law", element=f"force '{name}'", cure=cure)
-        given = {"law": law, "energy": energy, **spring}
+        given = {"law": law, "energy": energy, "axis": axis, **spring}
         return self.force("link", name, (first, second), given)
 
     def joint_spring(

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from kinetree.engine import (
-    Node,
-    as_node,
-    derivative,
-    evaluate,
-    maximum,
-    minimum,
-    select,
-    symbol,
-    symbols,
-)
+from kinetree.arguments import check_arguments
+from kinetree.engine import Node, as_node, maximum, minimum
 from kinetree.errors import ModelError
 from kinetree.model.forces import Force
-from kinetree.model.laws import LawLike, coordinate_symbol, find_coordinate, trace, velocity_symbol
+from kinetree.model.laws import (
+    LawLike,
+    coordinate_symbol,
+    find_coordinate,
+    trace,
+    variable,
+    velocity_symbol,
+)
 from kinetree.model.methods.contacts import ContactMethods
 from kinetree.model.new_element import new_element
 from kinetree.model.values import Scalar, number, scalar
@@ -27,9 +23,6 @@ from kinetree.model.values import Scalar, number, scalar
 if TYPE_CHECKING:
     from kinetree.model.methods.joints import Where
     from kinetree.model.parts import Joint
-
-SAMPLES = 400
-"""Crushes at which a layer is looked at for energy that it would make."""
 
 
 class PlasticMethods(ContactMethods):
@@ -64,75 +57,44 @@ class PlasticMethods(ContactMethods):
                    direction="both")  # fmt: skip
         return self.force("joint_law", name, (), {"joint": velocity, "law": -pull})
 
-    def crushable(
+    def crushable(  # noqa: PLR0913  one argument per fact
         self,
         name: str,
         first: Where,
         second: Where,
-        length: float,
+        length: Scalar,
         envelope: LawLike,
         unloading: LawLike,
+        *,
+        axis: Any = None,
+        located: bool = True,
     ) -> Force:
         """A layer between two points that is crushed: it pushes, never pulls, and keeps its set.
 
         Shortened further than ever before it pushes as its envelope says; otherwise its force
-        falls from there along a straight line, and grows along the same line again.  The largest
-        crush is found by an event where the layer turns, so the path is exact in every method.
+        falls from there along a straight line, and grows along the same line again.
 
         Args:
-            name: of the force; the largest crush is the mode NAME_set, found anew by the event
-                NAME_turn.
+            name: of the force; the largest crush is the memory NAME_set.
             first: where it acts at one end.
             second: and at the other, oppositely.
             length: of the layer before it is crushed [m].
-            envelope: force [N] as a function of `crush`, the shortening [m].
+            envelope: force [N] as a function of `crush`, the shortening [m]; zero at zero.
             unloading: stiffness [N/m] of the line along which the force falls, a number or a
                 function of `crush`, the largest so far; at least the slope of the envelope there.
+            axis: direction in the frame of the first place along which it is crushed; by default
+                that of the line of the two points.
+            located: whether a step of a run ends where the layer turns, by the event NAME_turn, so
+                that the path is exact in every method; else the set is what accepted steps see,
+                which is cheaper where there are many layers.
         """
-        element = new_element("force", name, self.forces)
-        L = number(length, f"{element} length")
-        if not L > 0:
-            raise ModelError(f"its length is {length}", element=element, cure="give it above 0")
-
-        def force_at(crush: Node) -> Node:
-            where = f"{element} envelope"
-            return as_node(scalar(trace(envelope, {"crush": crush}, where), where))
-
-        def line_at(crush: Node) -> Node:
-            where = f"{element} unloading"
-            return as_node(scalar(trace(unloading, {"crush": crush}, where), where))
-
-        _refuse_gain(force_at, line_at, float(L), element)
-        largest = self.mode(f"{name}_set")
-
-        def tension(length: Node) -> Node:
-            crush = maximum(L - length, 0)
-            back = maximum(force_at(largest) - line_at(largest) * (largest - crush), 0)
-            return -select(crush - largest, force_at(crush), back)
-
-        made = self.force("link", name, (first, second), {"law": tension})
-        self.event(
-            f"{name}_turn",
-            lambda outputs: outputs[f"{name}.rate"],
-            {f"{name}_set": lambda outputs: maximum(largest, L - outputs[f"{name}.length"])},
-        )
+        check_arguments(PlasticMethods.crushable, {"located": located}, f"force '{name}'")
+        laws = {"envelope": envelope, "unloading": unloading}
+        crush = {"crush": variable("crush")}
+        traced = {key: trace(law, crush, f"force '{name}' {key}") for key, law in laws.items()}
+        given = {"length": length, "axis": axis, **traced}
+        made = self.force("crushable", name, (first, second), given)
+        if located:
+            then = {f"{name}_set": as_node(self.states[f"{name}_set"].remembered)}
+            self.event(f"{name}_turn", lambda outputs: outputs[f"{name}.rate"], then)
         return made
-
-
-def _refuse_gain(envelope: Any, unloading: Any, length: float, element: str) -> None:
-    """Refuse a line of unloading that is less steep than the envelope: a cycle makes energy."""
-    crush = symbol("crush")
-    slope, line = derivative(envelope(crush), crush), unloading(crush)
-    if {*symbols([slope, line])} - {crush}:
-        return  # parameters, whose values may change
-    at = np.linspace(0.0, length, SAMPLES, endpoint=False)
-    steep, stiff = (np.broadcast_to(x, at.shape) for x in evaluate([slope, line], {crush: at}))
-    wrong = np.flatnonzero(stiff < steep * (1 - 1e-9))
-    if wrong.size:
-        k = int(wrong[0])
-        raise ModelError(
-            f"at a crush of {at[k]:.3g} m it unloads with {stiff[k]:.3g} N/m, less than the "
-            f"{steep[k]:.3g} N/m of its envelope, and would create energy",
-            element=element,
-            cure="give a stiffer unloading",
-        )

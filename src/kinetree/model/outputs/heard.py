@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, substitute, symbols
 from kinetree.errors import ModelError
-from kinetree.model.laws import law_symbols
+from kinetree.model.laws import law_symbol
 from kinetree.model.outputs.elements import Seen
 from kinetree.model.outputs.names import Offered, offers, output_names, signals
 
@@ -118,6 +118,5 @@ def _foreign(model: Mechanism, laws: Iterable[Node], names: Mapping[str, Any]) -
     used = symbols(laws)
     if not used:
         return []
-    known = {row.symbol for row in model.parameters.values()}
-    known |= set(law_symbols(names).values())
-    return [node for node in used if node not in known]
+    own = {row.symbol for row in model.parameters.values()}
+    return [n for n in used if n not in own and law_symbol(names, n.name) is not n]

@@ -16,8 +16,9 @@ An output with components is asked for as a whole (chassis.position) or one of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kinetree.engine import Node, Rank, symbol
@@ -29,6 +30,7 @@ from kinetree.model.outputs.variables import VARIABLES
 from kinetree.model.parameters import unit_words
 
 if TYPE_CHECKING:
+    from kinetree.model.forces import Force
     from kinetree.model.mechanism import Mechanism
 
 WRENCH = ("tx", "ty", "tz", "fx", "fy", "fz")
@@ -127,9 +129,48 @@ def output_names(model: Mechanism, element: str = "") -> dict[str, Any]:
 
     Beside what the rates of states may use, every component that the model offers.
     """
-    rows = offers(model).values()
-    symbols = {label: symbol(label, row.rank) for row in rows for label in row.labels}
-    return {**state_names(model, element), "outputs": Named("output", symbols, element)}
+    return {**state_names(model, element), "outputs": Named("output", Offers(model), element)}
+
+
+class Offers(Mapping[str, Node]):
+    """Symbols of the components that a model offers; one of a force is found without the others."""
+
+    def __init__(self, model: Mechanism) -> None:
+        self._model = model
+
+    @cached_property
+    def _all(self) -> dict[str, Node]:
+        rows = offers(self._model).values()
+        return {label: symbol(label, row.rank) for row in rows for label in row.labels}
+
+    def find(self, word: str) -> Node | None:
+        """The symbol of a component."""
+        found = of_force(self._model, word)
+        return self._all.get(word) if found is None else found.symbol
+
+    def __getitem__(self, name: str) -> Node:
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.find(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def of_force(model: Mechanism, name: str) -> Offered | None:
+    """The component "FORCE.output" that a model offers; None where it is of something else."""
+    force = model.forces.get(name.partition(".")[0])
+    if force is None or name in model.outputs:
+        return None
+    found = (one for row in _force(model, force) for one in signals(row))
+    return next((one for one in found if one.name == name), None)
 
 
 def _own(model: Mechanism) -> Iterator[Offered]:
@@ -167,19 +208,23 @@ def _motion(model: Mechanism) -> Iterator[Offered]:
 
 def _forces(model: Mechanism) -> Iterator[Offered]:
     for force in model.forces.values():
-        row, words = FORCES[force.kind], unit_words(model, force)
-        for offer in row.offers(force.labels):
-            name, unit = f"{force.name}.{offer.name}", offer.unit.format(**words)
-            yield Offered(name, "forces", name, 0, offer.parts, (unit,) * (len(offer.parts) or 1))
-        for mode in stop_modes(force):
-            known = row.coordinates or force.points  # a law alone does not say what its gap is
-            gap, effort = (words["q"], words["effort"]) if known else ("", "")
-            yield Offered(f"{mode}.gap", "forces", f"{mode}.gap", 0, (), (gap,))
-            yield Offered(f"{mode}.force", "forces", f"{mode}.force", 0, (), (effort,))
-        more = ({"power": "W"} if row.work else {}) | ({"energy": "J"} if row.stores(force) else {})
-        for ending, unit in more.items():
-            name = f"{force.name}.{ending}"
-            yield Offered(name, "forces", name, 0, (), (unit,))
+        yield from _force(model, force)
+
+
+def _force(model: Mechanism, force: Force) -> Iterator[Offered]:
+    row, words = FORCES[force.kind], unit_words(model, force)
+    for offer in row.offers(force.labels):
+        name, unit = f"{force.name}.{offer.name}", offer.unit.format(**words)
+        yield Offered(name, "forces", name, 0, offer.parts, (unit,) * (len(offer.parts) or 1))
+    for mode in stop_modes(force):
+        known = row.coordinates or force.points  # a law alone does not say what its gap is
+        gap, effort = (words["q"], words["effort"]) if known else ("", "")
+        yield Offered(f"{mode}.gap", "forces", f"{mode}.gap", 0, (), (gap,))
+        yield Offered(f"{mode}.force", "forces", f"{mode}.force", 0, (), (effort,))
+    more = ({"power": "W"} if row.work else {}) | ({"energy": "J"} if row.stores(force) else {})
+    for ending, unit in more.items():
+        name = f"{force.name}.{ending}"
+        yield Offered(name, "forces", name, 0, (), (unit,))
 
 
 def _reactions(model: Mechanism) -> Iterator[Offered]:

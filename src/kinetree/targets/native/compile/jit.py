@@ -22,6 +22,9 @@ from kinetree.targets.native.cache import Cache, default_cache
 
 TIERS = {"quick": 0, "full": 2}
 """Tier -> code generation level: `quick` compiles at once, `full` runs fastest."""
+LONG = 1_000_000
+"""Characters of IR from which the first level is taken: straight code is as fast, and compiled in
+three quarters of the time (measured at 76 000 lines)."""
 PASSES = ("always_inliner", "instruction_combine")
 """Passes before code generation.  More gain nothing: the tape is condensed already."""
 FORMAT = "1"
@@ -165,16 +168,17 @@ def stored_text(text: str, names: Sequence[str]) -> Library:
 def compile_object(text: str, tier: str) -> bytes:
     """Compile IR; the bytes of a relocatable object."""
     here, llvm = host(), backend()
+    level = min(TIERS[tier], 1) if len(text) > LONG else TIERS[tier]
     with compiling:
         module = llvm.parse_assembly(text)
         module.verify()
         machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=here.cpu, features=here.features, opt=TIERS[tier], jit=True,
+            cpu=here.cpu, features=here.features, opt=level, jit=True,
             codemodel="small", reloc="pic",
         )  # fmt: skip
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
-        options = llvm.create_pipeline_tuning_options(speed_level=TIERS[tier])
+        options = llvm.create_pipeline_tuning_options(speed_level=level)
         builder = llvm.create_pass_builder(machine, options)
         manager = llvm.create_new_module_pass_manager()
         for name in PASSES[:1] if tier == "quick" else PASSES:

@@ -1,0 +1,1 @@
+"""Forces between two points, along their line or an axis."""
