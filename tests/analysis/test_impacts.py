@@ -533,7 +533,7 @@ BAD = {
     "none": (lambda m: m.stop("end", "z"), "force 'end': it has no bound"),
     "large": (lambda m: m.stop("end", "z", 0.0, restitution=1.5), "its restitution is 1.5"),
     "negative": (lambda m: m.stop("end", "z", 0.0, restitution=-0.1), "its restitution is -0.1"),
-    "short": (lambda m: m.stop("end", "z", 0.0, shortest=0), "its shortest bounce takes 0 s"),
+    "short": (lambda m: m.stop("end", "z", 0.0, shortest=0), "its shortest is 0; give it above 0"),
     "nothing": (lambda m: m.stop("end"), "force 'end': it has no joint and no gap"),
     "both": (lambda m: m.stop("end", "z", 0.0, gap=1.0), "it has a joint and a gap"),
     "bounds": (lambda m: m.stop("end", lower=0.0, gap=1.0), "lower and upper are bounds"),

@@ -314,7 +314,7 @@ def test_a_kind_may_have_a_state_and_use_the_time(monkeypatch: pytest.MonkeyPatc
 
     def write(act: Any, force: Any) -> None:
         x = act.state("load")
-        act.flow("load", (act.t - x) / act.value("lag"))
+        act.give_rate("load", (act.t - x) / act.value("lag"))
         act.push(force.points[0], (x, x * 0, x * 0))
 
     row = ForceKind("lagged", write, options={"lag": 1.0}, scalars=("lag",), places=1, time=True)

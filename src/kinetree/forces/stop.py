@@ -65,11 +65,6 @@ def check(keys: tuple[str, ...], given: Mapping[str, Any], element: str) -> None
             element=element,
             cure="give a share of the speed from 0 (plastic) to 1 (elastic)",
         )
-    shortest = given["shortest"]
-    if not isinstance(shortest, Node) and shortest <= 0:
-        raise ModelError(
-            f"its shortest bounce takes {shortest} s", element=element, cure="give a positive time"
-        )
     laws = [given[key][0] for key in keys if given[key] is not None]
     for found in symbols(laws):
         if found.key[0] == Rank.VELOCITY:

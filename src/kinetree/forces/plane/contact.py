@@ -183,12 +183,14 @@ def profiles_of(force: Force) -> tuple[Profile, Profile]:
 
 
 def _refuse_points(found: Sequence[Meeting], element: str) -> None:
-    """Refuse points that meet points alone."""
+    """Refuse points that meet points alone, and what is too large for the hollow around it."""
     if not any(pair.pushes for pair in found):
         raise ModelError(
-            "points and corners never meet each other", element=element,
-            cure="give one of the profiles a radius, a rounding or edges",
-        )  # fmt: skip
+            "its profiles can never touch: points and corners alone never meet each other, and "
+            "what is larger than a hollow does not fit into it",
+            element=element,
+            cure="give one of the profiles a radius, a rounding or edges, or the hollow more room",
+        )
 
 
 def checker(law: NormalLaw) -> Callable[[Mapping[str, Any], str], None]:
