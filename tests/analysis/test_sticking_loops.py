@@ -116,7 +116,7 @@ def test_a_dependent_joint_that_sticks_stays() -> None:
 # --- a car ---------------------------------------------------------------------------------------
 
 
-RUBBING = ("R1_FR_upper", "R1_FL_upper", "R3_RL_lower_front", "R2_RR_bar")
+RUBBING = ("R1_FR_carrier", "R1_FL_upper", "R3_RL_lower_front", "R2_RR_bar")
 
 
 @cache
