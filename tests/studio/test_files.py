@@ -137,7 +137,11 @@ def test_merging_takes_removals_and_new_elements() -> None:
     assert merge(base, mine, disk) == "name: a\nbodies:\n  x: {mass: 5}\n  z: {mass: 3}\n"
 
 
-@pytest.mark.parametrize("file", sorted(MODELS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "file",  # without files of hundreds of bodies, each of which would be removed
+    sorted(file for file in MODELS.glob("*.yaml") if file.stat().st_size < 60_000),
+    ids=lambda path: path.stem,
+)
 def test_a_removed_body_takes_along_what_stands_on_it(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     model = read(text)
