@@ -18,13 +18,14 @@ from kinetree.model import ForceKind
 
 POSITIVE = frozenset({
     "radius", "smooth", "stribeck", "slip_speed", "slow", "shortest", "impact_speed", "depth",
+    "stick_time",
     "density", "bulk_modulus", "air_pressure", "volume", "exponent", "diameter",
     "resistance",
 })  # fmt: skip
 """Arguments above zero."""
 NOT_NEGATIVE = frozenset({
     "friction", "coulomb", "breakaway", "viscous", "static", "rolling_resistance", "dissipation",
-    "restitution", "crown", "stick_stiffness", "stick_time", "force", "slip_stiffness",
+    "restitution", "crown", "stick_stiffness", "force", "slip_stiffness",
     "cornering_stiffness", "nominal_load", "grip", "SN", "viscosity", "air", "pressure",
     "outside", "area", "coefficient", "conductance", "leak",
 })  # fmt: skip

@@ -65,15 +65,7 @@ def force(act: Action, element: Force, load: Node, sliding: Node, number: int) -
 
 
 def check(arguments: Mapping[str, Any], element: str) -> None:
-    """Refuse friction that would drive, and what divides by zero; expressions are taken."""
-    for word in ("friction", "stick_stiffness"):
-        value = arguments[word]
-        if isinstance(value, int | float) and value < 0:
-            raise ModelError(f"its {word} is {value}", element=element, cure="give 0 or more")
-    for word in ("slip_speed", "stick_time"):
-        value = arguments[word]
-        if isinstance(value, int | float) and value <= 0:
-            raise ModelError(f"its {word} is {value}", element=element, cure="give it above 0")
+    """Refuse what would stick without friction; signs are looked at for all forces alike."""
     friction = arguments["friction"]
     if sticks(arguments) and isinstance(friction, int | float) and friction == 0:
         raise ModelError(
