@@ -199,6 +199,52 @@ def test_parts_by_workers_all_of_which_are_killed_once(tmp_path: Path) -> None:
         assert found[name].values.tobytes() == whole[name].values.tobytes(), name
 
 
+def test_where_no_worker_is_left_it_is_told_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    from distributed import Client, LocalCluster
+
+    for name, value in {"ABSENCE": 0.3, "LOOK": 0.05}.items():
+        monkeypatch.setattr(f"kinetree.analysis.sweeping.workers.{name}", value)
+    plan, place = kt.sobol(OVER, 60, seed=2), tmp_path / "a"
+    given: dict[str, Any] = {"part": 10, "into": place, **STEPS}
+    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**alone) as cluster, Client(cluster) as client:
+
+        def leave(done: int, whole: int) -> None:
+            cluster.scale(0)
+            cluster.sync(cluster._correct_state)
+
+        with pytest.raises(kt.errors.ModelError, match=r"workers: for 0.3 s .* none; start some"):
+            kt.sweep(oscillator(), 1.0, plan, SEEN, workers=client, progress=leave, **given)
+        there = kt.load_sweep(place).sizes["run"]
+        assert 10 <= there < 60
+        cluster.scale(1)
+        found = kt.sweep(oscillator(), 1.0, plan, SEEN, workers=client, **given)
+    whole = kt.sweep(oscillator(), 1.0, plan, SEEN, part=10, **STEPS)
+    for name in SEEN:
+        assert found[name].values.tobytes() == whole[name].values.tobytes(), name
+
+
+def test_where_the_scheduler_goes_it_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    from distributed import Client, LocalCluster
+
+    plan = kt.sobol(OVER, 60, seed=2)
+    alone: dict[str, Any] = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    with (
+        LocalCluster(**alone) as cluster,
+        Client(cluster.scheduler_address, timeout=0.5) as client,
+        pytest.raises(kt.errors.ModelError, match="scheduler does not answer any more; start"),
+    ):
+        kt.sweep(
+            oscillator(), 1.0, plan, SEEN, part=10, workers=client, into=tmp_path / "a",
+            progress=lambda done, whole: cluster.close(), **STEPS,
+        )  # fmt: skip
+    assert 10 <= kt.load_sweep(tmp_path / "a").sizes["run"] < 60
+
+
 def test_what_workers_cannot_get_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("kinetree.analysis.sweeping.workers.PATIENCE", 0.5)

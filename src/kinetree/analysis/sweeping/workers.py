@@ -1,11 +1,12 @@
 """Parts of a sweep on workers of dask, on this machine or others.
 
 A worker gets the model as its file and derives it once; parts come back as they are ready and are
-stored here.  A part whose worker is killed is made by another one.
+stored here.  A part whose worker is killed is made by another one; where none is left, that is told.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,12 @@ AHEAD = 2
 """Parts per worker that are asked for at a time: memory does not grow with their number."""
 PATIENCE = 10.0
 """Time that a scheduler has to answer [s]."""
+ABSENCE = 60.0
+"""Time for which there may be no worker, so that those that were killed can be replaced [s]."""
+LOOK = 1.0
+"""Time between two looks at how many workers there are [s]."""
+NAP = 0.01
+"""Time between two looks at whether a part has come [s]."""
 
 
 def make_by_workers(
@@ -44,45 +51,54 @@ def make_by_workers(
 def _stream(client: Any, packed: bytes, waiting: list[int]) -> Iterator[tuple[int, xarray.Dataset]]:
     from distributed import as_completed
 
-    model = _Spread(client, packed)
     known: dict[str, int] = {}
-    running = as_completed([], with_results=True, raise_errors=False)
+    running = as_completed([], loop=client.loop, with_results=True, raise_errors=False)
+    count, seen = 1, time.monotonic()
+    while waiting or known:
+        # parts are asked for where there is no worker, too: some clusters start them on demand
+        while waiting and len(known) < AHEAD * max(1, count):
+            # every part goes with the model, as no worker that holds it need stay alive
+            future = client.submit(make_packed, packed, waiting[0], pure=False)
+            known[future.key] = waiting.pop(0)
+            running.add(future)
+        for future, part in _arrived(running):
+            number = known.pop(future.key)
+            if future.status == "error":
+                raise _failure(future)
+            if future.status == "finished":
+                yield number, part
+            else:  # cancelled: the scheduler was started anew
+                waiting.insert(0, number)
+        count = len(_scheduler_info(client).get("workers", ()))
+        seen = time.monotonic() if count else seen
+        if time.monotonic() - seen > ABSENCE:
+            raise _nobody(f"for {ABSENCE:g} s there has been none")
 
-    def ask() -> None:
-        number = waiting.pop(0)
-        future = client.submit(make_packed, model.future(), number, pure=False)
-        known[future.key] = number
-        running.add(future)
 
-    count = max(1, len(client.scheduler_info()["workers"]))
-    while waiting and len(known) < AHEAD * count:
-        ask()
-    for future, part in running:
-        number = known.pop(future.key)
-        if future.status == "error":
-            raise _failure(future)
-        if future.status == "finished":
-            yield number, part
-        else:  # cancelled: the model went with the workers that held it
-            waiting.insert(0, number)
-        if waiting:
-            ask()
+def _arrived(running: Any) -> list[Any]:
+    """What has come, with its futures; empty where nothing does for a while."""
+    until = time.monotonic() + LOOK
+    while not running.has_ready() and time.monotonic() < until:
+        time.sleep(NAP)
+    return list(running.next_batch(block=False))
 
 
-class _Spread:
-    """The model on all workers; it is sent anew where everybody who held it has been killed."""
+def _scheduler_info(client: Any) -> dict[str, Any]:
+    """What the scheduler says of its workers; nothing while it does not answer."""
+    if client.status == "closed":  # which it is where the scheduler has not come back
+        raise _nobody("their scheduler does not answer any more")
+    try:
+        return dict(client.scheduler_info())
+    except (OSError, TimeoutError):
+        return {}
 
-    def __init__(self, client: Any, packed: bytes) -> None:
-        self.client, self.packed = client, packed
-        self._future = self._send()
 
-    def _send(self) -> Any:
-        return self.client.scatter(self.packed, broadcast=True, hash=False)
-
-    def future(self) -> Any:
-        if self._future.status in ("cancelled", "lost"):
-            self._future = self._send()
-        return self._future
+def _nobody(problem: str) -> ModelError:
+    return ModelError(
+        problem,
+        element="workers",
+        cure="start some and sweep again, which goes on with the parts that are in the folder into=",
+    )
 
 
 def _failure(future: Any) -> Exception:
