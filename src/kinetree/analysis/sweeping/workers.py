@@ -61,7 +61,7 @@ def _stream(client: Any, packed: bytes, waiting: list[int]) -> Iterator[tuple[in
             future = client.submit(make_packed, packed, waiting[0], pure=False)
             known[future.key] = waiting.pop(0)
             running.add(future)
-        for future, part in _arrived(running):
+        for future, part in _arrivals(running):
             number = known.pop(future.key)
             if future.status == "error":
                 raise _failure(future)
@@ -75,7 +75,7 @@ def _stream(client: Any, packed: bytes, waiting: list[int]) -> Iterator[tuple[in
             raise _nobody(f"for {ABSENCE:g} s there has been none")
 
 
-def _arrived(running: Any) -> list[Any]:
+def _arrivals(running: Any) -> list[Any]:
     """What has come, with its futures; empty where nothing does for a while."""
     until = time.monotonic() + LOOK
     while not running.has_ready() and time.monotonic() < until:
