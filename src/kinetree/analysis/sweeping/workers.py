@@ -1,7 +1,8 @@
 """Parts of a sweep on workers of dask, on this machine or others.
 
 A worker gets the model as its file and derives it once; parts come back as they are ready and are
-stored here.  A part whose worker is killed is made by another one; where none is left, that is told.
+stored here.  A part whose worker is killed is made by another one;
+where none is left, that is told.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _nobody(problem: str) -> ModelError:
     return ModelError(
         problem,
         element="workers",
-        cure="start some and sweep again, which goes on with the parts that are in the folder into=",
+        cure="start some and sweep again, which goes on with the parts in the folder into=",
     )
 
 
