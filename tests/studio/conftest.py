@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,6 +98,21 @@ def running_studio(file: Path) -> Iterator[Studio]:
         finally:
             made.kill()
             made.stop()
+
+
+def ended(client: Any, number: int) -> Any:
+    """State of a run once it has ended; the pauses leave the core to it."""
+    while (job := client.get(f"/api/runs/{number}").json())["state"] in ("going", "waiting"):
+        time.sleep(0.02)
+    return job
+
+
+def finished(client: Any, analysis: str, **options: Any) -> int:
+    """Number of a run that was asked for and went through."""
+    asked = {"analysis": analysis, "options": options}
+    job = ended(client, client.post("/api/runs", json=asked).json()["id"])
+    assert job["state"] == "finished", job["error"]
+    return int(job["id"])
 
 
 def copy_model(folder: Path, name: str) -> Path:

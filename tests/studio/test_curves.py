@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from tests.analysis import systems
 from tests.approx import IDENTITY, READ_OFF, TRAJECTORY
-from tests.studio.conftest import Studio  # noqa: TC002  a fixture's type
+from tests.studio.conftest import Studio, finished
 
 import kinetree as kt
 from kinetree.errors import FormatError
@@ -60,22 +59,14 @@ def test_numbers_are_told_as_bytes() -> None:
     assert struct.unpack("<Q4d", made) == (2, 0.0, 1.0, 2.0, 3.0)
 
 
-def finished(client: Any, **asked: Any) -> Any:
-    state = client.post("/api/runs", json=asked).json()
-    while state["state"] in ("going", "waiting"):
-        state = client.get(f"/api/runs/{state['id']}").json()
-    assert state["state"] == "finished", state
-    return state["id"]
-
-
 def test_runs_are_compared_with_each_other_and_with_measured_curves(studio: Studio) -> None:
     client = studio.client()
     options = {"duration": 0.5, "step": 0.01}
-    first = finished(client, analysis="simulate", options=options)
+    first = finished(client, "simulate", **options)
     base = client.get("/api/document").json()["revision"]
     operation = ["set", ["bodies", "slider", "mass"], 8]
     client.post("/api/document/edit", json={"base": base, "operations": [operation]})
-    second = finished(client, analysis="simulate", options={**options, "rtol": 1e-9})
+    second = finished(client, "simulate", **options, rtol=1e-9)
     found = client.post("/api/compare", json={"runs": [first, second], "absolute": READ_OFF}).json()
     row = next(row for row in found["signals"] if row["name"] == "q.crank")
     model = kt.load(studio.file)
@@ -107,7 +98,7 @@ def test_runs_are_compared_with_each_other_and_with_measured_curves(studio: Stud
 
 def test_what_a_run_hands_on(studio: Studio, tmp_path: Path) -> None:
     client = studio.client()
-    run = finished(client, analysis="simulate", options={"duration": 0.3, "step": 0.01})
+    run = finished(client, "simulate", duration=0.3, step=0.01)
     path = f"/api/runs/{run}"
     kept = client.get(f"{path}/manifest").json()
     assert kept["text"] == studio.file.read_text(encoding="utf-8")

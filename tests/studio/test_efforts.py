@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 from tests.approx import IDENTITY, SINGLE
-from tests.studio.conftest import Studio, running_studio
+from tests.studio.conftest import Studio, finished, running_studio
 
 from kinetree.view.packing import unpack
 
@@ -35,18 +34,10 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
         yield made
 
 
-def run(client: Any, analysis: str, **options: Any) -> int:
-    said = client.post("/api/runs", json={"analysis": analysis, "options": options}).json()
-    while (state := client.get(f"/api/runs/{said['id']}").json())["state"] in ("waiting", "going"):
-        pass
-    assert state["state"] == "finished", state
-    return int(said["id"])
-
-
 def test_the_pin_of_a_rod_that_is_let_go_carries_a_quarter_of_its_weight(studio: Studio) -> None:
     client = studio.client()
-    motion = run(client, "simulate", duration=0.01)
-    found = client.get(f"/api/runs/{run(client, 'reactions', run=motion)}/efforts").json()
+    motion = finished(client, "simulate", duration=0.01)
+    found = client.get(f"/api/runs/{finished(client, 'reactions', run=motion)}/efforts").json()
     (mark,) = found["marks"]
     assert (mark["path"], mark["body"], mark["at"]) == ("joints.pin", 1, [0, 0, 0])
     first = unpack(found["forces"])[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.conftest import MODELS, Studio, copy_model, running_studio
+from tests.studio.conftest import MODELS, Studio, copy_model, ended, running_studio
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -141,10 +141,8 @@ def test_too_little_memory_is_told_and_the_studio_stays(
         answer = client.get("/api/equations", params={"of": "forward"})
         assert answer.status_code == 422
         assert "memory" in answer.json()["error"]
-        state = client.post("/api/runs", json={"options": {"duration": 1}}).json()
-        while state["state"] in ("going", "waiting"):
-            time.sleep(0.1)
-            state = client.get(f"/api/runs/{state['id']}").json()
+        asked = client.post("/api/runs", json={"options": {"duration": 1}}).json()
+        state = ended(client, asked["id"])
         assert state["state"] == "failed"
         assert "memory" in state["error"]
         assert client.get("/api/check").json()["loops"]["mobility"] > 0

@@ -7,12 +7,19 @@ import os
 import random
 import socket
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.conftest import MODELS, Studio, copy_model, httpx, open_studio, running_studio
+from tests.studio.conftest import (
+    MODELS,
+    Studio,
+    copy_model,
+    ended,
+    httpx,
+    open_studio,
+    running_studio,
+)
 from tests.studio.malformed import draw
 
 from kinetree.errors import FormatError
@@ -183,8 +190,6 @@ def test_a_run_of_a_file_with_mistakes_says_why_it_failed(tmp_path: Path) -> Non
     file.write_text("name: a\nboddies: {}\n", encoding="utf-8")
     with running_studio(file) as studio:
         client = studio.client()
-        state = client.post("/api/runs", json={"analysis": "partition"}).json()
-        while state["state"] in ("going", "waiting"):
-            time.sleep(0.05)
-            state = client.get(f"/api/runs/{state['id']}").json()
+        asked = client.post("/api/runs", json={"analysis": "partition"}).json()
+        state = ended(client, asked["id"])
         assert (state["state"], "did you mean 'bodies'" in state["error"]) == ("failed", True)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from tests.studio.conftest import Studio, copy_model, open_studio, running_studio
+from tests.studio.conftest import Studio, copy_model, ended, open_studio, running_studio
 
 import kinetree as kt
 from kinetree.errors import FormatError
@@ -91,20 +91,11 @@ def test_checks_are_at_their_lines_and_the_drawing_stays(studio: Studio) -> None
     assert (finding["severity"], finding["line"]) == ("error", 1)
 
 
-GOING = ("going", "waiting")
-
-
-def wait(client: Any, number: int) -> Any:
-    while (job := client.get(f"/api/runs/{number}").json())["state"] in GOING:
-        time.sleep(0.05)
-    return job
-
-
 def test_a_run_is_the_one_that_python_makes(studio: Studio) -> None:
     client = studio.client()
     edit(client, ["set", ["bodies", "rod", "mass"], 2.5])
     job = client.post("/api/runs", json={"options": {"duration": 0.5, "step": 0.01}}).json()
-    assert wait(client, job["id"])["state"] == "finished"
+    assert ended(client, job["id"])["state"] == "finished"
     listed = client.get(f"/api/runs/{job['id']}/signals").json()["signals"]
     assert "q.crank" in listed
     got = client.get(f"/api/runs/{job['id']}/signals", params={"name": "q.crank"}).json()
@@ -116,7 +107,7 @@ def test_a_run_is_the_one_that_python_makes(studio: Studio) -> None:
     assert client.post("/api/runs", json={"options": {"duration": -1}}).status_code == 422
     edit(client, ["set", ["joints", "rod", "child"], "rdo"])
     bad = client.post("/api/runs", json={"options": {"duration": 0.5}}).json()
-    assert "did you mean 'rod'" in wait(client, bad["id"])["error"]
+    assert "did you mean 'rod'" in ended(client, bad["id"])["error"]
 
 
 def test_a_long_run_is_cancelled_and_keeps_what_was_computed(studio: Studio) -> None:
@@ -130,7 +121,7 @@ def test_a_long_run_is_cancelled_and_keeps_what_was_computed(studio: Studio) -> 
     assert edit(client, ["place", "rod", 1, 1]).is_success  # it answers meanwhile
     client.delete(f"/api/runs/{number}")
     began = time.perf_counter()
-    assert wait(client, number)["state"] == "cancelled"
+    assert ended(client, number)["state"] == "cancelled"
     assert time.perf_counter() - began < 30
     assert len(client.get(f"/api/runs/{number}/signals?name=q.crank").json()["time"]) > 1
 

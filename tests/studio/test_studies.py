@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.approx import IDENTITY
-from tests.studio.conftest import Studio, copy_model, running_studio
+from tests.studio.conftest import Studio, copy_model, finished, running_studio
 
 import kinetree as kt
 from kinetree.errors import KinetreeError
@@ -47,11 +47,8 @@ def client(oscillator: Studio) -> Any:
 
 
 def result(client: Any, analysis: str, **options: Any) -> Any:
-    state = client.post("/api/runs", json={"analysis": analysis, "options": options}).json()
-    while state["state"] in ("going", "waiting"):
-        state = client.get(f"/api/runs/{state['id']}").json()
-    assert state["state"] == "finished", state["error"]
-    return state["id"], client.get(f"/api/runs/{state['id']}/result").json()["result"]
+    number = finished(client, analysis, **options)
+    return number, client.get(f"/api/runs/{number}/result").json()["result"]
 
 
 def test_sensitivity_and_sweep(client: Any, oscillator: Studio) -> None:

@@ -54,12 +54,9 @@ def open_page(browser: Any, request: pytest.FixtureRequest) -> Iterator[OpenPage
     wrong: list[str] = []
     with ExitStack() as stack:
 
-        def opened(path: Path, *, dark: bool = False) -> StudioPage:
+        def opened(path: Path) -> StudioPage:
             studio = stack.enter_context(running_studio(path))
-            scheme = "dark" if dark else "light"
-            context = browser.new_context(
-                viewport={"width": 1280, "height": 800}, color_scheme=scheme
-            )
+            context = browser.new_context(viewport={"width": 1280, "height": 800})
             stack.callback(context.close)
             page = context.new_page()
             page.on("pageerror", lambda error: wrong.append(str(error)))
