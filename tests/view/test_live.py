@@ -33,6 +33,8 @@ const told = calls.map(([what, ...rest]) => {
   if (what === "advance") made = simulation.advance(...rest);
   if (what === "reset") made = simulation.reset();
   if (what === "q") simulation.start.q[rest[0]] = rest[1];
+  if (what === "hold") simulation.hold(...rest);
+  if (what === "release") simulation.release();
   if (what === "tau") simulation.tau[rest[0]] = rest[1];
   if (what === "p") simulation.parameters[rest[0]] = rest[1];
   return { made, outputs: Array.from(simulation.state.outputs ?? []), t: simulation.t,
@@ -50,7 +52,7 @@ def told(
     node = shutil.which("node") or shutil.which("nodejs")
     if node is None:
         pytest.skip("there is no node on this machine")
-    made = engine(model, how, 1.0)
+    made = engine(model, how, 1.0, pulled=True)
     (folder / "live.js").write_text(made.script, encoding="utf-8")
     given = {"data": made.data, "calls": calls}
     (folder / "given.json").write_text(json.dumps(given), encoding="utf-8")
@@ -152,6 +154,50 @@ def test_efforts_and_parameters_act(tmp_path: Path) -> None:
     run = kt.simulate(model, 0.2, tau=[5.0, 0.0], method="trapezoidal", step=0.002)
     assert np.allclose(answers[-1]["state"]["q"], run.q.values[-1], rtol=AT_STATES, atol=AT_STATES)
     assert not np.allclose(answers[0]["state"]["q"], answers[-1]["state"]["q"], atol=READ_OFF)
+
+
+def _lever(model: kt.Model, q: Any, body: str) -> Any:
+    """Jacobian of the origin of a body."""
+    program = kt.derive(model, "kinematics", points=[body])
+    names = {row.name for row in program.inputs} & {"q", "qd", "qdd"}
+    given = {name: np.zeros(model.nv) for name in names} | {"q": q}
+    return program.evaluate(**given)[f"{body}.jacobian"][3:]
+
+
+@pytest.mark.parametrize(
+    ("make", "body", "to"),
+    [(four_bar, "coupler", (0.1 * np.cos(0.5), 0.1 * np.sin(0.5), 0.0)),
+     (tumbler, "body", (0.3, 0.1, 0.0)),
+     (lambda: kt.load("examples/models/double_pendulum.yaml"), "lower", (0.48, 0.0, -0.64))],
+)  # fmt: skip
+def test_a_hand_brings_a_body_where_it_wants(
+    make: Callable[[], Any], body: str, to: tuple[float, ...], tmp_path: Path
+) -> None:
+    model = make()
+    calls: list[list[Any]] = [["advance", 0], ["hold", body, [0, 0, 0], to], ["advance", 400]]
+    rows, _ = told(model, Live(step=0.002), [*calls, ["release"], ["advance", 1]], tmp_path)
+    k = list(model.bodies).index(body)
+    before, after = (np.array(rows[i]["frames"][k]["position"]) for i in (0, 2))
+    assert np.linalg.norm(after - to) < 0.2 * np.linalg.norm(before - to)
+    assert [row["made"] for row in rows[2::2]] == [400, 1]
+
+
+def test_a_hand_is_a_spring_of_the_mass_that_is_felt(tmp_path: Path) -> None:
+    """The first acceleration is Jᵀ f with f = m ω² d and 1/m the trace of J M⁻¹ Jᵀ."""
+    model = kt.load("examples/models/double_pendulum.yaml")
+    q = np.array([0.4, -0.9])
+    to = np.array([0.3, 0.0, -0.2])
+    how = Live(step=1e-6, method="rk4", q=q.tolist())
+    hold: list[Any] = ["hold", "lower", [0, 0, 0], to.tolist()]
+    rows, _ = told(model, how, [hold, ["advance", 1], ["advance", 1]], tmp_path)
+    parts = kt.derive(model, "mass_bias").evaluate(q=q, qd=np.zeros(2))
+    J = _lever(model, q, "lower")
+    felt = 1 / np.trace(J @ np.linalg.solve(parts["M"], J.T))
+    force = felt * 30.0**2 * (to - np.array(rows[0]["frames"][1]["position"]))
+    qdd = np.linalg.solve(parts["M"], J.T @ force - parts["c"])
+    assert how.step is not None
+    found = np.subtract(rows[2]["state"]["qd"], rows[1]["state"]["qd"]) / how.step
+    assert np.allclose(found, qdd, rtol=READ_OFF)
 
 
 def test_sliders_offer_what_can_be_chosen() -> None:

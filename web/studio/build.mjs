@@ -36,6 +36,16 @@ const { metafile } = await build({
   metafile: true,
 });
 
+await build({
+  entryPoints: { "live-worker": join(here, "src/live/worker.ts") },
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  legalComments: "none",
+  outdir: out,
+});
+
 /** What a file brings along at once. */
 function first(name, found = new Set()) {
   if (found.has(name)) return found;

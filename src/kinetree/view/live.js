@@ -8,6 +8,7 @@ class Simulation {
     this.start = { q: [...data.q], qd: [...data.qd], x: [...data.x] };
     this.tau = data.qd.map(() => 0);
     this.parameters = { ...data.parameters };
+    this.hand = null; // what pulls: a body, where it is held, and where that shall go
     this.problem = "";
     this.t = 0;
     this.count = 0;
@@ -112,6 +113,7 @@ class Simulation {
   advance(steps) {
     const h = this.data.step;
     for (let made = 0; made < steps; made++) {
+      this.effort = this.grip();
       const next = this.pieces(1) ?? this.pieces(4) ?? this.pieces(16);
       if (!next) {
         this.fails(`Stopped at t = ${this.t.toPrecision(4)} s: a step of ${h} s has no solution. ` +
@@ -153,9 +155,59 @@ class Simulation {
     }));
   }
 
+  // Pull at a place of a body (in its frame) towards a place of the ground, until it is let go.  The
+  // hand is a spring with critical damping for the mass that is felt there, so that the mechanism
+  // follows in a tenth of a second whatever it weighs, and no step is too long for it.
+  hold(body, at, to) {
+    const { J } = this.lever(body, at);
+    const qdd = (tau) => this.run(this.programs.start, { ...this.state, t: this.t, tau }).qdd;
+    const before = qdd(this.tau);
+    const mobility = J.map((row) => {
+      const after = qdd(this.tau.map((x, k) => x + row[k])); // acceleration by 1 N along an axis
+      return row.reduce((sum, x, k) => sum + x * (after[k] - before[k]), 0);
+    }).reduce((sum, x) => sum + x, 0);
+    const mass = mobility > 0 && Number.isFinite(mobility) ? 1 / mobility : 0;
+    this.hand = { body, at, to, mass };
+  }
+
+  release() {
+    this.hand = null;
+    this.effort = null;
+  }
+
+  // Efforts of the joints with those of the hand, tau + Jᵀ f; none where nothing is held.
+  grip() {
+    if (!this.hand) return null;
+    const { body, at, to, mass } = this.hand;
+    const { J, place } = this.lever(body, at);
+    const { qd } = this.state;
+    const force = J.map((row, i) => {
+      const speed = row.reduce((sum, x, k) => sum + x * qd[k], 0);
+      return mass * (HAND * HAND * (to[i] - place[i]) - 2 * HAND * speed);
+    });
+    return this.tau.map((x, k) => x + J.reduce((sum, row, i) => sum + row[k] * force[i], 0));
+  }
+
+  // Where a place of a body is, and its Jacobian: columns are its velocities by one velocity each.
+  lever(body, at) {
+    const { q, qd } = this.state;
+    const { position, rotation: R } = this.frames()[this.data.bodies.indexOf(body)];
+    const arm = [0, 3, 6].map((i) => R[i] * at[0] + R[i + 1] * at[1] + R[i + 2] * at[2]);
+    const speed = (velocities) => {
+      const given = { q, qd: velocities, t: this.t };
+      const [a, b, c, x, y, z] = this.run(this.programs.pull, given)[`${body}.velocity`];
+      const [u, v, w] = arm;
+      return [x + b * w - c * v, y + c * u - a * w, z + a * v - b * u];
+    };
+    const rest = speed(qd.map(() => 0)); // what moves by the time alone
+    const columns = Array.from(qd, (_, k) => speed(qd.map((__, j) => (j === k ? 1 : 0))));
+    const J = [0, 1, 2].map((i) => columns.map((column) => column[i] - rest[i]));
+    return { J, place: arm.map((x, i) => position[i] + x) };
+  }
+
   // Evaluate a program with those of the values that it takes.
   run(program, values) {
-    const given = { tau: this.tau, ...values };
+    const given = { tau: this.effort ?? this.tau, ...values };
     const inputs = {};
     for (const { name } of program.info.inputs) {
       if (name === "p") {
@@ -169,6 +221,8 @@ class Simulation {
 }
 
 const ROUNDS = 20;
+// How fast the hand pulls [rad/s].
+const HAND = 30;
 
 // The state [q, qd, x] of a program of events.
 function whole(state) {

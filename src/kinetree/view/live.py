@@ -1,8 +1,9 @@
 """A page that simulates by itself: generated JavaScript of one time step, of loops and of poses.
 
-Three Programs are embedded: "step" makes one time step, "start" closes the loops and gives
+Programs are embedded: "step" makes one time step, "start" closes the loops and gives
 velocities and accelerations that obey them, "frames" places the bodies; with events "conditions"
-and "update", which take effect at the ends of steps.  The script live.js runs them.
+and "update", which take effect at the ends of steps; "pull" gives velocities of bodies, by which a
+hand pulls at them.  The script live.js runs them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from kinetree.steppers import FAMILIES, FORMULATIONS, step_program
 from kinetree.steppers.step import EXPLICIT
 from kinetree.targets.javascript.source import module
 from kinetree.view.controls import controls, widen
-from kinetree.view.poses import pose_program
+from kinetree.view.poses import pose_program, velocity_program
 
 if TYPE_CHECKING:
     import xarray
@@ -112,13 +113,14 @@ class Engine:
     preview: xarray.Dataset | None
 
 
-def engine(model: Mechanism, how: Live, size: float) -> Engine:
+def engine(model: Mechanism, how: Live, size: float, *, pulled: bool = False) -> Engine:
     """Derive and write everything that a page needs to simulate.
 
     Args:
         model: the mechanism.
         how: as wished.
         size: extent of the mechanism [m], for the range of sliders.
+        pulled: whether somebody may pull at bodies.
     """
     if model.nv == 0:
         raise UnsupportedError(
@@ -135,6 +137,8 @@ def engine(model: Mechanism, how: Live, size: float) -> Engine:
         "start": derive(model, "forward", partition=found),
         "frames": condense(pose_program(model, folded=False)),
     }
+    if pulled:
+        programs["pull"] = condense(velocity_program(model))
     events, happen = _happenings(model, start["q"], found)
     programs |= events
     seen = with_positions(model, how.outputs, ())

@@ -75,6 +75,14 @@ def pose_program(model: Mechanism, *, folded: bool = True) -> Program:
     return restrict(_kinematics(model, names, folded=folded), outputs)
 
 
+@derivation()
+def velocity_program(model: Mechanism) -> Program:
+    """Angular velocity [rad/s], velocity of the origin [m/s] of every body, ground components."""
+    names = list(model.bodies)
+    refuse(model, invertible=False, inertia="ignore")
+    return restrict(_kinematics(model, names, folded=False), [f"{name}.velocity" for name in names])
+
+
 def _kinematics(model: Mechanism, names: list[str], *, folded: bool) -> Program:
     if model.by_matrices:
         placed = placement(model.as_frames(), folded=folded)

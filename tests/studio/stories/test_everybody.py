@@ -59,7 +59,7 @@ def test_axe_finds_nothing(open_page: OpenPage, axe: str, tmp_path: Path) -> Non
         page.page.locator(menu).click()
         _look(page, axe, menu, found)
         page.page.locator(menu).click()
-    for tab in ("checks", "text", "tables", "equations", "code"):
+    for tab in ("checks", "text", "tables", "equations", "live", "code"):
         page.page.locator(f"#tab-{tab}").click()
         page.page.wait_for_timeout(300)
         _look(page, axe, tab, found)

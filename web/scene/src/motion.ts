@@ -1,5 +1,5 @@
 // Poses of all bodies at any time: between two frames places are mixed and turns follow the arc.
-import { Quaternion, Vector3 } from "three";
+import { Matrix4, Quaternion, Vector3 } from "three";
 import { unpack, type ClipData, type Payload } from "./payload";
 
 const PER_BODY = 7;
@@ -62,6 +62,14 @@ export class Motion {
   private at(body: number, component: number, row: number): number {
     return this.columns[(body - 1) * PER_BODY + component]?.[row] ?? 0;
   }
+}
+
+/** The turn of a rotation matrix that is given row by row. */
+export function turnOf(rows: ArrayLike<number>): Quaternion {
+  const at = (i: number): number => rows[i] ?? 0;
+  return new Quaternion().setFromRotationMatrix(
+    new Matrix4().set(at(0), at(1), at(2), 0, at(3), at(4), at(5), 0, at(6), at(7), at(8), 0, 0, 0, 0, 1),
+  );
 }
 
 /** The frame before t, and how far t is on the way to the next one (0 to 1). */

@@ -55,6 +55,8 @@ export class World implements Poses {
 
   /** Told where a body that is pulled is held (in its frame), and where it shall go (in the ground's). */
   pulled: ((body: string, at: Vector3, to: Vector3) => void) | null = null;
+  /** Told that what was pulled is let go. */
+  released: (() => void) | null = null;
   /** Told where a point that was moved shall be, in the frame of its body [m]. */
   moved: Put | null = null;
   private held: { body: string; at: Vector3; plane: Plane } | null = null;
@@ -406,6 +408,7 @@ export class World implements Poses {
       if (this.held && to) this.pulled?.(this.held.body, this.held.at, to);
     });
     canvas.addEventListener("pointerup", (event) => {
+      if (this.held) this.released?.();
       this.held = null;
       if (this.gizmo?.busy) return;
       if (this.stage) this.stage.controls.enabled = true;

@@ -75,7 +75,7 @@ def _try(model: Model, target: str, quantity: str, formalism: str) -> dict[str, 
 def _engine(text: str) -> Engine:
     model = read(text)
     first = poses(model, model.initial()[None])[0]
-    return engine(model, Live(), measures(model, first).size)
+    return engine(model, Live(), measures(model, first).size, pulled=True)
 
 
 def live(text: str) -> LiveMessage:

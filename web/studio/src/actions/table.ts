@@ -2,6 +2,7 @@
 import { flush, verb } from "../store/document";
 import { paint, place, put, select, show, state, wind, type Tab } from "../store/state";
 import { cancelLast, isGoing } from "../runs/jobs";
+import { close, open, play, takeLive, useLive } from "../live/session";
 import { takePose } from "../view3d/start";
 import { addBody, copied, duplicate, paste, remove } from "./elements";
 
@@ -21,6 +22,8 @@ export interface Command {
 
 const one = (): string | undefined => state().selection[0];
 const some = (): boolean => state().selection.some((path) => path.includes("."));
+const isLive = (): boolean => useLive.getState().stage === "ready";
+const playOrPause = (): void => (isLive() ? play(!useLive.getState().playing) : wind({ playing: !state().clock.playing }));
 const tab = (name: Tab, label: string, key: string): Command => ({
   name: `show-${name}`, label: `Show ${label}`, menu: "View", key, perform: () => show(name), typing: true,
 });
@@ -42,7 +45,7 @@ export const COMMANDS: readonly Command[] = [
   { name: "connect", label: "Connect two places…", menu: "Add", key: "C", perform: () => put({ sheet: "connect" }) },
   { name: "add", label: "Add any element…", menu: "Add", key: "A", perform: () => put({ sheet: "add" }) },
   tab("checks", "checks", "Mod+1"), tab("text", "the text", "Mod+2"), tab("tables", "tables", "Mod+3"), tab("plots", "runs and plots", "Mod+4"),
-  tab("equations", "equations", "Mod+5"), tab("code", "code", "Mod+6"),
+  tab("equations", "equations", "Mod+5"), tab("code", "code", "Mod+6"), tab("live", "the live simulation", "Mod+7"),
   { name: "go-tree", label: "Go to the tree", menu: "View", key: "T", perform: () => document.querySelector<HTMLElement>("[role=treeitem][tabindex='0']")?.focus() },
   { name: "go-properties", label: "Go to the properties", menu: "View", key: "P", perform: () => document.querySelector<HTMLElement>(".panel input, .panel select, .panel button")?.focus() },
   { name: "go-diagram", label: "Go to the diagram", menu: "View", key: "G", perform: () => document.querySelector<HTMLElement>(".react-flow__node")?.focus() },
@@ -54,8 +57,11 @@ export const COMMANDS: readonly Command[] = [
   { name: "system", label: "Colours of the system", menu: "View", perform: () => paint("system") },
   { name: "run", label: "Run an analysis…", menu: "Run", key: "Mod+Enter", icon: "play", perform: () => flush().then(() => put({ sheet: "run" })), typing: true },
   { name: "cancel", label: "Cancel the last run", menu: "Run", perform: cancelLast, enabled: () => state().runs.some(isGoing) },
-  { name: "play", label: "Play or pause", menu: "Run", key: "Space", perform: () => wind({ playing: !state().clock.playing }), enabled: () => state().clock.run !== null },
+  { name: "play", label: "Play or pause", menu: "Run", key: "Space", perform: playOrPause, enabled: () => state().clock.run !== null || isLive() },
   { name: "pose", label: "Take the pose shown as start values", menu: "Run", perform: takePose, enabled: () => state().clock.run !== null },
+  { name: "live", label: "Simulate live in the browser", menu: "Run", key: "L", perform: open },
+  { name: "live-pose", label: "Take the live pose as start values", menu: "Run", perform: takeLive, enabled: isLive },
+  { name: "live-end", label: "End the live simulation", menu: "Run", perform: close, enabled: isLive },
   { name: "palette", label: "Search commands", menu: "Help", key: "Mod+K", icon: "search", perform: () => put({ sheet: "palette" }), typing: true },
   { name: "keys", label: "Keys", menu: "Help", key: "?", perform: () => put({ sheet: "keys" }) },
   { name: "escape", label: "Give up", menu: "Edit", key: "Escape", perform: () => put({ sheet: null, tool: null, ends: null, renaming: null, lit: [] }), typing: true },

@@ -16,11 +16,12 @@ const TextPane = lazy(() => import("../text/TextPane"));
 const View3d = lazy(() => import("../view3d/View3d"));
 const Tables = lazy(() => import("../tables/Tables"));
 const Runs = lazy(() => import("../runs/Runs"));
+const LivePane = lazy(() => import("../live/LivePane"));
 const Code = lazy(() => import("../code/Code"));
 const Equations = lazy(() => import("../equations/Equations"));
 
 const TABS: [Tab, string][] = [
-  ["checks", "Checks"], ["text", "Text"], ["tables", "Tables"], ["plots", "Runs"], ["equations", "Equations"], ["code", "Code"],
+  ["checks", "Checks"], ["text", "Text"], ["tables", "Tables"], ["plots", "Runs"], ["live", "Live"], ["equations", "Equations"], ["code", "Code"],
 ];
 const BETWEEN = (low: number, value: number, high: number): number => Math.min(high, Math.max(low, value));
 
@@ -101,6 +102,7 @@ function Bottom(): ReactElement {
           {tab === "text" && <TextPane />}
           {tab === "tables" && <Tables />}
           {tab === "plots" && <Runs />}
+          {tab === "live" && <LivePane />}
           {tab === "equations" && <Equations />}
           {tab === "code" && <Code />}
         </Suspense>

@@ -11,7 +11,7 @@ export type Values = Record<string, unknown>;
 /** Sections and elements as they are written in the file. */
 export type ModelData = Record<string, unknown>;
 export type Theme = "system" | "light" | "dark";
-export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "code";
+export type Tab = "checks" | "text" | "tables" | "plots" | "equations" | "live" | "code";
 export type Overlay = "roles" | "shares";
 export type Sheet = "palette" | "keys" | "add" | "connect" | "mirror" | "run" | "menu" | null;
 

@@ -1,5 +1,5 @@
 // The mechanism in 3-D: what is selected anywhere is lit here, runs and modes move it, layers show what solids hide.
-import { Motion } from "@kinetree/scene/motion";
+import { Motion, turnOf } from "@kinetree/scene/motion";
 import type { ClipData, Packed, Payload } from "@kinetree/scene/payload";
 import { LAYERS, World, type Layer } from "@kinetree/scene/world";
 import { useEffect, useRef, useState, type ReactElement } from "react";
@@ -7,6 +7,7 @@ import { perform } from "../actions/table";
 import type { ClosedPose, MotionMessage } from "../protocol/api";
 import { download } from "../protocol/client";
 import type { Operation } from "../protocol/text";
+import { hold, play, release, takeLive, close as endLive, useLive, watch, type Poses } from "../live/session";
 import { motion, title } from "../runs/jobs";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
@@ -36,6 +37,7 @@ export default function View3d(): ReactElement {
   const lit = useStudio((s) => s.lit);
   const gaps = useStudio((s) => s.check?.gaps);
   const theme = useStudio((s) => s.theme);
+  const live = useLive((s) => s.stage === "ready");
   useEffect(() => {
     if (!host.current) return undefined;
     const made = new World(host.current, (path, more) => select(path === "" ? [] : more ? [...state().selection, path] : [path]));
@@ -75,11 +77,17 @@ export default function View3d(): ReactElement {
     if (!shown || !pulling) return undefined;
     wind({ run: null, playing: false });
     const pull = new Pull(shown, setPose);
-    shown.pulled = (body, at, to) => pull.take(body, at.toArray(), to.toArray());
+    shown.pulled = live ? (body, at, to) => hold(body, at.toArray(), to.toArray()) : (body, at, to) => pull.take(body, at.toArray(), to.toArray());
+    shown.released = live ? release : null;
     return () => {
-      shown.pulled = null;
+      shown.pulled = shown.released = null;
     };
-  }, [pulling, scene]);
+  }, [pulling, scene, live]);
+  useEffect(() => watch((poses) => {
+    const shown = state().scene;
+    if (poses) world.current?.place(inOrder(poses, namesShown()));
+    else if (shown) world.current?.show(shown.payload, shown.marks);
+  }), []);
   usePlay(world, scene?.revision ?? -1, more.includes("paths"));
   useEfforts(world, more.includes("reactions"));
   const toggle = (layer: Layer): void => {
@@ -134,7 +142,7 @@ export default function View3d(): ReactElement {
           <button type="button" onClick={() => { setPose(null); if (scene) world.current?.show(scene.payload, scene.marks); }}>back</button>
         </div>
       )}
-      <Player />
+      {live ? <LivePlayer /> : <Player />}
     </section>
   );
 }
@@ -178,6 +186,32 @@ function Player(): ReactElement | null {
   );
 }
 
+/** The live simulation, beside what it moves. */
+function LivePlayer(): ReactElement {
+  const { playing, t } = useLive();
+  return (
+    <div className="player" role="group" aria-label="Live motion">
+      <button type="button" aria-label={playing ? "Pause" : "Go"} onClick={() => play(!playing)}>{playing ? "❚❚" : "▶"}</button>
+      <output>{t.toFixed(2)} s</output>
+      <span className="dim">live: pull at bodies, move sliders</span>
+      <button type="button" title="Take this pose as start values" onClick={() => void takeLive()}>take as start</button>
+      <button type="button" aria-label="End the live simulation" title="End the live simulation" onClick={endLive}>×</button>
+    </div>
+  );
+}
+
+const namesShown = (): string[] => (state().scene?.payload.bodies ?? []).slice(1).map((body) => body.name);
+
+/** Poses in the order of the mechanism that is shown; a body that is not among them stays at the origin. */
+function inOrder({ names, numbers }: Poses, shown: string[]): number[][] {
+  return shown.map((name) => {
+    const from = 12 * names.indexOf(name);
+    if (from < 0) return [1, 0, 0, 0, 0, 0, 0];
+    const turn = turnOf(numbers.subarray(from, from + 9));
+    return [turn.w, turn.x, turn.y, turn.z, ...numbers.subarray(from + 9, from + 12)];
+  });
+}
+
 interface Film {
   motion: Motion;
   clips: ClipData[];
@@ -214,7 +248,6 @@ function usePlay(world: { current: World | null }, revision: number, traced: boo
   const { run, ghost, clip, t, playing } = useStudio((s) => s.clock);
   const films = useRef<{ run: Film | null; ghost: Film | null }>({ run: null, ghost: null });
   const [ready, setReady] = useState(0);
-  const names = (): string[] => (state().scene?.payload.bodies ?? []).slice(1).map((body) => body.name);
   useEffect(() => {
     films.current.run = null;
     if (run === null) {
@@ -241,8 +274,8 @@ function usePlay(world: { current: World | null }, revision: number, traced: boo
   }, [ghost, world]);
   useEffect(() => {
     const shown = films.current;
-    if (shown.run) world.current?.place(poses(shown.run, clip, t, names()));
-    if (shown.ghost) world.current?.ghost(poses(shown.ghost, 0, t, names()));
+    if (shown.run) world.current?.place(poses(shown.run, clip, t, namesShown()));
+    if (shown.ghost) world.current?.ghost(poses(shown.ghost, 0, t, namesShown()));
   }, [t, clip, ready, revision, world]);
   const selection = useStudio((s) => s.selection);
   useEffect(() => {
