@@ -102,6 +102,7 @@ class Native:
         watched: values of all events.
         changes: what events change; none where nothing does, or Python shall see to it.
         columns: where the entries of the Jacobian stand; none where it is full.
+        pace: the longest step from a state [s]; none where nothing bounds it.
     """
 
     rates: Kernel
@@ -112,6 +113,7 @@ class Native:
     watched: Kernel | None = None
     changes: Changes | None = None
     columns: SparseColumns | None = None
+    pace: Kernel | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ class Problem:
         sides: of events that are as good as zero at the start, the sign of the side they are on;
             0 or none where the side is the one they go to.
         memories: components of y that change at accepted steps alone, by `project`.
+        pace: (t, y) -> the longest step from there [s]; none where nothing bounds it.
     """
 
     rates: Callable[[float, Array], Array]
@@ -143,6 +146,7 @@ class Problem:
     native: Native | None = None
     sides: Array | None = None
     memories: tuple[int, ...] = ()
+    pace: Callable[[float, Array], float] | None = None
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ from kinetree.integrate.problem import (
     Settings,
 )
 
+FIRST = 1e-3
+"""Share of the longest step with which LSODA begins where there is one."""
 ONE_STEP = ("RK45", "DOP853", "Radau")
 """Methods that forget the steps before, so that the state may be corrected between two steps."""
 REPORT_EVERY = 32
@@ -143,6 +145,8 @@ def _solver(name: str, problem: Problem, settings: Settings, rates: _Rates) -> A
     elif name in ("Radau", "BDF") and given is not None:
         options["jac"] = given
     t0, t1 = float(problem.times[0]), float(problem.times[-1])
+    if name == "LSODA" and problem.pace is not None:
+        options["first_step"] = FIRST * min(t1 - t0, problem.pace(t0, problem.start))
     return getattr(scipy.integrate, name)(rates, t0, problem.start, t1, **options)
 
 
@@ -159,6 +163,8 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
             return TOO_MANY_STEPS
         before, y_before = float(solver.t), solver.y
         rates.forget()
+        if problem.pace is not None:
+            _bound(solver, min(settings.max_step, problem.pace(before, y_before)))
         _step(solver)
         if not np.isfinite(solver.y).all():
             rates.bad = rates.bad or (before, np.array(y_before))
@@ -182,6 +188,16 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
         if solver.status == "running" and not record.given_to(settings.sink):
             return INTERRUPTED
     return FINISHED
+
+
+def _bound(solver: Any, longest: float) -> None:
+    """Let the next step be no longer than that [s]."""
+    if hasattr(solver, "_lsoda_solver"):  # LSODA reads a time that it must not pass at every step
+        stop = min(float(solver.t) + longest, float(solver.t_bound))
+        integrator = solver._lsoda_solver._integrator
+        integrator.rwork[0] = stop if integrator.call_args[3] > 1 else solver.t_bound
+    else:
+        solver.max_step = longest
 
 
 def _step(solver: Any) -> None:

@@ -272,15 +272,12 @@ class Dynamics:
         ]
         return {row.name: np.array([out[row.name] for out in rows]) for row in self.forward.outputs}
 
-    def native(
-        self, *, jacobian: bool, watched: Any = None, update: Any = None, history: bool = False
-    ) -> Native | None:
+    def native(self, *, jacobian: bool, events: Any, history: bool = False) -> Native | None:
         """The rates as machine code; none where a Python function gives the loads.
 
         Args:
             jacobian: whether d der(y)/dy is needed too.
-            watched: compiled function of the events, of the same inputs.
-            update: compiled function of what they change, of the same inputs and marks.
+            events: what may happen, compiled (`events.Watched`).
             history: whether the method builds on many states, of which memories alone may change.
         """
         if not self.loads.constant:
@@ -289,16 +286,19 @@ class Dynamics:
         rows = [r for r in self._rates.inputs if not r.parameter and r.name not in taken]
         rest = [np.ravel(self.loads.fixed.get(row.name, row.default)) for row in rows]
         J = self._jacobian if jacobian else None
-        project = self._memory if history else self._projection
+        own = (J, self._memory if history else self._projection)
+        found = (*own, events.function, events.update, events.pace)
+        jacobi, project, watched, update, pace = (None if f is None else _kernel(f) for f in found)
         return Native(
             _kernel(self._rates),
             np.concatenate([*rest, NONE]),
-            (self._rates, J, project, watched, update),
-            None if J is None else _kernel(J),
-            None if project is None else _kernel(project),
-            None if watched is None else _kernel(watched),
-            None if update is None else Changes(_kernel(update), NONE, NONE, 0.0, NONE),
+            (self._rates, *found),
+            jacobi,
+            project,
+            watched,
+            None if update is None else Changes(update, NONE, NONE, 0.0, NONE),
             None if J is None else self.columns,
+            pace,
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.analysis.observing.attach import attach_used
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.event_laws import EventLaw
+from kinetree.analysis.runs.pace import compile_pace
 from kinetree.arguments import show
 from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, Rank, as_node, select, substitute, symbol, symbols, text
@@ -64,6 +65,7 @@ class Watched:
         modes: of every condition, the component of y that is 1 above its zero and 0 below where it
             is that of a switch, else -1.
         programs: behind `function` and `update`.
+        pace: native function of t, y, … that gives the longest step; none where nothing bounds it.
     """
 
     watches: tuple[Watch, ...] = ()
@@ -74,6 +76,7 @@ class Watched:
     sticking: tuple[int, ...] = ()
     modes: tuple[int, ...] = ()
     programs: tuple[Program | None, Program | None] = (None, None)
+    pace: Any = None
 
     @property
     def conditions(self) -> tuple[Watch, ...]:
@@ -182,6 +185,7 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         tuple(k for k, row in enumerate(rows) if row.settles),
         tuple(row.mode for row in rows[:conditions]),
         (watched, update),
+        compile_pace(dynamics),
     )
 
 

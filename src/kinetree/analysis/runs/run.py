@@ -19,6 +19,7 @@ import numpy as np
 from kinetree.analysis.runs.coordinates.turning import Better, Repartition, better_choice, until
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watching
+from kinetree.analysis.runs.pace import pacing
 from kinetree.analysis.runs.updates import (
     Crowd,
     Settled,
@@ -358,9 +359,7 @@ def as_problem(
     """The problem that a method solves."""
     exact = find(how.method).stiff and system.exact_jacobian
     history = how.method in MULTISTEP
-    native = system.native(
-        jacobian=exact, watched=events.function, update=events.update, history=history
-    )
+    native = system.native(jacobian=exact, events=events, history=history)
     return Problem(
         system.rates,
         start,
@@ -371,6 +370,7 @@ def as_problem(
         events.conditions,
         native,
         memories=tuple(system.memories),
+        pace=pacing(system, events.pace),
     )
 
 

@@ -55,8 +55,8 @@ def _halt_at_laws(watched: Watched) -> Watched:
 
 def _with_values(watched: Watched, parameters: Mapping[str, float]) -> Watched:
     """The same events with other values of parameters."""
-    function, update = (
+    function, update, pace = (
         None if found is None else found.with_values(parameters)
-        for found in (watched.function, watched.update)
+        for found in (watched.function, watched.update, watched.pace)
     )
-    return replace(watched, function=function, update=update)
+    return replace(watched, function=function, update=update, pace=pace)

@@ -22,13 +22,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kinetree.engine import ONE, ZERO, Node, add, as_node, maximum
+from kinetree.engine import ONE, ZERO, Node, add, as_node, call, maximum, minimum, select, sqrt
 from kinetree.errors import ModelError, UnsupportedError
 from kinetree.forces.branches import positive
 from kinetree.forces.normal_laws import ALL as LAWS
 from kinetree.forces.normal_laws import NormalLaw
 from kinetree.forces.plane import rubbing
-from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings, pushing
+from kinetree.forces.plane.meeting import APART, TINY, Meeting, PlanePose, meetings, pushing
 from kinetree.forces.plane.profiles import Profile, profile
 from kinetree.model import (
     AT_POINT,
@@ -59,7 +59,7 @@ OPTIONS: dict[str, Any] = {
 }
 FAR = 1e9
 """Distance of a pair that does not hold [m]."""
-OUTPUTS = (Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), *AT_POINT)
+OUTPUTS = (Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), Offer("pace", "s"), *AT_POINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
         held = [pair for pair in found if pair.pushes]
         loads = [wrench.push(pair, number) for number, pair in enumerate(held, 1)]
         _apply(act, force, seen, view, wrench.total())
-        act.tell(lambda: _outputs(view, found, loads, wrench.total()))
+        act.tell(lambda: _outputs((first, second), view, found, loads, wrench.total()))
 
     return write
 
@@ -152,8 +152,9 @@ def _apply(
 
 
 def _outputs(
-    view: PlaneView, found: Sequence[Meeting], loads: Sequence[Node], wrench: tuple[Vec, Vec]
-) -> dict[str, Any]:
+    profiles: tuple[Profile, Profile], view: PlaneView, found: Sequence[Meeting],
+    loads: Sequence[Node], wrench: tuple[Vec, Vec],
+) -> dict[str, Any]:  # fmt: skip
     """Sum of the normal forces, largest depth, distance; wrench on the first place and motion."""
     depths = [pair.where_held(pair.depth, as_node(-FAR)) for pair in found]
     deepest = _largest([depths[k] for k, pair in enumerate(found) if pair.pushes])
@@ -161,7 +162,23 @@ def _outputs(
     return {
         "load": add(*loads), "depth": positive(deepest), "gap": -nearest, "force": wrench[0],
         "torque": wrench[1], "rate": (*view.v, ZERO), "angular_rate": (ZERO, ZERO, view.w),
+        "pace": pace(profiles, view, -nearest),
     }  # fmt: skip
+
+
+def pace(profiles: tuple[Profile, Profile], view: PlaneView, gap: Node) -> Node:
+    """A time within which the profiles cannot meet and part again [s].
+
+    No two points of them that may touch pass each other faster than v + w r, with the turning speed
+    w and a distance r from the first place that reaches no further than one of the profiles.  In
+    this time they come no further than across their gap and through the mean of their sizes.
+    """
+    first, second = profiles
+    (vx, vy), p = view.v, view.pose
+    arm = minimum(sqrt(p.x * p.x + p.y * p.y + TINY) + second.reach, first.reach)
+    speed = sqrt(vx * vx + vy * vy + TINY) + call("abs", view.w) * arm
+    apart = select(gap - FAR / 2, ZERO, positive(gap))  # no pair holds deep inside
+    return (apart + (first.size + second.size) / 2) / speed
 
 
 def _largest(values: Sequence[Node]) -> Node:
@@ -234,7 +251,7 @@ def _kind(law: NormalLaw) -> ForceKind:
         check=checker(law),
         outputs=OUTPUTS,
         work=AT_POINT_WORK,
-        belongings=Belongings(states=own_states),
+        belongings=Belongings(states=own_states, pace="pace"),
     )
 
 

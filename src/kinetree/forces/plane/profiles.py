@@ -29,6 +29,8 @@ from kinetree.forces.plane.shapes import Edge, Xy, refuse_crossing, thickness
 
 WIDEST = 2 * pi / 3
 """Largest angle of an arc; wider ones are cut, so that two half-planes tell its sector."""
+BULGE = 0.1
+"""Share of its width by which a smooth curve may bulge over its chords."""
 SMOOTH = 1e-9
 """Angle between two edges below which they meet without a corner [rad]."""
 KINDS = {"point": (), "circle": ("radius",), "chain": ("closed",), "spline": ("closed",)}
@@ -94,11 +96,15 @@ class Profile:
         features: in the order it is drawn.
         thickness: depth behind its faces up to which they count [m].
         rounding: by how much it is grown [m].
+        reach: distance of its furthest point from the origin of its place [m].
+        size: what passes it is in it for that distance, or longer [m].
     """
 
     features: tuple[Feature, ...]
     thickness: float = inf
     rounding: float = 0.0
+    reach: float = 0.0
+    size: float = 0.0
 
 
 def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
@@ -116,9 +122,24 @@ def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
         raise ModelError(f"its rounding is {rounding:g} m", element=element, cure="give 0 or more")
     edges, closed = _edges(data, kind, element)
     deep = (thickness(edges) if edges else inf) if deepest is None else deepest
-    if kind == "chain":
-        return Profile(tuple(_features(edges, closed, deep)), deep, rounding)
-    return Profile((_MAKERS[kind](data, element),), deep, rounding)
+    found = _features(edges, closed, deep) if kind == "chain" else [_MAKERS[kind](data, element)]
+    reach, width = _extent(edges, found[0])
+    size = min(2 * deep, width) + 2 * rounding
+    return Profile(tuple(found), deep, rounding, reach + rounding, size)
+
+
+def _extent(edges: Sequence[Edge], feature: Feature) -> tuple[float, float]:
+    """Distance of the furthest point from the origin, and the larger width along x and y [m]."""
+    if not edges:
+        assert isinstance(feature, Arc | Corner)
+        (x, y), r = (
+            (feature.centre, feature.radius) if isinstance(feature, Arc) else (feature.at, 0.0)
+        )
+        return hypot(x, y) + r, 2 * r
+    points = [p for edge in edges for p in edge.chords()]
+    widths = [max(p[k] for p in points) - min(p[k] for p in points) for k in (0, 1)]
+    beside = BULGE * max(widths) if isinstance(feature, SmoothCurve) else 0.0
+    return max(hypot(*p) for p in points) + beside, max(widths)
 
 
 def _kind(data: Any, element: str) -> str:

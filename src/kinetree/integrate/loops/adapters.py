@@ -9,7 +9,7 @@ Refs: Hindmarsh2005
 
 from __future__ import annotations
 
-from kinetree.integrate.loops.driver import guards, project_text, rates_text
+from kinetree.integrate.loops.driver import guards, pace, project_text, rates_text
 from kinetree.integrate.loops.events import events_text, keep_step, write_rows
 from kinetree.integrate.loops.layout import DONE, FAILED, RUNNING, TERMINAL, TOO_SMALL
 from kinetree.integrate.loops.memory import BOTH, Memory
@@ -176,6 +176,7 @@ def _loop() -> str:
     def step(index: Value) -> None:
         del index
         guards(memory)
+        _bound(memory)
         arguments = [memory.entry("cvode", PTR), memory.cell("end"), memory.entry("cvode_y", PTR)]
         task, before = Value(code, I32, str(ONE_STEP)), memory.cell("t")
         answer = code.call(memory.entry("cvode_step", PTR), [*arguments, tret, task], I32)
@@ -195,12 +196,22 @@ def _loop() -> str:
             _events(memory)
             with code.when(memory.cell("terminal_hit") > 0.0):
                 code.leave(TERMINAL)
-        with code.when(flag.same(AT_END)):
+        with code.when(flag.same(AT_END) & (memory.cell("t") >= memory.cell("end"))):
             code.leave(DONE)
 
     code.each(code.argument("budget"), step)
     code.leave(RUNNING)
     return code.text()
+
+
+def _bound(memory: Memory) -> None:
+    """Let CVODE stop before a step passes over something brief."""
+    code = memory.code
+    with code.when(memory.entry("pace").same(0).negate()):
+        memory.put("t_new", memory.cell("t"))
+        stop, end = memory.cell("t") + pace(memory, memory.vector("y")), memory.cell("end")
+        arguments = [memory.entry("cvode", PTR), code.choose(stop < end, stop, end)]
+        code.call(memory.entry("cvode_stop", PTR), arguments, I32)
 
 
 def _remember(memory: Memory) -> None:

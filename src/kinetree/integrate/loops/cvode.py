@@ -57,6 +57,7 @@ class Cvode(Slices):
         self._enter({
             "cvode": self.session.memory, "cvode_y": self.session.y,
             "cvode_work": self.session.work, "cvode_step": library.address("CVode"),
+            "cvode_stop": library.address("CVodeSetStopTime"),
             "cvode_between": library.address("CVodeGetDky"),
             "cvode_roots": library.address("CVodeGetRootInfo"),
             "vector_data": library.address("N_VGetArrayPointer"),

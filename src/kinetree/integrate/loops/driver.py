@@ -216,6 +216,15 @@ def _retreat(memory: Memory) -> None:
     memory.add("rejected", 1.0)
 
 
+def pace(memory: Memory, y: Value) -> Value:
+    """The longest step from the new time and a state; infinite where nothing bounds it."""
+    code = memory.code
+    memory.put("pace", float("inf"))
+    with code.when(memory.entry("pace").same(0).negate()):
+        memory.put("pace", code.load(memory.evaluate("pace", memory.cell("t_new"), y)))
+    return memory.cell("pace")
+
+
 def _is_lost(memory: Memory, h: Value) -> Value:
     """Whether a step is lost in the rounding of the time."""
     code = memory.code
@@ -258,7 +267,9 @@ def _control(memory: Memory, tableau: Tableau, error: Value) -> None:
         h = h_try * code.choose(factor > most, most, factor)
         cut = h_try < memory.cell("h")  # by a tick or the end, not by the error
         h = code.choose(cut, code.larger(h, memory.cell("h")), h)
-        limit = memory.cell("h_most")
-        memory.put("h", code.choose(h > limit, limit, h))
+        memory.put("h", h)
+        for limit in (memory.cell("h_most"), pace(memory, memory.vector("y_new"))):
+            h = memory.cell("h")
+            memory.put("h", code.choose(h > limit, limit, h))
         memory.put("error_before", code.larger(error, 1e-4))
         memory.put("rejected_before", 0.0)

@@ -53,8 +53,13 @@ class ExplicitLoop(Slices):
         if not np.isfinite(slope).all():
             self.status = NOT_FINITE
         if not self["fixed"]:
-            self["h"] = min(self["h_most"], self._first_step())
+            self["h"] = min(self["h_most"], self._pace(), self._first_step())
         self._begin_events()
+
+    def _pace(self) -> float:
+        """The longest first step that passes over nothing brief [s]."""
+        found = self.kernels.get("pace")
+        return np.inf if found is None else float(found.call(self.t, self.y)[0])
 
     def _begin_events(self) -> None:
         """Values of the events; where one is zero, those a little later tell its sign."""

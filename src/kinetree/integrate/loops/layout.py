@@ -15,7 +15,7 @@ CELLS = (
     "t", "h", "t_new", "h_try", "t0", "end", "h_most", "fixed", "error_before", "rejected_before",
     "steps", "rejected", "evaluations", "most_steps", "cursor", "rows", "events", "extras",
     "end_of_step", "cut", "terminal_hit", "bad_t", "bad_index", "flag", "stalled", "tick",
-    "final_hit", "instant", "crowd", "crowd_t",
+    "final_hit", "instant", "crowd", "crowd_t", "pace",
 )  # fmt: skip
 """Scalars of the state: times and steps in seconds, counters as whole numbers.
 
@@ -25,7 +25,7 @@ are evaluated; end_of_step: share of the step up to the first terminal event; cu
 same up to a place at which a condition is behind zero for a while; bad_t, bad_index: where a
 derivative is not a number; flag: answer of a library; stalled: steps in a row in which the time did
 not change; tick: next row of the table of ticks; crowd, crowd_t: events within an instant, and when
-it began."""
+it began; pace: longest step from here that passes over nothing brief."""
 HEADER = -(-len(CELLS) // LANES) * LANES
 VECTORS = ("y", "y_new", "stage", "work", "rtol", "atol")
 """Vectors of the state before the derivatives of the stages."""
@@ -36,11 +36,11 @@ EVENT_VECTORS = (
 values a little after the beginning of the step and a little before its end; g_hit: at an event."""
 
 PARTS = ("", "_c", "_x", "_y")
-KERNELS = ("rates", "project", "event", "jacobian", "update")
+KERNELS = ("rates", "project", "event", "jacobian", "update", "pace")
 TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
     "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
-    "cvode_step", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
+    "cvode_step", "cvode_stop", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
     "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
     "memories", "memory_count",
     "sparse_count", "sparse_rows", "sparse_starts", "sparse_row_bytes", "sparse_start_bytes",

@@ -67,10 +67,10 @@ class Slices:
 
     def __init__(self, problem: Problem, native: Native, settings: Settings, rows: int = 1) -> None:
         n, m = problem.start.size, len(problem.watches) if native.watched else 0
-        sizes = {"rates": n, "project": n, "event": m, "jacobian": n * n}
+        sizes = {"rates": n, "project": n, "event": m, "jacobian": n * n, "pace": 1}
         if native.columns is not None:
             sizes["jacobian"] = native.columns.rows.size
-        given = (native.rates, native.project, native.watched, native.jacobian)
+        given = (native.rates, native.project, native.watched, native.jacobian, native.pace)
         self.kernels = {
             name: Bound(kernel, native, n, sizes[name])
             for name, kernel in zip(sizes, given, strict=True)

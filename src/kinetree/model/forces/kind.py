@@ -34,6 +34,8 @@ class Belongings:
         positive: scalars that must be above zero.
         lasts: output below which a run ends, by the event NAME_end; empty where there is none.
         memories: what it keeps, name of the force -> by name of the memory what that becomes.
+        pace: output that steps of controlled error must not be longer than, so that none passes
+            over what the element does [s]; empty where nothing is so brief.
     """
 
     states: Callable[[str, Mapping[str, Any]], tuple[OwnState, ...]] | None = None
@@ -42,6 +44,7 @@ class Belongings:
     positive: tuple[str, ...] = ()
     lasts: str = ""
     memories: Callable[[str], Mapping[str, Node]] | None = None
+    pace: str = ""
 
 
 NOTHING = Belongings()
