@@ -163,8 +163,7 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
             return TOO_MANY_STEPS
         before, y_before = float(solver.t), solver.y
         rates.forget()
-        if problem.pace is not None:
-            _bound(solver, min(settings.max_step, problem.pace(before, y_before)))
+        _bound(solver, problem, settings)
         _step(solver)
         if not np.isfinite(solver.y).all():
             rates.bad = rates.bad or (before, np.array(y_before))
@@ -190,8 +189,11 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
     return FINISHED
 
 
-def _bound(solver: Any, longest: float) -> None:
-    """Let the next step be no longer than that [s]."""
+def _bound(solver: Any, problem: Problem, settings: Settings) -> None:
+    """Let the next step pass over nothing brief."""
+    if problem.pace is None:
+        return
+    longest = min(settings.max_step, problem.pace(float(solver.t), solver.y))
     if hasattr(solver, "_lsoda_solver"):  # LSODA reads a time that it must not pass at every step
         stop = min(float(solver.t) + longest, float(solver.t_bound))
         integrator = solver._lsoda_solver._integrator

@@ -59,7 +59,13 @@ OPTIONS: dict[str, Any] = {
 }
 FAR = 1e9
 """Distance of a pair that does not hold [m]."""
-OUTPUTS = (Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), Offer("pace", "s"), *AT_POINT)
+OUTPUTS = (
+    Offer("load", "N"),
+    Offer("depth", "m"),
+    Offer("gap", "m"),
+    Offer("pace", "s"),
+    *AT_POINT,
+)
 
 
 @dataclass(frozen=True, slots=True)

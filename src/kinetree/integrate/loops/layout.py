@@ -40,8 +40,8 @@ KERNELS = ("rates", "project", "event", "jacobian", "update", "pace")
 TABLE = (
     "n", "padded", "padded_events", "event_count", "event_table", "event_room", "times",
     "time_count", "values", "turn", "step_table", "step_room", "cvode", "cvode_y", "cvode_work",
-    "cvode_step", "cvode_stop", "cvode_between", "cvode_roots", "vector_data", "matrix_data", "roots_found",
-    "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
+    "cvode_step", "cvode_stop", "cvode_between", "cvode_roots", "vector_data", "matrix_data",
+    "roots_found", "all_events", "fired", "final", "sticking", "modes", "ticks", "tick_events",
     "memories", "memory_count",
     "sparse_count", "sparse_rows", "sparse_starts", "sparse_row_bytes", "sparse_start_bytes",
     "matrix_rows", "matrix_starts",
