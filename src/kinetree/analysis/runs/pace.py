@@ -25,9 +25,15 @@ def pace_names(model: Mechanism) -> list[str]:
 
 
 def compile_pace(dynamics: Dynamics) -> Any:
-    """Native function of t, y, …: the longest step from there [s]; none where nothing bounds it."""
-    program = pace_program(dynamics)
-    return None if program is None else program.compile()
+    """Native function of t, y, …: the longest step from there [s]; none where nothing bounds it.
+
+    It is made once for the equations.
+    """
+    kept = dynamics.forms.results
+    if PACE not in kept:
+        program = pace_program(dynamics)
+        kept[PACE] = None if program is None else program.compile()
+    return kept[PACE]
 
 
 def pace_program(dynamics: Dynamics) -> Program | None:
