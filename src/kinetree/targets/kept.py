@@ -22,6 +22,7 @@ from kinetree.program.packing import pack, unpack
 from kinetree.targets.digest import digest
 from kinetree.targets.native import native_function
 from kinetree.targets.native.cache import default_cache
+from kinetree.targets.native.lanes.apart import LanesApart, lanes_apart
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -34,6 +35,8 @@ REMEMBERED = 16
 """Results that stay in memory."""
 LARGE = 12
 """Velocities of a model from which it is worth to look for results on disk."""
+DOT = "_dot"
+"""End of the names of inputs that are changes of others (see `along`)."""
 LONG = 0.1
 """Time of deriving from which a result is worth a file [s]."""
 # by the arena in which the Nodes of a result live, and its key
@@ -64,6 +67,13 @@ class DerivedProgram:
     def function(self) -> Function:
         """The Program, compiled."""
         return native_function(self.program, self.digest)
+
+    @cached_property
+    def lanes(self) -> LanesApart:
+        """The change of the Program along eight directions, which are in its inputs "…_dot"."""
+        program = self.program
+        moves = [row.name + DOT for row in program.inputs if program.takes(row.name + DOT)]
+        return lanes_apart(program, self.digest, moves)
 
     @cached_property
     def quick_function(self) -> Function:

@@ -1,10 +1,11 @@
-"""Tangents of a run in the lanes of one kernel: Y = [y, z, S₁, …] → der(Y), or the consistent Y.
+"""Tangents of a run in the lanes of one kernel: Y = [y, z, S₁, …] → der(Y), or what follows Y.
 
-The kernel gives values and their changes along one direction, which is among its inputs; in every
-lane it has the same y and another tangent.  Around it stands a function of Y like any other, so
-that all explicit methods and their events take it:
+The kernel gives values and their changes along one direction, which is among its inputs.  What it
+makes of y alone is made once; the changes are made in lanes, each with a tangent of its own.
+Around it stands a function of Y like any other, so that all explicit methods and their events take
+it, and so do equal steps:
 
-    [t, Y, rest] → lanes of (t, y, rest), of S, of the directions δp → values of lane 0, changes
+    [head, Y, rest] → shared(head, y, rest) → lanes of S, of the directions δp → values, changes
 
 Everything it works on is one block of memory, its constants, so that runs in several threads have
 their own.
@@ -12,6 +13,7 @@ their own.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,38 +22,44 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
+from kinetree.targets.kept import DOT
 from kinetree.targets.native.compile import jit
-from kinetree.targets.native.function import address
-from kinetree.targets.native.lanes.packing import LANES, LINE
+from kinetree.targets.native.function import SINGLE, address
+from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, Code, Value
 
 if TYPE_CHECKING:
     from kinetree.program import Program
     from kinetree.targets.kept import DerivedProgram
-    from kinetree.targets.native.function import Function
+    from kinetree.targets.native.lanes.apart import LanesApart
+    from kinetree.targets.native.ports import Port
 
 ENTRY = "kt_tangent_lanes"
-HEAD = ("f", "c", "x", "y", "w", "n", "rest", "given", "whole")
-"""Numbers and addresses at the front of the block: the kernel with its constants, arguments,
-results and room; components of y and of what follows Y; values that the kernel gives, components
-of Y.  Behind them stands where the tangent of every lane begins in Y."""
+HEAD = (
+    "shared", "c", "one", "u", "f", "x", "y", "w", "head", "n", "rest", "given", "whole",
+)  # fmt: skip
+"""Numbers and addresses at the front of the block: the function of what lanes share with its
+constants, arguments, results; the kernel with its arguments, results and room; inputs before Y,
+components of y and of what follows Y; values that the kernel gives, components of Y.  Behind them
+stands where the tangent of every lane begins in Y."""
 
 
 def _text() -> str:
     """IR of `void kt_tangent_lanes(x, c, y)`: c is the block."""
     code = Code(ENTRY, "void", ((PTR, "x"), (PTR, "c"), (PTR, "y")))
     given, block, results = (code.argument(name) for name in ("x", "c", "y"))
+    numbers = {name: code.load(code.at(block, HEAD.index(name)), INT) for name in HEAD[8:]}
+    head, n, rest, values, whole = numbers.values()
+    shared, c, one, u, f, lanes, found, w = (
+        code.load(code.at(block, k), PTR) for k in range(8)
+    )  # fmt: skip
+    Y = code.at(given, head)
 
-    def entry(name: str, kind: str = INT) -> Value:
-        return code.load(code.at(block, HEAD.index(name)), kind)
-
-    lanes, found, Y = entry("x", PTR), entry("y", PTR), code.at(given, 1)
-    n, rest, whole = (entry(name) for name in ("n", "rest", "whole"))
-
-    _spread(code, given, lanes, n + 1)  # t, y
-    _spread(code, code.at(Y, whole), code.at(lanes, (n + 1) * LANES), rest)
+    code.copy(given, one, head + n)
+    code.copy(code.at(Y, whole), code.at(one, head + n), rest)
+    code.call(shared, [one, c, u])
     starts = [code.load(code.at(block, len(HEAD) + lane), INT) for lane in range(LANES)]
-    S = code.at(lanes, (n + rest + 1) * LANES)
+    S = code.at(lanes, (head + n + rest) * LANES)
 
     def enter(i: Value) -> None:
         row = code.at(S, i * LANES)
@@ -59,9 +67,8 @@ def _text() -> str:
             code.store(code.load(code.at(Y, start + i)), code.at(row, lane))
 
     code.each(n, enter)
-    code.call(entry("f", PTR), [lanes, entry("c", PTR), found, entry("w", PTR)])
+    code.call(f, [lanes, u, found, w])
     code.copy(Y, results, whole)
-    values = entry("given")
     changes = code.at(found, values * LANES)
 
     def take(i: Value) -> None:
@@ -75,16 +82,6 @@ def _text() -> str:
     return f"{DECLARATIONS}\n{code.text()}"
 
 
-def _spread(code: Code, source: Value, target: Value, count: Value) -> None:
-    """Numbers into rows, the same in every lane."""
-
-    def one(i: Value) -> None:
-        row = code.spread(code.load(code.at(source, i)), LANES)
-        code.store(row, code.at(target, i * LANES), LINE)
-
-    code.each(count, one)
-
-
 @jit.one_library
 def _library() -> jit.Library:
     """The function around the kernel; one for all of them."""
@@ -96,11 +93,12 @@ class LaneForm:
     """What a run with tangents in lanes calls.
 
     Attributes:
-        along: of t, y, rest, y_dot, other changes: values, and their changes.
+        along: of head, y, rest, y_dot, other changes: values, and their changes.
         name: of the values.
         seeds: of every other change, direction × component.
         width: components of y and of the integrals.
         directions: number of tangents, at most eight.
+        head: inputs before y: the time, or nothing.
     """
 
     along: DerivedProgram
@@ -108,6 +106,7 @@ class LaneForm:
     seeds: Mapping[str, Array]
     width: int
     directions: int
+    head: int = 1
 
     @property
     def program(self) -> Program:
@@ -127,79 +126,116 @@ class LaneForm:
     @cached_property
     def function(self) -> LaneFunction:
         """The same, compiled."""
-        return LaneFunction(self, self.along.function)
+        return LaneFunction(self, self.along.lanes)
 
 
 @dataclass(frozen=True)
 class LaneFunction:
-    """A function of t, Y and what follows it, as native code and from Python."""
+    """A function of head, Y and what follows it, as native code and from Python."""
 
     form: LaneForm
-    own: Function
+    own: LanesApart
 
     def with_values(self, parameters: Mapping[str, float]) -> LaneFunction:
         """The same with other values of parameters, by name."""
         return replace(self, own=self.own.with_values(parameters))
 
+    @cached_property
+    def _ports(self) -> list[Port]:
+        """Variable inputs of the kernel: head, y, rest, changes of y, other changes."""
+        return [port for port in self.own.given.inputs if not port.parameter]
+
+    @cached_property
+    def _size(self) -> int:
+        """Components of y: those that changes are given of, but for the directions."""
+        moves = (p for p in self._ports if p.name.endswith(DOT) and p.name not in self.form.seeds)
+        return sum(port.size for port in moves)
+
+    @cached_property
+    def _whole(self) -> int:
+        """Components of Y."""
+        return self.form.width * (1 + self.form.directions)
+
+    @cached_property
+    def _rest(self) -> int:
+        """Components of what follows Y."""
+        still = (port for port in self._ports if not port.name.endswith(DOT))
+        return sum(port.size for port in still) - self.form.head - self._size
+
     @property
-    def inputs(self) -> tuple[Any, ...]:
-        """Inputs but the changes."""
-        return tuple(p for p in self.own.inputs if not p.name.endswith("_dot"))
+    def inputs(self) -> tuple[Port, ...]:
+        """Inputs but the changes; those behind Y where they stand behind the whole of it."""
+        first, more = self.form.head + self._size, self._whole - self._size
+        return tuple(
+            replace(port, start=port.start + more, stop=port.stop + more)
+            if port.start >= first and not port.parameter else port
+            for port in self.own.given.inputs if not port.name.endswith(DOT)
+        )  # fmt: skip
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """Nothing but Y comes out."""
+        return ()
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Numbers of doubles: x, y."""
+        return {"x": self.form.head + self._whole + self._rest, "y": self._whole}
 
     @property
     def address(self) -> int:
         """Address of `void f(const double* x, const double* c, double* y)`."""
         return _library().addresses[ENTRY]
 
-    @property
-    def _size(self) -> int:
-        """Components of y."""
-        return next(port.size for port in self.own.inputs if port.name == "y")
-
-    def __call__(self, *, check: bool, t: Any, y: Array, **rest: Any) -> dict[str, Array]:
+    def __call__(self, *, check: bool, y: Array, **rest: Any) -> dict[str, Array]:
         """The values and their changes behind each other, as Y is."""
-        form, n = self.form, self._size
-        rows = y[form.width :].reshape(form.directions, form.width)
-        given: dict[str, Any] = {**form.seeds, **rest, "t": t, "y": y[:n], "y_dot": rows[:, :n]}
-        found = self.own(check=check, **given)
-        values, changes = found[form.name], found[f"{form.name}_dot"]
-        whole, size = y.copy(), changes.shape[1]
-        whole[:size] = values.reshape(-1, size)[0]
-        whole[form.width :].reshape(rows.shape)[:, :size] = changes
-        return {form.name: whole}
+        del check
+        local = self._local.__dict__
+        if not local:
+            local["block"] = self.preamble_values()
+        x, found = np.zeros(self.sizes["x"]), np.zeros(self._whole)
+        given = {"y": y, **rest}
+        for port in self.inputs:
+            if port.name == "y":
+                x[port.start : port.start + self._whole] = y
+            elif not port.parameter and port.name in given:
+                x[port.start : port.stop] = np.ravel(given[port.name])
+        SINGLE(self.address)(address(x), address(local["block"]), address(found))
+        return {self.form.name: found}
 
-    def preamble_values(self) -> Array:
+    @cached_property
+    def _local(self) -> threading.local:
+        """A block per thread."""
+        return threading.local()
+
+    def preamble_values(self, p: Array | None = None) -> Array:
         """A new block to work on."""
-        own, form, n = self.own, self.form, self._size
-        kernel = own.kernels.batch()
-        constants = own.preamble_values()
+        own, form = self.own, self.form
+        kernel, constants = own.apart, own.constants(p)
+        x, y = own.given.sizes["x"], sum(port.size for port in own.outputs)
         head = len(HEAD) + LANES
-        sizes = [LANES * own.sizes["x"], LANES * own.sizes["y"], kernel.body_work, len(constants)]
+        sizes = [LANES * x, LANES * y, kernel.body_work, len(constants), x, own.shared_size]
         places = np.cumsum([-(-size // LANES) * LANES for size in (head, *sizes)])
         room = np.zeros(int(places[-1]) + LANES)
         block = room[(-address(room) // 8) % LANES :]
-        x, y, w, c = (address(block[int(place) :]) for place in places[:-1])
-        block[places[3] : places[3] + len(constants)] = constants
+        parts = [block[int(place) :] for place in places[:-1]]
+        parts[3][: len(constants)] = constants
+        names = ("x", "y", "w", "c", "one", "u")
         values = {
-            "f": kernel.body, "c": c, "x": x, "y": y, "w": w, "n": n,
-            "rest": self._rest, "given": own.outputs[0].size,
-            "whole": form.width * (1 + form.directions),
+            **{name: address(part) for name, part in zip(names, parts, strict=True)},
+            "shared": own.shared, "f": kernel.body, "head": form.head, "n": self._size,
+            "rest": self._rest, "given": y // 2, "whole": self._whole,
         }  # fmt: skip
         lanes = [form.width * (1 + min(k, form.directions - 1)) for k in range(LANES)]
         block[:head].view(np.int64)[:] = [*(values[name] for name in HEAD), *lanes]
-        self._seed(block[places[0] :][: sizes[0]].reshape(-1, LANES))
+        self._seed(parts[0][: sizes[0]].reshape(-1, LANES))
         return block
-
-    @property
-    def _rest(self) -> int:
-        """Components of what follows Y among the variables."""
-        return int(sum(p.size for p in self.inputs if not p.parameter)) - 1 - self._size
 
     def _seed(self, x: Array) -> None:
         """Enter the directions, one per lane; lanes to spare repeat the last one."""
         count = self.form.directions
         used = np.minimum(range(LANES), count - 1)
-        for port in self.own.inputs:
+        for port in self._ports:
             seeds = self.form.seeds.get(port.name)
             if seeds is not None:
                 x[port.start : port.stop] = np.asarray(seeds).reshape(count, -1)[used].T

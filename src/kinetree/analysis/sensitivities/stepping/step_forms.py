@@ -75,7 +75,7 @@ class StepForms:
 
     @cached_property
     def tangent_step(self) -> DerivedProgram:
-        """[s, δs], … → the same at the end of the step."""
+        """s, …, δs, δp → s and δs at the end of the step."""
         return self._remember("tangents of steps", self._tangent_step)
 
     @cached_property
@@ -113,10 +113,10 @@ class StepForms:
         ends = [f"{name}{NEXT}" for name in self.state]
         made = along(self.step, ends, self._whole_by)
         rows = {row.name: row for row in made.inputs}
-        first = [*self.state, *(f"{name}_dot" for name in self.state)]
-        rest = [name for name in rows if name not in first]
+        moves = [f"{name}_dot" for name in (*self.state, *self.by)]
+        still = [name for name in rows if name not in (*self.state, *moves)]
         outputs = [made.output(name) for name in (*ends, *(f"{name}_dot" for name in ends))]
-        inputs = tuple(rows[name] for name in (*first, *rest))
+        inputs = tuple(rows[name] for name in (*self.state, *still, *moves))
         return condense(replace(made, inputs=inputs, outputs=tuple(outputs)))
 
 

@@ -16,8 +16,8 @@ from kinetree.analysis.sensitivities.directions import seeds_of
 from kinetree.analysis.sensitivities.stepping.step_start import tangents_at_start
 from kinetree.arrays import Array
 from kinetree.integrate.loops.equal_steps import March, Start
+from kinetree.integrate.loops.tangent_lanes import LaneForm
 from kinetree.integrate.steps.repartitioned_run import drive_march
-from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.stepping.step_run import StepLeg, StepRun
@@ -43,18 +43,23 @@ class StepTangents:
     def _march(self, leg: StepLeg, start: Array) -> Array:
         """Tangents behind every step of a leg."""
         run, size, n = self.run, leg.forms.size, len(self.variables)
-        kernel = run.kernel(leg.forms.tangent_step)
-        x = np.repeat(kernel.arguments()[0][:, None], LANES, axis=1)
-        x[:size] = run.kept[leg.first][:, None]
-        x[size : 2 * size, :n] = start
-        for name, seeds in seeds_of(leg.forms.by, self.variables).items():
-            port = next(p for p in kernel.function.inputs if p.name == f"{name}_dot")
-            x[port.start : port.stop, :n] = seeds
-        p = _parameters(kernel.function)
-        begin = Start(x, p, run.start.t0, run.start.h, leg.end, done=leg.first)
-        march = March(kernel.function, 2 * size, begin)
+        seeds = seeds_of(leg.forms.by, self.variables)
+        form = LaneForm(
+            leg.forms.tangent_step, "", {f"{name}_dot": rows.T for name, rows in seeds.items()},
+            size, n, head=0,
+        )  # fmt: skip
+        kernel = run.kernel(form)
+        x = kernel.arguments()[0]
+        x[:size] = run.kept[leg.first]
+        x[size : size * (1 + n)] = start.T.ravel()
+        begin = Start(
+            x[:, None], _parameters(kernel.function), run.start.t0, run.start.h, leg.end,
+            done=leg.first,
+        )  # fmt: skip
+        march = March(kernel.function, size * (1 + n), begin)
         drive_march(march, leg.end, None)
-        return march.states[1:, size:, :n]
+        S = march.states[1:, size:, 0].reshape(-1, n, size)
+        return np.swapaxes(S, 1, 2)
 
     def _looks(self, S: Array) -> tuple[Array, Array]:
         """Changes of the expressions and of y, from those of all states."""

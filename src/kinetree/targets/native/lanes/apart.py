@@ -1,0 +1,93 @@
+"""A Program in lanes of which some inputs alone differ from lane to lane.
+
+    void shared(x, c, u)         what the other inputs decide, once for all lanes
+    void apart(x, u, y, w)       the rest, eight doubles side by side each
+
+A derivative along eight directions costs one evaluation of everything that knows nothing of them,
+and eight of what does, which is a small part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from kinetree.arrays import Array
+from kinetree.program.program import Program
+from kinetree.targets.native.compile.kernels import PREAMBLE, BatchKernel, Kernels
+from kinetree.targets.native.compile.schedule import schedule
+from kinetree.targets.native.function import Function
+from kinetree.targets.native.ports import Port, in_ports, out_ports
+from kinetree.targets.tape.lowering import Lowered, lower
+from kinetree.targets.tape.split import split
+from kinetree.targets.tape.tape import Tape
+
+
+@dataclass(frozen=True)
+class LanesApart:
+    """The two functions of a Program.
+
+    Attributes:
+        given: its inputs, and what its parameters give.
+        kernels: of the two functions, the shared one as the preamble of the other.
+        outputs: what comes out, in order.
+    """
+
+    given: Function
+    kernels: Kernels
+    outputs: tuple[Port, ...]
+
+    def with_values(self, parameters: Mapping[str, float]) -> LanesApart:
+        """The same with other values of parameters, by name."""
+        return replace(self, given=self.given.with_values(parameters))
+
+    @property
+    def shared(self) -> int:
+        """Address of `void shared(const double* x, const double* c, double* u)`."""
+        return self.kernels.single().addresses[PREAMBLE]
+
+    @property
+    def shared_size(self) -> int:
+        """Doubles of its results u."""
+        return self.kernels.constants
+
+    @property
+    def apart(self) -> BatchKernel:
+        """What is evaluated in lanes; its constants are u."""
+        return self.kernels.batch()
+
+    def constants(self, p: Array | None = None) -> Array:
+        """What parameters give: c of the shared function."""
+        return self.given.preamble_values(p)
+
+
+def lanes_apart(program: Program, known: str, varying: Collection[str]) -> LanesApart:
+    """The two functions of a Program whose digest is known.
+
+    Args:
+        program: what to compile.
+        known: its digest.
+        varying: names of the inputs that differ from lane to lane.
+    """
+    inputs, outputs = in_ports(program.inputs), out_ports(program.outputs)
+    own = tuple(port for port in inputs if not port.parameter)
+    sizes = tuple(port.size for port in own)
+    parameters = tuple(port.size for port in inputs if port.parameter)
+    places = {k for port in own if port.name in varying for k in range(port.start, port.stop)}
+
+    @cache
+    def tapes() -> tuple[Lowered, Lowered]:
+        whole = lower(program)
+        shared, apart = split(whole.body, places)
+        nothing = Tape(whole.body.sizes)
+        return Lowered(nothing, whole.preamble), Lowered(schedule(apart), schedule(shared))
+
+    name = f"{known} apart by {sorted(varying)}"
+    first = Kernels(
+        lambda: tapes()[0], sizes, (), parameters, digest=f"{known} preamble"
+    )  # fmt: skip
+    both = Kernels(
+        lambda: tapes()[1], sizes, tuple(port.size for port in outputs), parameters, digest=name
+    )  # fmt: skip
+    return LanesApart(Function(program.name, inputs, (), first), both, outputs)
