@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from tests import strategies, zoo
@@ -9,7 +11,7 @@ from tests.unit.program.programs import RAW, assert_same_values, k, local, m, ra
 
 from kinetree import engine as en
 from kinetree.engine import ADD, MUL, NUM, SYM, Node
-from kinetree.program import Assign, Input, Output, Program
+from kinetree.program import Assign, Input, Output, Program, Solve
 from kinetree.program.passes import ALL, condense, dead, hoist, pair, schedule, share
 from kinetree.program.verify import verify
 
@@ -46,6 +48,21 @@ def test_condensing_again_changes_nothing_of_substance(name: str) -> None:
     twice = verify(condense(once))
     assert twice.count().total <= once.count().total
     assert_same_values(once, twice)
+
+
+# --- share ---------------------------------------------------------------------------------------
+
+
+def test_a_name_for_a_number_stands_for_no_other_number() -> None:
+    """The zeros of a matrix stay zeros where some equation happens to be zero, too."""
+    zero, one = local("nothing"), local("one")
+    X = (local("X_1"), local("X_2"))
+    A = (x + y, en.ZERO, en.ZERO, en.ONE)
+    solve = Solve(X, A, (z * zero, z * one), 2, 1, symmetric=False)
+    program = small({}, {"out": X[0] * X[1]}, {"nothing": en.ZERO, "one": en.ONE})
+    shared = share(replace(program, blocks=(*program.blocks, solve)))
+    (found,) = (block for block in shared.blocks if isinstance(block, Solve))
+    assert found.matrix[1:] == (en.ZERO, en.ZERO, en.ONE)
 
 
 # --- dead ----------------------------------------------------------------------------------------

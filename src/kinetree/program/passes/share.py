@@ -48,6 +48,9 @@ class _Share:
         """The blocks with shared parts replaced by names, new names before their first use."""
         for block in blocks:
             if isinstance(block, Assign):
+                if block.expr.op is NUM:  # a number is no name for others that are equal
+                    yield block
+                    continue
                 expr = self._own(block.expr)
                 yield from self.due()
                 known = expr if expr.op is SYM else self.names.get(expr)
