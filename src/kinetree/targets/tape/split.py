@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from kinetree.targets.tape.tape import LEAVES, ZERO, Tape
+from kinetree.targets.tape.tape import ZERO, Tape
 
 
 def split(tape: Tape, varying: Collection[int]) -> tuple[Tape, Tape]:
@@ -110,6 +110,3 @@ class _Apart(_Part):
             return super()._leaf(entry)
         self.read.append(entry)
         return self.new.leaf("const", len(self.read) - 1)
-
-
-assert {"num", "in", "const", "part"} == LEAVES

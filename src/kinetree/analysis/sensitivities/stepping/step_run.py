@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from kinetree.analysis.sensitivities.task import Task
     from kinetree.integrate import SteppedRun, Stepper
+    from kinetree.integrate.loops.tangent_lanes import LaneForm
     from kinetree.targets.kept import DerivedProgram
 
 CURE = "take integrator='dop853'"
@@ -183,7 +184,7 @@ class StepRun:
         loads = {k: v for k, v in self.task.system.loads.fixed.items() if k in names}
         return {**loads, **found}
 
-    def kernel(self, form: DerivedProgram, weights: str = "") -> ReverseKernel:
+    def kernel(self, form: DerivedProgram | LaneForm, weights: str = "") -> ReverseKernel:
         """A compiled Program with all that does not change."""
         function = form.function.with_values(self.task.given.parameters or {})
         return ReverseKernel(function, self.constants(function), weights)

@@ -44,7 +44,7 @@ class LanesApart:
 
     @property
     def shared(self) -> int:
-        """Address of `void shared(const double* x, const double* c, double* u)`."""
+        """Address of the shared function of inputs x, constants c, results u."""
         return self.kernels.single().addresses[PREAMBLE]
 
     @property
@@ -84,10 +84,7 @@ def lanes_apart(program: Program, known: str, varying: Collection[str]) -> Lanes
         return Lowered(nothing, whole.preamble), Lowered(schedule(apart), schedule(shared))
 
     name = f"{known} apart by {sorted(varying)}"
-    first = Kernels(
-        lambda: tapes()[0], sizes, (), parameters, digest=f"{known} preamble"
-    )  # fmt: skip
-    both = Kernels(
-        lambda: tapes()[1], sizes, tuple(port.size for port in outputs), parameters, digest=name
-    )  # fmt: skip
+    results = tuple(port.size for port in outputs)
+    first = Kernels(lambda: tapes()[0], sizes, (), parameters, digest=f"{known} preamble")
+    both = Kernels(lambda: tapes()[1], sizes, results, parameters, digest=name)
     return LanesApart(Function(program.name, inputs, (), first), both, outputs)
