@@ -69,9 +69,9 @@ def test_the_shared_part_and_the_rest_are_the_whole(make: Callable[[], Program])
         else:
             given[port.name] = np.broadcast_to(given[port.name], port.shape)
             x[port.start : port.stop] = given[port.name].ravel()
-    shared, y = rows(made.shared_size), rows(results * LANES).reshape(results, LANES)
+    shared, y = rows(made.once_size), rows(results * LANES).reshape(results, LANES)
     work = rows(made.apart.body_work)
-    SINGLE(made.shared)(address(x), address(made.constants()), address(shared))
+    SINGLE(made.once)(address(x), address(made.constants()), address(shared))
     LANE_CALL(made.apart.body)(*map(address, (lanes, shared, y, work)))
     for lane in range(LANES):
         own = {k: v[lane] if k.endswith("_dot") else v for k, v in given.items()}

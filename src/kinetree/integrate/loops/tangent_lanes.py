@@ -214,7 +214,7 @@ class LaneFunction:
         kernel, constants = own.apart, own.constants(p)
         x, y = own.given.sizes["x"], sum(port.size for port in own.outputs)
         head = len(HEAD) + LANES
-        sizes = [LANES * x, LANES * y, kernel.body_work, len(constants), x, own.shared_size]
+        sizes = [LANES * x, LANES * y, kernel.body_work, len(constants), x, own.once_size]
         places = np.cumsum([-(-size // LANES) * LANES for size in (head, *sizes)])
         room = np.zeros(int(places[-1]) + LANES)
         block = room[(-address(room) // 8) % LANES :]
@@ -223,7 +223,7 @@ class LaneFunction:
         names = ("x", "y", "w", "c", "one", "u")
         values = {
             **{name: address(part) for name, part in zip(names, parts, strict=True)},
-            "shared": own.shared, "f": kernel.body, "head": form.head, "n": self._size,
+            "shared": own.once, "f": kernel.body, "head": form.head, "n": self._size,
             "rest": self._rest, "given": y // 2, "whole": self._whole,
         }  # fmt: skip
         lanes = [form.width * (1 + min(k, form.directions - 1)) for k in range(LANES)]

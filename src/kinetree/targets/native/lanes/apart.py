@@ -43,12 +43,12 @@ class LanesApart:
         return replace(self, given=self.given.with_values(parameters))
 
     @property
-    def shared(self) -> int:
+    def once(self) -> int:
         """Address of the shared function of inputs x, constants c, results u."""
         return self.kernels.single().addresses[PREAMBLE]
 
     @property
-    def shared_size(self) -> int:
+    def once_size(self) -> int:
         """Doubles of its results u."""
         return self.kernels.constants
 
