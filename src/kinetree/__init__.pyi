@@ -52,6 +52,7 @@ from kinetree.measures import (
     misfit,
     peak,
     rms,
+    severity,
 )
 from kinetree.model import FrameModel, Model, as_frames, position_matrices
 from kinetree.pipeline import derive, derive_actuation
@@ -75,6 +76,6 @@ __all__ = [
     "kinematics", "latin_hypercube", "layout", "linearise", "load", "load_run", "load_sweep",
     "mean_square", "measure", "misfit", "modes", "optimise", "outputs", "own_plan", "partition",
     "peak", "plot", "position_matrices", "reactions", "read_profile", "rms", "run_list", "saltelli",
-    "save", "save_run", "sensitivity", "simulate", "sobol", "summarise", "sweep", "verify",
-    "write_simulation",
+    "save", "save_run", "sensitivity", "severity", "simulate", "sobol", "summarise", "sweep",
+    "verify", "write_simulation",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -109,6 +110,30 @@ def test_without_location_the_set_is_what_steps_see(axis: str | None) -> None:
     near = kt.simulate(model, 0.2, qd=[6.0], rtol=1e-9, max_step=5e-5)
     exact = kt.simulate(struck(), 0.2, qd=[6.0], rtol=1e-9)
     assert near["qd"].values[-1] == pytest.approx(exact["qd"].values[-1], rel=EQUAL_STEPS)
+
+
+@pytest.mark.parametrize("standard", ["1998", "2010"])
+def test_the_severity_of_a_run_and_its_slope(standard: str) -> None:
+    """As the index of the record, and as differences have its slope."""
+    model = kt.Model("damped", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=2.0), axis="x")
+    k = model.parameter("k", 9e3)
+    model.joint_law("spring", "x", lambda q, qd: -k * q["x"] - 60 * qd["x"])
+
+    def measured(value: float) -> Any:
+        return kt.sensitivity(
+            model, 0.2, {"asi": kt.severity("qdd_x", standard)}, by=["k"],
+            qd=[9.0], parameters={"k": value}, rtol=1e-11, atol=1e-12,
+        )  # fmt: skip
+
+    found, (low, high) = measured(9e3), (measured(9e3 + d).value.item() for d in (-1.0, 1.0))
+    run = kt.simulate(model, 0.2, qd=[9.0], step=5e-4, rtol=1e-11, atol=1e-12)
+    record = severity_index(run.time, run.qdd.values[:, 0], standard)
+    assert found.value.item() == pytest.approx(record, rel=TRAJECTORY)
+    assert found.gradient.values.item() == pytest.approx((high - low) / 2, rel=COARSE_RUN)
+    text = kt.measure(f"severity(qdd_x, {standard})")
+    told = kt.sweep(model, 0.2, kt.grid({"k": [9e3]}), {"asi": text}, qd=[9.0])
+    assert told.asi.item() == pytest.approx(record, rel=COARSE_RUN)
 
 
 def test_the_severity_index_of_a_half_sine() -> None:

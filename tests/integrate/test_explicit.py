@@ -277,6 +277,17 @@ def test_longest_step() -> None:
     assert (path.y[-1] == path.last_y).all()
 
 
+def test_equal_steps_are_as_many_as_the_longest_step_asks_for() -> None:
+    for longest, steps in ((0.1, 10), (0.03, 40), (1.0, 10)):
+        path = solve(flows.growth(), [1.0], np.linspace(0, 1, 11), "rk4", max_step=longest)
+        assert path.steps == steps
+        assert len(path.t) == 11
+    exact = solve(flows.growth(), [1.0], np.linspace(0, 1, 41), "rk4")
+    assert path.y[-1] != exact.y[-1]
+    fine = solve(flows.growth(), [1.0], np.linspace(0, 1, 11), "rk4", max_step=0.03)
+    assert fine.y[-1] == pytest.approx(exact.y[-1], rel=IDENTITY)
+
+
 def test_more_steps_than_the_table_holds() -> None:
     how = {"fixed_step": 1e-3, "every_step": True}
     path = solve(flows.oscillator(), [1.0, 0.0], [0.0, 10.0], "rk4", **how)

@@ -64,6 +64,10 @@ STUDIES: dict[str, tuple[Row, ...]] = {
         Row(kt.at_time, lambda _: {**ONE, "t": 0.1}, {**OTHER, "t": 0.2},
             {"of": "word number whole function", "t": "number whole"}),
     ),
+    "severity": (
+        Row(kt.severity, lambda _: ONE, {**OTHER, "standard": "1998", "step": 1e-3, "limit": 9.81},
+            {"of": "word number whole function"}),
+    ),
     "event_time": (
         Row(kt.event_time, lambda _: {"event": "low"}, {"event": "high", "number": 1},
             {"event": "word", "number": "whole"}),

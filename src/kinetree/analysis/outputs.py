@@ -69,12 +69,12 @@ def observer(
 
 
 def _observation(model: Mechanism, wanted: Sequence[str]) -> Observed:
-    """The Program of outputs; that of variables of components is made once for equal ones."""
+    """The Program of outputs, made once for equal models and names."""
     own = model.equations
-    if own is None or model.outputs:
+    if own is not None and model.outputs:
         return derive_outputs(model, wanted)
-    told = repr((list(wanted), own.names, own.units))
-    return remember(lambda: derive_outputs(model, wanted), "variables of components", model, told)
+    told = repr(list(wanted) if own is None else (list(wanted), own.names, own.units))
+    return remember(lambda: derive_outputs(model, wanted), "outputs", model, told)
 
 
 def _own_outputs(model: Mechanism) -> list[str]:

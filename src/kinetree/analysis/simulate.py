@@ -98,7 +98,8 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
         rtol: relative error per step.
         atol: absolute error per step.
         step: output interval [s], by default a 500th of the duration; 0 records every step of the
-            method.  The method with fixed steps, rk4, uses it as its step.
+            method.  The method with fixed steps, rk4, uses it as its step, or as many equal ones as
+            `max_step` asks for.
         tau: efforts along the velocities: nv numbers, a mapping by name to numbers or functions, or
             a function of (t, q, qd) [N.m, N].
         wrenches: external wrenches by name: six numbers [torque; force] or a function of

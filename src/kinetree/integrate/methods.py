@@ -31,7 +31,7 @@ AUTO = "auto"
 """The name that stands for the usual method."""
 BOUNDS = ("rtol", "atol", "max_step", "max_steps", "events")
 """What a method with error control may be told beside its steps of output."""
-LIMITED = ("max_steps", "events")
+LIMITED = ("max_step", "max_steps", "events")
 """The same of a loop with equal steps."""
 STEPPED = ("events", "locate")
 """The same of steps that are Programs."""

@@ -7,6 +7,7 @@ it has with the reason why it ended.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
@@ -27,6 +28,9 @@ CHATTERING = "chattering"
 NOT_SOLVED = "not solved"
 """Reasons for ending (field `end` of a Path).  An event is late where it takes effect at the end of
 the step in which it happened: the last state of the path."""
+
+ROUNDING = 1e-12
+"""Share by which a quotient may miss a whole number."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,10 @@ class Settings:
     report: Callable[[float], None] | None = None
     sink: Callable[[Path], bool] | None = None
     controlled: int | None = None
+
+    def equal_step(self, length: float) -> float:
+        """The longest step that divides this length [s] and is not above `max_step`."""
+        return length / max(1, math.ceil(length / self.max_step * (1 - ROUNDING)))
 
 
 class Hit(NamedTuple):

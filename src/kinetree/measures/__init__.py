@@ -10,16 +10,18 @@ from kinetree.measures.measure import Gathered, Measure, Sighting
 from kinetree.measures.misfit import Misfit, misfit
 from kinetree.measures.mode import Mode, damping, frequency, growth
 from kinetree.measures.peak import Peak, peak
+from kinetree.measures.severity import Severity, severity
 from kinetree.measures.texts import measure
 
 ALL = (
-    Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Misfit, EventTime, Mode, FunctionOf,
+    Final, AtTime, Integral, MeanSquare, RootMeanSquare, Peak, Severity, Misfit, EventTime, Mode,
+    FunctionOf,
 )  # fmt: skip
 """Every kind."""
 
 __all__ = [
     "ALL", "AtTime", "EventTime", "Final", "FunctionOf", "Gathered", "Integral", "MeanSquare",
-    "Measure", "Misfit", "Mode", "Peak", "RootMeanSquare", "Sighting", "at_time", "damping",
-    "event_time", "final", "frequency", "function_of", "growth", "integral", "mean_square",
-    "measure", "misfit", "peak", "rms", "simple_measures",
+    "Measure", "Misfit", "Mode", "Peak", "RootMeanSquare", "Severity", "Sighting", "at_time",
+    "damping", "event_time", "final", "frequency", "function_of", "growth", "integral",
+    "mean_square", "measure", "misfit", "peak", "rms", "severity", "simple_measures",
 ]  # fmt: skip

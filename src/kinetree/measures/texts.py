@@ -22,17 +22,21 @@ from kinetree.measures.mean_square import mean_square, rms
 from kinetree.measures.measure import Measure
 from kinetree.measures.mode import damping, frequency, growth
 from kinetree.measures.peak import peak
+from kinetree.measures.severity import severity
 
 KINDS: dict[str, Callable[..., Measure]] = {
     row.__name__: row
     for row in (
-        final, at_time, integral, mean_square, rms, peak, event_time, frequency, damping, growth,
+        final, at_time, integral, mean_square, rms, peak, severity, event_time, frequency, damping,
+        growth,
     )
 }  # fmt: skip
 """Kinds that a text may name."""
-NUMBERS = {"at_time": (None, float), "event_time": (None, int)} | dict.fromkeys(
-    ("frequency", "damping", "growth"), (int,)
-)
+NUMBERS = {
+    "at_time": (None, float),
+    "event_time": (None, int),
+    "severity": (None, str),
+} | dict.fromkeys(("frequency", "damping", "growth"), (int,))
 """What arguments are; None for a text.  Kinds that are not here have one text."""
 START = re.compile(rf"(?<![\w.])({'|'.join(KINDS)})\s*\(")
 

@@ -57,9 +57,17 @@ def severity_index(time: ArrayLike, acceleration: ArrayLike, standard: str = "20
         raise ShapeError(
             "its times are not in equal steps", element="severity_index", cure="give step="
         )
-    rest = np.zeros((round(PADDED / h), a.shape[1]))
-    smooth = FILTERS[standard](np.vstack([rest, a, rest]), h)
+    smooth = apply_filter(a, h, standard)
     return float(np.sqrt(((smooth / LIMITS[: a.shape[1]]) ** 2).sum(axis=1)).max())
+
+
+def apply_filter(a: Array, h: float, standard: str) -> Array:
+    """Accelerations in equal steps h [s], one column per direction, as a standard filters them.
+
+    The filter is linear, and what it gives begins before the record and ends behind it.
+    """
+    rest = np.zeros((round(PADDED / h), a.shape[1]))
+    return FILTERS[standard](np.vstack([rest, a, rest]), h)
 
 
 def _means(a: Array, h: float) -> Array:

@@ -211,9 +211,9 @@ class Backward:
 
 def _has_every_step(task: Task, run: TangentRun) -> bool:
     """Whether the rows of a run are the ends of its equal steps, and no others."""
-    h = task.settings.fixed_step
-    if h is None:
+    if task.settings.fixed_step is None:
         return False
+    h = task.settings.equal_step(task.settings.fixed_step)
     ends = task.t0 + h * np.arange(1 + round(task.duration / h))
     near = NEAR * max(task.duration, abs(task.t0))
     return len(run.t) == len(ends) and bool(np.abs(run.t - ends).max() <= near)

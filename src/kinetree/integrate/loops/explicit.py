@@ -37,7 +37,7 @@ class ExplicitLoop(Slices):
         self._call = CALL(driver(tableau.name).addresses[ENTRY])
         step = settings.fixed_step or 0.0
         if not tableau.errors:  # by default a step from one output to the next
-            step = step or float(np.min(np.diff(problem.times)))
+            step = settings.equal_step(step or float(np.min(np.diff(problem.times))))
         self["fixed"], self["h"] = float(step > 0.0), step
         self._begin()
 
