@@ -112,6 +112,22 @@ def test_without_location_the_set_is_what_steps_see(axis: str | None) -> None:
     assert near["qd"].values[-1] == pytest.approx(exact["qd"].values[-1], rel=EQUAL_STEPS)
 
 
+@pytest.mark.parametrize("located", [True, False])
+def test_runs_of_a_sweep_keep_their_sets(located: bool) -> None:
+    model = kt.Model("struck", gravity=(0, 0, 0))
+    model.prismatic("x", model.ground, model.body("b", mass=3.0), axis="x")
+    wall = model.ground.point("wall", (0.5, 0, 0))
+    model.crushable("layer", "b", wall, 0.5, envelope, BACK, located=located)
+    many = kt.sweep(
+        model, 0.1, kt.grid({"qd0.x": [5.0, 6.0]}),
+        {"v": kt.final("qd_x"), "set": kt.final("x_layer_set")}, max_step=5e-5,
+    )  # fmt: skip
+    for k, speed in enumerate((5.0, 6.0)):
+        run = kt.simulate(model, 0.1, qd=[speed], max_step=5e-5)
+        assert many.v[k].item() == pytest.approx(run.qd.values[-1, 0], rel=AT_STATES)
+        assert many.set[k].item() == pytest.approx(run.x.values[-1, 0], rel=AT_STATES)
+
+
 @pytest.mark.parametrize("standard", ["1998", "2010"])
 def test_the_severity_of_a_run_and_its_slope(standard: str) -> None:
     """As the index of the record, and as differences have its slope."""

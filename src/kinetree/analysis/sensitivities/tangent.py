@@ -26,6 +26,7 @@ from kinetree.program import Input, Output, Program
 from kinetree.program.differentiate import along, forward_along
 from kinetree.program.passes import condense
 from kinetree.program.state_form import (
+    MEMORY,
     STATE,
     TIME,
     consistent_state,
@@ -134,7 +135,8 @@ class _Writer:
     def forms(self) -> tuple[Forms, DerivedProgram]:
         """Forward dynamics, rates and projection of Y, and looks."""
         projected = None
-        if self.forward.input("q").quaternions or self.forward.gives("q_closed"):
+        changes = any(self.forward.gives(name) for name in ("q_closed", MEMORY))
+        if self.forward.input("q").quaternions or changes:
             projected = self._projection()
         rates = self._rates()
         forms = Forms(DerivedProgram.of(condense(self.forward)), rates, projected)
