@@ -30,7 +30,7 @@ class Severity(Measure):
 
     def times(self, end: float) -> Array:
         """Multiples of the step, from zero to the end."""
-        return np.arange(1 + int(end / self.step + NEAR)) * self.step
+        return np.asarray(np.arange(1 + int(end / self.step + NEAR)) * self.step)
 
     def gather(self, seen: Sighting) -> Gathered:
         """V, whose slopes are a row of the filter."""
@@ -44,7 +44,7 @@ class Severity(Measure):
         impulse = np.zeros((2 * size - 1, 1))
         impulse[size - 1] = 1.0
         answer = apply_filter(impulse, self.step, self.standard)[:, 0] / self.limit
-        return answer[k + size - 1 - np.arange(size)]
+        return np.asarray(answer[k + size - 1 - np.arange(size)])
 
 
 def severity(

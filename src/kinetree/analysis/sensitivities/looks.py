@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NEAR = 1e-12
 """Share of the length of a run within which times are one."""
+MANY = 64
+"""Times from which a function of many states is worth its compilation."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,18 @@ class Looks:
             self._known[t] = self._look(t)
         return self._known[t]
 
+    def values(self, times: Array) -> Array:
+        """Values of all expressions at the times of some rows [s], one row each; many at once."""
+        if len(times) < MANY:
+            return np.array([self.at(float(t)).e for t in times])
+        places = [self._find(float(t)) for t in times]
+        found = np.zeros((len(times), *self.parts[0].made.looks.program.output("e").shape))
+        for part in self.parts:
+            own = [k for k, (which, _) in enumerate(places) if which is part]
+            rows = [places[k][1] for k in own]
+            found[own] = _values(RunPart(part.made, part.t[rows], part.Y[rows]))
+        return found
+
     def all_values(self) -> tuple[Array, Array]:
         """Times of all rows [s], and the values of all expressions there, one row each."""
         rows = [_values(part) for part in self.parts if len(part.t)]
@@ -148,6 +162,27 @@ def look(made: Tangent, t: float, Y: Array) -> Sample:
     both = found["de_dalong"]
     tangents = Y[made.width :].reshape(made.directions, made.width)
     return Sample(found["e"], both[:, :-1], both[:, -1], Y[n : made.width], tangents[:, n:])
+
+
+def measure_values(
+    looks: Looks,
+    measures: Mapping[str, Measure],
+    integrated: tuple[int | None, ...],
+    peaks: Mapping[str, float],
+) -> dict[str, float]:
+    """The value of every measure alone; arguments as of `outcomes`."""
+    found: dict[str, float] = {}
+    rows = zip(measures.items(), integrated, strict=True)
+    for number, ((name, measure), place) in enumerate(rows):
+        if isinstance(measure, EventTime):
+            found[name] = looks.instants[find_instant(looks, measure, name)].t
+            continue
+        times = np.array([peaks[name]]) if measure.peaks else measure.times(looks.end)
+        samples = looks.values(times)[:, number] if len(times) else times
+        integral = 0.0 if place is None else float(looks.at(looks.end).z[place])
+        seen = Sighting(looks.start, looks.end, samples, integral)
+        found[name] = measure.gather(seen).value
+    return found
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.watches import Watches
 from kinetree.analysis.sensitivities.direct import Tracker
-from kinetree.analysis.sensitivities.looks import Looks, outcomes
+from kinetree.analysis.sensitivities.looks import Looks, measure_values
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.tangent import tangent
 from kinetree.analysis.sensitivities.task import Task
@@ -78,8 +78,7 @@ class Runner:
         ends = np.array([task.t0, task.t0 + task.duration])
         times = np.unique(np.concatenate([ends, *asked, np.array([*peaks.values()])]))
         looks = one.looks(times[(times >= ends[0]) & (times <= ends[1])])
-        found = outcomes(looks, task.measures, self.integrated, peaks)
-        return {name: row.value for name, row in found.items()}
+        return measure_values(looks, task.measures, self.integrated, peaks)
 
 
 class _OneRun:
