@@ -214,19 +214,28 @@ def closures(corners: Sequence[Corner]) -> Iterator[str]:
                 yield f"  {corner.name}_{name}: {{kind: ball, {ends}}}"
 
 
-def forces(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
-    """Bushings, springs, dampers, bars, tyres."""
+def bushings(data: Mapping[str, Any]) -> Iterator[str]:
+    """What holds engine and subframes."""
     for part, mounts in data["bushings"].items():
         for k in range(len(mounts["at"])):
             ends = f"first: body.{part}_{k + 1}, second: {part}.mount_{k + 1}"
             yield f"  {part}_{k + 1}: {{kind: bushing, {ends},"
             yield f"    stiffness: {row(mounts['k'])}, damping: {row(mounts['c'])}}}"
+
+
+def struts(corners: Sequence[Corner], kinds: Sequence[str] = ("spring", "damper")) -> Iterator[str]:
+    """Springs and dampers, or springs alone."""
     for corner in corners:
         c = corner.name
         for kind, strut in corner.struts():
-            ends = f"first: {c}_{strut['holder']}.{kind}, second: body.{c}_{kind}"
-            yield f"  {c}_{kind}: {{kind: link, {ends},"
-            yield f"    {_strut(kind, corner.axle)}}}"
+            if kind in kinds:
+                ends = f"first: {c}_{strut['holder']}.{kind}, second: body.{c}_{kind}"
+                yield f"  {c}_{kind}: {{kind: link, {ends},"
+                yield f"    {_strut(kind, corner.axle)}}}"
+
+
+def bars() -> Iterator[str]:
+    """Anti-roll bars: energies of the wheels' rise in the axes of the body."""
     for axle in ("front", "rear"):
         a = axle[0].upper()
         rise = " + ".join(f"(left.p_{k} - right.p_{k})*body.R_{k}z" for k in "xyz")
@@ -234,7 +243,6 @@ def forces(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
         yield "    kind: law"
         yield f"    points: {{left: {a}L_upright.hub, right: {a}R_upright.hub, body: body}}"
         yield f"    energy: {axle}_bar/2*({rise})**2"
-    yield from tyres(data, corners)
 
 
 def _strut(kind: str, axle: str) -> str:
@@ -273,17 +281,17 @@ def _coefficients(tyre: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}: {value:.10g}"
 
 
-def parameters(data: Mapping[str, Any]) -> Iterator[str]:
-    """Values that users change."""
+def parameters(
+    data: Mapping[str, Any], shorter: Mapping[str, float] | None = None
+) -> Iterator[str]:
+    """Values that users change; springs shorter by so much where no bars are [m]."""
     tyre = data["tyre"]["general"]
     rows: list[tuple[str, float, str]] = [("rack_travel", 0.010, "m"), ("rack_offset", 0, "m")]
     for axle in ("front", "rear"):
         spring, bar = data["springs"][axle], data["anti_roll_bars"][axle]
-        rows += [
-            (f"{axle}_spring", spring["k"], "N/m"),
-            (f"{axle}_spring_length", spring["free_length"], "m"),
-            (f"{axle}_bar", bar["k"], "N/m"),
-        ]
+        length = spring["free_length"] - (shorter[axle] if shorter else 0.0)
+        rows += [(f"{axle}_spring", spring["k"], "N/m"), (f"{axle}_spring_length", length, "m")]
+        rows += [] if shorter else [(f"{axle}_bar", bar["k"], "N/m")]
     rows += [
         ("tyre_radius", tyre["R0"], "m"),
         ("tyre_stiffness", tyre["vertical_stiffness"], "N/m"),
@@ -298,30 +306,44 @@ def parameters(data: Mapping[str, Any]) -> Iterator[str]:
 def tables(data: Mapping[str, Any]) -> Iterator[str]:
     """Force of each damper [N] over the speed at which it closes [m/s]."""
     dampers = data["dampers"]
+    yield "tables:  # force of a damper [N] over its closing speed [m/s]"
     for axle in ("front", "rear"):
         yield f"  {axle}_damper: {{knots: {row(dampers['speed'])}, values: {row(dampers[axle])}}}"
 
 
-def text(data: Mapping[str, Any]) -> str:
-    """The whole file."""
-    corners = [Corner(data, axle, side) for axle in ("front", "rear") for side in ("left", "right")]
-    parts = [line for corner in corners for line in corner_parts(data, corner)]
+def car(data: Mapping[str, Any], corners: Sequence[Corner]) -> Iterator[str]:
+    """What every such car is made of: bodies, joints, closures, the motion of the rack."""
     rack = "select(t - 1, select(4 - t, -rack_travel*sin(2*pi*(t - 1)/3), 0), 0)"
-    lines = [
-        "parameters:", *parameters(data),
-        "tables:  # force of a damper [N] over its closing speed [m/s]", *tables(data),
-        "bodies:", *large_parts(data, corners), *parts,
-        "joints:", *joints(corners),
-        "closures:", *closures(corners),
-        "drives:", f'  rack: "rack_offset + {rack}"',
-        "forces:", *forces(data, corners),
-    ]  # fmt: skip
-    return HEADER + "\n".join([*lines, ""])
+    yield "bodies:"
+    yield from large_parts(data, corners)
+    yield from (line for corner in corners for line in corner_parts(data, corner))
+    yield "joints:"
+    yield from joints(corners)
+    yield "closures:"
+    yield from closures(corners)
+    yield "drives:"
+    yield f'  rack: "rack_offset + {rack}"'
+
+
+def four_corners(data: Mapping[str, Any]) -> list[Corner]:
+    """In the order FL, FR, RL, RR."""
+    return [Corner(data, axle, side) for axle in ("front", "rear") for side in ("left", "right")]
+
+
+def hardpoints() -> Any:
+    """The data."""
+    return yaml.safe_load(DATA.read_text(encoding="utf-8"))
 
 
 def saloon() -> str:
     """The file as it is made of the hardpoints."""
-    return text(yaml.safe_load(DATA.read_text(encoding="utf-8")))
+    data = hardpoints()
+    corners = four_corners(data)
+    lines = [
+        "parameters:", *parameters(data), *tables(data), *car(data, corners),
+        "forces:", *bushings(data), *struts(corners), *bars(), *tyres(data, corners),
+    ]  # fmt: skip
+    return HEADER + "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

@@ -79,11 +79,11 @@ def test_it_gives_way_in_warp_and_pitch(circuit: kt.Model, mode: str) -> None:
     assert abs(stiffness(circuit, mode, 5e-3)) * TRACK**2 < 1.0  # N.m/rad
 
 
-def counted(flows: str, tmp_path: Path) -> kt.Model:
+def counted(flows: str, tmp_path: Path, shipped: Path = FILE) -> kt.Model:
     """The circuit with flows counted so, and the works that its parts do as states."""
     file = tmp_path / "h2.yaml"
-    file.write_text(FILE.read_text(encoding="utf-8").replace("flows: volume", f"flows: {flows}"),
-                    encoding="utf-8")  # fmt: skip
+    text = shipped.read_text(encoding="utf-8").replace("flows: volume", f"flows: {flows}")
+    file.write_text(text, encoding="utf-8")
     model = kt.load(file)
     lines = [f"{at}_{end}_line" for at in RATIO for end in ("cap", "rod")]
     necks = [f"{name}_neck" for name in GAS]
@@ -121,14 +121,17 @@ def test_oil_is_kept_where_flows_are_masses(flows: str, falls: float, tmp_path: 
         assert vanished * 1.3 * 2.5e6 / (4 * 1.42e-4) == pytest.approx(falls, rel=5 * PERCENT)
 
 
+STORES = (*(f"{at}_{end}_line" for at in RATIO for end in ("cap", "rod")), *RATIO, "A", "B")
+"""Elements that store energy of their own, beside the gas."""
+
+
 @pytest.mark.parametrize("flows", ["volume", "mass"])
 def test_the_work_of_the_pistons_is_found_again(flows: str, tmp_path: Path) -> None:
     model = counted(flows, tmp_path)
-    stores = [*(f"{at}_{end}_line" for at in RATIO for end in ("cap", "rod")), *RATIO, "A", "B"]
     run = kt.simulate(model, 0.6, method="cvode_bdf", rtol=1e-11, atol=1e-13, step=0.6,
-                      outputs=[f"{name}.stored" for name in stores])  # fmt: skip
+                      outputs=[f"{name}.stored" for name in STORES])  # fmt: skip
     last = {str(name): float(run.x.sel(state=name)[-1]) for name in run.state.values}
-    stored = sum(float(run[f"{name}.stored"][-1] - run[f"{name}.stored"][0]) for name in stores)
+    stored = sum(float(run[f"{name}.stored"][-1] - run[f"{name}.stored"][0]) for name in STORES)
     if flows == "volume":
         stored += last["squeeze"]
         gas = sum(2.5e6 * 1.42e-4 / 0.3 * (last[k] ** -0.3 - 1) for k in GAS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,8 @@ from kinetree.errors import ModelError, unknown
 from kinetree.formats.expression import parse
 from kinetree.model import (
     Named,
+    Offers,
     instant_symbol,
-    output_names,
     refuse_words,
     state_names,
     time_symbol,
@@ -63,7 +64,8 @@ class EventLaw:
     def node(self, law: Any) -> Node:
         """An expression from a text, a function, a number or an expression."""
         if isinstance(law, str):
-            node = parse(law, ChainMap(self.own, self.outputs), self.element)
+            offered = ChainMap(self.own, self.outputs)  # type: ignore[arg-type]  # is only read
+            node = parse(law, offered, self.element)
             refuse_words((node,), (PREVIOUS, HOLD), self.element)
             return node
         names = self.names
@@ -79,9 +81,9 @@ class EventLaw:
         return node
 
     @cached_property
-    def outputs(self) -> dict[str, Node]:
-        """The outputs that the model offers, by name."""
-        return dict(output_names(self.model)["outputs"])
+    def outputs(self) -> Mapping[str, Node]:
+        """The outputs that the model offers, by name; thousands, made where they are asked for."""
+        return Offers(self.model)
 
     def condition(self, law: Any) -> Node:
         """A condition, which must be able to change."""

@@ -11,7 +11,6 @@ import numpy as np
 from kinetree.analysis.observing.attach import attach_used
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.event_laws import EventLaw
-from kinetree.analysis.runs.pace import compile_pace
 from kinetree.arguments import show
 from kinetree.arrays import Array
 from kinetree.engine import ZERO, Node, Rank, as_node, select, substitute, symbol, symbols, text
@@ -166,27 +165,22 @@ def end_advice(model: Mechanism, ended: str) -> str:
     return ""
 
 
-def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
-    """The events of a model and of a user, compiled."""
-    events = all_events(dynamics.model, given)
+def watch_rows(
+    dynamics: Dynamics, events: Mapping[str, Event]
+) -> tuple[Sequence[WatchRow], Program | None, Program | None]:
+    """The watches of events and of what the dynamics see to, conditions first; g(t, y), y⁺(t, y).
+
+    Args:
+        dynamics: that they happen in.
+        events: those of the model and of a user.
+    """
     made = [*_all_rows(dynamics, events), *_switches(dynamics), *_settling(dynamics)]
-    rows = _conditions_first(made)
-    forward, rows = _find_outputs(dynamics, rows)
+    forward, rows = _find_outputs(dynamics, _conditions_first(made))
     changing = any(row.then for row in rows)
     conditions = sum(row.node is not None for row in rows)
     watched = conditions_program(forward, rows) if conditions else None
     update = update_program(forward, rows) if changing or len(rows) > conditions else None
-    return Watched(
-        tuple(row.watch for row in rows),
-        None if watched is None else watched.compile(),
-        tuple(row.event for row in rows if row.node is None),
-        None if update is None else update.compile(),
-        frozenset(k for k, row in enumerate(rows) if row.event.stops),
-        tuple(k for k, row in enumerate(rows) if row.settles),
-        tuple(row.mode for row in rows[:conditions]),
-        (watched, update),
-        compile_pace(dynamics),
-    )
+    return rows, watched, update
 
 
 def effects(dynamics: Dynamics) -> tuple[Program, tuple[WatchRow, ...]]:
@@ -384,6 +378,5 @@ def _mapping(given: Events | None) -> Mapping[str, Any]:
 
 __all__ = [
     "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "all_events", "changes",
-    "compile_events",
-    "effects", "watching",
+    "effects", "watch_rows", "watching",
 ]  # fmt: skip

@@ -1,16 +1,88 @@
-"""Events of runs side by side, compiled once."""
+"""Events of runs side by side, derived and compiled once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import LAWS, Events, Watched, compile_events
+from kinetree.analysis.runs.events import (
+    LAWS,
+    SETTLING,
+    Events,
+    Watched,
+    all_events,
+    watch_rows,
+)
 from kinetree.analysis.runs.forms import Forms
+from kinetree.analysis.runs.pace import compile_pace
+from kinetree.integrate.problem import Watch
+from kinetree.program import Program
+from kinetree.targets.kept import DerivedProgram, remember
 
 EVENTS = "events"
-"""What compiled events of components are kept as, beside their equations."""
+"""What derived events are kept as."""
+BY_DYNAMICS = ("switches", SETTLING[-1])
+"""Outputs of forward dynamics that ask for watches without any event."""
+
+
+class KeptRow(NamedTuple):
+    """One watch without its law: whether it has a condition, ends the run, settles; its mode."""
+
+    watch: Watch
+    conditional: bool
+    final: bool
+    settles: bool
+    mode: int
+
+
+@dataclass(frozen=True)
+class KeptWatches:
+    """What is derived of events: plain data and Programs."""
+
+    rows: tuple[KeptRow, ...]
+    conditions: DerivedProgram | None
+    update: DerivedProgram | None
+
+    @property
+    def programs(self) -> tuple[Program | None, Program | None]:
+        """Of the conditions, and of what they change."""
+        g, new = self.conditions, self.update
+        return None if g is None else g.program, None if new is None else new.program
+
+
+def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
+    """The events of a model and of a user, compiled; derived once where the user has none."""
+    events = all_events(dynamics.model, given)
+    if not events and not any(dynamics.forward.gives(name) for name in BY_DYNAMICS):
+        return Watched(pace=compile_pace(dynamics))
+
+    def make() -> KeptWatches:
+        rows, g, new = watch_rows(dynamics, events)
+        kept = (KeptRow(row.watch, row.node is not None, row.event.stops, row.settles, row.mode)
+                for row in rows)  # fmt: skip
+        return KeptWatches(tuple(kept), _kept(g), _kept(new))
+
+    decisions = dynamics.forms.forward.digest, *dynamics.independent
+    found = make() if given else remember(make, EVENTS, dynamics.model, *decisions)
+    rows = found.rows
+    return Watched(
+        tuple(row.watch for row in rows),
+        found.conditions and found.conditions.function,
+        tuple(events[row.watch.name] for row in rows if not row.conditional),
+        found.update and found.update.function,
+        frozenset(k for k, row in enumerate(rows) if row.final),
+        tuple(k for k, row in enumerate(rows) if row.settles),
+        tuple(row.mode for row in rows if row.conditional),
+        found.programs,
+        compile_pace(dynamics),
+    )
+
+
+def _kept(program: Program | None) -> DerivedProgram | None:
+    """A Program that is kept, if there is one."""
+    return None if program is None else DerivedProgram.of(program)
 
 
 class Watches:
@@ -29,19 +101,9 @@ class Watches:
         """What may happen with these equations, and these values of parameters."""
         forms = dynamics.forms
         if id(forms) not in self._known:
-            made = self._compile(dynamics)
+            made = compile_events(dynamics, self.given)
             self._known[id(forms)] = forms, _halt_at_laws(made) if self.halting else made
         return _with_values(self._known[id(forms)][1], dynamics.parameters)
-
-    def _compile(self, dynamics: Dynamics) -> Watched:
-        """The events, compiled; those of components alone once with their equations."""
-        if self.given or dynamics.model.equations is None:
-            return compile_events(dynamics, self.given)
-        kept = dynamics.forms.results
-        if EVENTS not in kept:
-            kept[EVENTS] = compile_events(dynamics, None)
-        found: Watched = kept[EVENTS]
-        return found
 
 
 def _halt_at_laws(watched: Watched) -> Watched:

@@ -2,7 +2,14 @@
 
 from kinetree.model.outputs.elements import POINT_QUANTITIES, ModelOutput, Seen
 from kinetree.model.outputs.heard import heard_outputs, with_outputs, write_own
-from kinetree.model.outputs.names import Offered, asked_outputs, offers, output_names, signals
+from kinetree.model.outputs.names import (
+    Offered,
+    Offers,
+    asked_outputs,
+    offers,
+    output_names,
+    signals,
+)
 from kinetree.model.outputs.variables import (
     VARIABLES,
     Components,
@@ -15,6 +22,7 @@ from kinetree.model.outputs.variables import (
 
 __all__ = [
     "POINT_QUANTITIES", "VARIABLES", "Components", "InnerMechanism", "ModelOutput", "Offered",
-    "Seen", "SolvedStart", "SortedEquations", "as_mechanism", "asked_outputs", "heard_outputs",
-    "offers", "output_names", "signals", "split_known", "with_outputs", "write_own",
+    "Offers", "Seen", "SolvedStart", "SortedEquations", "as_mechanism", "asked_outputs",
+    "heard_outputs", "offers", "output_names", "signals", "split_known",
+    "with_outputs", "write_own",
 ]  # fmt: skip

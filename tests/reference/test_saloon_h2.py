@@ -1,0 +1,79 @@
+"""The saloon on the hydraulic roll suspension: one system of mechanics and fluid power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from scipy.integrate import quad, simpson
+from tests.approx import TRAJECTORY
+from tests.reference.iltis import ROOT
+from tests.reference.test_h2 import GAS, RATIO, STORES, counted, energy
+from tools import saloon_h2
+
+import kinetree as kt
+
+MODEL = ROOT / "examples" / "models" / "saloon_h2.yaml"
+BEGIN, END = 1.1, 2.0
+"""Between the jumps of the rack's speed [s]."""
+
+
+def test_file_is_what_the_hardpoints_and_the_circuit_make() -> None:
+    assert MODEL.read_text(encoding="utf-8") == saloon_h2.saloon_h2()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A lane change with the works of all forces, of the rack and of the oil as states."""
+    model = counted("mass", tmp_path_factory.mktemp("car"), MODEL)
+    works = {
+        "springs": [f"{c}_spring" for c in RATIO],
+        "tyres": [f"{c}_tyre" for c in RATIO],
+        "bushings": [name for name, force in model.forces.items() if force.kind == "bushing"],
+    }
+    for what, forces in works.items():
+        model.state(what, 0.0, sum_of([f"{name}.power" for name in forces]))
+    spin = {f"{c}_spin": 10 / 0.33 for c in RATIO}
+    told = ["rack.reaction.fy", "energy.kinetic", "energy.potential"]
+    told += [f"{name}.stored" for name in STORES]
+    told += [f"{name}.energy" for name in (*works["springs"], *works["bushings"])]
+    return kt.simulate(model, END, qd={"x": 10.0, **spin}, method="dopri5", rtol=1e-8, atol=1e-10,
+                       step=BEGIN / 550, outputs=told)  # fmt: skip
+
+
+def sum_of(names: list[str]) -> Callable[..., Any]:
+    """A law that adds outputs."""
+    return lambda outputs: sum(outputs[name] for name in names)
+
+
+def test_energy_of_mechanics_is_kept(run: Any) -> None:
+    """Motion, weight and springs change by what tyres, bushings, pistons and the rack put in."""
+    rose, works = rises(run), {str(name): run.x.sel(state=name) for name in run.state.values}
+    held = run["rack.reaction.fy"] * run.qd.sel(velocity="rack", drop=True)
+    between = held.sel(time=slice(BEGIN - 1e-9, None))
+    put_in = float(simpson(between, x=between.time))
+    elastic = sum(rose(run[name]) for name in run.data_vars if str(name).endswith(".energy"))
+    weight = rose(run["energy.potential"]) - elastic
+    lost = -rose(works["tyres"]) - rose(works["bushings"])
+    terms = rose(run["energy.kinetic"]), weight, -rose(works["springs"]), lost, rose(works["work"])
+    assert abs(sum(terms) - put_in) < TRAJECTORY * max(map(abs, terms))
+    assert min(lost, put_in, rose(works["work"])) > 1  # none of them is idle
+
+
+def test_energy_of_the_oil_is_kept(run: Any) -> None:
+    """The work of the pistons is found again in gas, oil, lines and losses."""
+    rose, works = rises(run), {str(name): run.x.sel(state=name) for name in run.state.values}
+    stored = sum(rose(run[f"{name}.stored"]) for name in STORES)
+    ends = [
+        float(works[name].sel(time=at, method="nearest")) for name in GAS for at in (BEGIN, END)
+    ]
+    gas = sum(energy(y) * sign for y, sign in zip(ends, (-1, 1) * len(GAS), strict=True))
+    terms = rose(works["work"]), gas, stored, rose(works["lost"])
+    assert abs(terms[0] - sum(terms[1:])) < TRAJECTORY * max(map(abs, terms))
+
+
+def rises(run: Any) -> Callable[[Any], float]:
+    """How much something grows between both times."""
+    first = run.indexes["time"].get_indexer([BEGIN], method="nearest")[0]
+    return lambda row: float(row[-1] - row[first])
