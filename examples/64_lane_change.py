@@ -20,9 +20,7 @@ start = {"x": SPEED, **{f"{corner}_spin": SPEED / 0.33 for corner in CORNERS}}
 bars = {f"{axle}_bar": 0.0 for axle in ("front", "rear")}
 cars = {"springs and bars": (model, {}), "springs alone": (model, bars), "H2": (h2, {})}
 
-warnings.filterwarnings(
-    "ignore", "stiff forces"
-)  # of oil: explicit steps are the cheaper ones here
+warnings.filterwarnings("ignore", "stiff forces")  # those of oil; it is cheaper here
 runs, rolls = {}, {}
 for name, (car, values) in cars.items():
     runs[name] = kt.simulate(
