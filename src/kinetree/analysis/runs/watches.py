@@ -62,7 +62,7 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         rows, g, new = watch_rows(dynamics, events)
         kept = (KeptRow(row.watch, row.node is not None, row.event.stops, row.settles, row.mode)
                 for row in rows)  # fmt: skip
-        return KeptWatches(tuple(kept), _kept(g), _kept(new))
+        return KeptWatches(tuple(kept), _form(g), _form(new))
 
     decisions = dynamics.forms.forward.digest, *dynamics.independent
     found = make() if given else remember(make, EVENTS, dynamics.model, *decisions)
@@ -80,8 +80,8 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
     )
 
 
-def _kept(program: Program | None) -> DerivedProgram | None:
-    """A Program that is kept, if there is one."""
+def _form(program: Program | None) -> DerivedProgram | None:
+    """The form of a Program that is kept, if there is one."""
     return None if program is None else DerivedProgram.of(program)
 
 

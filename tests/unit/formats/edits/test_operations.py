@@ -16,7 +16,7 @@ from kinetree.formats.yaml_plain import read_plain
 from kinetree.model import to_data
 
 SHIPPED = (Path(__file__).resolve().parents[4] / "examples" / "models").glob("*.yaml")
-MODELS = sorted(file for file in SHIPPED if file.stat().st_size < 60_000)
+MODELS = sorted(file for file in SHIPPED if file.stat().st_size < 25_000)
 """Without files of hundreds of elements, each of which would be renamed."""
 
 MACHINE = """\
