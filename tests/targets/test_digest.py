@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,3 +92,22 @@ def test_makers_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fingerprint.fingerprint() == before
     monkeypatch.setattr(plan, "SEGMENT", plan.SEGMENT + 1)
     assert fingerprint.fingerprint() != before
+
+
+def test_modules_may_be_imported_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Importing(str):
+        """A name at which another thread imports something."""
+
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            return str.__eq__(self, other)
+
+        def rpartition(self, mark: str) -> tuple[str, str, str]:  # type: ignore[override]
+            sys.modules["imported_meanwhile"] = sys
+            return super().rpartition(mark)
+
+    before = fingerprint.fingerprint()
+    monkeypatch.setattr(sys, "modules", {Importing("first"): sys, **sys.modules})
+    assert fingerprint.fingerprint() == before

@@ -22,7 +22,7 @@ def fingerprint() -> str:
     limits = [
         (module, name, value)
         for module in _modules()
-        for name, value in vars(sys.modules[module]).items()
+        for name, value in tuple(vars(sys.modules[module]).items())
         if name.isupper() and isinstance(value, int | float)
     ]
     return sha256(repr((_sources(), limits)).encode()).hexdigest()
@@ -31,7 +31,7 @@ def fingerprint() -> str:
 def _modules() -> list[str]:
     return sorted(
         name
-        for name in sys.modules
+        for name in tuple(sys.modules)  # other threads may import meanwhile
         if name.rpartition(".")[0] in OWN or name.startswith(f"{NATIVE}.")
     )
 
