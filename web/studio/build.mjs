@@ -1,7 +1,7 @@
 // The front end of the studio: a first file with shell, tree, diagram and panel; the rest when it is wanted.
 import { build } from "esbuild";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
@@ -55,8 +55,13 @@ function first(name, found = new Set()) {
   return found;
 }
 const names = Object.keys(metafile.outputs);
-const begin = names.filter((name) => name.endsWith("studio.js") || name.endsWith("studio.css"));
+const begin = names.filter((name) => /(studio\.js|studio\.css|View3d-\w+\.js)$/.test(name));
 const wanted = new Set(begin.flatMap((name) => [...first(name)]));
+
+// the page asks for all of them at once, not for one after the other as they name each other
+const early = [...wanted].filter((name) => name.endsWith(".js")).map((name) => `<link rel="modulepreload" href="/${basename(name)}">\n`);
+const page = readFileSync(join(here, "../../src/kinetree/studio/page/index.html"), "utf8");
+writeFileSync(join(out, "index.html"), page.replace("</head>", `${early.join("")}</head>`));
 const size = [...wanted].reduce((sum, name) => sum + gzipSync(readFileSync(name)).length, 0);
 console.log(`studio: ${Math.round(size / 1000)} KB compressed before the first paint, in ${wanted.size} files`);
 if (size > most) throw new Error(`the first paint needs ${size} bytes, more than ${most}`);

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from kinetree.studio.desk import Desk
@@ -32,8 +32,13 @@ PAGE = Path(__file__).with_name("page")
 """What the browser gets first."""
 BUNDLE = Path(__file__).with_name("bundle")
 """The front end: web/studio built by `make web`."""
-KINDS = (".js", ".css")
+KINDS = {".js": "text/javascript", ".css": "text/css"}
 """Files of the front end."""
+ASKED_FIRST = ", ".join(
+    f"<{path}>; rel=preload; as=fetch; crossorigin"
+    for path in ("/api/files", "/api/document", "/api/view")
+)
+"""Told with the page: the browser asks for what is shown first while it reads the scripts."""
 
 
 def application(desk: Desk, then: Callable[[], object] = lambda: None) -> Starlette:
@@ -49,7 +54,7 @@ def application(desk: Desk, then: Callable[[], object] = lambda: None) -> Starle
     async def events(socket: WebSocket) -> None:
         await tell(socket, DeskNews(desk))
 
-    return Starlette(routes=[*_files(), *routes, WebSocketRoute(SOCKET, events)])
+    return Starlette(routes=[*_files(desk), *routes, WebSocketRoute(SOCKET, events)])
 
 
 class LoadedAnswers:
@@ -102,17 +107,26 @@ def _route(row: Endpoint, answer: Handler) -> Route:
     return Route(row.path, tell_mistakes(answer), methods=[row.method])
 
 
-def _files() -> list[BaseRoute]:
+def _files(desk: Desk) -> list[BaseRoute]:
     """The page itself; a sentence where the front end is not built."""
     built = (BUNDLE / "studio.js").is_file()
     found = [file for file in sorted(BUNDLE.iterdir()) if file.suffix in KINDS] if built else []
-    first = PAGE / ("index.html" if built else "unbuilt.html")
-    return [Route("/", _file(first)), *(Route(f"/{file.name}", _file(file)) for file in found)]
+    first = _file(BUNDLE / "index.html" if built else PAGE / "unbuilt.html")
+
+    async def page(request: Request) -> Response:
+        answer = await first(request)
+        if built and desk.is_open:
+            answer.headers["link"] = ASKED_FIRST
+        return answer
+
+    return [Route("/", page), *(Route(f"/{file.name}", _file(file)) for file in found)]
 
 
 def _file(path: Path) -> Handler:
+    kind = KINDS.get(path.suffix, "text/html")
+
     async def handler(_: Request) -> Response:
-        return FileResponse(path)
+        return Response(path.read_bytes(), media_type=kind)
 
     return handler
 

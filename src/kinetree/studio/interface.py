@@ -80,6 +80,8 @@ ENDPOINTS = (
     Endpoint("values", "GET", "/api/values", "Present values of expressions.", m.ValuesMessage),
     Endpoint("check", "GET", "/api/check", "What is wrong with the text, how its loops stand, and "
         "where its bodies are.", m.CheckMessage, query={"quick": "without loops and poses"}),
+    Endpoint("view", "GET", "/api/view", "All of this and what is drawn, or what of it differs.",
+        m.ViewMessage, query={"since": "revision whose view is known already"}),
     Endpoint("diagram", "GET", "/api/diagram", "The drawing; 409 where the text is not a model.",
         "image/svg+xml", query={"plain": "leave the style out"}),
     Endpoint("drawing", "GET", "/api/drawing", "The drawing as data.", m.DiagramMessage),

@@ -959,6 +959,25 @@ class SceneMessage(Message):
     warnings: list[str]
 
 
+class ViewMessage(Message):
+    """All that follows from a text; what is as it was at an earlier revision is left out.
+
+    Attributes:
+        revision: of the text.
+        kept: which of the following are as they were at the revision that was asked about.
+        check: what is wrong, how the loops stand, where the bodies are.
+        elements, values, drawing, scene: null where they are kept, and where the text has none.
+    """
+
+    revision: int
+    kept: list[str]
+    check: CheckMessage
+    elements: ElementsMessage | None = None
+    values: ValuesMessage | None = None
+    drawing: DiagramMessage | None = None
+    scene: SceneMessage | None = None
+
+
 class DragMessage(Message):
     """A place of a body that is pulled.
 

@@ -50,6 +50,7 @@ export class World implements Poses {
   private readonly tracks = new Group();
   private gaps = new Set<string>();
   private theme: Theme = "light";
+  private stale = false;
   private due = 0;
   private touched = false; // a camera that somebody has turned stays where it is
 
@@ -282,7 +283,7 @@ export class World implements Poses {
 
   /** The picture as a PNG. */
   picture(): string {
-    this.stage?.render();
+    this.render();
     return this.stage?.renderer.domElement.toDataURL("image/png") ?? "";
   }
 
@@ -311,10 +312,20 @@ export class World implements Poses {
     if (this.due) return;
     this.due = requestAnimationFrame(() => {
       this.due = 0;
-      if (!this.stage) return;
-      this.stage.render();
-      this.triad.draw(this.stage.camera);
+      this.render();
     });
+  }
+
+  private render(): void {
+    if (!this.stage) return;
+    if (this.stale) this.rewrite();
+    this.stage.render();
+    this.triad.draw(this.stage.camera);
+  }
+
+  /** Marks are made anew with the next picture, however often something of them changes before. */
+  private write(): void {
+    this.stale = true;
   }
 
   private shine(): void {
@@ -335,7 +346,8 @@ export class World implements Poses {
   }
 
   /** Marks of the layers, and of what is selected; few and cheap, so they are made anew. */
-  private write(): void {
+  private rewrite(): void {
+    this.stale = false;
     this.notes.traverse((part) => {
       if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
     });

@@ -8,7 +8,7 @@ import { ask } from "./protocol/client";
 import { App } from "./shell/App";
 import { openDesk } from "./store/files";
 import { hear } from "./store/events";
-import { dress, put, tell, type Values } from "./store/state";
+import { dress, put, state, tell, type Values } from "./store/state";
 
 dress();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
@@ -23,7 +23,8 @@ async function loadKinds(): Promise<void> {
 
 async function begin(): Promise<void> {
   void import("./view3d/View3d"); // large, and wanted as soon as a file is open
-  await Promise.all([loadKinds(), openDesk()]);
+  if (state().tab === "text") void import("./text/TextPane");
+  await Promise.all([openDesk(), loadKinds()]);
   hear();
 }
 begin().catch((error: Error) => tell(error.message, true));

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from kinetree.errors import FormatError, KinetreeError
+from kinetree.errors import FormatError
 from kinetree.formats.edits.dependents import dependents
-from kinetree.formats.edits.entries import yaml_text
 from kinetree.formats.edits.splices import Splice
 from kinetree.studio.desk import Desk
 from kinetree.studio.merging import difference_lines
@@ -18,7 +17,6 @@ from kinetree.studio.messages import (
     DocumentState,
     DocumentText,
     EditMessage,
-    ElementsMessage,
     EmptyMessage,
     HistoryMessage,
     NewMessage,
@@ -26,6 +24,7 @@ from kinetree.studio.messages import (
     ResolveMessage,
     SpliceMessage,
 )
+from kinetree.studio.panes.views import elements_message
 from kinetree.studio.routes.answering import Handler, answer, message, to_json
 from kinetree.studio.session import EditSession
 
@@ -50,7 +49,7 @@ def document_answers(desk: Desk) -> dict[str, Handler]:
 
     async def elements(_: Request) -> Response:
         text, revision = desk.session.text, desk.session.revision
-        return await answer(lambda: ElementsMessage(revision=revision, data=_data(text)))
+        return await answer(lambda: elements_message(text, revision))
 
     async def diff(request: Request) -> Response:
         against = request.query_params.get("against", "saved")
@@ -141,15 +140,6 @@ def _state(session: EditSession) -> DocumentState:
     )
 
 
-def _data(text: str) -> object:
-    """The document as data; None where it is not YAML."""
-    try:
-        found: object = yaml_text(text).plain.data
-    except KinetreeError:
-        return None
-    return found
-
-
 def _difference(desk: Desk, against: str) -> DifferenceMessage:
     """How the text differs from the file, from what was read of it, or from that of a run."""
     session = desk.session
@@ -169,5 +159,6 @@ def _difference(desk: Desk, against: str) -> DifferenceMessage:
 
 def _dependents(text: str, element: str) -> DependentsMessage:
     path = tuple(element.split("."))
-    found = dependents(text, path) if isinstance(_data(text), dict) else []
+    is_read = isinstance(elements_message(text, 0).data, dict)
+    found = dependents(text, path) if is_read else []
     return DependentsMessage(element=element, dependents=[".".join(map(str, r)) for r in found])

@@ -21,8 +21,8 @@ from kinetree.studio.panes.checks import check, picture, quick_check
 from kinetree.studio.panes.diagrams import diagram_message
 from kinetree.studio.panes.equations import quantities
 from kinetree.studio.panes.posing import closed_pose
-from kinetree.studio.panes.scenes import SceneMemory
 from kinetree.studio.panes.values import values_message
+from kinetree.studio.panes.views import ViewMemory
 from kinetree.studio.routes.answering import Handler, answer, message, page, to_json, whole_number
 from kinetree.studio.session import EditSession
 from kinetree.view.page import animate
@@ -116,7 +116,10 @@ def _what(request: Request) -> tuple[str, str]:
 
 def _picture_answers(desk: Desk) -> dict[str, Handler]:
     """Diagram, 3-D, poses."""
-    scenes: WeakKeyDictionary[EditSession, SceneMemory] = WeakKeyDictionary()
+    views: WeakKeyDictionary[EditSession, ViewMemory] = WeakKeyDictionary()
+
+    def memory() -> ViewMemory:
+        return views.setdefault(desk.session, ViewMemory())
 
     async def drawing(_: Request) -> Response:
         text, revision = desk.session.text, desk.session.revision
@@ -132,8 +135,14 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
     async def scene(request: Request) -> Response:
         session, since = desk.session, whole_number(request, "since")
         text, revision, folder = session.text, session.revision, session.path.parent
-        memory = scenes.setdefault(session, SceneMemory())
-        return await answer(lambda: memory.message(text, revision, folder, since))
+        scenes = memory().scenes
+        return await answer(lambda: scenes.message(text, revision, folder, since))
+
+    async def view(request: Request) -> Response:
+        session, since = desk.session, whole_number(request, "since")
+        text, revision, folder = session.text, session.revision, session.path.parent
+        known = memory()
+        return await answer(lambda: known.message(text, revision, folder, since))
 
     async def scene_page(_: Request) -> Response:
         text, folder = desk.session.text, desk.session.path.parent
@@ -144,8 +153,8 @@ def _picture_answers(desk: Desk) -> dict[str, Handler]:
         text, revision = desk.session.text, desk.session.revision
         return await answer(lambda: closed_pose(text, revision, said))
 
-    return {"drawing": drawing, "diagram": diagram, "scene": scene, "scene_page": scene_page,
-            "pose": pose}  # fmt: skip
+    return {"drawing": drawing, "diagram": diagram, "scene": scene, "view": view,
+            "scene_page": scene_page, "pose": pose}  # fmt: skip
 
 
 @lru_cache(2)

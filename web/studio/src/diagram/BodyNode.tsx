@@ -1,6 +1,6 @@
 // A body of the diagram with its anchors; the ground; what ends at the ground hangs below.
 import { Handle, Position, useUpdateNodeInternals, type NodeProps } from "@xyflow/react";
-import { memo, useEffect, useState, type ReactElement } from "react";
+import { memo, useEffect, useRef, useState, type ReactElement } from "react";
 import { rename } from "../actions/elements";
 import { put, select, useStudio } from "../store/state";
 import { percent } from "./overlays";
@@ -14,8 +14,12 @@ export const BodyNode = memo(function BodyNode({ id, data, selected }: NodeProps
   const worst = useStudio((s) => severity(s.check?.findings ?? [], id));
   const share = useStudio((s) => (s.overlays.includes("shares") ? s.shares?.[id] : undefined));
   const update = useUpdateNodeInternals();
-  const places = data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`).join();
-  useEffect(() => update(id), [update, id, places, data.wide, data.high]); // edges end where anchors are now
+  const places = [...data.anchors.map((anchor) => `${anchor.point} ${anchor.side} ${anchor.share}`), data.wide, data.high].join();
+  const before = useRef(places);
+  useEffect(() => {
+    if (before.current !== places) update(id); // edges end where anchors are now; a new body is measured anyway
+    before.current = places;
+  }, [update, id, places]);
   const kind = ["body", data.outline, data.ground ? "ground" : "", selected ? "chosen" : "", lit ? "lit" : "", worst].join(" ");
   return (
     <div className={kind} style={{ width: data.wide, height: data.high, ...(share === undefined ? {} : { backgroundImage: warm(share) }) }} data-path={id}>

@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, 
 import { addBody, addPoint, nudge } from "../actions/elements";
 import type { Operation } from "../protocol/text";
 import { edit } from "../store/document";
+import { shown } from "../store/shown";
 import { put, select, state, useStudio } from "../store/state";
 import { BodyNode } from "./BodyNode";
 import { ConnectMenu } from "./ConnectMenu";
@@ -44,6 +45,9 @@ function Drawing(): ReactElement {
   const shownNodes = useMemo(() => nodes.map((node) => ({ ...node, selected: chosen.has(node.id) })), [nodes, chosen]);
   const edges = useMemo(() => made.edges.map((edge) => ({ ...edge, selected: chosen.has(edge.id) })), [made, chosen]);
   useFit(flow, nodes.length, host);
+  useEffect(() => {
+    if (drawing && nodes.length) shown("diagram", drawing.revision);
+  }, [drawing, nodes.length > 0]);
   useShares();
 
   const nodesChanged = useCallback((changes: NodeChange<Shown>[]) => {

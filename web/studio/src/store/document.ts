@@ -1,14 +1,14 @@
 // The document: edits go to the server one after the other, what follows from the text comes back.
-import type {
-  CheckMessage, DiagramMessage, DocumentChange, DocumentText, ElementsMessage, ValuesMessage,
-} from "../protocol/api";
+import type { CheckMessage, DocumentChange, DocumentText, ElementsMessage, ViewMessage } from "../protocol/api";
 import { ask, Refusal, Silence } from "../protocol/client";
 import { difference, splice, type Operation } from "../protocol/text";
-import { takeScene } from "./scene";
-import { put, state, tell, type ModelData } from "./state";
+import { sceneOf } from "./scene";
+import { shown } from "./shown";
+import { put, state, tell, type ModelData, type StudioState } from "./state";
 
 const PAUSE = 400; // after typing, before the text is sent [ms]
 const AGAIN = 700; // before a request that nobody answered is made again [ms]
+const EARLY = 80; // before data and findings are asked for alone, where looking at loops takes longer [ms]
 
 let queue: Promise<unknown> = Promise.resolve();
 let typed: string | null = null;
@@ -91,8 +91,9 @@ export function pending(): string | null {
 
 /** Take the document as the server has it. */
 export async function reload(): Promise<void> {
+  const looked = look();
   take(await ask<DocumentText>("/api/document"));
-  await look();
+  await looked;
 }
 
 let looking = false;
@@ -118,27 +119,45 @@ export async function look(): Promise<void> {
   }
 }
 
-/** The drawing; none where the text is not a model. */
-async function drawingNow(): Promise<DiagramMessage | null> {
+/** What follows from the text in one answer; while it waits for loops, data and findings come first. */
+async function lookOnce(): Promise<void> {
+  const known = state().view;
+  const early = window.setTimeout(() => void takeEarly(), EARLY);
   try {
-    return await ask<DiagramMessage>("/api/drawing");
-  } catch (error) {
-    if (error instanceof Silence) throw error;
-    return null;
+    takeView(await ask<ViewMessage>(known === null ? "/api/view" : `/api/view?since=${known}`));
+  } finally {
+    window.clearTimeout(early);
   }
 }
 
-/** Tree and forms need the data alone, and have it at once; the drawing follows the check, which both need. */
-async function lookOnce(): Promise<void> {
-  const [check] = await Promise.all([ask<CheckMessage>("/api/check"), takeElements()]);
-  const [drawing, { values }] = await Promise.all([drawingNow(), ask<ValuesMessage>("/api/values")]);
-  put({ check, values, ...(drawing ? { drawing, stale: false } : { stale: true }) });
-  void takeScene();
+/** Everything at once, so that the page is drawn once; what is as it was stays the same object. */
+function takeView(said: ViewMessage): void {
+  const { check, elements, values, drawing, scene } = said;
+  const change: Partial<StudioState> = { view: said.revision, check };
+  if (elements) Object.assign(change, read(elements));
+  if (values) change.values = values.values;
+  if (!said.kept.includes("drawing")) Object.assign(change, drawing ? { drawing, stale: false } : { stale: true });
+  if (scene) change.scene = sceneOf(scene, state().scene);
+  if (scene || said.kept.includes("scene")) change.standing = said.revision;
+  put(change);
+  shown("checked", said.revision);
 }
 
-async function takeElements(): Promise<void> {
-  const { data } = await ask<ElementsMessage>("/api/elements");
-  put({ readable: isMapping(data), ...(isMapping(data) ? { data: data as ModelData } : {}) });
+/** Tree, forms and findings of a text whose loops are still looked at. */
+async function takeEarly(): Promise<void> {
+  try {
+    const [elements, quick] = await Promise.all([ask<ElementsMessage>("/api/elements"), ask<CheckMessage>("/api/check?quick=1")]);
+    const { check, view } = state();
+    if (view !== null && view >= elements.revision) return; // all is there already
+    put({ ...read(elements), ...(check ? { check: { ...check, findings: quick.findings } } : {}) });
+    shown("findings", quick.revision);
+  } catch {
+    // the whole answer tells what is wrong
+  }
+}
+
+function read({ data }: ElementsMessage): Partial<StudioState> {
+  return isMapping(data) ? { readable: true, data: data as ModelData } : { readable: false };
 }
 
 export function isMapping(value: unknown): value is Record<string, unknown> {

@@ -16,7 +16,7 @@ export async function openDesk(): Promise<void> {
 async function go(path: string, body: unknown): Promise<void> {
   try {
     await ask<DocumentText>(path, body);
-    put({ document: null, check: null, drawing: null, scene: null, runs: [], selection: [], sheet: null });
+    put({ document: null, view: null, check: null, drawing: null, scene: null, runs: [], selection: [], sheet: null });
     await openDesk();
   } catch (error) {
     tell((error as Error).message, true);

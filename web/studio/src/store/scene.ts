@@ -2,30 +2,11 @@
 import type { BodyData, LinkData, Part, Payload } from "@kinetree/scene/payload";
 import type { Mark } from "@kinetree/scene/world";
 import type { SceneMark, SceneMessage } from "../protocol/api";
-import { ask } from "../protocol/client";
-import { put, state } from "./state";
+import type { Scene } from "./state";
 
-let taking = false;
-let again = false;
-
-export async function takeScene(): Promise<void> {
-  if (taking) {
-    again = true;
-    return;
-  }
-  taking = true;
-  try {
-    do {
-      again = false;
-      const known = state().scene;
-      const said = await ask<SceneMessage>(`/api/scene${known ? `?since=${known.revision}` : ""}`);
-      put({ scene: { revision: said.revision, payload: merged(known?.payload ?? null, said), marks: marks(said) } });
-    } while (again);
-  } catch {
-    // a text that is not a model has no scene: the last one stays
-  } finally {
-    taking = false;
-  }
+/** The scene that is told, whole or as a difference to the one of before. */
+export function sceneOf(said: SceneMessage, known: Scene | null): Scene {
+  return { payload: merged(known?.payload ?? null, said), marks: marks(said), revision: said.revision };
 }
 
 /** The scene of before, with what changed. */

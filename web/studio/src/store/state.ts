@@ -55,6 +55,8 @@ export interface Scene {
 
 export interface StudioState {
   document: DocumentText | null;
+  /** Revision of which all that follows is known. */
+  view: number | null;
   data: ModelData;
   values: Record<string, number>;
   readable: boolean;
@@ -62,6 +64,8 @@ export interface StudioState {
   drawing: DiagramMessage | null;
   stale: boolean;
   scene: Scene | null;
+  /** Revision of the text that the scene is of: one that changes nothing to see has the scene of before. */
+  standing: number | null;
   schema: Values | null;
   catalogue: KindMessage[];
   files: FilesMessage | null;
@@ -91,6 +95,7 @@ const PLACES: Places = { tree: 210, panel: 310, bottom: 270, middle: 0.55, diagr
 
 export const useStudio = create<StudioState>(() => ({
   document: null,
+  view: null,
   data: {},
   values: {},
   readable: true,
@@ -98,6 +103,7 @@ export const useStudio = create<StudioState>(() => ({
   drawing: null,
   stale: false,
   scene: null,
+  standing: null,
   schema: null,
   catalogue: [],
   files: null,

@@ -11,6 +11,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef, type ReactElement } from "react";
 import { range } from "../protocol/text";
 import { flush, pending, type } from "../store/document";
+import { shown } from "../store/shown";
 import { select, state, useStudio } from "../store/state";
 import { complete, meaning } from "./complete";
 import { elementOf, lineOf } from "./lines";
@@ -63,6 +64,7 @@ export default function TextPane(): ReactElement {
     });
     made.scrollDOM.tabIndex = 0; // so that it can be scrolled by keys, too
     view.current = made;
+    shown("text", state().document?.revision ?? 0);
     return () => made.destroy();
   }, []);
   useEffect(() => {

@@ -11,6 +11,7 @@ import { hold, play, release, takeLive, close as endLive, useLive, watch, type P
 import { motion, title } from "../runs/jobs";
 import { edit } from "../store/document";
 import { recall, remember } from "../store/remember";
+import { shown } from "../store/shown";
 import { select, state, tell, useStudio, wind } from "../store/state";
 import { useEfforts } from "./efforts";
 import { movePoint } from "./move";
@@ -33,6 +34,7 @@ export default function View3d(): ReactElement {
   const [pulling, setPulling] = useState(false);
   const [pose, setPose] = useState<ClosedPose | null>(null);
   const scene = useStudio((s) => s.scene);
+  const standing = useStudio((s) => s.standing);
   const selection = useStudio((s) => s.selection);
   const lit = useStudio((s) => s.lit);
   const gaps = useStudio((s) => s.check?.gaps);
@@ -57,11 +59,15 @@ export default function View3d(): ReactElement {
       const { built } = world.current.show(scene.payload, scene.marks);
       const open = scene.marks.filter((mark) => mark.gap > 0).map((mark) => mark.path);
       if (host.current) Object.assign(host.current.dataset, { built: String(built), open: open.join(" ") });
-      document.body.dataset["scene"] = String(scene.revision);
     } catch (error) {
       setFailed(`There is no WebGL here (${(error as Error).message}); everything else works without it.`);
     }
   }, [scene]);
+  useEffect(() => {
+    if (!scene || standing === null) return;
+    document.body.dataset["scene"] = String(standing);
+    shown("solid", standing);
+  }, [scene, standing]);
   useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
   useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
   useEffect(() => world.current?.project(flat), [flat, scene]);
