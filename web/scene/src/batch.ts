@@ -1,11 +1,12 @@
 // The opaque solids of all bodies in one call: each body is an instance with its own geometry and place.
-import { BatchedMesh, Matrix4, Mesh, MeshStandardMaterial, type BufferGeometry, type Group, type Scene } from "three";
+import { BatchedMesh, Matrix4, Mesh, type BufferGeometry, type Group, type Scene } from "three";
+import type { SolidMaterial } from "./looks";
 
 const NOWHERE = new Matrix4();
 
 /** The mesh of a body that is not seen through, if it has one. */
-export function opaque(group: Group): Mesh<BufferGeometry, MeshStandardMaterial> | undefined {
-  return group.children.find((part): part is Mesh<BufferGeometry, MeshStandardMaterial> => part instanceof Mesh && part.userData["clear"] === false);
+export function opaque(group: Group): Mesh<BufferGeometry, SolidMaterial> | undefined {
+  return group.children.find((part): part is Mesh<BufferGeometry, SolidMaterial> => part instanceof Mesh && part.userData["clear"] === false);
 }
 
 /** Bodies by name; what is drawn here is not drawn by its own group, which stays for picking. */
@@ -58,7 +59,7 @@ export class Batch {
     this.rows.clear();
     if (!this.mesh) return;
     this.mesh.removeFromParent();
-    (this.mesh.material as MeshStandardMaterial).dispose();
+    (this.mesh.material as SolidMaterial).dispose();
     this.mesh.dispose();
     this.mesh = null;
   }

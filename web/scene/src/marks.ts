@@ -1,8 +1,9 @@
 // What solids do not show: points, axes, centres of mass with ellipsoids of inertia, closures with their gaps, forces, names.
 import {
   ArrowHelper, BufferGeometry, CanvasTexture, Color, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, Quaternion, SphereGeometry, Sprite, SpriteMaterial, Vector3, type Object3D,
+  Quaternion, SphereGeometry, Sprite, SpriteMaterial, Vector3, type Object3D,
 } from "three";
+import { isSolid, type SolidMaterial } from "./looks";
 import type { Theme } from "./stage";
 import type { Poses } from "./stretch";
 
@@ -79,7 +80,7 @@ export function over<T extends Object3D>(object: T): T {
 
 export function pale(group: Group): Group {
   group.traverse((part) => {
-    if (part instanceof Mesh && part.material instanceof MeshStandardMaterial) {
+    if (part instanceof Mesh && isSolid(part.material)) {
       part.material.transparent = true;
       part.material.opacity = 0.25;
       part.material.vertexColors = false;
@@ -91,7 +92,7 @@ export function pale(group: Group): Group {
 }
 
 /** Nearly see-through, or as it was. */
-export function fade(material: MeshStandardMaterial, clear: boolean, faint: boolean): void {
+export function fade(material: SolidMaterial, clear: boolean, faint: boolean): void {
   const own = (material.userData["opacity"] as number | undefined) ?? material.opacity;
   material.userData["opacity"] = own;
   if (material.transparent !== (clear || faint)) material.needsUpdate = true;

@@ -1,10 +1,11 @@
 // Solids of a body, merged into one mesh (and one more for what is seen through).
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, ConeGeometry,
-  CylinderGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Quaternion, SphereGeometry,
+  CylinderGeometry, Group, Matrix4, Mesh, Quaternion, SphereGeometry,
   TorusGeometry, Vector3,
 } from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+import { solidMaterial } from "./looks";
 import { unpack, type BodyData, type Part } from "./payload";
 
 const PALETTE = [
@@ -28,7 +29,7 @@ export function detailOf(bodies: readonly BodyData[]): number {
 }
 
 /** The body as a group whose frame is the body frame; `index` is kept for picking. */
-export function makeBody(data: BodyData, index: number, detail: number): Group {
+export function makeBody(data: BodyData, index: number, detail: number, fine = true): Group {
   const group = new Group();
   group.name = data.name;
   const solid = data.parts.filter((part) => (part.opacity ?? 1) >= 1);
@@ -37,7 +38,7 @@ export function makeBody(data: BodyData, index: number, detail: number): Group {
   for (const [parts, transparent] of sets) {
     if (parts.length === 0) continue;
     const geometry = mergeGeometries(parts.map((part) => colouredGeometry(part, index, detail)));
-    const material = new MeshStandardMaterial({
+    const material = solidMaterial(fine, {
       vertexColors: true, roughness: 0.5, metalness: 0.05, transparent,
       opacity: transparent ? Math.min(...parts.map((part) => part.opacity ?? 1)) : 1,
       depthWrite: !transparent,

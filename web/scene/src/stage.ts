@@ -6,6 +6,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import type { Canvas } from "./looks";
 import type { Payload } from "./payload";
 
 export const THEMES = {
@@ -37,19 +38,20 @@ export class Stage {
   private grid: GridHelper | null = null;
   private readonly floor: Mesh<CircleGeometry, ShadowMaterial>;
   private readonly sun = new DirectionalLight("#ffffff", 2.0);
+  private readonly sky = new HemisphereLight("#ffffff", "#aab0ba");
 
   /** A plain picture has no shadows and no mirrored room: for machines without a graphics card. */
   constructor(
-    private payload: Payload, readonly host: HTMLElement, private readonly plain: boolean,
+    private payload: Payload, readonly host: HTMLElement, plain: boolean, own?: Canvas,
   ) {
     this.up = new Vector3(...payload.up).normalize();
     this.box = new Box3(new Vector3(...payload.low), new Vector3(...payload.high));
     this.centre = this.box.getCenter(new Vector3());
     this.cell = niceStep(payload.size / 5);
-    this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer = new WebGLRenderer(own ? { canvas: own.canvas, context: own.context } : { antialias: true, preserveDrawingBuffer: true });
+    this.renderer.debug.checkShaderErrors = false; // asking waits for the other side
+    this.renderer.setPixelRatio(this.ratio());
     this.renderer.toneMapping = NeutralToneMapping;
-    this.renderer.shadowMap.enabled = !plain;
     this.renderer.shadowMap.type = PCFShadowMap;
     host.append(this.renderer.domElement);
     const span = this.box.getSize(new Vector3()).length();
@@ -57,11 +59,29 @@ export class Stage {
     this.fit(span);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
-    if (!plain) this.mirror();
     this.light(span);
     this.floor = this.makeFloor(span);
     this.axes = new AxesHelper(0.6 * this.cell);
+    (this.axes.material as LineBasicMaterial).transparent = true; // drawn as the grid is
     this.scene.add(this.axes);
+    if (!plain) this.refine();
+  }
+
+  /** Shadows and a room that is mirrored, from now on. */
+  refine(): void {
+    this.renderer.shadowMap.enabled = this.sun.castShadow = this.floor.visible = true;
+    this.sky.intensity = 0.9;
+    this.mirror();
+  }
+
+  private ratio(): number {
+    return Math.min(2, window.devicePixelRatio);
+  }
+
+  /** Edges of a canvas without smooth ones: twice the pixels, for a picture that rests. */
+  smooth(on: boolean): void {
+    const ratio = on ? 2 : this.ratio();
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
   }
 
   /** Another mechanism in the same view: floor, light and grid fit it, the camera stays. */
@@ -136,7 +156,7 @@ export class Stage {
 
   showGrid(shown: boolean): void {
     if (this.grid) this.grid.visible = shown;
-    this.floor.visible = shown;
+    this.floor.visible = shown && this.renderer.shadowMap.enabled;
   }
 
   showAxes(shown: boolean): void {
@@ -246,12 +266,11 @@ export class Stage {
   private light(span: number): void {
     const { right, back } = this.horizontal();
     const centre = this.box.getCenter(new Vector3());
-    const sky = new HemisphereLight("#ffffff", "#aab0ba", this.plain ? 2.6 : 0.9);
-    sky.position.copy(this.up);
+    this.sky.intensity = 2.6;
+    this.sky.position.copy(this.up);
     this.sun.position.copy(centre).addScaledVector(this.up, 2 * span)
       .addScaledVector(right, 0.7 * span).addScaledVector(back, 0.9 * span);
     this.sun.target.position.copy(centre);
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 4;
     this.sun.shadow.normalBias = span / 600;
@@ -260,7 +279,7 @@ export class Stage {
     frame.right = frame.top = 0.8 * span;
     frame.near = 0.1 * span;
     frame.far = 6 * span;
-    this.scene.add(sky, this.sun, this.sun.target);
+    this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
   private makeFloor(span: number): Mesh<CircleGeometry, ShadowMaterial> {
@@ -269,6 +288,7 @@ export class Stage {
     floor.quaternion.copy(turnFromY(this.up));
     floor.position.copy(this.snapped()).addScaledVector(this.up, -1e-3 * span);
     floor.receiveShadow = true;
+    floor.visible = false; // it shows shadows, and nothing else
     this.scene.add(floor);
     return floor;
   }

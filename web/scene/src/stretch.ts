@@ -1,7 +1,6 @@
 // Springs and rods between points of two bodies, stretched to fit at every frame.
-import {
-  Curve, CylinderGeometry, Mesh, MeshStandardMaterial, Quaternion, TubeGeometry, Vector3,
-} from "three";
+import { Curve, CylinderGeometry, Mesh, Quaternion, TubeGeometry, Vector3 } from "three";
+import { solidMaterial } from "./looks";
 import type { LinkData } from "./payload";
 
 /** Where bodies are, by number. */
@@ -39,7 +38,7 @@ export class Stretch {
   private readonly b = new Vector3();
   private readonly turn = new Quaternion();
 
-  constructor(private readonly data: LinkData) {
+  constructor(private readonly data: LinkData, fine = true) {
     const { radius, length } = data;
     const unit = length > 0 ? length : 1;
     const geometry = data.kind === "spring"
@@ -47,9 +46,7 @@ export class Stretch {
       : new CylinderGeometry(radius / unit, radius / unit, 1, 16)
           .rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const colour = data.kind === "spring" ? "#d0a13a" : "#9aa3ad";
-    this.mesh = new Mesh(geometry, new MeshStandardMaterial({
-      color: colour, roughness: 0.4, metalness: 0.3,
-    }));
+    this.mesh = new Mesh(geometry, solidMaterial(fine, { color: colour, roughness: 0.4, metalness: 0.3 }));
     this.mesh.scale.setScalar(unit);
     this.mesh.name = data.name;
     this.mesh.castShadow = true;

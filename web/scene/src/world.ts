@@ -1,10 +1,11 @@
 // A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
 import {
-  ArrowHelper, Box3, Group, Line, Mesh, MeshStandardMaterial, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
+  ArrowHelper, Box3, Group, Line, Mesh, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
 } from "three";
 import { Batch } from "./batch";
 import { Gizmo, type Put } from "./gizmo";
 import { drafts, fade, line, over, pale, words, type Mark } from "./marks";
+import { isSolid, openCanvas, rendererName } from "./looks";
 import type { Payload } from "./payload";
 import { detailOf, makeBody } from "./solids";
 import { SIDES, Stage, type Theme } from "./stage";
@@ -17,6 +18,7 @@ export type Layer = "axes" | "points" | "names" | "masses" | "closures" | "force
 export const LAYERS: readonly Layer[] = ["axes", "points", "names", "masses", "closures", "forces", "frames", "grid"];
 const PICK = "#3b82f6";
 const LIT = "#f59e0b";
+const REST = 300; // after the last movement, before the picture is made better [ms]
 const EFFORT = "#db2777";
 const COLOURS = { turn: "#7c3aed", shift: "#0891b2", point: "#64748b", mass: "#dc2626", closure: "#b45309", force: "#15803d" };
 
@@ -52,6 +54,9 @@ export class World implements Poses {
   private theme: Theme = "light";
   private stale = false;
   private due = 0;
+  private resting = 0; // timer
+  private card = false;
+  private fine = false;
   private touched = false; // a camera that somebody has turned stays where it is
 
   /** Told where a body that is pulled is held (in its frame), and where it shall go (in the ground's). */
@@ -82,9 +87,10 @@ export class World implements Poses {
   }
 
   private open(payload: Payload): void {
-    this.stage = new Stage(payload, this.host, true);
+    const own = openCanvas();
+    this.card = own.card;
+    this.stage = new Stage(payload, this.host, true, own);
     this.batch = new Batch(this.stage.scene);
-    this.gizmo = new Gizmo(this.stage, () => this.payload?.size ?? 1, () => this.draw(), (path, at, before) => this.moved?.(path, at, before));
     this.stage.scene.add(this.notes, this.tracks);
     this.stage.controls.addEventListener("start", () => (this.touched = true));
     this.stage.controls.addEventListener("change", () => this.draw());
@@ -108,16 +114,16 @@ export class World implements Poses {
       const old = this.bodies.get(body.name);
       if (old?.key === key) return;
       if (old) this.drop(old.group);
-      const group = makeBody(body, index, detail);
+      const group = makeBody(body, index, detail, this.fine);
       this.stage?.scene.add(group);
       this.bodies.set(body.name, { key, group });
       built += 1;
     });
     if (built || before !== this.bodies.size) this.batch?.take([...this.bodies].map(([name, { group }]) => [name, group]));
-    this.positions.length = this.turns.length = 0;
-    payload.bodies.forEach(() => {
-      this.positions.push(new Vector3());
-      this.turns.push(new Quaternion());
+    this.positions.length = this.turns.length = payload.bodies.length;
+    payload.bodies.forEach((_, k) => {
+      this.positions[k] ??= new Vector3();
+      this.turns[k] ??= new Quaternion();
     });
     this.shine();
     return built;
@@ -132,7 +138,7 @@ export class World implements Poses {
       old.delete(key);
       if (found) return found;
       built += 1;
-      const stretch = new Stretch(data);
+      const stretch = new Stretch(data, this.fine);
       this.stage?.scene.add(stretch.mesh);
       return { key, stretch };
     });
@@ -181,7 +187,7 @@ export class World implements Poses {
       return this.draw();
     }
     if (!this.ghosts.length) {
-      this.ghosts = (this.payload?.bodies ?? []).slice(1).map((body, k) => pale(makeBody(body, k + 1, 0.6)));
+      this.ghosts = (this.payload?.bodies ?? []).slice(1).map((body, k) => pale(makeBody(body, k + 1, 0.6, this.fine)));
       this.stage?.scene.add(...this.ghosts);
     }
     poses.forEach((pose, k) => {
@@ -271,8 +277,15 @@ export class World implements Poses {
     const mark = this.moved && this.chosen.length === 1 ? this.marks.find((one) => one.kind === "point" && one.path === this.chosen[0]) : undefined;
     const place = mark?.places[0];
     const [turn, position] = [this.turns[place?.body ?? -1], this.positions[place?.body ?? -1]];
-    if (mark && place && turn && position) this.gizmo?.attach(mark.path, place.at, position, turn);
+    if (mark && place && turn && position) this.arrows()?.attach(mark.path, place.at, position, turn);
     else this.gizmo?.detach();
+  }
+
+  /** Made when they are wanted first: they cost as much as the mechanism. */
+  private arrows(): Gizmo | null {
+    const { stage } = this;
+    this.gizmo ??= stage && new Gizmo(stage, () => this.payload?.size ?? 1, () => this.draw(), (path, at, before) => this.moved?.(path, at, before));
+    return this.gizmo;
   }
 
   resize(): void {
@@ -287,7 +300,12 @@ export class World implements Poses {
     return this.stage?.renderer.domElement.toDataURL("image/png") ?? "";
   }
 
-  /** Triangles and calls of the last picture, and how many names are selected. */
+  /** What draws the pictures. */
+  renderer(): string {
+    return this.stage ? rendererName(this.stage.renderer.getContext()) : "";
+  }
+
+  /** Triangles and calls of the last picture. */
   count(): { calls: number; triangles: number } {
     return { calls: this.stage?.renderer.info.render.calls ?? 0, triangles: this.stage?.renderer.info.render.triangles ?? 0 };
   }
@@ -303,6 +321,7 @@ export class World implements Poses {
 
   close(): void {
     cancelAnimationFrame(this.due);
+    window.clearTimeout(this.resting);
     this.stage?.renderer.dispose();
     this.stage?.renderer.domElement.remove();
     this.triad.root.remove();
@@ -312,7 +331,10 @@ export class World implements Poses {
     if (this.due) return;
     this.due = requestAnimationFrame(() => {
       this.due = 0;
+      if (!this.card) this.stage?.smooth(false);
       this.render();
+      window.clearTimeout(this.resting);
+      if (!this.fine) this.resting = window.setTimeout(() => this.rest(), REST);
     });
   }
 
@@ -321,6 +343,27 @@ export class World implements Poses {
     if (this.stale) this.rewrite();
     this.stage.render();
     this.triad.draw(this.stage.camera);
+  }
+
+  /** The first picture is plain; when nothing has moved for a while it is drawn as well as the machine can. */
+  private rest(): void {
+    if (this.card) this.refine();
+    else this.stage?.smooth(true);
+    this.render();
+  }
+
+  /** Shadows, and solids that mirror a room. */
+  refine(): void {
+    if (this.fine || !this.stage || !this.payload) return;
+    this.fine = true;
+    this.stage.refine();
+    for (const { group } of this.bodies.values()) this.drop(group);
+    for (const { stretch } of this.links) this.drop(stretch.mesh);
+    this.bodies.clear();
+    this.links = [];
+    this.takeBodies(this.payload);
+    this.takeLinks(this.payload);
+    this.refresh();
   }
 
   /** Marks are made anew with the next picture, however often something of them changes before. */
@@ -336,7 +379,7 @@ export class World implements Poses {
       group.visible = !this.hidden.has(name);
       this.batch?.show(name, group, colour !== "" || faint);
       group.traverse((part) => {
-        if (!(part instanceof Mesh) || !(part.material instanceof MeshStandardMaterial)) return;
+        if (!(part instanceof Mesh) || !isSolid(part.material)) return;
         if (part.material.vertexColors !== (colour === "")) part.material.needsUpdate = true;
         part.material.vertexColors = colour === "";
         part.material.color.set(colour || "#ffffff");
