@@ -26,7 +26,8 @@ export class Batch {
     const first = found[0];
     if (!first) return;
     const vertices = found.reduce((sum, { own }) => sum + own.geometry.getAttribute("position").count, 0);
-    const mesh = new BatchedMesh(found.length, vertices, 0, first.own.material.clone());
+    const corners = found.reduce((sum, { own }) => sum + (own.geometry.index?.count ?? 0), 0);
+    const mesh = new BatchedMesh(found.length, vertices, corners, first.own.material.clone());
     mesh.castShadow = mesh.receiveShadow = true;
     mesh.sortObjects = false;
     for (const { name, own } of found) {

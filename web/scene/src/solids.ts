@@ -53,8 +53,7 @@ export function makeBody(data: BodyData, index: number, detail: number, fine = t
 }
 
 function colouredGeometry(part: Part, index: number, detail: number): BufferGeometry {
-  const made = shape(part, detail);
-  const geometry = made.index ? made.toNonIndexed() : made;
+  const geometry = shape(part, detail);
   for (const name of Object.keys(geometry.attributes)) {
     if (name !== "position" && name !== "normal") geometry.deleteAttribute(name);
   }
@@ -103,5 +102,6 @@ function triangles(part: Part): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(flat, 3));
   geometry.computeVertexNormals();
+  geometry.setIndex(Array.from({ length: 3 * rows }, (_, k) => k)); // as all other shapes have one
   return geometry;
 }

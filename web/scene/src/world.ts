@@ -56,6 +56,8 @@ export class World implements Poses {
   private due = 0;
   private resting = 0; // timer
   private card = false;
+  private compiled = false;
+  private readonly waiting: (() => void)[] = [];
   private fine = false;
   private touched = false; // a camera that somebody has turned stays where it is
 
@@ -83,7 +85,18 @@ export class World implements Poses {
     this.place(startPoses(payload));
     this.write();
     if (first || !this.touched) this.look("home");
+    if (first) void this.begin();
     return { built };
+  }
+
+  /** The first picture comes when its programs are compiled; the page is not held up by that. */
+  private async begin(): Promise<void> {
+    const { stage } = this;
+    if (!stage) return;
+    this.rewrite();
+    await stage.renderer.compileAsync(stage.scene, stage.camera);
+    this.compiled = true;
+    this.draw();
   }
 
   private open(payload: Payload): void {
@@ -328,7 +341,7 @@ export class World implements Poses {
   }
 
   draw(): void {
-    if (this.due) return;
+    if (this.due || !this.compiled) return;
     this.due = requestAnimationFrame(() => {
       this.due = 0;
       if (!this.card) this.stage?.smooth(false);
@@ -343,6 +356,13 @@ export class World implements Poses {
     if (this.stale) this.rewrite();
     this.stage.render();
     this.triad.draw(this.stage.camera);
+    for (const told of this.waiting.splice(0)) told();
+  }
+
+  /** When the mechanism that is shown now has been drawn. */
+  drawn(): Promise<void> {
+    this.draw();
+    return new Promise((told) => this.waiting.push(told));
   }
 
   /** The first picture is plain; when nothing has moved for a while it is drawn as well as the machine can. */

@@ -66,7 +66,7 @@ export default function View3d(): ReactElement {
   useEffect(() => {
     if (!scene || standing === null) return;
     document.body.dataset["scene"] = String(standing);
-    shown("solid", standing);
+    void world.current?.drawn().then(() => shown("solid", standing));
   }, [scene, standing]);
   useEffect(() => world.current?.choose(selection, lit, Object.keys(gaps ?? {}).map((name) => `closures.${name}`)), [selection, lit, gaps, scene]);
   useEffect(() => world.current?.reveal(layers, hidden, faded), [layers, hidden, faded, scene]);
