@@ -1,131 +1,22 @@
-"""How quick the server of the studio is: median and 95th percentile of requests, seconds.
+"""How quick the studio is: median and 95th percentile of server and page, seconds.
 
-Times are those of a client on the same machine, over HTTP; the load of the machine is told.  Rows
-of the browser (first paint, frames) are measured by the stories in Chromium, not here.
+Rows of the server are those of a client on the same machine, over HTTP; those of the page are told
+by Chromium (studio_page.py).  The load of the machine is told, and what draws the pictures.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import httpx
 import numpy as np
-import xarray as xr
 
 from benchmarks import report
-from benchmarks.models import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-MODELS = ROOT / "examples" / "models"
-Row = tuple[str, str, float, float, float | None, int]
-"""What, the most that is wanted, median, 95th percentile, processor time, number of trials."""
-TICK = os.sysconf("SC_CLK_TCK")
-
-
-class Client:
-    """A studio of a copy of a model, and how it is asked."""
-
-    def __init__(self, model: str, folder: Path) -> None:
-        self.file = folder / f"{model}.yaml"
-        self.file.write_bytes((MODELS / f"{model}.yaml").read_bytes())
-        began = time.perf_counter()
-        line = [sys.executable, "-m", "kinetree.cli", "studio", str(self.file)]
-        self.process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        assert self.process.stdout is not None
-        address = self.process.stdout.readline().strip()
-        origin = address.partition("/?")[0]
-        self.http = httpx.Client(base_url=origin, timeout=300, follow_redirects=True)
-        self.http.get(address).raise_for_status()
-        self.started = time.perf_counter() - began
-
-    def get(self, path: str, **params: Any) -> Any:
-        """What a request gives."""
-        answer = self.http.get(path, params=params)
-        answer.raise_for_status()
-        return answer.json() if "json" in answer.headers["content-type"] else answer.content
-
-    def edit(self, *operations: Any) -> Any:
-        """Change the text."""
-        said = {"base": self.revision(), "operations": operations, "label": "edit"}
-        return self.http.post("/api/document/edit", json=said).raise_for_status().json()
-
-    def revision(self) -> int:
-        """Of the text."""
-        return int(self.get("/api/document")["revision"])
-
-    def run(self, analysis: str, **options: Any) -> int:
-        """Start an analysis."""
-        said = {"analysis": analysis, "options": options}
-        return int(self.http.post("/api/runs", json=said).raise_for_status().json()["id"])
-
-    def wait(self, number: int, *words: str) -> str:
-        """Until a run is in another state than these."""
-        while (state := str(self.get(f"/api/runs/{number}")["state"])) in words:
-            time.sleep(0.02)
-        return state
-
-    def spent(self) -> float:
-        """Processor time of the server so far [s]."""
-        row = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
-        fields = row.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
-
-    def memory(self) -> float:
-        """Of the server [MB]."""
-        rows = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8").splitlines()
-        return next(float(row.split()[1]) / 1024 for row in rows if row.startswith("VmRSS"))
-
-
-@contextmanager
-def studio(model: str) -> Iterator[Client]:
-    """A studio until the end of the block."""
-    with tempfile.TemporaryDirectory() as place:
-        made = Client(model, Path(place))
-        try:
-            yield made
-        finally:
-            made.http.close()
-            made.process.terminate()
-            made.process.wait()
-
-
-@dataclass
-class Timing:
-    """Durations of calls [s], and the processor time of the server for one of them [s]."""
-
-    walls: list[float]
-    spent: float | None = None
-
-
-def times(call: Callable[[], Any], count: int, client: Client | None = None) -> Timing:
-    """Durations of calls; with a client, what its server spends on each."""
-    found = []
-    before = 0.0 if client is None else client.spent()
-    for _ in range(count):
-        began = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - began)
-    return Timing(found, None if client is None else (client.spent() - before) / count)
-
-
-def row(what: str, most: str, found: Timing) -> Row:
-    """Median and 95th percentile."""
-    walls = found.walls
-    middle, high = float(np.median(walls)), float(np.quantile(walls, 0.95))
-    return what, most, middle, high, found.spent, len(walls)
+from benchmarks.studio_client import Row, Timing, import_curves, row, studio, times
+from benchmarks.studio_page import CHROMIUM, page_rows
 
 
 def starts(count: int) -> list[Row]:
@@ -189,16 +80,8 @@ def equations(count: int) -> list[Row]:
 
 def curves(count: int) -> list[Row]:
     """Ten curves of a million points."""
-    time_of = np.linspace(0.0, 1000.0, 1_000_000)
-    data = {f"s{k}": ("time", np.sin((k + 1) * time_of) + 0.01 * np.sin(1e4 * time_of))
-            for k in range(10)}  # fmt: skip
-    names = list(data)
     with studio("four_bar") as client:
-        xr.Dataset(data, {"time": time_of}).to_netcdf(
-            client.file.with_name("many.nc"), engine="h5netcdf"
-        )
-        said = {"name": "many.nc"}
-        number = client.http.post("/api/runs/import", json=said).raise_for_status().json()["id"]
+        number, names = import_curves(client)
         path = f"/api/runs/{number}/signals.bin"
         first = times(lambda: client.get(path, name=names, pixels=1200), 1)
         chance = np.random.default_rng(1)
@@ -280,10 +163,15 @@ def main() -> None:
                  lambda: curves(n), lambda: meanwhile(5 * n),
                  lambda: growth(100 if few else 1000, 3 if few else 50)):  # fmt: skip
         rows += part()
+    renderer = "no chromium: the page was left out"
+    if CHROMIUM is not None:
+        seen, renderer = page_rows(few)
+        rows += seen
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
-    title = f"server of the studio, seconds, {report.processor()}, load {load}"
-    report.show(title, ("what", "at most", "median", "95 %", "server's CPU", "trials"), rows)
-    report.save("studio", {"rows": [list(r) for r in rows], "load": load})
+    title = f"studio, seconds, {report.processor()}, load {load}, pictures by {renderer}"
+    report.show(title, ("what", "at most", "median", "95 %", "CPU of one", "trials"), rows)
+    said = {"rows": [list(r) for r in rows], "load": load, "renderer": renderer}
+    report.save("studio", said)
 
 
 if __name__ == "__main__":

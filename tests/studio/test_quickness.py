@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.studio.conftest import open_studio
+
 from kinetree.studio.serve import studio_server
 from kinetree.studio.shared import made_once
+
+MOST_GROWTH = 10.0
+"""Of the server over 200 edits of a small model [MB]: of 1000 edits and 50 runs, 50 are wanted."""
 
 
 def test_the_page_is_served_before_the_rooms_are_loaded() -> None:
@@ -63,3 +68,31 @@ def test_what_failed_is_tried_again() -> None:
         with pytest.raises(ValueError, match="abc"):
             broken("abc")
     assert asked == ["abc", "abc"]
+
+
+def test_edits_leave_nothing_behind(model_file: Path) -> None:
+    studio = open_studio(model_file)
+    try:
+        client = studio.client()
+        assert studio.process is not None
+        status = Path(f"/proc/{studio.process.pid}/status")
+        if not status.is_file():
+            pytest.skip("this system does not tell what a process holds")
+
+        def held() -> float:
+            rows = status.read_text(encoding="utf-8").splitlines()
+            return next(float(row.split()[1]) / 1024 for row in rows if row.startswith("VmRSS"))
+
+        def edit(first: int, last: int) -> None:
+            for k in range(first, last):
+                operation = ["set", ["bodies", "rod", "mass"], 2.0 + k]
+                said = {"base": k, "operations": [operation], "label": "mass"}
+                assert client.post("/api/document/edit", json=said).status_code == 200
+                assert client.get("/api/view", params={"since": k}).status_code == 200
+
+        edit(0, 60)
+        before = held()
+        edit(60, 260)
+        assert held() - before < MOST_GROWTH
+    finally:
+        studio.kill()

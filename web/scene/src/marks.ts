@@ -1,6 +1,7 @@
 // What solids do not show: points, axes, centres of mass with ellipsoids of inertia, closures with their gaps, forces, names.
 import {
-  ArrowHelper, BufferGeometry, CanvasTexture, Color, Group, Line, LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial,
+  ArrowHelper, BufferGeometry, CanvasTexture, Color, Float32BufferAttribute, Group, InstancedMesh, Line, LineBasicMaterial,
+  LineSegments, Matrix4, Mesh, MeshBasicMaterial,
   Quaternion, SphereGeometry, Sprite, SpriteMaterial, Vector3, type Object3D,
 } from "three";
 import { isSolid, type SolidMaterial } from "./looks";
@@ -20,21 +21,65 @@ export interface Mark {
   gap: number;
 }
 
-/** The objects of a mark, where the bodies are now. */
-export function drafts(mark: Mark, poses: Poses, size: number, colour: string, open: boolean): Object3D[] {
+const DOT = new SphereGeometry(1, 10, 6);
+const DOTS = new MeshBasicMaterial({ depthTest: false, transparent: true });
+const LINES = new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
+
+/** Dots and lines of all marks, drawn in one call each. */
+export class Sheet {
+  private readonly dots: { at: Vector3; radius: number; colour: string }[] = [];
+  private readonly ends: number[] = [];
+  private readonly colours: number[] = [];
+
+  dot(at: Vector3, radius: number, colour: string): void {
+    this.dots.push({ at, radius, colour });
+  }
+
+  line(a: Vector3, b: Vector3, colour: string): void {
+    const { r, g, b: blue } = new Color(colour);
+    this.ends.push(...a.toArray(), ...b.toArray());
+    this.colours.push(r, g, blue, r, g, blue);
+  }
+
+  objects(): Object3D[] {
+    const made: Object3D[] = [];
+    if (this.ends.length) {
+      const geometry = new BufferGeometry();
+      geometry.setAttribute("position", new Float32BufferAttribute(this.ends, 3));
+      geometry.setAttribute("color", new Float32BufferAttribute(this.colours, 3));
+      made.push(new LineSegments(geometry, LINES));
+    }
+    if (this.dots.length) made.push(this.balls());
+    for (const one of made) one.renderOrder = 2;
+    return made;
+  }
+
+  private balls(): InstancedMesh {
+    const made = new InstancedMesh(DOT, DOTS, this.dots.length);
+    made.frustumCulled = false;
+    this.dots.forEach(({ at, radius, colour }, k) => {
+      made.setMatrixAt(k, new Matrix4().makeScale(radius, radius, radius).setPosition(at));
+      made.setColorAt(k, new Color(colour));
+    });
+    return made;
+  }
+}
+
+/** Write a mark into a sheet, where the bodies are now; what takes objects of its own is given. */
+export function drafts(mark: Mark, poses: Poses, size: number, colour: string, open: boolean, sheet: Sheet): Object3D[] {
   const [a, b] = mark.places.map((place) => at(poses, place.body, place.at));
   if (!a) return [];
   const turn = poses.turns[mark.places[0]?.body ?? 0] ?? new Quaternion();
   if (mark.kind === "turn" || mark.kind === "shift") {
     const axis = new Vector3(...mark.axis).applyQuaternion(turn);
     if (mark.kind === "shift") return [new ArrowHelper(axis, a, 0.16 * size, colour, 0.03 * size, 0.02 * size)];
-    return [line([a.clone().addScaledVector(axis, -0.09 * size), a.clone().addScaledVector(axis, 0.09 * size)], colour)];
+    sheet.line(a.clone().addScaledVector(axis, -0.09 * size), a.clone().addScaledVector(axis, 0.09 * size), colour);
+    return [];
   }
-  if (mark.kind === "mass") return [ball(a, 0.008 * size, colour), ...ellipsoid(mark, a, turn, colour)];
-  if (b && (a.distanceTo(b) > 1e-4 * size || open)) {
-    return [line([a, b], colour), ball(a, 0.009 * size, colour), ball(b, 0.009 * size, colour)];
-  }
-  return [ball(a, 0.008 * size, colour)];
+  const apart = b !== undefined && (a.distanceTo(b) > 1e-4 * size || open);
+  for (const place of apart ? [a, b] : [a]) sheet.dot(place, (apart ? 0.009 : 0.008) * size, colour);
+  if (apart) sheet.line(a, b, colour);
+  return mark.kind === "mass" ? ellipsoid(mark, a, turn, colour) : [];
 }
 
 function ellipsoid(mark: Mark, at: Vector3, turn: Quaternion, colour: string): Object3D[] {
@@ -61,13 +106,6 @@ export function line(points: Vector3[], colour: string): Line {
   return made;
 }
 
-function ball(at: Vector3, radius: number, colour: string): Mesh {
-  const made = new Mesh(new SphereGeometry(radius, 10, 6), new MeshBasicMaterial({ color: colour, depthTest: false, transparent: true }));
-  made.position.copy(at);
-  made.renderOrder = 2;
-  return made;
-}
-
 /** Seen even where something stands before it. */
 export function over<T extends Object3D>(object: T): T {
   object.traverse((part) => {
@@ -79,6 +117,7 @@ export function over<T extends Object3D>(object: T): T {
 }
 
 export function pale(group: Group): Group {
+  group.remove(...group.children.filter((part) => part.userData["veil"]));
   group.traverse((part) => {
     if (part instanceof Mesh && isSolid(part.material)) {
       part.material.transparent = true;

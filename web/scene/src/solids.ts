@@ -1,7 +1,7 @@
 // Solids of a body, merged into one mesh (and one more for what is seen through).
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, ConeGeometry,
-  CylinderGeometry, Group, Matrix4, Mesh, Quaternion, SphereGeometry,
+  CylinderGeometry, Group, Matrix4, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, SRGBColorSpace,
   TorusGeometry, Vector3,
 } from "three";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
@@ -21,6 +21,14 @@ export function bodyColour(index: number): string {
 
 const MANY = 150; // parts of a mechanism
 const LEAST = 0.6;
+
+const DARKEST = 0.3; // lightness below which light and shade cannot be told apart
+
+/** A colour that is not so dark that what has it loses its form. */
+function lifted(colour: Color): Color {
+  const { h, s, l } = colour.getHSL({ h: 0, s: 0, l: 0 }, SRGBColorSpace);
+  return l < DARKEST ? colour.setHSL(h, s, DARKEST * (0.6 + 0.4 * (l / DARKEST)), SRGBColorSpace) : colour;
+}
 
 /** How fine round solids are drawn: less so in a mechanism of very many parts, each of which is small then. */
 export function detailOf(bodies: readonly BodyData[]): number {
@@ -47,9 +55,20 @@ export function makeBody(data: BodyData, index: number, detail: number, fine = t
     mesh.castShadow = !transparent;
     mesh.receiveShadow = !transparent;
     mesh.userData = { body: index, clear: transparent };
+    if (transparent) group.add(veil(geometry, index));
     group.add(mesh);
   }
   return group;
+}
+
+/**
+ * Depth of what is seen through, drawn just before it: of a shell only the nearest surface is blended, whatever the
+ * order of its triangles; of two shells the farther one is drawn first.
+ */
+function veil(geometry: BufferGeometry, index: number): Mesh {
+  const made = new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
+  made.userData = { body: index, veil: true };
+  return made;
 }
 
 function colouredGeometry(part: Part, index: number, detail: number): BufferGeometry {
@@ -62,7 +81,7 @@ function colouredGeometry(part: Part, index: number, detail: number): BufferGeom
     new Vector3(...part.at), new Quaternion(x, y, z, w), new Vector3(1, 1, 1),
   );
   geometry.applyMatrix4(place);
-  const colour = new Color(part.colour ?? bodyColour(index));
+  const colour = lifted(new Color(part.colour ?? bodyColour(index)));
   const count = geometry.getAttribute("position").count;
   const colours = new Float32Array(3 * count);
   for (let i = 0; i < count; i++) colour.toArray(colours, 3 * i);

@@ -1,11 +1,12 @@
 // Camera, light, floor and frame of reference; everything hangs on the direction of gravity.
 import {
-  AxesHelper, Box3, CircleGeometry, Color, DirectionalLight, GridHelper, HemisphereLight,
-  LineBasicMaterial, Mesh, NeutralToneMapping, OrthographicCamera, PCFShadowMap, PerspectiveCamera, PMREMGenerator,
+  AxesHelper, Box3, CircleGeometry, Color, DirectionalLight, HemisphereLight, LineBasicMaterial, LineSegments, Mesh,
+  NeutralToneMapping, OrthographicCamera, PCFShadowMap, PerspectiveCamera, PMREMGenerator,
   Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { RoomEnvironment } from "three/examples/jsm/environments/RoomEnvironment.js";
+import { makeGrid } from "./grid";
 import type { Canvas } from "./looks";
 import type { Payload } from "./payload";
 
@@ -35,7 +36,7 @@ export class Stage {
   private centre: Vector3;
   private theme: Theme = "light";
   private readonly axes: AxesHelper;
-  private grid: GridHelper | null = null;
+  private grid: LineSegments | null = null;
   private readonly floor: Mesh<CircleGeometry, ShadowMaterial>;
   private readonly sun = new DirectionalLight("#ffffff", 2.0);
   private readonly sky = new HemisphereLight("#ffffff", "#aab0ba");
@@ -138,15 +139,13 @@ export class Stage {
     const shown = this.grid?.visible ?? true;
     if (this.grid) {
       this.scene.remove(this.grid);
-      this.grid.dispose();
+      this.grid.geometry.dispose();
     }
     const span = this.box.getSize(new Vector3()).length();
     const wide = (this.payload.follow > 0 ? 3.0 : 2.0) * this.payload.size;
     const cells = Math.min(400, 2 * Math.ceil((0.5 * span + wide) / this.cell));
     const main = this.payload.follow > 0 ? colours.grid : colours.main;
-    const grid = new GridHelper(cells * this.cell, cells, main, colours.grid);
-    (grid.material as LineBasicMaterial).transparent = true;
-    (grid.material as LineBasicMaterial).opacity = 0.7;
+    const grid = makeGrid(cells, this.cell, new Color(main), new Color(colours.grid));
     grid.quaternion.copy(turnFromY(this.up));
     grid.position.copy(this.snapped());
     grid.visible = shown;

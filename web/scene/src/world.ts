@@ -1,10 +1,10 @@
 // A mechanism in a view that stays: what changed is built anew, everything else is kept; one thing is selected.
 import {
-  ArrowHelper, Box3, Group, Line, Mesh, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
+  ArrowHelper, Box3, Group, InstancedMesh, Line, Mesh, Plane, Quaternion, Raycaster, Vector2, Vector3, type Object3D,
 } from "three";
 import { Batch } from "./batch";
 import { Gizmo, type Put } from "./gizmo";
-import { drafts, fade, line, over, pale, words, type Mark } from "./marks";
+import { drafts, fade, line, over, pale, Sheet, words, type Mark } from "./marks";
 import { isSolid, openCanvas, rendererName } from "./looks";
 import type { Payload } from "./payload";
 import { detailOf, makeBody } from "./solids";
@@ -412,17 +412,20 @@ export class World implements Poses {
   private rewrite(): void {
     this.stale = false;
     this.notes.traverse((part) => {
-      if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
+      if (part instanceof InstancedMesh) part.dispose(); // its geometry is that of all dots
+      else if (part instanceof Mesh || part instanceof Line) part.geometry.dispose();
     });
     this.notes.clear();
     const size = this.payload?.size ?? 1;
+    const sheet = new Sheet();
     for (const mark of this.marks) {
       const own = this.chosen.includes(mark.path) || this.lit.includes(mark.path);
       const open = mark.gap > 0 || this.gaps.has(mark.path);
       if (!own && !open && !this.isShown(mark)) continue;
       const colour = open ? "#dc2626" : own ? PICK : COLOURS[mark.kind];
-      for (const made of drafts(mark, this, size, colour, open)) this.notes.add(made);
+      for (const made of drafts(mark, this, size, colour, open, sheet)) this.notes.add(made);
     }
+    for (const made of sheet.objects()) this.notes.add(made);
     this.writeEfforts(size);
     this.writeDistance(size);
     this.grip();

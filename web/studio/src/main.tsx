@@ -6,10 +6,12 @@ import { createRoot } from "react-dom/client";
 import type { CatalogueMessage } from "./protocol/api";
 import { ask } from "./protocol/client";
 import { App } from "./shell/App";
+import { edit } from "./store/document";
 import { openDesk } from "./store/files";
 import { hear } from "./store/events";
 import { dress, put, state, tell, type Values } from "./store/state";
 
+Object.assign(window, { kinetreeEdit: edit }); // for scripts that drive the page
 dress();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
 const root = document.getElementById("root");

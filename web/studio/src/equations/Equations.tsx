@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type ReactElement } from "react";
 import type { EquationRow, EquationsMessage } from "../protocol/api";
 import { ask } from "../protocol/client";
+import { shown } from "../store/shown";
 import { put, select, useStudio } from "../store/state";
 
 const QUANTITIES = ["forward", "inverse", "mass_bias", "mass_matrix", "constraints", "kinematics", "energy"];
@@ -25,6 +26,7 @@ export default function Equations(): ReactElement {
       if (!current) return;
       setFound(said);
       document.body.dataset["equations"] = element;
+      shown("equations");
     }, (error: Error) => current && setProblem(error.message));
     return () => {
       current = false;
@@ -35,7 +37,7 @@ export default function Equations(): ReactElement {
     put({ lit: found?.elements[word] ?? [] });
   };
   if (!element) return <p className="hint">Select a body, joint, closure or force to see its equations.</p>;
-  const shown = found?.element === element ? found : null;
+  const told = found?.element === element ? found : null;
   return (
     <div className="equations">
       <div className="tools" role="toolbar" aria-label="Equations">
@@ -44,13 +46,13 @@ export default function Equations(): ReactElement {
           {QUANTITIES.map((one) => <option key={one}>{one}</option>)}
         </select>
         <strong>{element.replace(".", " ")}</strong>
-        {shown && <span id="equation-count">{shown.owned} own, {shown.entered} it enters, of {shown.total}</span>}
-        {shown && <Pages page={page} count={Math.ceil((shown.owned + shown.entered) / 60)} go={setPage} />}
+        {told && <span id="equation-count">{told.owned} own, {told.entered} it enters, of {told.total}</span>}
+        {told && <Pages page={page} count={Math.ceil((told.owned + told.entered) / 60)} go={setPage} />}
       </div>
       {problem && <p className="error">{problem}</p>}
-      {!shown && !problem && <p className="hint">The equations are being derived…</p>}
-      {shown && <Definition name={name} found={shown} />}
-      {shown && <ol className="rows">{shown.rows.map((row) => <Row key={row.name} row={row} found={shown} name={name} pick={pick} />)}</ol>}
+      {!told && !problem && <p className="hint">The equations are being derived…</p>}
+      {told && <Definition name={name} found={told} />}
+      {told && <ol className="rows">{told.rows.map((row) => <Row key={row.name} row={row} found={told} name={name} pick={pick} />)}</ol>}
     </div>
   );
 }

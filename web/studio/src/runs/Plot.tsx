@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { useEffect, useRef, type KeyboardEvent, type ReactElement } from "react";
 import { short } from "../panel/inputs";
+import { shown as marked } from "../store/shown";
 import { state, useStudio, wind } from "../store/state";
 import { joined, type Curve } from "./curves";
 
@@ -48,6 +49,7 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
     if (!shown || mode === "phase" || !curves.length) return;
     shown.setData(joined(curves) as uPlot.AlignedData, span === null);
     if (span) shown.setScale("x", { min: span[0], max: span[1] });
+    marked("curves");
   }, [curves, span, mode]);
   const key = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];

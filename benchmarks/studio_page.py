@@ -1,0 +1,322 @@
+"""How quick the page of the studio is in Chromium: median and 95th percentile, seconds.
+
+Times are those of the page's own time line, from what a user does to the frame in which it is seen
+(marks named kinetree:…).  Beside each stands what the browser's processes spend on one of them:
+without a graphics card that includes what the card would do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.studio.many_bodies import write_many_bodies
+
+from benchmarks.studio_client import Client, Row, Timing, import_curves, row, studio
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader",
+         "--enable-unsafe-swiftshader"]  # fmt: skip
+CHROMIUM = next((b for name in ("chromium", "google-chrome") if (b := shutil.which(name))), None)
+TICK = os.sysconf("SC_CLK_TCK")
+PATIENCE = 120_000
+"""Longest wait for anything [ms]."""
+MARK = "name => performance.getEntriesByName(`kinetree:${name}`).at(-1)?.startTime ?? -1"
+SEEN = """([names, since]) => names.every(name => {
+  const mark = performance.getEntriesByName(`kinetree:${name}`).at(-1);
+  return mark && mark.startTime > since && mark.detail >= (window.asked ?? 0) })"""
+PLACE = """async count => {
+  const world = kinetreeWorld;
+  const poses = world.positions.slice(1).map(at => [1, 0, 0, 0, at.x, at.y, at.z]);
+  const found = [];
+  for (let k = 0; k < count; k++) {
+    await new Promise(requestAnimationFrame);
+    const began = performance.now();
+    poses.forEach((pose, i) => { pose[1] = 0.1 * Math.sin(0.1 * k + i) });
+    world.place(poses);
+    world.render();
+    found.push((performance.now() - began) / 1000);
+  }
+  return found }"""
+
+
+class Tab:
+    """A page of a studio in a browser."""
+
+    def __init__(self, browser: Any, client: Client) -> None:
+        self.client = client
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context.add_cookies([{"name": name, "value": value, "url": client.origin}
+                             for name, value in client.http.cookies.items()])  # fmt: skip
+        self.page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.goto(client.origin)
+        self.wait("diagram", "solid")
+        self.metrics = context.new_cdp_session(self.page)
+        self.metrics.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def wait(self, *names: str, since: float = -1.0) -> list[float]:
+        """Until these are on the screen; when they were [s]."""
+        self.page.wait_for_function(SEEN, arg=[list(names), since])
+        return [self.page.evaluate(MARK, name) / 1000 for name in names]
+
+    def now(self) -> float:
+        """Of the page's time line [ms]."""
+        return float(self.page.evaluate("() => performance.now()"))
+
+    def edit(self, *operations: Any) -> float:
+        """Begin an edit in the page; when [ms]."""
+        return float(self.page.evaluate(
+            "rows => { window.asked = Number(document.body.dataset.revision) + 1;"
+            " void kinetreeEdit(rows, 'edit'); return performance.now() }", operations
+        ))  # fmt: skip
+
+    def main_thread(self) -> float:
+        """Processor time of the page's main thread so far [s]."""
+        rows = self.metrics.send("Performance.getMetrics")["metrics"]
+        return float(next(r["value"] for r in rows if r["name"] == "TaskDuration"))
+
+    def heap(self) -> float:
+        """What the page holds, after garbage was collected [MB]."""
+        self.metrics.send("HeapProfiler.collectGarbage")
+        return float(self.page.evaluate("() => performance.memory.usedJSHeapSize")) / 1e6
+
+
+def spent() -> float:
+    """Processor time of all processes of the browser so far [s]."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(entry.name))
+    left, found = [os.getpid()], 0.0
+    while left:
+        for child in parents.get(left.pop(), []):
+            left.append(child)
+            found += _ticks(child) if _is_browser(child) else 0.0
+    return found
+
+
+def _is_browser(process: int) -> bool:
+    try:
+        return b"chromium" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _ticks(process: int) -> float:
+    try:
+        row_of = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        return 0.0
+    fields = row_of.split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser until the end of the block."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def trials(call: Callable[[], float], count: int) -> Timing:
+    """Durations that calls tell, and what the browser spends on each."""
+    before = spent()
+    walls = [call() for _ in range(count)]
+    return Timing(walls, (spent() - before) / count)
+
+
+def page_rows(few: bool) -> tuple[list[Row], str]:
+    """All rows of the browser, and what draws its pictures."""
+    with chromium() as browser:
+        with studio("limousine") as client:
+            tab = Tab(browser, client)
+            time.sleep(6)  # native code is made beside
+            renderer = str(tab.page.evaluate("() => kinetreeWorld.renderer()"))
+            rows = opens(tab, 5 if few else 40)
+            rows += edits(tab, 10 if few else 100)
+            rows += structures(tab, 3 if few else 10)
+            rows += equations(tab, 5 if few else 40)
+        with studio(lambda file: write_many_bodies(file, 300, 40)) as client:
+            rows += many(Tab(browser, client), 30 if few else 300)
+        with studio("four_bar") as client:
+            import_curves(client)
+            rows += curves(Tab(browser, client), 10 if few else 60)
+        with studio("quarter_car") as client:
+            rows += growth(Tab(browser, client), 40 if few else 1000)
+    return rows, renderer
+
+
+def opens(tab: Tab, count: int) -> list[Row]:
+    """From the address to diagram, 3-D and text on the screen."""
+    page, origin = tab.page, tab.client.origin
+    page.evaluate("() => localStorage.setItem('kinetree-studio-tab', JSON.stringify('text'))")
+    scripts, sizes = [], []
+
+    def once() -> float:
+        page.goto("about:blank")
+        page.goto(origin, wait_until="commit")
+        found = max(tab.wait("diagram", "solid", "text"))
+        scripts.append(tab.page.evaluate(MARK, "diagram") / 1000)
+        sizes.append(page.evaluate(
+            "() => performance.getEntriesByType('resource').filter(row => row.startTime < "
+            "performance.getEntriesByType('paint')[0].startTime).reduce((sum, row) => "
+            "sum + row.decodedBodySize, 0)"
+        ))  # fmt: skip
+        return found
+
+    found = trials(once, count)
+    page.evaluate("() => localStorage.setItem('kinetree-studio-tab', JSON.stringify('checks'))")
+    kilobytes = max(sizes) / 1000
+    name = f"page open: diagram, 3-D and text seen ({kilobytes:.0f} KB before the first paint)"
+    return [row(name, "1.5", found), row("page open: diagram drawn", "-", Timing(scripts))]
+
+
+def edits(tab: Tab, count: int) -> list[Row]:
+    """A number of the Limousine changed, to everything that follows on the screen."""
+    tab.page.goto(tab.client.origin)
+    tab.wait("diagram", "solid")
+    state = {"mass": 1900.0}
+
+    def number() -> float:
+        state["mass"] += 1
+        began = tab.edit(["set", ["bodies", "chassis", "mass"], state["mass"]])
+        found = max(tab.wait("checked", "solid", since=began)) - began / 1000
+        time.sleep(0.05)
+        return found
+
+    number()
+    return [row("number changed: findings, doctor and pose seen", "0.1", trials(number, count))]
+
+
+def structures(tab: Tab, count: int) -> list[Row]:
+    """A closure added there."""
+    early, whole = [], []
+    before = spent()
+    for k in range(count):
+        point, tie = ["bodies", "RL_bar", "points", f"new{k}"], f"tie{k}"
+        closure = {"kind": "ball", "first": "chassis", "second": f"RL_bar.new{k}"}
+        began = tab.edit(["set", point, [0.1 + 0.01 * k, 0, 0]], ["add", "closures", tie, closure])
+        checked, solid = tab.wait("checked", "solid", since=began)
+        findings = tab.page.evaluate(MARK, "findings") / 1000
+        early.append((findings if findings > began / 1000 else checked) - began / 1000)
+        whole.append(max(checked, solid) - began / 1000)
+        began = tab.edit(["remove", ["closures", tie]])
+        tab.wait("checked", since=began)
+    each = (spent() - before) / count / 2
+    return [row("closure added: findings seen", "0.1", Timing(early)),
+            row("closure added: doctor and pose seen", "0.6", Timing(whole, each))]  # fmt: skip
+
+
+def equations(tab: Tab, count: int) -> list[Row]:
+    """Equations of joints of the Limousine, clicked in the tree."""
+    page = tab.page
+    page.locator("#tab-equations").click()
+    paths = page.locator("[data-path^='joints.']").evaluate_all(
+        "rows => rows.map(r => r.dataset.path)"
+    )
+    state = {"k": 0}
+
+    def click() -> float:
+        path = paths[state["k"] % len(paths)]
+        state["k"] += 1
+        began = tab.now()
+        page.evaluate("path => { window.asked = 0; document.querySelector("
+                      "`[role=treeitem][data-path='${path}']`).click() }", path)  # fmt: skip
+        return tab.wait("equations", since=began)[0] - began / 1000
+
+    click()  # derived here
+    return [row("equations of a clicked joint seen, once derived", "0.3", trials(click, count))]
+
+
+def many(tab: Tab, count: int) -> list[Row]:
+    """300 moving bodies in 3-D, and one that is dragged in the diagram."""
+    before = spent()
+    walls = tab.page.evaluate(PLACE, count)
+    moved = Timing(walls, (spent() - before) / count)
+    said = tab.page.evaluate("() => kinetreeWorld.count()")
+    calls, triangles = said["calls"], said["triangles"]
+    name = f"300 moving bodies, script of a frame ({calls} calls, {triangles} triangles)"
+    return [row(name, "0.004, 0.008", moved), _dragged(tab, count)]
+
+
+def _dragged(tab: Tab, count: int) -> Row:
+    """Main thread of every frame of a drag; its processor time."""
+    box = tab.page.locator(".react-flow__node[data-id='bodies.b3']").bounding_box()
+    x, y, mouse = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, tab.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 8, y + 8)
+    found = []
+    frame = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+    for k in range(count):
+        tab.page.evaluate(frame)
+        before = tab.main_thread()
+        mouse.move(x + 10 + 4 * (k % 20), y + 10 + 3 * (k % 13))
+        tab.page.evaluate(frame)
+        found.append(tab.main_thread() - before)
+    mouse.up()
+    return row("body dragged among 300, main thread of a frame (CPU)", "0.008", Timing(found))
+
+
+def curves(tab: Tab, count: int) -> list[Row]:
+    """Ten curves of a million points, chosen and zoomed."""
+    page = tab.page
+    page.locator("#tab-plots").click()
+    boxes = page.locator(".signals input[type=checkbox]")
+    boxes.nth(9).wait_for()
+    began = tab.now()
+    page.evaluate("() => { window.asked = 0; for (const box of document.querySelectorAll("
+                  "'.signals input[type=checkbox]')) if (!box.checked) box.click() }")  # fmt: skip
+    page.wait_for_function("() => (document.body.dataset.curves ?? '').split(',').length === 10")
+    first = Timing([tab.wait("curves", since=began)[0] - began / 1000])
+    plot = page.locator("#plot")
+    plot.focus()
+    state = {"k": 0}
+
+    def zoom() -> float:
+        state["k"] += 1
+        key = "+" if state["k"] % 9 else "0"
+        began = tab.now()
+        plot.dispatch_event("keydown", {"key": key, "bubbles": True})
+        return tab.wait("curves", since=began)[0] - began / 1000
+
+    zoomed = trials(zoom, count)
+    return [
+        row("ten curves of 10⁶ points seen", "0.5", first),
+        row("ten curves of 10⁶ points, zoomed and seen", "0.05", zoomed),
+    ]
+
+
+def growth(tab: Tab, count: int) -> list[Row]:
+    """How the memory of the page grows over edits."""
+
+    def change(first: int, last: int) -> None:
+        for k in range(first, last):
+            began = tab.edit(["set", ["bodies", "chassis", "mass"], 400 + k])
+            tab.wait("checked", since=began)
+
+    change(0, 20)
+    before = tab.heap()
+    change(20, 20 + count)
+    grown = 100 * (tab.heap() / before - 1)
+    return [(f"page after {count} edits [% of {before:.0f} MB]", "20", grown, grown, None, 1)]
+
+
+if __name__ == "__main__":
+    print(json.dumps(page_rows(True), indent=1))
