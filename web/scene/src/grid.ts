@@ -2,7 +2,7 @@
 import { BufferGeometry, Float32BufferAttribute, LineBasicMaterial, LineSegments, type Color } from "three";
 
 const PIECES = 24; // of a line, each with its own paleness at both ends
-const OPACITY = 0.7;
+const OPACITY = 0.85;
 const FULL = 0.35; // share of the way out up to which nothing fades
 
 /** A square of so many cells in the plane of x and z; the lines through the middle have a colour of their own. */
