@@ -77,7 +77,7 @@ def test_edits_leave_nothing_behind(model_file: Path) -> None:
         assert studio.process is not None
         status = Path(f"/proc/{studio.process.pid}/status")
         if not status.is_file():
-            pytest.skip("this system does not tell what a process holds")
+            pytest.skip("this platform does not tell what a process holds")
 
         def held() -> float:
             rows = status.read_text(encoding="utf-8").splitlines()

@@ -92,7 +92,7 @@ function Drawing(): ReactElement {
         onPaneClick={onPane} onNodeClick={(_, node) => { if (tool?.kind === "point") void addPoint(node.data.name); }}
         onDoubleClick={(event) => { if ((event.target as Element).classList.contains("react-flow__pane")) placeBody(event); }}
         snapToGrid snapGrid={[GRID, GRID]} deleteKeyCode={null} multiSelectionKeyCode={["Shift", "Control", "Meta"]} selectionKeyCode="Shift"
-        zoomOnDoubleClick={false} minZoom={0.1} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
+        zoomOnDoubleClick={false} minZoom={0.02} maxZoom={2.5} disableKeyboardA11y nodesFocusable edgesFocusable elevateEdgesOnSelect
         panActivationKeyCode={null} fitView
       >
         <Background variant={BackgroundVariant.Dots} gap={2 * GRID} size={1} />
