@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from tests.studio.conftest import open_studio
 
 from kinetree.studio.serve import studio_server
