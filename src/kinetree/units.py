@@ -167,6 +167,16 @@ def to_si(value: float, unit: str, element: str) -> tuple[float, str]:
     return float(Fraction(value) * found.size), found.si
 
 
+def from_si(value: float, unit: str) -> float | None:
+    """The number in a unit that means exactly this value in SI; none where rounding allows none."""
+    found = read(unit)
+    if isinstance(found, str):
+        return None
+    near = float(Fraction(value) / found.size)
+    around = (near, math.nextafter(near, -math.inf), math.nextafter(near, math.inf))
+    return next((x for x in around if to_si(x, unit, "")[0] == value), None)
+
+
 def _product(word: str) -> str:
     """The product that a word may mean that was written without a point, as in kNm."""
     pairs = ((word[:k], word[k:]) for k in range(len(word) - 1, 0, -1))

@@ -12,7 +12,8 @@ from kinetree.model.closures import Closure
 from kinetree.model.forces import Force
 from kinetree.model.mechanism import Mechanism
 from kinetree.model.parameters import AXES, INERTIA, folded_scalars, scalars
-from kinetree.model.parts import Body, CoordinateGroup, Twist
+from kinetree.model.parts import Body, CoordinateGroup, Parameter, Twist
+from kinetree.units import from_si
 
 M = TypeVar("M", bound="Mechanism")
 
@@ -34,7 +35,7 @@ def change_values(model: M, values: Mapping[str, float], *, untie: bool = False)
     made = deepcopy(model)
     new = {name: float(value) for name, value in values.items()}
     for name in made.parameters.keys() & new.keys():
-        made.parameters[name] = replace(made.parameters[name], value=new[name], written=None)
+        made.parameters[name] = _change_parameter(made.parameters[name], new[name])
     names = [f"gravity_{axis}" for axis in AXES]
     made.gravity = _row(names, made.gravity, new)
     for body in (made.ground, *made.bodies.values()):
@@ -45,6 +46,13 @@ def change_values(model: M, values: Mapping[str, float], *, untie: bool = False)
     for element in elements:
         _change_element(element, new)
     return made
+
+
+def _change_parameter(row: Parameter, value: float) -> Parameter:
+    """A named parameter with another value; its file has it in the unit that it had there."""
+    unit = row.written[1] if row.written else ""
+    number = from_si(value, unit) if unit else None
+    return replace(row, value=value, written=None if number is None else (number, unit))
 
 
 def _row(names: list[str], old: Any, new: Mapping[str, float]) -> tuple[Any, ...]:

@@ -45,6 +45,7 @@ def read_data(plain: Plain, where: str, folder: Path | None = None) -> Model:
     except KinetreeError as error:
         raise locate(_with_switches(error, off), plain) from None
     model.switched_off = off
+    model.file_text = plain.text
     return model
 
 
@@ -94,9 +95,12 @@ def document(model: Mechanism) -> dict[str, Any]:
 
 
 def save(model: Mechanism, path: Path) -> None:
-    """Write `model` to `path`; lines of a model file that is there stay where nothing changed."""
-    old = read_exactly(path) if path.is_file() else None
-    write_file(path, write(model, old, path.parent))
+    """Write `model` to `path`; lines of the file there, or of its own one, stay where they can."""
+    there = read_exactly(path) if path.is_file() else ""
+    data = document(model)
+    texts = (_update(old, data, path.parent) for old in (there, model.file_text) if old)
+    kept = next((text for text in texts if text is not None), None)
+    write_file(path, spell(data) if kept is None else kept)
 
 
 def _update(old: str, data: dict[str, Any], folder: Path | None) -> str | None:

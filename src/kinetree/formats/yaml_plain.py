@@ -18,6 +18,8 @@ from kinetree.errors import FormatError
 
 MOST_COPIES = 500_000
 """Most values that aliases may copy; repeated ones multiply a small file without end."""
+BYTE_ORDER = "\ufeff"
+"""What some editors put in front of a text."""
 DEEPEST = 200
 """Most brackets inside one another."""
 WORDS = {
@@ -76,11 +78,13 @@ class Plain:
         data: dicts with string keys, lists, strings, numbers, booleans, None; a tree.
         spots: by the identity of a dict or list: its key or position -> where it stands.
         root: where the data as a whole stands.
+        text: that holds them.
     """
 
     data: Any = None
     spots: Spots = field(default_factory=dict)
     root: Spot = field(default_factory=lambda: Spot(1, 0, 0))
+    text: str = ""
 
 
 def read_plain(text: str, where: str) -> Plain:
@@ -93,16 +97,18 @@ def read_plain(text: str, where: str) -> Plain:
     Raises:
         FormatError: with the line.
     """
-    reader = _EventReader(where)
+    rest = text.removeprefix(BYTE_ORDER)
+    reader = _EventReader(where, len(text) - len(rest))
     try:
-        for event in _events(text):
+        for event in _events(rest):
             reader.take(event)
     except yaml.YAMLError as error:
-        raise _syntax_error(error, text, where) from error
+        raise _syntax_error(error, rest, where) from error
     except UnicodeEncodeError as error:
         raise FormatError(
             f"it holds an invalid character ({error.reason})", element=where, cure="leave it out"
         ) from error
+    reader.plain.text = text
     return reader.plain
 
 
@@ -151,10 +157,10 @@ class _Level:
 
 
 class _EventReader:
-    """Takes events one by one and builds the data."""
+    """Takes events one by one and builds the data; so many characters stand in front of the text."""
 
-    def __init__(self, where: str) -> None:
-        self.where = where
+    def __init__(self, where: str, skipped: int = 0) -> None:
+        self.where, self.skipped = where, skipped
         self.plain = Plain()
         self.levels: list[_Level] = []
         self.anchors: dict[str, Any] = {}
@@ -249,7 +255,7 @@ class _EventReader:
         level = self.levels.pop()
         spot = level.spot
         if spot.flow:
-            spot.end = event.end_mark.index
+            spot.end = event.end_mark.index + self.skipped
         elif level.spots:
             last = next(reversed(level.spots.values()))
             spot.end = max(last.colon, last.end)
@@ -273,7 +279,7 @@ class _EventReader:
 
     def put(self, event: Any, value: Any, *, plain: bool) -> Spot:
         """Give a value to what is being filled, as key or as entry; where that is."""
-        start, end = event.start_mark.index, event.end_mark.index
+        start, end = self.places(event)
         if not self.levels:
             self.plain.data = value
             spot = self.plain.root
@@ -295,6 +301,10 @@ class _EventReader:
         spot.start, spot.end, spot.anchor = start, end, event.anchor
         return spot
 
+    def places(self, event: Any) -> tuple[int, int]:
+        """Where an event begins and ends in the whole text."""
+        return event.start_mark.index + self.skipped, event.end_mark.index + self.skipped
+
     def key(self, event: Any, level: _Level, value: Any, *, plain: bool) -> Spot:
         """The name of the entry that follows; where it is."""
         if isinstance(value, dict | list):
@@ -307,8 +317,7 @@ class _EventReader:
                 "give every element a name of its own",
             )
         level.key, level.waiting = name, True
-        begin, end = event.start_mark, event.end_mark
-        level.spots[name] = Spot(begin.line + 1, begin.index, end.index)
+        level.spots[name] = Spot(event.start_mark.line + 1, *self.places(event))
         if name != MERGE or not plain:
             level.holds[name] = None
         return level.spots[name]

@@ -79,6 +79,7 @@ class Mechanism(Summary):
         studies: name -> StudyPlan; no equation uses them.
         shapes, layout: free-form data for viewers and diagram editors, kept verbatim.
         switched_off: section of the model file -> name -> data of elements that are left out.
+        file_text: text of the model file that it came from; empty where there is none.
     """
 
     by_matrices: ClassVar[bool] = False
@@ -110,6 +111,7 @@ class Mechanism(Summary):
         self.shapes: Any = None
         self.layout: Any = None
         self.switched_off: dict[str, dict[str, Any]] = {}
+        self.file_text = ""
 
     # --- building --------------------------------------------------------------------------------
 

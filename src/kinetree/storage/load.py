@@ -14,7 +14,7 @@ import numpy as np
 
 from kinetree.arguments import check_arguments, check_positive
 from kinetree.errors import FormatError, UnsupportedError, suggest, warn
-from kinetree.files import read_bytes, read_text, write_file
+from kinetree.files import read_bytes, read_exactly, write_file
 from kinetree.model import Components, Mechanism, Model
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _read_yaml(file: Path) -> Plain:
     from kinetree.formats import yaml_plain  # noqa: PLC0415  who only builds needs none
 
     with _neighbours(file):
-        text = read_text(file)
+        text = read_exactly(file)
     return yaml_plain.read_plain(text, f"file '{file.name}'")
 
 
@@ -167,7 +167,8 @@ def save(model: Mechanism | Components, path: str | os.PathLike[str]) -> list[st
 
     Args:
         model: the mechanism, or a component, which goes to .yaml or .yml.
-        path: .yaml or .yml, of which comments that are there are kept; .urdf; .xml or .mjcf.
+        path: .yaml or .yml; .urdf; .xml or .mjcf.  Of a model file that is there, or else of the one
+            that the model came from, lines stay where nothing changed, with their comments.
 
     Returns:
         What the file has no word for and was left out; a warning says it, too.

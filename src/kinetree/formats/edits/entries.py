@@ -12,7 +12,7 @@ from typing import Any
 
 from kinetree.errors import FormatError
 from kinetree.formats.edits.spelling import spell_entry, spell_flow, spell_tail
-from kinetree.formats.yaml_plain import MERGE, Plain, Spot, read_plain
+from kinetree.formats.yaml_plain import BYTE_ORDER, MERGE, Plain, Spot, read_plain
 
 EntryPath = tuple[str | int, ...]
 """Names and positions from the whole document to a value."""
@@ -75,7 +75,8 @@ class YamlText:
 
     def column(self, at: int) -> int:
         """The column of a position, counted from 0."""
-        return at - (self.text.rfind("\n", 0, at) + 1)
+        line = self.text[self.text.rfind("\n", 0, at) + 1 : at]
+        return len(line.removeprefix(BYTE_ORDER))
 
     def last(self, spot: Spot) -> int:
         """Behind the last character of an entry; empty lines at the end of a value are not its."""
