@@ -43,6 +43,8 @@ MEASURES = {"comfort": kt.rms("qdd_z"), "top": kt.peak("q_z"), "pitch": kt.peak(
 STEPS: dict[str, Any] = {
     "formulation": "hybrid", "integrator": "newmark", "step": 0.01, "qd": {"x": 5.0},
 }  # fmt: skip
+NAP = 2e-4
+"""Time between two looks at whether a file is being written [s]."""
 DURATION = 5.5
 """Until the rear wheels have left the last stair [s]."""
 
@@ -121,6 +123,7 @@ def wait_for_write(process: subprocess.Popen[bytes], folder: Path, name: str) ->
     while process.poll() is None:
         if any(path.name.startswith(f".{name}") for path in folder.iterdir()):
             return True
+        time.sleep(NAP)
     return False
 
 
@@ -136,9 +139,9 @@ def kill_once(random: Any, count: int, folder: Path, number: int, kills: int) ->
             if int(line) >= (count if last else wanted * PART):
                 break
         if last:
-            return "the end" if wait_for_write(process, folder, "sweep.nc") else "too late"
+            return "the end" if wait_for_write(process, folder, "sweep-") else "too late"
         if number % 2:
-            seen = wait_for_write(process, folder, "part")
+            seen = wait_for_write(process, folder, "part-")
             time.sleep(random.uniform(0.0, 2e-3))
             return "a write" if seen else "too late"
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -174,8 +177,12 @@ def killed(count: int, kills: int) -> list[list[Any]]:
         whole.close()
     rows.append(["ms of processor per run, all together", 1e3 * seconds / count, None])
     rows.append(["share of starts and stores", sum(spent.values()) / seconds, SHARE])
-    rows.append(["largest memory of the process [MB]",
-                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, None])  # fmt: skip
+    for name, who in {
+        "": resource.RUSAGE_SELF,
+        " of a killed one": resource.RUSAGE_CHILDREN,
+    }.items():
+        most = resource.getrusage(who).ru_maxrss / 1e3
+        rows.append([f"largest memory of the process{name} [MB]", most, None])
     return [*rows, *one_by_one(1e3 * seconds / count)]
 
 
@@ -243,9 +250,9 @@ def run_child(count: int, folder: Path) -> None:
     sweep(count, folder, part=PART, progress=lambda done, whole: print(done, flush=True))
 
 
-def measure(quick: bool = False) -> dict[str, Any]:
-    """A killed sweep, shares, gain over single runs."""
-    rows = workers_killed(*((1024, 1) if quick else (8192, 6)))
+def measure(quick: bool = False, workers: bool = True) -> dict[str, Any]:
+    """A killed sweep, shares, gain over single runs; perhaps one whose workers are killed, too."""
+    rows = workers_killed(*((1024, 1) if quick else (8192, 6))) if workers else []
     rows += killed(6 * PART, 3) if quick else killed(RUNS, KILLS)
     report.show("sweeps of the Iltis down stairs", ("what", "found", "at most"), rows)
     return {"rows": rows}
@@ -255,4 +262,4 @@ if __name__ == "__main__":
     if "--child" in sys.argv:
         run_child(int(sys.argv[-2]), Path(sys.argv[-1]))
     else:
-        measure("--quick" in sys.argv)
+        measure("--quick" in sys.argv, "--alone" not in sys.argv)

@@ -19,6 +19,9 @@ def test_many_are_eliminated_as_one(shape: tuple[int, int], later: tuple[int, ..
         A[5, 1] = 2 * A[5, 0]  # a row that repeats another
         A[6, -1] = 1e-12 * A[6, 0]
     assert eliminate_many(A, later) == [eliminate(one, later) for one in A]
+    worth = [2, 0, 1, 0, 3][: shape[1]]
+    known = [eliminate(one, later, worth=worth) for one in A]
+    assert eliminate_many(A, later, worth=worth) == known
 
 
 def test_columns_that_tie_least_are_taken_first() -> None:

@@ -23,7 +23,7 @@ from kinetree.assembly.worth import worth
 from kinetree.errors import AssemblyError, unknown
 from kinetree.model import Mechanism, retract
 from kinetree.solve.newton import CUTOFF, Solution, damped_newton
-from kinetree.solve.pivots import eliminate
+from kinetree.solve.pivots import eliminate_many
 
 ROUNDED = 1e-3
 """Largest gap that may come from the rounding of data [m, m2 or 1]."""
@@ -172,15 +172,16 @@ def free_columns(system: Loops, independent: Sequence[str] | None) -> list[int]:
 
 def dependent_columns(system: Loops, q: Array, free: list[int], t: float) -> list[int]:
     """Those of the free velocities that the equations between positions are solved for."""
-    return solved_columns(system, system.evaluate(q, t)[1], free)
+    return solved_columns(system, system.evaluate(q, t)[1][None], free)[0]
 
 
-def solved_columns(system: Loops, J: Array, free: list[int]) -> list[int]:
-    """The same where J is known."""
+def solved_columns(system: Loops, J: Array, free: list[int]) -> list[list[int]]:
+    """The same for many configurations, the first axis of J, where it is known."""
     values = worth(system.model)
     at = [values[k] for k in free]
-    pivots = eliminate(J[system.positions()][:, free], tolerance=system.share, worth=at)
-    return sorted(free[k] for k in pivots.columns)
+    blocks = J[:, system.positions()][..., free]
+    found = eliminate_many(blocks, tolerance=system.share, worth=at)
+    return [sorted(free[k] for k in pivots.columns) for pivots in found]
 
 
 def _unwound(system: Loops, q: Array, start: Array, t: float) -> Array:

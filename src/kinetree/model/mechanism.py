@@ -63,11 +63,9 @@ class Mechanism(Summary):
         by_matrices: whether position matrices, not joints, say how the bodies move.
         equations: in place of those that formalisms derive; none of a mechanism by itself.
         name: of the mechanism; gravity: its acceleration in the ground frame [m/s2].
-        ground: the body that does not move.
-        bodies: name -> Body, without the ground.
+        ground, bodies: the body that does not move, and name -> Body of all others.
         joints: name -> CoordinateGroup; their order numbers the coordinates.
-        wrenches: name -> Wrench.
-        closures: name -> Closure; their order numbers the constraints.
+        wrenches, closures: name -> Wrench, Closure; the order of these numbers the constraints.
         drives, forces: coordinate -> Drive, name -> Force.
         states: name -> State; their order numbers x.
         events, clocks, outputs: name -> Event, Clock, ModelOutput (see `kinetree.model.outputs`).

@@ -90,10 +90,13 @@ def eliminate(
 
 
 def eliminate_many(
-    matrices: Array, later: Sequence[int] = (), tolerance: float = TOLERANCE
+    matrices: Array,
+    later: Sequence[int] = (),
+    tolerance: float = TOLERANCE,
+    worth: Sequence[int] | None = None,
 ) -> list[Pivots]:
     """The same for many matrices at once, (count, m, n); every one as `eliminate` finds it."""
-    found = _Many(matrices, tolerance)
+    found = _Many(matrices, tolerance, worth)
     first = [i for i in range(found.used.shape[1]) if i not in set(later)]
     for group in (first, list(later)):
         lanes = np.arange(len(matrices))
@@ -105,8 +108,8 @@ def eliminate_many(
 class _Many:
     """Eliminations side by side; matrices that have no pivot left in a group stand aside."""
 
-    def __init__(self, matrices: Any, tolerance: float) -> None:
-        self.tolerance = tolerance
+    def __init__(self, matrices: Any, tolerance: float, worth: Sequence[int] | None = None) -> None:
+        self.tolerance, self.worth = tolerance, worth
         tops = np.abs(matrices).max(axis=2, initial=0.0)
         keep = tops > tolerance * tops.max(axis=1, initial=0.0)[:, None]
         scale = np.where(keep, tops, 1.0)[:, :, None]
@@ -122,18 +125,27 @@ class _Many:
         block = np.full((len(lanes), *self.A.shape[1:]), -1.0)
         block[:, group] = np.abs(self.A[lanes][:, group])
         block[self.used[lanes]] = -1.0
-        flat = block.reshape(len(lanes), -1)
-        best = flat.argmax(axis=1)
-        top = flat[np.arange(len(lanes)), best]
-        good = top > self.tolerance * self.largest[lanes]
-        i, j = np.divmod(best[good], self.A.shape[-1])
-        lanes, top = lanes[good], top[good]
+        best = block.max(axis=(1, 2))
+        good = best > self.tolerance * self.largest[lanes]
+        lanes, block = lanes[good], block[good]
+        i, j = self._next(block)
+        top = block[np.arange(len(lanes)), i, j]
         for lane, row, column, size in zip(lanes, i, j, top, strict=True):
             self.found[lane].append((int(row), int(column), float(size)))
         self.used[lanes, i] = True
         self.largest[lanes] = np.maximum(self.largest[lanes], top)
         self._clear(lanes, i, j)
         return lanes
+
+    def _next(self, block: Array) -> tuple[Any, Any]:
+        """Row and column of the next pivot of every matrix."""
+        flat = block.reshape(len(block), block.shape[1] * block.shape[2])
+        if self.worth is None:
+            return np.divmod(flat.argmax(axis=1), block.shape[2])
+        tops = block.max(axis=1)
+        good = tops >= SHARE * flat.max(axis=1)[:, None]
+        j = np.where(good, np.asarray(self.worth, dtype=float), np.inf).argmin(axis=1)
+        return block[np.arange(len(block)), :, j].argmax(axis=1), j
 
     def _clear(self, lanes: Any, i: Any, j: Any) -> None:
         """Subtract the pivot rows from those that have no pivot yet."""

@@ -115,8 +115,9 @@ class Starts:
         # where the loops need every free velocity nothing is left to choose
         every = _full_rank(np.where(finite[:, None, None], J, 0)[:, system.positions()][..., free])
         groups = {tuple(free): np.flatnonzero(every).tolist()}
-        for k in np.flatnonzero(finite & ~every):
-            groups.setdefault(tuple(solved_columns(system, J[k], free)), []).append(int(k))
+        some = np.flatnonzero(finite & ~every)
+        for k, chosen in zip(some, solved_columns(system, J[some], free), strict=True):
+            groups.setdefault(tuple(chosen), []).append(int(k))
         q, done = first.copy(), np.zeros(len(first), dtype=bool)
         for columns, rows in ((c, sorted(rows)) for c, rows in groups.items() if rows):
             q[rows], done[rows] = self._close(first[rows], rows, list(columns))
