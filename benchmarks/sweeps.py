@@ -177,11 +177,8 @@ def killed(count: int, kills: int) -> list[list[Any]]:
         whole.close()
     rows.append(["ms of processor per run, all together", 1e3 * seconds / count, None])
     rows.append(["share of starts and stores", sum(spent.values()) / seconds, SHARE])
-    for name, who in {
-        "": resource.RUSAGE_SELF,
-        " of a killed one": resource.RUSAGE_CHILDREN,
-    }.items():
-        most = resource.getrusage(who).ru_maxrss / 1e3
+    for name, who in {"": "SELF", " of a killed one": "CHILDREN"}.items():
+        most = resource.getrusage(getattr(resource, f"RUSAGE_{who}")).ru_maxrss / 1e3
         rows.append([f"largest memory of the process{name} [MB]", most, None])
     return [*rows, *one_by_one(1e3 * seconds / count)]
 

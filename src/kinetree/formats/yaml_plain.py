@@ -157,7 +157,7 @@ class _Level:
 
 
 class _EventReader:
-    """Takes events one by one and builds the data; so many characters stand in front of the text."""
+    """Takes events one by one and builds the data of a text behind some skipped characters."""
 
     def __init__(self, where: str, skipped: int = 0) -> None:
         self.where, self.skipped = where, skipped

@@ -167,8 +167,8 @@ def save(model: Mechanism | Components, path: str | os.PathLike[str]) -> list[st
 
     Args:
         model: the mechanism, or a component, which goes to .yaml or .yml.
-        path: .yaml or .yml; .urdf; .xml or .mjcf.  Of a model file that is there, or else of the one
-            that the model came from, lines stay where nothing changed, with their comments.
+        path: .yaml or .yml; .urdf; .xml or .mjcf.  Of a model file that is there, or else of that
+            from which the model came, lines stay where nothing changed, with their comments.
 
     Returns:
         What the file has no word for and was left out; a warning says it, too.
