@@ -80,6 +80,8 @@ class _Builder:
         if self.mistakes:
             raise combine(self.mistakes, FormatError)
         self.model.shapes, self.model.layout = self.document.shapes, self.document.layout
+        rows = self.document.runs
+        self.model.runs = {name: row.model_dump(exclude_unset=True) for name, row in rows.items()}
         return self.model
 
     def fill(self) -> None:

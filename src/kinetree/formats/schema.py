@@ -34,6 +34,7 @@ from kinetree.formats.schema_types import (
     NumberVector,
     ScalarData,
     Section,
+    SettingData,
     Short,
     Text,
     VectorData,
@@ -196,6 +197,13 @@ class StudyData(Section):
     run: dict[str, Any] = Field(default_factory=dict)
 
 
+class RunData(Section):
+    """Settings of an analysis, kept by name; no equation uses them."""
+
+    analysis: Text
+    options: dict[str, SettingData] = Field(default_factory=dict)
+
+
 _output = Short("expression", SCALAR_JSON)
 OutputEntry = Annotated[OutputData, BeforeValidator(_output.expand), _output]
 
@@ -226,6 +234,7 @@ class Document(Section):
     events: dict[str, EventData] = Field(default_factory=dict)
     vary: list[str] = Field(default_factory=list)
     studies: dict[str, StudyData] = Field(default_factory=dict)
+    runs: dict[str, RunData] = Field(default_factory=dict)
     shapes: Annotated[Any, WithJsonSchema(SHAPES_JSON)] = None
     layout: Annotated[Any, WithJsonSchema(LAYOUT_JSON)] = None
 
@@ -345,6 +354,7 @@ SECTIONS: Sections = {
     ("outputs", "*"): OutputData,
     ("studies", "*"): StudyData,
     ("studies", "*", "variables", "*"): StudyVariableData,
+    ("runs", "*"): RunData,
 }
 
 

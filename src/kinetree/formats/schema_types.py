@@ -31,6 +31,13 @@ def _number_or_text(value: Any) -> float | str:
     return value
 
 
+def _setting(value: Any) -> float | str | bool:
+    """What an option of an analysis is given as."""
+    if not isinstance(value, bool | int | float | str):
+        raise ValueError("should be a number, a word or true")
+    return value
+
+
 def _number(value: Any) -> float:
     """A finite number."""
     if isinstance(value, str):
@@ -85,6 +92,9 @@ LAWS_JSON: dict[str, Any] = {
 
 NumberData = Annotated[Any, BeforeValidator(_number), WithJsonSchema(NUMBER_JSON)]
 ScalarData = Annotated[Any, BeforeValidator(_number_or_text), WithJsonSchema(SCALAR_JSON)]
+SettingData = Annotated[
+    Any, BeforeValidator(_setting), WithJsonSchema({"type": ["number", "string", "boolean"]})
+]
 VectorData = Annotated[list[ScalarData], Field(min_length=3, max_length=3)]
 NumberVector = Annotated[list[NumberData], Field(min_length=3, max_length=3)]
 AxisData = Annotated[Any, BeforeValidator(_axis), WithJsonSchema(AXIS_JSON)]

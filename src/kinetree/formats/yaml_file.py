@@ -87,6 +87,8 @@ def document(model: Mechanism) -> dict[str, Any]:
         data[section] = {**data.get(section, {}), **rows}
     if model.studies:
         data["studies"] = {name: row.data() for name, row in model.studies.items()}
+    if model.runs:
+        data["runs"] = model.runs
     if model.shapes is not None:
         data["shapes"] = model.shapes
     if model.layout is not None:

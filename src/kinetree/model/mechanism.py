@@ -69,12 +69,11 @@ class Mechanism(Summary):
         drives, forces: coordinate -> Drive, name -> Force.
         states: name -> State; their order numbers x.
         events, clocks, outputs: name -> Event, Clock, ModelOutput (see `kinetree.model.outputs`).
-        tables: name -> Table, those that were added by name.
-        parameters: name -> Parameter, the named ones.
+        tables, parameters: name -> Table, name -> Parameter, those that have a name.
         varied: names of scalars that stay parameters where they are 0 or 1, see `vary`.
         sources: path of a scalar -> the text it had in the model file.
         loop_tolerance: largest gap of a loop that counts as closed [m, m2 or 1], see `close.md`.
-        studies: name -> StudyPlan; no equation uses them.
+        studies, runs: name -> StudyPlan, settings of an analysis; no equation uses them.
         shapes, layout: free-form data for viewers and diagram editors, kept verbatim.
         switched_off: section of the model file -> name -> data of elements that are left out.
         file_text: text of the model file that it came from; empty where there is none.
@@ -108,6 +107,7 @@ class Mechanism(Summary):
         self.studies: dict[str, StudyPlan] = {}
         self.shapes: Any = None
         self.layout: Any = None
+        self.runs: dict[str, dict[str, Any]] = {}
         self.switched_off: dict[str, dict[str, Any]] = {}
         self.file_text = ""
 

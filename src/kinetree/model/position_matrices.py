@@ -52,7 +52,7 @@ def from_joints(model: Model) -> FrameModel:
     made.ground, made.bodies, made.joints = model.ground, dict(model.bodies), dict(model.joints)
     made.parameters, made.tables = dict(model.parameters), dict(model.tables)
     made.varied = model.varied
-    made.studies = dict(model.studies)
+    made.studies, made.runs = dict(model.studies), dict(model.runs)
     made.forces, made.states = dict(model.forces), dict(model.states)
     made.events, made.outputs = dict(model.events), dict(model.outputs)
     made.clocks = dict(model.clocks)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,6 +105,7 @@ def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
     page.choose("parameters.stiffness")
     page.fill("value", "90000")
     second = page.finished(page.start("simulate", duration="0.5", q="heave=0.02"))
+    _keep_settings(page, file)
     time, values = page.curve(first, "q.heave")
     table = "\n".join(
         ["time,body height", *(f"{t},{v + 0.001}" for t, v in zip(time, values, strict=True))]
@@ -145,6 +145,23 @@ def test_comparison(open_page: OpenPage, tmp_path: Path) -> None:
     assert "q.heave" in Path(got.value.path()).read_text(encoding="utf-8").splitlines()[0]
 
 
+def _keep_settings(page: StudioPage, file: Path) -> None:
+    """The settings of the form go into the file, and come back from it."""
+    page.page.locator("#run").click()
+    page.page.locator("#keep-name").fill("bump")
+    page.edit(page.page.get_by_role("button", name="Keep in the file").click)
+    page.page.locator("#option-q").fill("heave=7")
+    page.page.locator("#kept-settings").select_option("bump")
+    assert page.page.locator("#option-q").input_value() == "heave=0.02"
+    page.press("Escape")
+    model = kt.load(page.save())
+    assert isinstance(model, kt.Model)
+    kept = {"analysis": "simulate", "options": {"duration": 0.5, "q": "heave=0.02"}}
+    assert model.runs == {"bump": kept}
+    kt.save(model, file)
+    assert file.read_text(encoding="utf-8") == page.text()
+
+
 def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(copy_model(tmp_path, "quarter_car"))
     page.page.locator("[data-path='joints.wishbone'] .step").first.click()
@@ -164,16 +181,3 @@ def test_equations(open_page: OpenPage, tmp_path: Path) -> None:
     for path in lit:
         assert page.page.locator(f"[role=treeitem].lit[data-path='{path}']").count() == 1
     picture(page, "story9")
-
-
-def test_hand_over(open_page: OpenPage, tmp_path: Path) -> None:
-    page = open_page(copy_model(tmp_path, "four_bar"))
-    page.page.locator("#tab-code").click()
-    page.page.locator("#option-target").fill("matlab")
-    page.page.get_by_role("button", name="Generate").click()
-    page.finished(1)
-    picture(page, "story10")
-    with page.page.expect_download() as got:
-        page.page.get_by_role("button", name="download").click()
-    names = zipfile.ZipFile(got.value.path()).namelist()
-    assert any(name.endswith(".m") for name in names)

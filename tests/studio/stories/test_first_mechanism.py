@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tests.approx import IDENTITY
 from tests.studio.stories.conftest import picture
+from tests.studio.stories.strangers import besieged
 
 import kinetree as kt
 
@@ -29,7 +30,15 @@ def _compare(page: StudioPage, number: int, file: Path) -> None:
 
 
 def test_slider_crank_drawn_by_mouse(open_page: OpenPage, tmp_path: Path) -> None:
+    """While strangers try what they can."""
     page = open_page(tmp_path)
+    with besieged(page.studio, page.page.context) as rubbish:
+        _draw(page, tmp_path)
+    assert rubbish.wrong == []
+    assert len(rubbish.answers) > 30
+
+
+def _draw(page: StudioPage, tmp_path: Path) -> None:
     page.page.locator("#new-name").fill("slider_crank.yaml")
     page.page.get_by_role("button", name="Create").click()
     page.settle(0)

@@ -262,6 +262,16 @@ def test_shapes_and_layout_are_kept_verbatim(arm):
     assert again.layout == {"zoom": 1.5, "open": True, "note": "no"}
 
 
+def test_settings_of_runs_are_kept(arm):
+    kept = "runs:\n  fall: {analysis: simulate, options: {duration: 2, q: a=1, locate: true}}\n"
+    model = read(arm + kept)
+    assert model.runs["fall"]["options"] == {"duration": 2, "q": "a=1", "locate": True}
+    assert write(model, arm + kept) == arm + kept
+    assert read(write(model)).runs == model.runs
+    with pytest.raises(FormatError, match="a number, a word or true"):
+        read(arm + kept.replace("a=1", "[1]"))
+
+
 def test_points_by_angles(arm):
     text = arm.replace(
         "tip: [0, 0, -L]", "tip: {position: [0, 0, -L], rpy: [1.5707963267948966, 0, 0]}"

@@ -18,6 +18,7 @@ UNKNOWN = "\x00"
 """A name that nothing has."""
 STAYING = (
     "parameters", "tables", "ground", "bodies", "gravity", "layout", "shapes", "vary", "studies",
+    "runs",
 )  # fmt: skip
 """Sections whose elements stay whatever their numbers speak of."""
 NAMES_ONLY = ("parameters", "tables")

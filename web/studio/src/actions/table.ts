@@ -1,6 +1,7 @@
 // Every command is one row: palette, menu, sheet of keys and key strokes come from this table.
 import { flush, verb } from "../store/document";
-import { paint, place, put, select, show, state, wind, type Tab } from "../store/state";
+import { ask, downloadText } from "../protocol/client";
+import { paint, place, put, select, show, state, tell, wind, type Tab } from "../store/state";
 import { cancelLast, isGoing } from "../runs/jobs";
 import { close, open, play, takeLive, useLive } from "../live/session";
 import { takePose } from "../view3d/start";
@@ -24,6 +25,17 @@ const one = (): string | undefined => state().selection[0];
 const some = (): boolean => state().selection.some((path) => path.includes("."));
 const isLive = (): boolean => useLive.getState().stage === "ready";
 const playOrPause = (): void => (isLive() ? play(!useLive.getState().playing) : wind({ playing: !state().clock.playing }));
+/** A page that needs no server, of the text as it is. */
+async function shareLive(): Promise<void> {
+  await flush();
+  tell("the page is being made…");
+  try {
+    downloadText(await ask<string>("/api/share"), `${(state().document?.file ?? "model").replace(/\.ya?ml$/, "")}.html`, "text/html");
+    tell("");
+  } catch (error) {
+    tell((error as Error).message, true);
+  }
+}
 const tab = (name: Tab, label: string, key: string): Command => ({
   name: `show-${name}`, label: `Show ${label}`, menu: "View", key, perform: () => show(name), typing: true,
 });
@@ -31,6 +43,7 @@ const tab = (name: Tab, label: string, key: string): Command => ({
 export const COMMANDS: readonly Command[] = [
   { name: "save", label: "Save", menu: "File", key: "Mod+S", icon: "save", perform: () => verb("save"), enabled: () => !state().document?.saved, typing: true },
   { name: "share", label: "Share the shown run as a page", menu: "File", perform: () => window.open(`/api/runs/${state().clock.run}/page`), enabled: () => state().clock.run !== null },
+  { name: "share-live", label: "Share a page that simulates", menu: "File", perform: shareLive },
   { name: "undo", label: "Undo", menu: "Edit", key: "Mod+Z", icon: "undo", perform: () => verb("undo"), enabled: () => state().document?.undo !== null, typing: true },
   { name: "redo", label: "Redo", menu: "Edit", key: "Mod+Shift+Z", icon: "redo", perform: () => verb("redo"), enabled: () => state().document?.redo !== null, typing: true },
   { name: "copy", label: "Copy", menu: "Edit", key: "Mod+C", perform: () => navigator.clipboard.writeText(copied()), enabled: some },

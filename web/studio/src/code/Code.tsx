@@ -1,5 +1,6 @@
 // Code of the equations for another program: any quantity in any language, an FMU, a C package; as an archive.
 import type { ReactElement } from "react";
+import { perform } from "../actions/table";
 import { download } from "../protocol/client";
 import { cancel, isGoing, title } from "../runs/jobs";
 import { RunForm } from "../runs/RunForm";
@@ -11,6 +12,7 @@ export default function Code(): ReactElement {
     <div className="runs code">
       <section className="run-list" aria-label="Generate code"><RunForm only="generate" /></section>
       <section className="result scroll" aria-label="Archives" tabIndex={0}>
+        <div className="tools"><button type="button" onClick={() => perform("share-live")}>Share a page that simulates</button> <span className="hint">one file with sliders, for browsers without a network</span></div>
         {!made.length && <p className="hint">Choose a language and a quantity: the files come as an archive.</p>}
         <table className="facts"><tbody>
           {made.toReversed().map((run) => (

@@ -1,6 +1,7 @@
 // The form of an analysis, from the table that the server has.
 import { useState, type ReactElement } from "react";
 import { Choice } from "../panel/inputs";
+import { edit, isMapping } from "../store/document";
 import { recall, remember } from "../store/remember";
 import { useStudio, type Values } from "../store/state";
 import { start, title } from "./jobs";
@@ -28,6 +29,13 @@ export function RunForm({ done, only }: { done?: () => void; only?: string }): R
     setKept(next);
     remember("options", next);
   };
+  const take = (chosen: string, values: Values): void => {
+    setName(chosen);
+    remember("analysis", chosen);
+    const next = { ...kept, [chosen]: values };
+    setKept(next);
+    remember("options", next);
+  };
   const go = (): void => {
     const wanted = { ...given };
     if (row.needs_run && wanted["run"] === undefined) wanted["run"] = runs.findLast((run) => run.analysis === "simulate")?.id ?? 0;
@@ -36,6 +44,7 @@ export function RunForm({ done, only }: { done?: () => void; only?: string }): R
   };
   return (
     <form className="run-form" aria-label="Analysis" onSubmit={(event) => { event.preventDefault(); go(); }}>
+      {!only && <Kept take={take} />}
       {!only && <div className="row">
         <label htmlFor="analysis">analysis</label>
         <div className="inputs">
@@ -47,8 +56,47 @@ export function RunForm({ done, only }: { done?: () => void; only?: string }): R
       </div>}
       {fields.map(([field, option]) => <Field key={`${row.name} ${field}`} field={field} option={option} value={given[field]} set={(value) => set(field, value)} />)}
       <footer><button type="submit" className="primary">{only ? "Generate" : "Run"}</button></footer>
+      {!only && <Keep analysis={row.name} options={given} />}
       {row.needs_run && <p className="hint">runs: {runs.filter((run) => run.analysis === "simulate").map(title).join("; ") || "none yet"}</p>}
     </form>
+  );
+}
+
+/** Settings that the model file keeps. */
+function Kept({ take }: { take: (analysis: string, options: Values) => void }): ReactElement | null {
+  const runs = useStudio((s) => s.data["runs"]);
+  const rows = Object.entries(isMapping(runs) ? runs : {});
+  if (!rows.length) return null;
+  const pick = (name: string): void => {
+    const row = rows.find(([one]) => one === name)?.[1];
+    if (isMapping(row)) take(String(row["analysis"]), isMapping(row["options"]) ? row["options"] : {});
+  };
+  return (
+    <div className="row">
+      <label htmlFor="kept-settings">kept</label>
+      <div className="inputs"><Choice id="kept-settings" value="" choices={rows.map(([name]) => name)} empty="settings of the file…" commit={pick} /></div>
+    </div>
+  );
+}
+
+/** Keep the settings of the form in the model file, in place of those with the same name. */
+function Keep({ analysis, options }: { analysis: string; options: Values }): ReactElement {
+  const [name, setName] = useState("");
+  const [done, setDone] = useState("");
+  const keep = async (): Promise<void> => {
+    await edit([["set", ["runs", name.trim()], { analysis, ...(Object.keys(options).length ? { options } : {}) }]], `keep settings ${name.trim()}`);
+    setDone(name.trim());
+    setName("");
+  };
+  return (
+    <div className="row">
+      <label htmlFor="keep-name">keep as</label>
+      <div className="inputs">
+        <input id="keep-name" className="entry" value={name} spellCheck={false} placeholder="a name" onChange={(event) => setName(event.target.value)} />
+        <button type="button" disabled={!name.trim()} onClick={() => void keep()}>Keep in the file</button>
+      </div>
+      {done && <p className="meaning" role="status">The file has these settings as {done}.</p>}
+    </div>
   );
 }
 

@@ -1,0 +1,110 @@
+"""What is handed over does the same elsewhere: C, an FMU, MATLAB, a page without a server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.approx import AT_STATES, IDENTITY, TRAJECTORY
+from tests.studio.conftest import copy_model
+from tests.studio.stories.conftest import picture
+
+import kinetree as kt
+from kinetree.export.building import compiler
+
+if TYPE_CHECKING:
+    from tests.studio.stories.conftest import OpenPage
+    from tests.studio.stories.pages import StudioPage
+
+STEP, DURATION = 0.002, 0.5
+
+
+def _generate(page: StudioPage, folder: Path, target: str, number: int, **options: str) -> Path:
+    """Generate, download and unpack: the folder."""
+    page.page.locator("#tab-code").click()
+    for name, value in {"target": target, **options}.items():
+        field = page.page.locator(f"#option-{name}")
+        chosen = field.evaluate("field => field.tagName") == "SELECT"
+        field.select_option(value) if chosen else field.fill(value)
+    page.page.get_by_role("button", name="Generate").click()
+    page.finished(number)
+    with page.page.expect_download() as got:
+        page.page.get_by_role("button", name="download").first.click()
+    place = folder / target
+    zipfile.ZipFile(got.value.path()).extractall(place)
+    return place
+
+
+def test_hand_over(open_page: OpenPage, tmp_path: Path) -> None:
+    file = copy_model(tmp_path, "four_bar")
+    model = kt.load(file)
+    page = open_page(file)
+    shown = {"duration": str(DURATION), "step": str(STEP), "rtol": "1e-10", "atol": "1e-12"}
+    number = page.finished(page.start("simulate", **shown))
+    curves = {name: page.curve(number, f"q.{name}")[1] for name in model.coordinates}
+
+    written = _generate(page, tmp_path, "matlab", 2)
+    own = tmp_path / "own"
+    kt.derive(model, "forward").write("matlab", own)
+    found = {path.name: path.read_bytes() for path in written.rglob("*.m")}
+    assert found == {path.name: path.read_bytes() for path in own.iterdir()}  # run in tests/targets
+
+    if compiler() is not None and shutil.which("make") is not None:
+        _run_c(_generate(page, tmp_path, "c-package", 3, step=str(STEP)), curves)
+        _run_fmu(_generate(page, tmp_path, "fmu", 4, step=""), curves)
+    picture(page, "story10")
+    _open_offline(page, model, tmp_path)
+
+
+def _run_c(folder: Path, curves: dict[str, list[float]]) -> None:
+    """A package of C, compiled here, has the curves of the run."""
+    (make,) = folder.rglob("Makefile")
+    subprocess.run(["make", "-s", "-C", make.parent, f"CC={compiler()}"], check=True)
+    (program,) = (path for path in (make.parent / "build").iterdir() if not path.suffix)
+    call = [str(program), str(DURATION), str(STEP), "1"]
+    said = subprocess.run(call, check=True, capture_output=True, text=True).stdout
+    head, *rows = csv.reader(io.StringIO(said))
+    columns = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+    for name, values in curves.items():
+        np.testing.assert_allclose(columns[f"q_{name}"], values, atol=TRAJECTORY)
+
+
+def _run_fmu(folder: Path, curves: dict[str, list[float]]) -> None:
+    """An FMU in another simulator has them, too."""
+    fmpy = pytest.importorskip("fmpy", reason="needs the package fmpy to load FMUs")
+    (unit,) = folder.rglob("*.fmu")
+    rows = fmpy.simulate_fmu(
+        str(unit), fmi_type="ModelExchange", stop_time=DURATION, output_interval=STEP,
+        relative_tolerance=1e-10, record_events=False,
+    )  # fmt: skip
+    for name, values in curves.items():
+        np.testing.assert_allclose(rows[f"q_{name}"], values, atol=TRAJECTORY)
+
+
+def _open_offline(page: StudioPage, model: Any, folder: Path) -> None:
+    """The page that is shared simulates from the disk, without a network."""
+    with page.page.expect_download() as got:
+        page.page.get_by_role("button", name="Share a page that simulates").click()
+    shared = folder / "shared.html"
+    got.value.save_as(shared)
+    assert got.value.suggested_filename == "four_bar.html"
+    page.page.context.set_offline(True)
+    other = page.page.context.new_page()
+    other.goto(shared.as_uri() + "#plain=1&play=0")
+    other.wait_for_function("() => window.kinetree?.live")
+    found = other.evaluate(
+        "() => { kinetree.pause(); const live = kinetree.live; live.reset(); live.skip(0.2);"
+        " return {t: live.simulation.t, step: live.data.step, q: [...live.simulation.state.q]} }"
+    )
+    run = kt.simulate(model, found["t"], method="trapezoidal", step=found["step"], tolerance=1e-6)
+    np.testing.assert_allclose(found["q"], run.q.values[-1], atol=AT_STATES)
+    assert abs(found["t"] - 0.2) < IDENTITY
+    other.close()
+    page.page.context.set_offline(False)
