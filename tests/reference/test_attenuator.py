@@ -50,7 +50,7 @@ MEASURES = {
     "peak": kt.peak("-qdd_vehicle/9.81"), **ASI, "crush": kt.peak("q_plate0 - q_truck"),
     "front": kt.peak("q_vehicle - q_plate0"),
 }  # fmt: skip
-STEPS: dict[str, Any] = {"step": 2.5e-5, "integrator": "rk4"}
+STEPS: dict[str, Any] = {"step": 5e-4, "max_step": 2.5e-5, "integrator": "rk4"}
 TOGETHER = 32
 """Crashes with speeds that differ by 1e-5 of them, of which the spread is known."""
 
