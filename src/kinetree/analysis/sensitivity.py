@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.given.batches import RunGiven
+from kinetree.analysis.given.batches import BatchParameters, BatchValues, RunGiven
 from kinetree.analysis.runs.events import Events
 from kinetree.analysis.sensitivities.adjoint import Backward
 from kinetree.analysis.sensitivities.checks import (
@@ -22,6 +22,7 @@ from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
+from kinetree.analysis.sensitivities.many import many_dataset, many_gradients, refuse_many_of
 from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
@@ -39,6 +40,7 @@ from kinetree.analysis.sensitivities.stepping.stepped import step_sensitivities
 from kinetree.analysis.sensitivities.task import StepChoice, Task
 from kinetree.analysis.sensitivities.variables import (
     BASICS,
+    keep_starts,
     read_variables,
 )
 from kinetree.arguments import (
@@ -46,7 +48,6 @@ from kinetree.arguments import (
     check_choice,
 )
 from kinetree.arrays import Array
-from kinetree.assembly import Parameters, Values
 from kinetree.errors import UnsupportedError, warn
 from kinetree.integrate.loops.tableaus import TABLEAUS
 from kinetree.integrate.methods import RATES, find
@@ -76,16 +77,16 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     equations: str = "explicit",
     order: int = 1,
     integrator: str = "auto",
-    q: Values = None,
-    qd: Values = None,
-    x: Values = None,
+    q: BatchValues = None,
+    qd: BatchValues = None,
+    x: BatchValues = None,
     t0: float = 0.0,
     rtol: float = 1e-8,
     atol: float = 1e-10,
     step: float | None = None,
     tau: Any = None,
     wrenches: Mapping[str, Any] | None = None,
-    parameters: Parameters = None,
+    parameters: BatchParameters = None,
     events: Events | None = None,
     max_steps: int = 1_000_000,
     max_step: float = np.inf,
@@ -120,7 +121,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
             whose dense output is; or equal steps: "trapezoidal", "newmark", "hht",
             "generalised_alpha", "semi_implicit_euler".
-        q: initial coordinates, as of `simulate`.
+        q: initial coordinates, as of `simulate`; leading axes of q, qd, x, tau, wrenches and
+            parameters are those of many runs side by side.
         qd: initial velocities.
         x: initial user states.
         t0: time at the beginning [s].
@@ -147,16 +149,38 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         misfit NAME also what it compares, NAME and NAME_by, over the times of its data.  Of a state
         q, x, q_by, x_by, and of modes `shape`, `shape_by` in place of the run; modes with one
         eigenvalue have NaN, and `group_gradient` has the derivatives of their mean.
+        Of many runs `value` and `gradient` alone, with leading axes, and `reason` of those that
+        failed.
     """
     given = locals()
     check_arguments(sensitivity, given)
     check_given(sensitivity, given, options)
+    many = _run_given(given)
+    if many.axes:
+        refuse_many_of(given)
+        return _many_runs(given, many, options)
     task = _task(given, options)
     made = run_task(task, method) if at == "run" else _static(task, steady=at == "start")
     _tell_idle(task, made)
     if order == 2:
         made = with_hessians(made, hessians(task, _times(task, {})))
     return with_functions(made, measures)
+
+
+def _run_given(given: Mapping[str, Any]) -> RunGiven:
+    """Start values, loads and parameters, from the options of `sensitivity`."""
+    return RunGiven(*(given[key] for key in ("q", "qd", "x", "tau", "wrenches", "parameters")))
+
+
+def _many_runs(
+    given: Mapping[str, Any], many: RunGiven, options: Mapping[str, Any]
+) -> xarray.Dataset:
+    """Values and gradients of runs side by side."""
+    flat = many.flat
+    task = _task({**given, **vars(flat.of(flat.axes, 0))}, options)
+    whole = keep_starts(task.model, flat, task.variables)
+    found = many_gradients(task, whole, given["method"], run_task)
+    return many_dataset(task, many.axes, found, given["measures"])
 
 
 def sensitivity_task(model: Mechanism, **given: Any) -> Task:
@@ -173,7 +197,7 @@ def sensitivity_task(model: Mechanism, **given: Any) -> Task:
 def _task(given: Mapping[str, Any], options: Mapping[str, Any]) -> Task:
     """What is asked, from the options of `sensitivity`."""
     model, name, formulation = given["model"], given["integrator"], given["formulation"]
-    run = RunGiven(*(given[key] for key in ("q", "qd", "x", "tau", "wrenches", "parameters")))
+    run = _run_given(given)
     steps = None
     variables = read_variables(model, given["by"])
     if is_stepped(name, formulation):

@@ -18,7 +18,7 @@ from kinetree.analysis.given.batches import RunGiven
 from kinetree.analysis.runs.batch_starts import each_fault
 from kinetree.analysis.runs.march import Marching
 from kinetree.analysis.sensitivities.stepping.step_forms import StepForms, step_forms
-from kinetree.analysis.sensitivities.stepping.step_run import CURE, StepRun
+from kinetree.analysis.sensitivities.stepping.step_run import CURE, StepRun, exact_options
 from kinetree.analysis.sensitivities.stepping.stepped import step_outcomes
 from kinetree.analysis.sensitivities.task import Task
 from kinetree.analysis.sensitivities.variables import DURATION, enter_values
@@ -26,7 +26,7 @@ from kinetree.analysis.sweeping.found import PartRows
 from kinetree.analysis.sweeping.gather import check_times, gather_runs
 from kinetree.analysis.sweeping.gpu import gpu_march
 from kinetree.analysis.sweeping.runner import GIVEN
-from kinetree.arrays import Array
+from kinetree.arrays import Array, Integers
 from kinetree.errors import KinetreeError, UnsupportedError
 from kinetree.formalism.natural.relative import NEAR
 from kinetree.integrate.loops.equal_steps import Start
@@ -65,12 +65,14 @@ class LaneRunner:
         run: options of the runs.
         threads: that share a part; none for as many as there are cores.
         device: "cpu", or "gpu".
+        exact: whether steps shall be those that are differentiated.
     """
 
     task: Task
     run: Mapping[str, Any]
     threads: int | None = None
     device: str = "cpu"
+    exact: bool = False
 
     def __post_init__(self) -> None:
         task = self.task
@@ -90,9 +92,11 @@ class LaneRunner:
         """The steps."""
         task = self.task
         assert task.steps is not None
+        options = exact_options(task) if self.exact else task.steps.options
+        known = task.shared.get("stepper") if self.exact else None
         return Marching(
             task.model, task.duration, task.t0, task.step, False, task.steps.formulation,
-            task.integrator, task.steps.options,
+            task.integrator, options, known=known,
         )  # fmt: skip
 
     @cached_property
@@ -103,7 +107,8 @@ class LaneRunner:
     @cached_property
     def forms(self) -> StepForms:
         """Programs of the step and of what measures see."""
-        return step_forms(self.how.stepper.program, self.task.system, self.task.measures, ())
+        task = self.task
+        return step_forms(self.how.stepper.program, task.system, task.measures, task.directions)
 
     @cached_property
     def looks(self) -> Any:
@@ -133,7 +138,7 @@ class LaneRunner:
         return found
 
     @property
-    def _block(self) -> int:
+    def block(self) -> int:
         """Runs that are made together: whole lanes, on all threads, within the memory."""
         one = 8.0 * (self.steps + 1) * self.how.stepper.size
         fits = int(MEMORY / one) // LANES * LANES
@@ -153,13 +158,10 @@ class LaneRunner:
     def _together(self, part: LaneBlock, march: Marcher, some: Sequence[int]) -> None:
         """Make some runs in lanes: starts of all at once, then block by block."""
         given = self._run_given(part.names, part.rows[np.array(some)])
-        lanes = self._start(given, len(some))
-        for first in range(0, len(some), self._block):
-            here = np.arange(first, min(first + self._block, len(some)))
-            p = lanes.p[:, here] if lanes.p.shape[1] > 1 else lanes.p
-            q = lanes.q[here] if lanes.q.ndim > 1 else lanes.q
-            block = replace(lanes, x=lanes.x[:, here], p=p, batch=(len(here),), q=q)
-            e, bad = march(self, block, given.of((len(some),), here))
+        lanes = self.begin(given, len(some))
+        for first in range(0, len(some), self.block):
+            here = np.arange(first, min(first + self.block, len(some)))
+            e, bad = march(self, lanes_of_block(lanes, here), given.of((len(some),), here))
             numbers = np.array(some)[here]
             part.lost.extend(numbers[bad].tolist())
             if bad.all():
@@ -167,7 +169,7 @@ class LaneRunner:
             for name, values in gather_runs(self.task.measures, e[~bad], self.how.times).items():
                 part.found.values[name][numbers[~bad]] = values
 
-    def _start(self, given: RunGiven, count: int) -> Lanes:
+    def begin(self, given: RunGiven, count: int) -> Lanes:
         """Consistent starts of some runs, one column each."""
         how = self.how
         begin = Beginning(given.q, given.qd, given.x, how.t)
@@ -236,6 +238,13 @@ class LaneRunner:
                 continue
             for name, outcome in made.items():
                 found.values[name][k] = outcome.value
+
+
+def lanes_of_block(lanes: Lanes, here: Integers) -> Lanes:
+    """Some of the runs."""
+    p = lanes.p[:, here] if lanes.p.shape[1] > 1 else lanes.p
+    q = lanes.q[here] if lanes.q.ndim > 1 else lanes.q
+    return replace(lanes, x=lanes.x[:, here], p=p, batch=(len(here),), q=q)
 
 
 def march_on_threads(runner: LaneRunner, lanes: Lanes, given: RunGiven) -> tuple[Array, Any]:

@@ -21,27 +21,30 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kinetree.arrays import Array, Flags, Integers
 from kinetree.integrate.loops.backward import ReverseKernel
+from kinetree.integrate.loops.equal_steps import align, lane_code
 from kinetree.targets.native.compile import jit
-from kinetree.targets.native.function import address
+from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, Code, Value
 
 ENTRY = "kt_back_steps"
 KERNELS = ("step", "reverse", "look")
-PARTS = ("", "_c", "_x", "_y", "_t", "_bar")
+PARTS = ("", "_c", "_x", "_y", "_w", "_t", "_bar")
 TABLE = (
     "n", "bars", "clock", "slots", "lam", "sums", "weights", "width", "marks", "advances",
     *(f"{kernel}{part}" for kernel in KERNELS for part in PARTS),
 )  # fmt: skip
 """Numbers and addresses: components of the state, other bars; start and step [s]; states kept; λ
 and sums of the other bars; weights of the expressions, `width` per step, and which steps have any;
-steps made anew.  Of every kernel: address, constants, arguments, results, the place of the time
-among the arguments (-1 without one), and the address of the weights."""
+steps made anew.  Of every kernel: address, constants, arguments, results, room, the place of the
+time among the arguments (-1 without one), and the address of the weights.  In lanes every number of
+components counts them in all lanes."""
 ADVANCE, BACK, LOOK = range(3)
 COLUMNS = 5
 """Numbers of an action."""
@@ -49,9 +52,10 @@ CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 class _Writer:
-    """The function being written."""
+    """The function being written, for one run or for runs in lanes."""
 
-    def __init__(self) -> None:
+    def __init__(self, lanes: int) -> None:
+        self.lanes = lanes
         arguments = ((PTR, "table"), (PTR, "actions"), (INT, "count"))
         self.code = Code(ENTRY, "void", arguments)
 
@@ -132,19 +136,43 @@ class _Writer:
         with code.when(place >= 0):
             clock = self.entry("clock")
             t = code.load(clock) + code.real(step) * code.load(code.at(clock, 1))
-            code.store(t, code.at(x, place))
-        given = [x, self.entry(f"{kernel}_c"), self.entry(f"{kernel}_y")]
-        code.call(self.entry(kernel), given)
+            for lane in range(self.lanes):
+                code.store(t, code.at(code.at(x, place), lane))
+        parts = ("x", "c", "y") if self.lanes == 1 else ("x", "c", "y", "w")
+        code.call(self.entry(kernel), [self.entry(f"{kernel}_{part}") for part in parts])
 
 
 @jit.one_library
-def _library() -> jit.Library:
+def _library(lanes: int) -> jit.Library:
     """The compiled march; one for all steps."""
-    return jit.stored_text(_Writer().text(), (ENTRY,))
+    return jit.stored_text(_Writer(lanes).text(), (ENTRY,))
+
+
+@dataclass(frozen=True)
+class LaneKernel:
+    """A compiled function of a state, …, weights, for runs in lanes.
+
+    Attributes:
+        function: compiled; the state comes first among its arguments.
+        x: its arguments, one column per lane; what does not change is entered.
+        p: its parameters, one column, or one per lane.
+        weights: name of the input with the weights; empty for steps themselves.
+    """
+
+    function: Function
+    x: Array
+    p: Array
+    weights: str = ""
+
+    @property
+    def place(self) -> int:
+        """Of the weights among the arguments."""
+        ports = self.function.inputs
+        return next((port.start for port in ports if port.name == self.weights), 0)
 
 
 class StepsBack:
-    """The steps of one leg of a run, to be gone backwards.
+    """The steps of one leg of a run, or of runs in lanes, to be gone backwards.
 
     Attributes:
         lam: bars of the state where the march has come to.
@@ -152,14 +180,15 @@ class StepsBack:
     """
 
     def __init__(
-        self, kernels: Mapping[str, ReverseKernel], slots: Array, clock: Array,
+        self, kernels: Mapping[str, ReverseKernel | LaneKernel], slots: Array, clock: Array,
         looks: tuple[Array, Flags], bars: tuple[Array, Array],
     ) -> None:  # fmt: skip
         """A march that has not begun.
 
         Args:
             kernels: step, reverse and look; the state comes first in their arguments.
-            slots: states kept, one row each, with room for those that are made anew.
+            slots: states kept, one row each, with room for those that are made anew; of runs in
+                lanes all arrays have them as their last axis.
             clock: start and step [s].
             looks: ∂V/∂e, one row per state of the run, and which rows are not zero.
             bars: λ to begin with, and the sums of the other bars, which are added to.
@@ -173,11 +202,15 @@ class StepsBack:
             "marks": marks, "advances": self.advances,
         }  # fmt: skip
         self._table = np.zeros(len(TABLE), dtype=np.int64)
-        self._enter({"n": slots.shape[1], "bars": len(sums), "width": weights.shape[1]})
+        sizes = {"n": slots[0].size, "bars": sums.size, "width": weights[0].size}
+        self._enter(sizes)
         self._enter({name: self._hold(array) for name, array in arrays.items()})
         for name, kernel in kernels.items():
-            self._enter_kernel(name, kernel)
-        self._call = CALL(_library().addresses[ENTRY])
+            if isinstance(kernel, LaneKernel):
+                self._enter_lanes(name, kernel)
+            else:
+                self._enter_kernel(name, kernel)
+        self._call = CALL(_library(slots.shape[2] if slots.ndim > 2 else 1).addresses[ENTRY])
 
     def _hold(self, array: Any) -> int:
         self._held.append(array)
@@ -195,6 +228,20 @@ class StepsBack:
             f"{name}_c": self._hold(function.preamble_values()),
             f"{name}_y": self._hold(np.zeros(function.sizes["y"])),
             f"{name}_bar": address(x[place:]),
+        })  # fmt: skip
+
+    def _enter_lanes(self, name: str, kernel: LaneKernel) -> None:
+        function, lanes = kernel.function, kernel.x.shape[1]
+        code, constants = lane_code(function, kernel.p)
+        time = next((port.start * lanes for port in function.inputs if port.name == "t"), -1)
+        x = align(kernel.x)
+        self._held.append(code)
+        self._enter({
+            name: code.body, f"{name}_x": self._hold(x), f"{name}_t": time,
+            f"{name}_c": self._hold(constants),
+            f"{name}_y": self._hold(align(np.zeros((function.sizes["y"], lanes)))),
+            f"{name}_w": self._hold(align(np.zeros((code.body_work + lanes, 1)))),
+            f"{name}_bar": address(x[kernel.place :]),
         })  # fmt: skip
 
     def run(self, actions: Integers) -> None:

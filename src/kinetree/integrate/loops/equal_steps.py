@@ -17,6 +17,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.steppers.family import COUNT
 from kinetree.targets.native.compile import jit
+from kinetree.targets.native.compile.kernels import BatchKernel
 from kinetree.targets.native.function import Function, address
 from kinetree.targets.native.lanes.packing import LANES
 from kinetree.targets.native.llvm import DECLARATIONS, INT, PTR, REAL, VEC, Code, Value
@@ -197,8 +198,8 @@ class March:
         lanes = start.x.shape[1]
         assert lanes in (1, LANES)
         self.lanes, self.size, self._function = lanes, size, function
-        self._x = _align(start.x)
-        self._y = _align(np.zeros((function.sizes["y"], lanes)))
+        self._x = align(start.x)
+        self._y = align(np.zeros((function.sizes["y"], lanes)))
         kept = start.steps // start.every - start.done // start.every + 1
         self.states = np.full((kept, size, lanes), np.nan)
         self.states[0] = start.x[:size]
@@ -208,7 +209,7 @@ class March:
         self.status = RUNNING
         self.table = np.zeros(len(TABLE), dtype=np.int64)
         code, work = self._code(start)
-        self._work = _align(np.zeros((work + 8, 1)))
+        self._work = align(np.zeros((work + 8, 1)))
         t_at = next((p.start * lanes for p in function.inputs if p.name == "t"), -1)
         rows = {
             "f": code, "x": address(self._x), "c": address(self._c), "y": address(self._y),
@@ -234,15 +235,8 @@ class March:
         if self.lanes == 1:
             self._c = function.preamble_values(start.p[:, 0])
             return function.address, 0
-        apart = start.p.shape[1] > 1
-        if apart:
-            columns = [function.preamble_values(start.p[:, i]) for i in range(self.lanes)]
-            self._c = _align(np.stack(columns, axis=1))
-        else:
-            self._c = function.preamble_values(start.p[:, 0])
-        kernel = function.kernels.batch(constant_lanes=apart)
-        self._kernel = kernel
-        return kernel.body, kernel.body_work
+        self._kernel, self._c = lane_code(function, start.p)
+        return self._kernel.body, self._kernel.body_work
 
     def _spread(self, start: Start) -> Array:
         if start.series is None:
@@ -281,12 +275,25 @@ class March:
         return not self.finished
 
 
+def lane_code(function: Function, p: Array) -> tuple[BatchKernel, Array]:
+    """Code of a function for eight lanes, and its constants: for all of them, or one column each.
+
+    Args:
+        function: compiled.
+        p: all its parameters, one column, or one per lane.
+    """
+    apart = p.shape[1] > 1
+    columns = [function.preamble_values(np.ascontiguousarray(column)) for column in p.T]
+    constants = align(np.stack(columns, axis=1)) if apart else columns[0]
+    return function.kernels.batch(constant_lanes=apart), constants
+
+
 def count_place(function: Function) -> int:
     """Where a function tells its iterations among its results; -1 where it does not."""
     return next((port.start for port in function.outputs if port.name == COUNT), -1)
 
 
-def _align(values: Any) -> Array:
+def align(values: Any) -> Array:
     """A copy whose data begins at a multiple of 64 bytes."""
     rows = np.ascontiguousarray(values, dtype=np.float64)
     room = np.empty(rows.size + 8)

@@ -17,7 +17,7 @@ from kinetree.analysis.sensitivities.demands import JOINS
 from kinetree.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from kinetree.analysis.sensitivities.stepping.step_run import StepRun
+    from kinetree.analysis.sensitivities.stepping.step_run import SeenRun, StepRun
     from kinetree.arrays import Array
 
 ASIDE = 1e-6
@@ -26,14 +26,13 @@ HALVINGS = 40
 """After which the place is known to rounding."""
 
 
-def refuse_law_jumps(run: StepRun) -> None:
+def refuse_law_jumps(run: SeenRun | StepRun) -> None:
     """Refuse a run in which the right-hand side of a law jumps."""
-    system, motion = run.task.system, run.motion
+    system, Y = run.task.system, run.y
     watches: Watches = run.task.shared.setdefault("laws", Watches(LAWS))
     watched = watches.of(system)
     if watched.function is None:
         return
-    Y = np.hstack([motion.q, motion.qd, motion.x])
     g = watched.function(check=False, t=run.times, y=Y, **system.loads.fixed)["g"]
     steps, laws = np.nonzero((g[1:] > 0) != (g[:-1] > 0))
     if not len(steps):
@@ -44,7 +43,7 @@ def refuse_law_jumps(run: StepRun) -> None:
     jumps = np.flatnonzero(np.abs(f - h).max(axis=1) > size)
     if len(jumps):
         k = jumps[0]
-        t = run.times[steps[k]] + share[k] * run.start.h
+        t = run.times[steps[k]] + share[k] * run.h
         name = watched.watches[laws[k]].name.removeprefix(f"{LAWS}: ")
         raise UnsupportedError(
             f"it jumps at t = {t:.6g} s, inside an equal step, whose derivative does not know when",
@@ -54,7 +53,7 @@ def refuse_law_jumps(run: StepRun) -> None:
 
 
 def _zeros(
-    run: StepRun, function: Any, known: tuple[Array, Array], crossings: tuple[Any, Any]
+    run: SeenRun | StepRun, function: Any, known: tuple[Array, Array], crossings: tuple[Any, Any]
 ) -> Array:
     """Where conditions are zero along the straight lines of their steps, as parts of these.
 
@@ -71,14 +70,14 @@ def _zeros(
     for _ in range(HALVINGS):
         share = 0.5 * (low + high)
         y = Y[steps] + share[:, None] * (Y[steps + 1] - Y[steps])
-        t = run.times[steps] + share * run.start.h
+        t = run.times[steps] + share * run.h
         found = function(check=False, t=t, y=y, **fixed)["g"][np.arange(len(steps)), laws]
         same = (found > 0) == above
         low, high = np.where(same, share, low), np.where(same, high, share)
     return 0.5 * (low + high)
 
 
-def _continue_rates(run: StepRun, Y: Array, steps: Any, share: Array, way: int) -> Array:
+def _continue_rates(run: SeenRun | StepRun, Y: Array, steps: Any, share: Array, way: int) -> Array:
     """Rates at places inside steps, continued from one side."""
     system = run.task.system
     function = system.forms.rates.function.with_values(system.parameters)
@@ -86,7 +85,7 @@ def _continue_rates(run: StepRun, Y: Array, steps: Any, share: Array, way: int) 
     def rates(distance: int) -> Array:
         at = share + way * distance * ASIDE
         y = Y[steps] + at[:, None] * (Y[steps + 1] - Y[steps])
-        t = run.times[steps] + at * run.start.h
+        t = run.times[steps] + at * run.h
         given: dict[str, Any] = {**system.loads.fixed, "t": t, "y": y}
         found: Array = function(check=False, **given)["yd"]
         return found

@@ -52,6 +52,25 @@ class StepLeg:
     plan: BackPlan
 
 
+@dataclass(frozen=True, eq=False)
+class SeenRun:
+    """What is seen of a run in equal steps of length h.
+
+    Attributes:
+        task: what was asked.
+        h: length of a step [s].
+        times: of all states [s].
+        y: of the model at all states.
+        e: expressions of all measures there.
+    """
+
+    task: Task
+    h: float
+    times: Array
+    y: Array
+    e: Array
+
+
 class StepRun:
     """A run in equal steps.
 
@@ -72,7 +91,7 @@ class StepRun:
         _refuse_events(task)
         self.how = Marching(
             task.model, task.duration, task.t0, task.step, None, self.choice.formulation,
-            task.integrator, self._options(), known=task.shared.get("stepper"),
+            task.integrator, exact_options(task), known=task.shared.get("stepper"),
         )  # fmt: skip
         task.shared["stepper"] = self.how.stepper
         self.steps = whole_steps(task.duration, self.how.length, 1)
@@ -82,19 +101,21 @@ class StepRun:
         self._forms: dict[int, StepForms] = task.shared.setdefault("forms", {})
         self._run()
 
-    def _options(self) -> dict[str, Any]:
-        """Options of the step, with projections whose derivatives are exact."""
-        task, options = self.task, dict(self.choice.options)
-        if self.choice.formulation == GLOBAL or all_coordinates(
-            task.model, self.choice.formulation, task.integrator
-        ):
-            options.setdefault("smooth", True)
-        return options
-
     @property
     def stepper(self) -> Stepper:
         """The one at the start."""
         return self.how.stepper
+
+    @property
+    def h(self) -> float:
+        """Length of a step [s]."""
+        return self.start.h
+
+    @property
+    def y(self) -> Array:
+        """State of the model at all states of the step."""
+        motion = self.motion
+        return np.hstack([motion.q, motion.qd, motion.x])
 
     def _begin(self) -> tuple[Start, Lanes]:
         """Inputs of the first step, at the consistent start of the dynamics."""
@@ -214,6 +235,17 @@ class StepRun:
         record.add(self.motion)
         assert not isinstance(self.motion.report, tuple)  # of one run
         return record.dataset(self.motion.report)
+
+
+def exact_options(task: Task) -> dict[str, Any]:
+    """Options of the step, with projections whose derivatives are exact."""
+    assert task.steps is not None
+    choice, options = task.steps, dict(task.steps.options)
+    if choice.formulation == GLOBAL or all_coordinates(
+        task.model, choice.formulation, task.integrator
+    ):
+        options.setdefault("smooth", True)
+    return options
 
 
 def _refuse_events(task: Task) -> None:

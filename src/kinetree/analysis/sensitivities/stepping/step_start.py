@@ -25,7 +25,9 @@ from kinetree.steppers.step import GLOBAL
 
 if TYPE_CHECKING:
     from kinetree.analysis.sensitivities.stepping.step_run import StepRun
+    from kinetree.analysis.sensitivities.task import Task
     from kinetree.analysis.sensitivities.variables import DesignVariable
+    from kinetree.integrate import Stepper
 
 SAME = {"a": "qdd", "y": "xd"}
 """Parts of the state that begin as others."""
@@ -34,35 +36,40 @@ SAME = {"a": "qdd", "y": "xd"}
 def tangents_at_start(run: StepRun, variables: Sequence[DesignVariable]) -> Array:
     """Changes of the state of the first step: component × variable."""
     task = run.task
-    made = tangent(task.system, _start_expressions(run), variables)
+    made = tangent(task.system, _start_expressions(run.task, run.stepper), variables)
     Y = tangent_start(made, variables, task.start, task.t0, task.given)
     return look(made, task.t0, Y).de
 
 
 def pull_to_start(run: StepRun, bars: Array) -> Array:
     """What bars of the state of the first step say of every variable but the duration."""
-    task, seen = run.task, _start_expressions(run)
-    reverse = Reverse(tangent(task.system, seen, ()), task.directions, seen.key, once=True)
+    task, reverse = run.task, start_reverse(run.task, run.stepper)
     found = reverse.call(reverse.of_looks, task.t0, task.start, bars)
     start = pull_start(reverse, task.start, task.t0, task.given, found.y)
     whole: Array = reverse.of_variables(found.p) + start
     return whole
 
 
-def _start_expressions(run: StepRun) -> Expressions:
+def start_reverse(task: Task, stepper: Stepper) -> Reverse:
+    """The reverse of the state of the first step by the consistent start and what varies."""
+    seen = _start_expressions(task, stepper)
+    return Reverse(tangent(task.system, seen, ()), task.directions, seen.key, once=True)
+
+
+def _start_expressions(task: Task, stepper: Stepper) -> Expressions:
     """The state of the first step in the terms of forward dynamics.
 
     Multipliers are left out: the iterations of a step begin with them, its end does not depend on
     them.
     """
-    forward = run.task.system.forms.forward.program
+    forward = task.system.forms.forward.program
     parts = _parts(forward)
-    if run.stepper.program.info["formulation"] == GLOBAL:
-        whole = attach(forward, chart(run.task.model).there)
+    if stepper.program.info["formulation"] == GLOBAL:
+        whole = attach(forward, chart(task.model).there)
         natural = {name: whole.output(f"natural_{name}").nodes for name in ("q", "qd", "qdd")}
         forward, parts = replace(whole, outputs=forward.outputs), parts | natural
     nodes: list[Node] = []
-    for name, size in run.stepper.state.items():
+    for name, size in stepper.state.items():
         found = list(parts.get(SAME.get(name, name), ()))[:size]
         nodes += found + [ZERO] * (size - len(found))
     return Expressions(forward, tuple(nodes), (), (None,) * len(nodes))

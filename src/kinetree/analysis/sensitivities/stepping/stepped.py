@@ -15,7 +15,7 @@ from kinetree.analysis.sensitivities.stepping.stencils import (
     sample_weights,
 )
 from kinetree.analysis.sensitivities.stepping.step_bars import step_gradient
-from kinetree.analysis.sensitivities.stepping.step_run import CURE, StepRun
+from kinetree.analysis.sensitivities.stepping.step_run import CURE, SeenRun, StepRun
 from kinetree.analysis.sensitivities.stepping.step_tangents import StepTangents
 from kinetree.arrays import Array
 from kinetree.errors import ModelError, UnsupportedError
@@ -45,18 +45,18 @@ class StepOutcome:
     samples: Array
 
 
-def step_outcomes(run: StepRun) -> dict[str, StepOutcome]:
+def step_outcomes(run: SeenRun | StepRun) -> dict[str, StepOutcome]:
     """Every measure of a run."""
     rows = enumerate(run.task.measures.items())
     return {name: _outcome(run, name, measure, run.e[:, k]) for k, (name, measure) in rows}
 
 
-def _outcome(run: StepRun, name: str, measure: Measure, e: Array) -> StepOutcome:
+def _outcome(run: SeenRun | StepRun, name: str, measure: Measure, e: Array) -> StepOutcome:
     if isinstance(measure, EventTime):
         raise UnsupportedError(
             "equal steps with events have no derivatives", element=f"measure '{name}'", cure=CURE
         )
-    t0, h, count = run.start.t0, run.start.h, len(e)
+    t0, h, count = float(run.times[0]), run.h, len(e)
     end = float(run.times[-1])
     places = [peak_place(e)] if measure.peaks else (measure.times(end) - t0) / h
     if len(places) and not (min(places) >= -1e-9 and max(places) <= count - 1 + 1e-9):

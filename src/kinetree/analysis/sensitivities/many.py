@@ -1,0 +1,151 @@
+"""Gradients of many runs side by side: each is the one that it would be alone.
+
+Adjoints of equal steps go eight at a time through the lanes of native code (`step_lanes`); other
+runs are made on threads.  Equations are derived once for all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetree.analysis.given.batches import Axes, RunGiven
+from kinetree.analysis.runs.batch_dataset import warn_of
+from kinetree.analysis.sensitivities.functions import with_functions
+from kinetree.analysis.sensitivities.stepping.step_lanes import LaneGradients, StepLanes
+from kinetree.analysis.sensitivities.variables import DURATION
+from kinetree.arrays import Array
+from kinetree.errors import KinetreeError, UnsupportedError
+from kinetree.measures import FunctionOf, Measure
+from kinetree.results.dataset import run_dimensions
+from kinetree.targets.native.function import cores
+
+if TYPE_CHECKING:
+    import xarray
+
+    from kinetree.analysis.sensitivities.task import Task
+
+Single = Callable[["Task", str], "xarray.Dataset"]
+"""Values and gradients of a task by a method."""
+
+
+@dataclass(frozen=True)
+class ManyGradients:
+    """Values and gradients of runs; not a number where a run failed.
+
+    Attributes:
+        values: run × measure.
+        gradients: run × measure × variable.
+        errors: why runs failed, by number.
+    """
+
+    values: Array
+    gradients: Array
+    errors: dict[int, KinetreeError] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, task: Task, count: int) -> ManyGradients:
+        """Runs of which nothing is known yet."""
+        shape = count, len(task.measures), len(task.variables)
+        return cls(np.full(shape[:2], np.nan), np.full(shape, np.nan))
+
+
+def many_gradients(
+    task: Task, given: RunGiven, method: str, single: Single
+) -> ManyGradients:  # fmt: skip
+    """Values and gradients of many runs.
+
+    Args:
+        task: what is asked; the values of its first run.
+        given: what all runs are given, along one axis.
+        method: as of `sensitivity`.
+        single: makes those that do not go in lanes.
+    """
+    count = given.axes[0]
+    found = ManyGradients.of(task, count)
+    rest: Sequence[int] = range(count)
+    if task.steps is not None and task.steps.memory is None and method != "direct":
+        rest = _in_lanes(task, given, found)
+    basic = task.steps.basic if task.steps is not None else {}
+
+    def make(number: int) -> None:
+        try:
+            made = single(task.at(given.of((count,), number), task.duration, basic), method)
+        except KinetreeError as error:
+            found.errors[number] = error
+            return
+        found.values[number], found.gradients[number] = made.value, made.gradient
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number in rest[:1]:  # what the others share is derived here
+            make(number)
+        with ThreadPoolExecutor(cores()) as pool:
+            list(pool.map(make, rest[1:]))
+    return found
+
+
+def _in_lanes(task: Task, given: RunGiven, found: ManyGradients) -> list[int]:
+    """Runs in lanes; numbers of those that lanes did not make."""
+    made = LaneGradients.of(task, given.axes[0])
+    lost = StepLanes(task, given, made).make()
+    moving = [row.kind != DURATION for row in task.variables]
+    found.values[:] = made.values
+    found.gradients[:, :, moving] = made.gradients
+    found.gradients[:, :, np.logical_not(moving)] = made.by_end[:, :, None]
+    found.errors.update(made.errors)
+    return lost
+
+
+def many_dataset(
+    task: Task, axes: Axes, found: ManyGradients, measures: Mapping[str, Measure]
+) -> xarray.Dataset:
+    """The Dataset of gradients of many runs; a warning tells which failed.
+
+    Raises:
+        KinetreeError: where all failed, that of the first.
+    """
+    import xarray as xr
+
+    if len(found.errors) == len(found.values):
+        raise found.errors[0]
+    warn_of(axes, {k: str(found.errors[k]) for k in sorted(found.errors)}, len(found.values))
+    flat = xr.Dataset(
+        {
+            "value": (("run", "measure"), found.values, {"long_name": "measures"}),
+            "gradient": (
+                ("run", "measure", "parameter"), found.gradients,
+                {"long_name": "derivatives of the measures, in SI units"},
+            ),
+        },
+        {"measure": list(task.measures), "parameter": [row.name for row in task.variables]},
+    )  # fmt: skip
+    if any(isinstance(row, FunctionOf) for row in measures.values()):
+        rows = [with_functions(flat.isel(run=k), measures) for k in range(len(found.values))]
+        flat = xr.concat(rows, "run")
+    lead, count = run_dimensions(axes), len(found.values)
+    made = xr.Dataset(coords={name: flat[name].values for name in ("measure", "parameter")})
+    for name in ("value", "gradient"):
+        values = flat[name].values
+        dims = (*lead, *flat[name].dims[1:])
+        made[name] = (dims, values.reshape(*axes, *values.shape[1:]), flat[name].attrs)
+    reasons = np.array([str(found.errors.get(k, "")) for k in range(count)])
+    made["reason"] = (lead, reasons.reshape(axes), {"long_name": "why a run failed"})
+    return made
+
+
+def refuse_many_of(given: Mapping[str, Any]) -> None:
+    """Refuse what is not made of many runs side by side."""
+    for name, usual in (("at", "run"), ("order", 1)):
+        if given[name] != usual:
+            raise UnsupportedError(
+                "what is given has leading axes, of which only first derivatives of runs are made",
+                element=f"{name}={given[name]!r}",
+                cure=f"leave it out, or ask for one {'run' if name == 'order' else 'state'} after "
+                "the other",
+            )
