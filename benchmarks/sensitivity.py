@@ -4,6 +4,7 @@
 |---|---|
 | gradients | all parameters and start values by the adjoint method, in runs of the same steps |
 | directions | eight directions by the direct method, in runs |
+| lanes | gradients of sixteen sets of parameters side by side, per gradient and core |
 | checkpoints | 10 000 steps with 20 states kept: how often a step is made; same bits or not |
 | engines | the same gradient by diffrax and by CasADi's CVODES at equal accuracy |
 | compile | seconds to derive and compile an adjoint, cold and from the cache |
@@ -177,6 +178,34 @@ def directions() -> list[list[Any]]:
     return rows
 
 
+SETS = 16
+"""Of parameters, side by side."""
+
+
+def lanes() -> list[list[Any]]:
+    """Gradients by everything for many sets of parameters, against one after the other."""
+    rows = []
+    for name in ("Panda rk4, whole steps", "Panda trapezoidal", "Iltis hybrid", "Panda rk4"):
+        model, run = CASES[name]()
+        given = adjoint(model, {**run, "duration": run["duration"] / 4})
+        own = next(row for row in given["by"] if row.endswith(".mass"))
+        value = kt.derive(model, "forward").input("p")
+        size = (value.default or ())[value.labels.index(own)]
+        sets = np.linspace(0.98, 1.02, SETS) * size
+        one, _, single = least(partial(kt.sensitivity, model, **given,
+                                       parameters={own: float(sets[3])}))  # fmt: skip
+        whole, _, found = least(partial(kt.sensitivity, model, **given,
+                                            parameters={own: sets}))  # fmt: skip
+        error = np.abs(found.gradient.isel(run=3) - single.gradient).max()
+        rows.append([
+            name, 1e3 * one, 1e3 * whole / SETS, one * SETS / whole,
+            float(error / np.abs(single.gradient).max()),
+        ])  # fmt: skip
+    columns = ["gradient", "alone ms", "of sixteen ms", "gain", "deviation"]
+    report.show("Gradients for many sets of parameters, per gradient and core", columns, rows)
+    return rows
+
+
 def checkpoints() -> list[list[Any]]:
     """How often steps are made under a bounded memory."""
     model, run = panda_trapezoidal()
@@ -313,7 +342,7 @@ CMA = 2500
 """Most evaluations."""
 
 PARTS: dict[str, Callable[[], list[list[Any]]]] = {
-    "gradients": gradients, "directions": directions, "checkpoints": checkpoints,
+    "gradients": gradients, "directions": directions, "lanes": lanes, "checkpoints": checkpoints,
     "engines": engines, "compile": compiling, "equations": equations, "optimum": optimum,
 }  # fmt: skip
 

@@ -22,7 +22,6 @@ from kinetree.analysis.sensitivities.demands import demands_of, refuse_jumps
 from kinetree.analysis.sensitivities.direct import TOGETHER, direct_runs, run_tangents
 from kinetree.analysis.sensitivities.functions import with_functions
 from kinetree.analysis.sensitivities.looks import Outcome, outcomes
-from kinetree.analysis.sensitivities.many import many_dataset, many_gradients, refuse_many_of
 from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
@@ -43,6 +42,7 @@ from kinetree.analysis.sensitivities.variables import (
     keep_starts,
     read_variables,
 )
+from kinetree.analysis.sweeping.gradients import many_dataset, many_gradients, refuse_many_of
 from kinetree.arguments import (
     check_arguments,
     check_choice,
@@ -155,10 +155,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     given = locals()
     check_arguments(sensitivity, given)
     check_given(sensitivity, given, options)
-    many = _run_given(given)
-    if many.axes:
-        refuse_many_of(given)
-        return _many_runs(given, many, options)
+    if _run_given(given).axes:
+        return _many_runs(given, options)
     task = _task(given, options)
     made = run_task(task, method) if at == "run" else _static(task, steady=at == "start")
     _tell_idle(task, made)
@@ -172,10 +170,10 @@ def _run_given(given: Mapping[str, Any]) -> RunGiven:
     return RunGiven(*(given[key] for key in ("q", "qd", "x", "tau", "wrenches", "parameters")))
 
 
-def _many_runs(
-    given: Mapping[str, Any], many: RunGiven, options: Mapping[str, Any]
-) -> xarray.Dataset:
+def _many_runs(given: Mapping[str, Any], options: Mapping[str, Any]) -> xarray.Dataset:
     """Values and gradients of runs side by side."""
+    refuse_many_of(given)
+    many = _run_given(given)
     flat = many.flat
     task = _task({**given, **vars(flat.of(flat.axes, 0))}, options)
     whole = keep_starts(task.model, flat, task.variables)

@@ -25,13 +25,12 @@ def split(tape: Tape, varying: Collection[int]) -> tuple[Tape, Tape]:
     """
     moving = _moving(tape, varying)
     work = tape.operations()
-    shared = _Part(tape, Tape(tape.sizes))
+    shared, apart = _Part(tape, {*range(len(tape.code))}), _Part(tape, moving)
     shared.take(entry for entry in work if entry not in moving)
-    apart = _Apart(tape, moving)
     apart.take(entry for entry in work if entry in moving)
     apart.new.outputs = [apart.name(entry) for entry in tape.outputs]
     shared.new.outputs = [shared.name(entry) for entry in apart.read]
-    apart.new.sizes = (tape.sizes[0], len(apart.read))
+    shared.new.sizes, apart.new.sizes = tape.sizes, (tape.sizes[0], len(apart.read))
     return shared.new, apart.new
 
 
@@ -58,11 +57,14 @@ class _Part:
 
     Attributes:
         new: that tape.
+        own: entries that it has; others it reads as constants.
+        read: these, in the order of first use.
     """
 
-    def __init__(self, tape: Tape, new: Tape) -> None:
-        self.tape, self.new = tape, new
-        new.lookups = list(tape.lookups)
+    def __init__(self, tape: Tape, own: set[int]) -> None:
+        self.tape, self.new, self.own = tape, Tape((0, 0)), own
+        self.new.lookups = list(tape.lookups)
+        self.read: list[int] = []
         self._names: dict[int, int] = {ZERO: ZERO}
         self._systems: dict[int, int] = {}
 
@@ -77,6 +79,9 @@ class _Part:
         code, a, b = tape.code[entry], tape.a[entry], tape.b[entry]
         if code == "num":
             return new.number(tape.numbers[a])
+        if entry not in self.own:
+            self.read.append(entry)
+            return new.leaf("const", len(self.read) - 1)
         if code == "part":
             return new.leaf(code, self._systems[a], b, tape.depth[entry])
         return new.leaf(code, a, b)
@@ -92,21 +97,3 @@ class _Part:
                 self._names[entry] = new.emit(code, self.name(a), tape.b[entry])
             else:
                 self._names[entry] = new.emit(code, *map(self.name, tape.operands(entry)))
-
-
-class _Apart(_Part):
-    """What differs from lane to lane.
-
-    Attributes:
-        read: entries of the shared part that are read, in the order of first use.
-    """
-
-    def __init__(self, tape: Tape, moving: set[int]) -> None:
-        super().__init__(tape, Tape((tape.sizes[0], 0)))
-        self.moving, self.read = moving, list[int]()
-
-    def _leaf(self, entry: int) -> int:
-        if entry in self.moving or self.tape.code[entry] == "num":
-            return super()._leaf(entry)
-        self.read.append(entry)
-        return self.new.leaf("const", len(self.read) - 1)

@@ -149,7 +149,7 @@ class _Block:
         self.y = np.concatenate([parts[name] for name in ("q", "qd", "x")], axis=-1)
         outcomes = [self._outcomes(k, e[k]) if good[k] else None for k in range(len(good))]
         self._go_back(outcomes, e.shape)
-        return self.numbers[~good].tolist()
+        return [int(number) for number in self.numbers[~good]]
 
     def _outcomes(self, k: int, e: Array) -> Mapping[str, StepOutcome] | None:
         """Measures of a run; what it is refused for, is its reason."""
