@@ -17,7 +17,6 @@ from analysis import systems
 from approx import CLOSED, EQUAL_STEPS, FORMALISM, LONG_RUN, READ_OFF, assert_close
 from kinetree.integrate import Stepper
 from kinetree.integrate.start.beginning import Beginning
-from kinetree.integrate.start.start_program import start_program
 from kinetree.steppers import step_program
 
 Case = tuple[Any, dict[str, Any], list[str], dict[str, Any]]
@@ -46,10 +45,6 @@ CASES: dict[str, Case] = {
         ["top.mass", "top.com_z", "qd0.ball_wz"],
         {"integrator": "trapezoidal", "qd": {"ball_wx": 1.0, "ball_wz": 20.0}},
     ),
-    "rolling": (
-        mechanisms.rolling_ball, {"end": kt.final("q_float_x")}, ["ball.mass", "qd0.float_vx"],
-        {"integrator": "trapezoidal", "formulation": "hybrid", "qd": {"float_vx": 1.0}},
-    ),
 }  # fmt: skip
 STEP, COUNT = 0.01, 12
 
@@ -75,61 +70,6 @@ def test_both_methods_agree_in_every_formulation(name: str) -> None:
         assert_close(two, one, FORMALISM, measure)
     assert direct.q_by.dims == ("time", "coordinate", "parameter")
     assert adjoint.attrs["sensitivity_method"] == "adjoint"
-
-
-def complex_steps(name: str, variable: str, part: str, label: str) -> float:
-    """The derivative of one component at the end, by a complex step through the same steps."""
-    make, _, by, run = CASES[name]
-    model = make().with_varied([variable])
-    options = {k: run[k] for k in ("formulation",) if k in run}
-    step = step_program(model, method=run["integrator"], tolerance=1e-11, **options)
-    free = [row.removeprefix("q0.") for row in by if row.startswith("q0.")]
-    begin = start_program(model, independent=free if model.closures else ())
-    p = np.array(step.input("p").default, dtype=complex)
-    start = dict(zip(begin.input("p").labels, np.array(begin.input("p").default, dtype=complex),
-                     strict=True))  # fmt: skip
-    p[step.input("p").labels.index(variable)] += 1e-30j
-    start[variable] += 1e-30j
-    state = dict(begin.evaluate(p=np.array(list(start.values()))))
-    state |= {"a": state["qdd"], "y": state.get("xd", np.zeros(0))}
-    names = [row.name for row in step.inputs]
-    for _ in range(COUNT):
-        given = {k: np.asarray(v) for k, v in state.items() if k in names}
-        if "lam" in names:
-            given["lam"] = given["lam"][: len(step.input("lam").symbols)]
-        found = step.evaluate(h=STEP, p=p, **given)
-        state = {k.removesuffix("_next"): v for k, v in found.items()}
-    place = step.input(part).labels.index(label)
-    return float(state[part][place].imag / 1e-30)
-
-
-@pytest.mark.parametrize(
-    ("name", "variable", "measure", "part", "label"),
-    [
-        ("tree", "upper.tip_x", "end", "q", "b"),
-        ("hybrid", "crank.tip_x", "end", "qd", "q3"),
-        ("topological", "crank", "end", "qd", "c"),
-    ],
-)
-def test_complex_steps_through_the_same_steps(
-    name: str, variable: str, measure: str, part: str, label: str
-) -> None:
-    found = gradients(name)[1].gradient.sel(measure=measure, parameter=variable)
-    assert_close(found, complex_steps(name, variable, part, label), CLOSED)
-
-
-@pytest.mark.parametrize("formulation", ["hybrid", "topological"])
-def test_steps_converge_to_the_gradient_of_the_explicit_model(formulation: str) -> None:
-    run: dict[str, Any] = {"measures": {"end": kt.final("q_q3")}, "by": ["rod.end_x"]}
-    exact = kt.sensitivity(mechanisms.slider_crank(), 0.2, rtol=1e-11, **run).gradient[0, 0]
-    errors = [
-        kt.sensitivity(
-            mechanisms.slider_crank(), 0.2, integrator="trapezoidal", formulation=formulation,
-            step=step, tolerance=1e-10, method="adjoint", **run,
-        ).gradient[0, 0] - exact
-        for step in (0.02, 0.01)
-    ]  # fmt: skip
-    assert 3.5 < float(errors[0] / errors[1]) < 4.5
 
 
 def test_checkpoints_give_the_same_bits() -> None:

@@ -116,7 +116,8 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
         equations: of the direct method by explicit integrators: "explicit" differentiates the
             accelerations, "semi-explicit" the equations before they are solved for them
             (Docquier2013 eqs. 42 and 41); both give the same numbers.
-        order: 2 adds `hessian` (measure × parameter × parameter), by at most eight variables.
+        order: 2 adds `hessian` (measure × parameter × parameter); up to eight variables take one
+            run, of more every two groups of four take one.
         integrator: method of the run: "auto" (dop853), "dopri5", "dop853" or "rk4", whose steps are
             differentiated; "cvode_adams", "cvode_bdf", "RK45", "DOP853", "Radau", "BDF", "LSODA",
             whose dense output is; or equal steps: "trapezoidal", "newmark", "hht",

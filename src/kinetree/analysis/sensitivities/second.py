@@ -5,12 +5,15 @@ Tⱼ = dY/dpⱼ = [Sⱼ, zⱼ, d²y/dp₁dpⱼ, …] obey der(T) = ∂F/∂Y T +
 they were taken.  Of a measure V(e, z)
 
     d²V = Σ ∂V/∂e d²e + ∂²V/∂e² de deᵀ + ∂V/∂z d²z + ∂²V/∂z² dz dzᵀ                     Eq. (S9)
+
+A run takes a few variables; of more, every two of them meet in one of several runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -46,6 +49,26 @@ def hessians(task: Task, times: Array) -> Array:
         times: output times [s].
     """
     _refuse(task)
+    rows, count = task.directions, len(task.directions)
+    found = np.zeros((len(task.measures), count, count))
+    for block in _blocks(count):
+        part = replace(task, variables=tuple(rows[k] for k in block))
+        places = np.array(block, dtype=np.int64)
+        found[:, places[:, None], places] = _block(part, times)
+    return found
+
+
+def _blocks(count: int) -> list[list[int]]:
+    """Numbers of variables that one run takes; every two of all variables meet in one of them."""
+    if count <= TOGETHER:
+        return [[*range(count)]]
+    half = TOGETHER // 2
+    groups = [[*range(k, min(k + half, count))] for k in range(0, count, half)]
+    return [one + two for one, two in combinations(groups, 2)]
+
+
+def _block(task: Task, times: Array) -> Array:
+    """Second derivatives by all that varies, by one run."""
     first = tangent(task.system, task.expressions, task.directions)
     made = _nest(first, task.directions, task.expressions.key)
     start = _start(task, first, made)
@@ -72,11 +95,11 @@ def _refuse(task: Task) -> None:
                 element=f"measure '{name}'",
                 cure="leave order=2 out, or measure something else",
             )
-    if len(task.directions) > TOGETHER or len(task.directions) < len(task.variables):
+    if len(task.directions) < len(task.variables):
         raise UnsupportedError(
-            f"second derivatives are by at most {TOGETHER} variables, the duration not among them",
-            element="by",
-            cure="name fewer of them",
+            "there are no second derivatives by it here",
+            element="by, 'duration'",
+            cure="leave it out, or leave order=2 out",
         )
 
 

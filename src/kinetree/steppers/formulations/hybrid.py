@@ -255,9 +255,10 @@ def _equations(it: AugmentedStep, p: TrialEnd, tested: list[Node]) -> list[dynam
     found = dynamics.divide_by_allowed(p.scheme, dynamics.widths(step), tested, whole)
     allowed = 1 / dynamics.CLOSED
     for i, gap in enumerate(loops.g):
-        slope = times_tangent(loops.J[i], p.slopes.T)
-        if i in it.loops.rates:
-            slope = [a + it.slow * b for a, b in zip(slope, E[i], strict=True)]
+        if i in it.loops.rates:  # velocities follow the increments themselves, not their turns T
+            slope = [a + it.slow * b for a, b in zip(loops.J[i], E[i], strict=True)]
+        else:
+            slope = times_tangent(loops.J[i], p.slopes.T)
         soft = [SOFT * b2 / s if i == j else ZERO for j, s in enumerate(it.stiff)]
         line = [slope[k] for k in step.free] + [ZERO] * m + soft
         found.append((allowed * gap, [allowed * x for x in line]))
