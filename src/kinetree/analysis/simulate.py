@@ -41,6 +41,7 @@ from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.side_by_side import SideBySide
+from kinetree.analysis.runs.touching import telling
 from kinetree.analysis.runs.watches import Watches
 from kinetree.arguments import changed_arguments, check_arguments, check_options, check_positive
 from kinetree.arrays import Array
@@ -147,6 +148,7 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     given = RunGiven(q, qd, x, tau, wrenches, parameters)
     how = RunOptions(row.name, Settings(), events, observe=look, goes_on=continues is not None)
     if row.solve is None:
+        how = replace(how, observe=telling(model.with_varied(parameters or ()), look))
         made = Marching(model, duration, t0, step, progress, formulation, row.name, options, locate)
         return _march(made, given, how, file)
     with reporting(progress, t0, t0 + duration) as report:

@@ -222,6 +222,8 @@ def report_run(
         warn(f"equations that repeat others take no part: {run.attrs['redundant_equations']}")
     if "steps" in run.attrs:
         say(effort(run.attrs))
+    if "contact_depth" in run.attrs:
+        say(touching(run.attrs))
     if out is not None:
         say(out)
 
@@ -238,6 +240,13 @@ def effort(facts: Mapping[str, Any]) -> str:
         if name in facts
     ]
     return f"{facts['method']}: {', '.join(counted)}, {facts['wall_time_s']:.3g} s"
+
+
+def touching(facts: Mapping[str, Any]) -> str:
+    """What equal steps made of contacts."""
+    deep, made = facts["contact_depth"], facts["contact_energy"]
+    where = f", {facts['contact_deepest']}" if deep > 0 else ""
+    return f"contacts: up to {deep:.3g} m deep{where}; equal steps added {made:.3g} J"
 
 
 def finish(answer: dict[str, Any], out: Path | None, as_json: bool, notes: list[str]) -> None:

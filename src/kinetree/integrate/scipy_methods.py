@@ -163,7 +163,7 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
             return TOO_MANY_STEPS
         before, y_before = float(solver.t), solver.y
         rates.forget()
-        _bound(solver, problem, settings)
+        _limit(solver, problem, settings)
         _step(solver)
         if not np.isfinite(solver.y).all():
             rates.bad = rates.bad or (before, np.array(y_before))
@@ -189,7 +189,7 @@ def _run(solver: Any, name: str, record: _Record, rates: _Rates, settings: Setti
     return FINISHED
 
 
-def _bound(solver: Any, problem: Problem, settings: Settings) -> None:
+def _limit(solver: Any, problem: Problem, settings: Settings) -> None:
     """Let the next step pass over nothing brief."""
     if problem.pace is None:
         return

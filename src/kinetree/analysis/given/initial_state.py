@@ -23,6 +23,7 @@ from kinetree.assembly import (
 )
 from kinetree.errors import AssemblyError, ModelError, warn
 from kinetree.forces.between.crushable import CRUSHABLE, memory
+from kinetree.integrate.start.deep import refuse_deep
 
 BEYOND = 1e-9
 """Gaps may be closed by this more than they can be, as rounding may do [m, rad]."""
@@ -59,6 +60,8 @@ def initial_state(
     if dynamics.forward.gives("gap"):
         _refuse_beyond(dynamics, t, y)
     _refuse_crushed(dynamics, t, y)
+    q, _, x = dynamics.split(y)
+    refuse_deep(dynamics.model, q, t, x[: len(dynamics.model.states)], dynamics.parameters)
     return y
 
 

@@ -19,17 +19,16 @@ Several pairs may touch at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from kinetree.engine import ONE, ZERO, Node, add, as_node, call, maximum, minimum, select, sqrt
+from kinetree.engine import ONE, ZERO, Node, add, as_node
 from kinetree.errors import ModelError, UnsupportedError
-from kinetree.forces.branches import positive
 from kinetree.forces.normal_laws import ALL as LAWS
 from kinetree.forces.normal_laws import NormalLaw
 from kinetree.forces.plane import rubbing
-from kinetree.forces.plane.meeting import APART, TINY, Meeting, PlanePose, meetings, pushing
+from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings, pushing
 from kinetree.forces.plane.profiles import Profile, profile
+from kinetree.forces.plane.told import PlaneView, Push, Touch, told
 from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
@@ -57,29 +56,10 @@ OPTIONS: dict[str, Any] = {
     **rubbing.OPTIONS,
     "thickness": None,
 }
-FAR = 1e9
-"""Distance of a pair that does not hold [m]."""
 OUTPUTS = (
-    Offer("load", "N"),
-    Offer("depth", "m"),
-    Offer("gap", "m"),
-    Offer("pace", "s"),
-    *AT_POINT,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaneView:
-    """The first frame seen from the second, in its components: pose, velocity, turning speed."""
-
-    pose: PlanePose
-    v: tuple[Node, Node]
-    w: Node
-
-    def velocity(self, at: tuple[Node, Node]) -> tuple[Node, Node]:
-        """Of the point of the first body that is there now [m/s]."""
-        x, y = at[0] - self.pose.x, at[1] - self.pose.y
-        return (self.v[0] - self.w * y, self.v[1] + self.w * x)
+    Offer("load", "N"), Offer("depth", "m"), Offer("gap", "m"), Offer("pace", "s"),
+    Offer("stored", "J"), Offer("loss", "W"), Offer("sunk", "m"), *AT_POINT,
+)  # fmt: skip
 
 
 def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
@@ -93,9 +73,10 @@ def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
         _refuse_points(found, f"force '{force.name}'")
         wrench = _Wrench(act, force, law, view)
         held = [pair for pair in found if pair.pushes]
-        loads = [wrench.push(pair, number) for number, pair in enumerate(held, 1)]
+        pushes = [wrench.push(pair, number) for number, pair in enumerate(held, 1)]
         _apply(act, force, seen, view, wrench.total())
-        act.tell(lambda: _outputs((first, second), view, found, loads, wrench.total()))
+        touch = Touch((first, second), view, found, pushes)
+        act.tell(lambda: told(act, force, law, touch, wrench.total()))
 
     return write
 
@@ -107,8 +88,8 @@ class _Wrench:
         self.act, self.force, self.law, self.view = act, force, law, view
         self.parts: list[tuple[Node, Node, Node]] = []
 
-    def push(self, pair: Meeting, number: int) -> Node:
-        """Add one pair; its normal force."""
+    def push(self, pair: Meeting, number: int) -> Push:
+        """Add one pair; what acts there."""
         act, (nx, ny) = self.act, pair.n
         u = self.view.velocity(pair.at)
         closing = act.let("closing", -(nx * u[0] + ny * u[1]))
@@ -119,7 +100,7 @@ class _Wrench:
         fx, fy = act.let("fx", F * nx - T * ny), act.let("fy", F * ny + T * nx)
         x, y = pair.at[0] - self.view.pose.x, pair.at[1] - self.view.pose.y
         self.parts.append((fx, fy, x * fy - y * fx))
-        return F
+        return Push(depth, closing, F, sliding, T)
 
     def total(self) -> tuple[Vec, Vec]:
         """Force [N] and torque [N.m]."""
@@ -157,43 +138,6 @@ def _apply(
     act.push(second, apply(R, negative(F)), apply(R, negative(back)), seen)
 
 
-def _outputs(
-    profiles: tuple[Profile, Profile], view: PlaneView, found: Sequence[Meeting],
-    loads: Sequence[Node], wrench: tuple[Vec, Vec],
-) -> dict[str, Any]:  # fmt: skip
-    """Sum of the normal forces, largest depth, distance; wrench on the first place and motion."""
-    depths = [pair.where_held(pair.depth, as_node(-FAR)) for pair in found]
-    deepest = _largest([depths[k] for k, pair in enumerate(found) if pair.pushes])
-    nearest = _largest(depths)
-    return {
-        "load": add(*loads), "depth": positive(deepest), "gap": -nearest, "force": wrench[0],
-        "torque": wrench[1], "rate": (*view.v, ZERO), "angular_rate": (ZERO, ZERO, view.w),
-        "pace": pace(profiles, view, -nearest),
-    }  # fmt: skip
-
-
-def pace(profiles: tuple[Profile, Profile], view: PlaneView, gap: Node) -> Node:
-    """A time within which the profiles cannot meet and part again [s].
-
-    No two points of them that may touch pass each other faster than v + w r, with the turning speed
-    w and a distance r from the first place that reaches no further than one of the profiles.  In
-    this time they come no further than across their gap and through the mean of their sizes.
-    """
-    first, second = profiles
-    (vx, vy), p = view.v, view.pose
-    arm = minimum(sqrt(p.x * p.x + p.y * p.y + TINY) + second.reach, first.reach)
-    speed = sqrt(vx * vx + vy * vy + TINY) + call("abs", view.w) * arm
-    apart = select(gap - FAR / 2, ZERO, positive(gap))  # no pair holds deep inside
-    return (apart + (first.size + second.size) / 2) / speed
-
-
-def _largest(values: Sequence[Node]) -> Node:
-    largest = values[0]
-    for value in values[1:]:
-        largest = maximum(largest, value)
-    return largest
-
-
 def profiles_of(force: Force) -> tuple[Profile, Profile]:
     """The two profiles of a contact."""
     element = f"force '{force.name}'"
@@ -203,6 +147,11 @@ def profiles_of(force: Force) -> tuple[Profile, Profile]:
         profile(first, f"{element} first_profile", deep),
         profile(second, f"{element} second_profile", deep),
     )
+
+
+def sizes(force: Force) -> float:
+    """Size of the smaller of the two profiles of a contact, points left out [m]."""
+    return min(row.size for row in profiles_of(force) if row.size > 0)
 
 
 def _refuse_points(found: Sequence[Meeting], element: str) -> None:

@@ -114,6 +114,24 @@ def meetings(
             yield _meet(a, face, pose, (growth, second.thickness), let)
 
 
+def sights(
+    first: Profile, second: Profile, pose: PlanePose
+) -> Iterator[tuple[Profile, list[Meeting]]]:
+    """Of every point, corner and whole disc: the other profile, and how it meets all its faces."""
+    growth = first.rounding + second.rounding
+    for one, other, at in ((first, second, pose), (second, first, pose.inverse())):
+        for a in _rounds(one):
+            if a.first is None and a.curve is None:
+                sizes = (growth, other.thickness)
+                yield other, [_meet(a, face, at, sizes, _plain) for face in other.features]
+
+
+def _plain(name: str, value: Node) -> Node:
+    """A value without a name."""
+    del name
+    return value
+
+
 def pairs(first: Profile, second: Profile) -> Iterator[tuple[Round, Feature, bool]]:
     """What is round of one profile and a face of the other, and whether the face is of the first.
 

@@ -98,6 +98,7 @@ class Profile:
         rounding: by how much it is grown [m].
         reach: distance of its furthest point from the origin of its place [m].
         size: what passes it is in it for that distance, or longer [m].
+        closed: whether it closes.
     """
 
     features: tuple[Feature, ...]
@@ -105,6 +106,7 @@ class Profile:
     rounding: float = 0.0
     reach: float = 0.0
     size: float = 0.0
+    closed: bool = False
 
 
 def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
@@ -125,7 +127,7 @@ def profile(data: Any, element: str, deepest: float | None = None) -> Profile:
     found = _features(edges, closed, deep) if kind == "chain" else [_MAKERS[kind](data, element)]
     reach, width = _extent(edges, found[0])
     size = min(2 * deep, width) + 2 * rounding
-    return Profile(tuple(found), deep, rounding, reach + rounding, size)
+    return Profile(tuple(found), deep, rounding, reach + rounding, size, closed)
 
 
 def _extent(edges: Sequence[Edge], feature: Feature) -> tuple[float, float]:

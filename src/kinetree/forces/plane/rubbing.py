@@ -64,6 +64,15 @@ def force(act: Action, element: Force, load: Node, sliding: Node, number: int) -
     return T
 
 
+def kept(act: Action, element: Force, T: Node, number: int) -> tuple[Node, Node]:
+    """Energy of the spring of a pair that sticks [J], and its rate [W]."""
+    if not sticks(element.arguments):
+        return ZERO, ZERO
+    z = act.state(stretch(element.name, number))
+    k, tau = act.value("stick_stiffness"), act.value("stick_time")
+    return k * z * z / 2, -z * (T + k * z) / tau
+
+
 def check(arguments: Mapping[str, Any], element: str) -> None:
     """Refuse what would stick without friction; signs are looked at for all forces alike."""
     friction = arguments["friction"]

@@ -176,7 +176,7 @@ def _loop() -> str:
     def step(index: Value) -> None:
         del index
         guards(memory)
-        _bound(memory)
+        _limit(memory)
         arguments = [memory.entry("cvode", PTR), memory.cell("end"), memory.entry("cvode_y", PTR)]
         task, before = Value(code, I32, str(ONE_STEP)), memory.cell("t")
         answer = code.call(memory.entry("cvode_step", PTR), [*arguments, tret, task], I32)
@@ -204,7 +204,7 @@ def _loop() -> str:
     return code.text()
 
 
-def _bound(memory: Memory) -> None:
+def _limit(memory: Memory) -> None:
     """Let CVODE stop before a step passes over something brief."""
     code = memory.code
     with code.when(memory.entry("pace").same(0).negate()):

@@ -18,6 +18,7 @@ from kinetree.integrate.loops.equal_steps import LOST, March, Start
 from kinetree.integrate.loops.error_steps import Adaptive, Control, code_of
 from kinetree.integrate.problem import NOT_SOLVED
 from kinetree.integrate.start.beginning import Beginning, Lanes
+from kinetree.integrate.start.deep import refuse_deep
 from kinetree.integrate.start.initial import Initial
 from kinetree.integrate.steps.coordinates import coordinates
 from kinetree.integrate.steps.failure import Failure, StepPlace, explain
@@ -206,6 +207,7 @@ class Stepper:
             independent=self.kept,
         )  # fmt: skip
         state, q = self.coordinates.start_state(self._initial, begin)
+        refuse_deep(self.model, state["q"], begin.t, state.get("x"), parameters)
         state = {"a": state["qdd"], "y": state.get("xd", np.zeros(0)), **state}
         values: dict[str, Array] = {}
         for name, port in self.ports.items():
