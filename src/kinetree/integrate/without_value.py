@@ -94,23 +94,23 @@ def force_without_value(
         alone = copy(model)
         alone.closures, alone.drives, alone.forces = {}, {}, {name: force}
         try:
-            program = with_values(derive(alone, "mass_bias"), _known_parameters(alone, parameters))
+            program = with_values(derive(alone, "mass_bias"), known_parameters(alone, parameters))
         except KinetreeError:
             continue
         with np.errstate(all="ignore"):
             out = program.evaluate_some(**arrays)
         if not np.isfinite(out["c"]).all():
-            return _whereabouts(name, force)
+            return whereabouts(name, force)
     return ""
 
 
-def _known_parameters(model: Mechanism, parameters: Parameters) -> dict[str, float]:
+def known_parameters(model: Mechanism, parameters: Parameters) -> dict[str, float]:
     """Values of the parameters that a model has; those of its other forces went with them."""
     names = {row.name for row in parameter_table(model).rows}
     return {name: value for name, value in (parameters or {}).items() if name in names}
 
 
-def _whereabouts(name: str, force: Any) -> str:
+def whereabouts(name: str, force: Any) -> str:
     """The force and what it acts on, in words."""
     joint = force.arguments.get("joint")
     if joint is not None:

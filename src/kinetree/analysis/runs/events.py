@@ -261,7 +261,7 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     then = {law.target(key): law.node(new) for key, new in event.then.items()}
     way, ends = DIRECTIONS[event.direction], event.stops or bool(then)
     if event.when == LAWS:
-        row = _branches(dynamics.forward)
+        row = branches(dynamics.forward)
         for label, node in zip(row.labels, row.nodes, strict=True):
             yield WatchRow(Watch(f"{name}: {label}", way, ends), node, event, then)
         return
@@ -272,7 +272,7 @@ def _rows(dynamics: Dynamics, name: str, event: Event) -> Iterator[WatchRow]:
     yield WatchRow(Watch(name, way, ends, relation), condition, event, then)
 
 
-def _branches(forward: Program) -> Output:
+def branches(forward: Program) -> Output:
     """Conditions of the branches of laws, without those by which friction and contacts settle."""
     moving = tuple(out for out in forward.outputs if out.name not in SETTLING)
     return crossings(dead(replace(forward, outputs=moving)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.analysis.runs.chattering import name_chattering
 from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
@@ -16,7 +17,7 @@ from kinetree.analysis.runs.events import end_advice
 from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate
-from kinetree.analysis.runs.stiffness import stiff
+from kinetree.analysis.runs.stiffness import STIFF, stiff, stiff_advice
 from kinetree.arrays import Array
 from kinetree.errors import ShapeError, warn
 from kinetree.integrate.problem import (
@@ -43,7 +44,6 @@ AT_ONCE = 2**15
 BOUNDS = ("rtol", "atol")
 """Bounds of the error that the manifest tells."""
 KEPT = "results up to there are kept, "
-STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 
 
 def record_run(
@@ -352,7 +352,9 @@ def termination(run: Run) -> tuple[str, str]:
         return _no_value(run)
     if path.end in (STEP_TOO_SMALL, TOO_MANY_STEPS) and not why:
         steps = sum(segment.path.steps for segment in run.segments)
-        return f"{path.end} after {steps} steps {at}", KEPT + _stiff_advice(run)
+        jumps = name_chattering(system, path.last_t, path.last_y)
+        said = f"{path.end} after {steps} steps {at}" + (f": {jumps}" if jumps else "")
+        return said, KEPT + stiff_advice(run, jumps)
     advice = KEPT + "keep the motion away from there" if why else "results up to there are kept"
     return f"{path.end} {at}: {why or path.message}", advice
 
@@ -372,12 +374,6 @@ def _name_singular(last: Segment) -> str:
     y = path.last_y if path.bad_y is None else path.bad_y
     t = path.last_t if path.bad_t is None else path.bad_t
     return equations.singular(float(t), system.split(y)[2], system.parameters)
-
-
-def _stiff_advice(run: Run) -> str:
-    if run.method.stiff:
-        return "look for a jump in a law or a singular configuration"
-    return STIFF
 
 
 def _no_value(run: Run) -> tuple[str, str]:

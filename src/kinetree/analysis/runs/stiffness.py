@@ -23,8 +23,16 @@ MANY = 2000
 """Steps from which it is worth asking."""
 LIMIT = 2.5
 """Step times eigenvalue above which stability guides an explicit method."""
+STIFF = "a stiff method may help: method='cvode_bdf' or 'BDF'"
 ITERATIONS = 30
 """Steps of the power iteration."""
+
+
+def stiff_advice(run: Run, jumps: str) -> str:
+    """What to do about steps that became too small, or too many."""
+    if jumps:
+        return "make its jump steep instead, such as tanh, or let dry friction or a stop see to it"
+    return "look for a jump in a law or a singular configuration" if run.method.stiff else STIFF
 
 
 def stiff(run: Run) -> bool:
