@@ -28,6 +28,7 @@ from kinetree.analysis.runs.coordinates.repartition import repartition
 from kinetree.analysis.runs.coordinates.turning import Repartition
 from kinetree.analysis.runs.dynamics import OPTIONS, dynamics
 from kinetree.analysis.runs.events import Events, all_events
+from kinetree.analysis.runs.jumps.touching import telling
 from kinetree.analysis.runs.march import (
     STEPPING,
     Marching,
@@ -41,7 +42,6 @@ from kinetree.analysis.runs.progress import reporting
 from kinetree.analysis.runs.record import record_run
 from kinetree.analysis.runs.run import RunOptions
 from kinetree.analysis.runs.side_by_side import SideBySide
-from kinetree.analysis.runs.touching import telling
 from kinetree.analysis.runs.watches import Watches
 from kinetree.arguments import changed_arguments, check_arguments, check_options, check_positive
 from kinetree.arrays import Array
@@ -148,7 +148,6 @@ def simulate(  # noqa: PLR0913  one keyword per choice of the user
     given = RunGiven(q, qd, x, tau, wrenches, parameters)
     how = RunOptions(row.name, Settings(), events, observe=look, goes_on=continues is not None)
     if row.solve is None:
-        how = replace(how, observe=telling(model.with_varied(parameters or ()), look))
         made = Marching(model, duration, t0, step, progress, formulation, row.name, options, locate)
         return _march(made, given, how, file)
     with reporting(progress, t0, t0 + duration) as report:
@@ -162,6 +161,7 @@ def _march(
     made: Marching, given: RunGiven, how: RunOptions, file: str | Path | None
 ) -> xarray.Dataset:
     """A run of equal steps, or many side by side."""
+    how = replace(how, observe=telling(made.vary(given).model, how.observe))
     if happenings(made.model) or memories(made.model) or how.events:
         return _march_through_events(made.vary(given), given, how, file)
     if not given.axes:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.analysis.runs.chattering import name_chattering
 from kinetree.analysis.runs.continuity import Continuity
 from kinetree.analysis.runs.coordinates.repartition import loop_treatments
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import end_advice
+from kinetree.analysis.runs.jumps.chattering import name_chattering
 from kinetree.analysis.runs.manifest import UNFINISHED, changes, manifest
 from kinetree.analysis.runs.rivals import name_rivals
 from kinetree.analysis.runs.run import Run, RunOptions, Segment, integrate

@@ -19,7 +19,7 @@ import numpy as np
 from kinetree.analysis.runs.coordinates.turning import Better, Repartition, better_choice, until
 from kinetree.analysis.runs.dynamics import Dynamics
 from kinetree.analysis.runs.events import Events, Watched, watching
-from kinetree.analysis.runs.pace import pacing
+from kinetree.analysis.runs.jumps.pace import pacing
 from kinetree.analysis.runs.updates import (
     Crowd,
     Settled,

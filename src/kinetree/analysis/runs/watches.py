@@ -16,7 +16,7 @@ from kinetree.analysis.runs.events import (
     watch_rows,
 )
 from kinetree.analysis.runs.forms import Forms
-from kinetree.analysis.runs.pace import compile_pace
+from kinetree.analysis.runs.jumps.pace import compile_pace
 from kinetree.integrate.problem import Watch
 from kinetree.program import Program
 from kinetree.targets.kept import DerivedProgram, remember

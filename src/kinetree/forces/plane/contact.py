@@ -28,7 +28,7 @@ from kinetree.forces.normal_laws import NormalLaw
 from kinetree.forces.plane import rubbing
 from kinetree.forces.plane.meeting import APART, Meeting, PlanePose, meetings, pushing
 from kinetree.forces.plane.profiles import Profile, profile
-from kinetree.forces.plane.told import PlaneView, Push, Touch, told
+from kinetree.forces.plane.told import PairPush, PlaneTouch, PlaneView, tell
 from kinetree.model import (
     AT_POINT,
     AT_POINT_WORK,
@@ -75,8 +75,8 @@ def writer(law: NormalLaw) -> Callable[[Action, Force], None]:
         held = [pair for pair in found if pair.pushes]
         pushes = [wrench.push(pair, number) for number, pair in enumerate(held, 1)]
         _apply(act, force, seen, view, wrench.total())
-        touch = Touch((first, second), view, found, pushes)
-        act.tell(lambda: told(act, force, law, touch, wrench.total()))
+        touch = PlaneTouch((first, second), view, found, pushes)
+        act.tell(lambda: tell(act, force, law, touch, wrench.total()))
 
     return write
 
@@ -88,7 +88,7 @@ class _Wrench:
         self.act, self.force, self.law, self.view = act, force, law, view
         self.parts: list[tuple[Node, Node, Node]] = []
 
-    def push(self, pair: Meeting, number: int) -> Push:
+    def push(self, pair: Meeting, number: int) -> PairPush:
         """Add one pair; what acts there."""
         act, (nx, ny) = self.act, pair.n
         u = self.view.velocity(pair.at)
@@ -100,7 +100,7 @@ class _Wrench:
         fx, fy = act.let("fx", F * nx - T * ny), act.let("fy", F * ny + T * nx)
         x, y = pair.at[0] - self.view.pose.x, pair.at[1] - self.view.pose.y
         self.parts.append((fx, fy, x * fy - y * fx))
-        return Push(depth, closing, F, sliding, T)
+        return PairPush(depth, closing, F, sliding, T)
 
     def total(self) -> tuple[Vec, Vec]:
         """Force [N] and torque [N.m]."""

@@ -64,7 +64,7 @@ def force(act: Action, element: Force, load: Node, sliding: Node, number: int) -
     return T
 
 
-def kept(act: Action, element: Force, T: Node, number: int) -> tuple[Node, Node]:
+def spring_energy(act: Action, element: Force, T: Node, number: int) -> tuple[Node, Node]:
     """Energy of the spring of a pair that sticks [J], and its rate [W]."""
     if not sticks(element.arguments):
         return ZERO, ZERO

@@ -50,7 +50,7 @@ class PlaneView:
 
 
 @dataclass(frozen=True, slots=True)
-class Push:
+class PairPush:
     """One pair: depth [m] and its rate, normal force [N], sliding speed [m/s] and friction [N]."""
 
     depth: Node
@@ -61,17 +61,17 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class PlaneTouch:
     """A contact: its profiles, how one sees the other, all pairs and what pushes."""
 
     profiles: tuple[Profile, Profile]
     view: PlaneView
     found: Sequence[Meeting]
-    pushes: Sequence[Push]
+    pushes: Sequence[PairPush]
 
 
-def told(
-    act: Action, force: Force, law: NormalLaw, touch: Touch, wrench: tuple[Vec, Vec]
+def tell(
+    act: Action, force: Force, law: NormalLaw, touch: PlaneTouch, wrench: tuple[Vec, Vec]
 ) -> dict[str, Any]:
     """All outputs; the wrench acts on the first place and is seen from the second frame."""
     view, found = touch.view, touch.found
@@ -102,7 +102,7 @@ def pace(profiles: tuple[Profile, Profile], view: PlaneView, gap: Node) -> Node:
     return (apart + (first.size + second.size) / 2) / speed
 
 
-def sunk(touch: Touch) -> Node:
+def sunk(touch: PlaneTouch) -> Node:
     """At least how deep something round is inside a closed chain where no face sees it [m]."""
     deep = [ZERO]
     for other, row in sights(*touch.profiles, touch.view.pose):
@@ -113,19 +113,19 @@ def sunk(touch: Touch) -> Node:
 
 
 def _energies(
-    act: Action, force: Force, law: NormalLaw, pushes: Sequence[Push]
+    act: Action, force: Force, law: NormalLaw, pushes: Sequence[PairPush]
 ) -> tuple[Node, Node]:
     """Energy that is stored [J], and power that is lost [W]."""
     stored, loss = [], []
     for number, push in enumerate(pushes, 1):
         elastic = law.load(act, force, push.depth, ZERO)
-        kept, grows = rubbing.kept(act, force, push.friction, number)
-        stored += [_stored(act, force, law, push.depth), kept]
+        kept, grows = rubbing.spring_energy(act, force, push.friction, number)
+        stored += [_energy(act, force, law, push.depth), kept]
         loss.append((push.load - elastic) * push.closing - push.friction * push.sliding - grows)
     return add(*stored), add(*loss)
 
 
-def _stored(act: Action, force: Force, law: NormalLaw, depth: Node) -> Node:
+def _energy(act: Action, force: Force, law: NormalLaw, depth: Node) -> Node:
     """∫ F(s, 0) ds from 0 to the depth, with s = depth σ² by Gauss' places for σ."""
     places, weights = np.polynomial.legendre.leggauss(PLACES)
     inside = positive(depth)

@@ -54,11 +54,11 @@ def _facts(run: xarray.Dataset, names: list[str]) -> dict[str, float | str]:
     return {
         "contact_depth": float(depths[which, when]),
         "contact_deepest": f"{names[which]} at t = {run['time'].values[when]:.6g} s",
-        "contact_energy": sum(_made(run, name) for name in names),
+        "contact_energy": sum(_energy(run, name) for name in names),
     }
 
 
-def _made(run: xarray.Dataset, name: str) -> float:
+def _energy(run: xarray.Dataset, name: str) -> float:
     """Energy that the steps made in one contact [J]."""
     h = np.diff(run["time"].values)
     stored, loss = (run[f"{name}.{told}"].values for told in ("stored", "loss"))
