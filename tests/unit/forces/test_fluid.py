@@ -182,7 +182,7 @@ def test_loops_are_treated_alike(way: str) -> None:
         "rod", b.point("end", (1, 0, 0)), model.ground.point("pin", (1.5, 0, -0.6)), 0.6
     )
     model.cylinder("jack", model.ground.point("foot", (0.3, 0, -0.4)), b, "oil", 0.05, length=0.9,
-                   stroke=0.3, cap_volume=5e-4, rod_volume=5e-4, cap_pressure=3e6)  # fmt: skip
+                   stroke=0.5, cap_volume=5e-4, rod_volume=5e-4, cap_pressure=3e6)  # fmt: skip
     model.accumulator("gas", "oil", 1e-3, 1e6)
     for side in ("cap", "rod"):
         model.fluid_line(f"{side}_line", f"jack_{side}", "gas", 1.0, 0.01)
@@ -217,7 +217,7 @@ def wrong(**change: Any) -> kt.Model:
     model.fluid("water", 1000.0, 2e9)
     model.prismatic("z", model.ground, model.body("load", mass=100.0), axis="z", initial=0.5)
     data = {**JACK, "rod": change.get("rod", 0.02), "cap_volume": change.get("cap", 5e-4)}
-    model.cylinder("jack", model.ground, "load", "oil", 0.05, **data)
+    model.cylinder("jack", model.ground, "load", "oil", change.get("bore", 0.05), **data)
     model.accumulator(
         "gas", change.get("fluid", "oil"), change.get("gas", 1e-3), change.get("p", 1e6)
     )
@@ -232,12 +232,13 @@ def wrong(**change: Any) -> kt.Model:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"gas": 0.0}, "force 'gas': its volume is 0; give a positive value"),
-        ({"p": -1e5}, "force 'gas': its pressure is -100000; give a positive value"),
-        ({"cap": -1e-4}, "force 'jack': its cap_volume of -0.0001 m3 is used up"),
+        ({"gas": 0.0}, "force 'gas': its volume is 0.0; give it above 0"),
+        ({"p": -1e5}, "force 'gas': its pressure is -100000.0; give it above 0"),
+        ({"bore": -0.05}, "force 'jack': its bore is -0.05; give it above 0"),
+        ({"cap": -1e-4}, "force 'jack': its cap_volume is -0.0001; give it above 0"),
         ({"cap": 1e-4}, "force 'jack': its cap_volume of 0.0001 m3 is used up"),
         ({"rod": 0.06}, "force 'jack': its rod of 0.06 m does not fit its bore of 0.05 m"),
-        ({"length": -1.0}, "force 'pipe': its length is -1; give a positive value"),
+        ({"length": -1.0}, "force 'pipe': its length is -1.0; give it above 0"),
         ({"joined": False}, "force 'jack': nothing is joined to its port 'jack_rod'"),
         ({"port": "gass"}, "force 'pipe' second: there is no port 'gass'; did you mean 'gas'"),
         ({"fluid": "oli"}, "force 'gas' fluid: there is no fluid 'oli'; did you mean 'oil'"),
@@ -249,6 +250,25 @@ def test_what_makes_no_circuit_is_refused_by_name(change: dict[str, Any], said: 
     with pytest.raises(KinetreeError) as caught:
         kt.derive(wrong(**change), "forward")
     assert said in str(caught.value)
+
+
+def test_numbers_of_a_circuit_are_refused_as_it_is_written_and_parameters_as_they_are_used() -> (
+    None
+):
+    with pytest.raises(ModelError, match=r"force .gas.: its volume is 0\.0; give it above 0"):
+        wrong(gas=0.0)
+    model = wrong()
+    model.accumulator("more", "oil", model.parameter("V", -1e-3, unit="m3"), 1e6)
+    model.fluid_resistance("neck", "more", "gas", 1e9)
+    with pytest.raises(ModelError, match=r"force .more.: its volume is -0\.001; give a positive"):
+        kt.derive(model, "forward")
+
+
+def test_a_cylinder_that_starts_out_of_its_barrel_is_refused() -> None:
+    """The half stroke is 0.15 m, the length 0.5 m."""
+    for z, beyond in ((0.7, "0.05"), (0.32, "0.03")):
+        with pytest.raises(ModelError, match=f"force 'jack': it starts {beyond} m beyond the end"):
+            kt.simulate(jack(), 0.1, q={"z": z}, method="cvode_bdf")
 
 
 def test_two_states_of_one_name_are_refused() -> None:

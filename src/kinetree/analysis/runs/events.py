@@ -165,6 +165,21 @@ def end_advice(model: Mechanism, ended: str) -> str:
     return ""
 
 
+def refuse_ended(dynamics: Dynamics, watched: Watched, t: float, y: Array) -> None:
+    """Refuse a start at which a force element has ended already, such as a cylinder's stroke."""
+    ends = element_events(dynamics.model)
+    values = watching(dynamics, watched.function)
+    if not ends or values is None:
+        return
+    for watch, left in zip(watched.conditions, values(t, y), strict=True):
+        if watch.name in ends and left < 0:
+            raise ModelError(
+                f"it starts {-left:.4g} m beyond the end of its stroke",
+                element=f"force '{watch.name.removesuffix('_end')}'",
+                cure="start it within its stroke, or give it a longer one or another length",
+            )
+
+
 def watch_rows(
     dynamics: Dynamics, events: Mapping[str, Event]
 ) -> tuple[Sequence[WatchRow], Program | None, Program | None]:
@@ -378,5 +393,5 @@ def _mapping(given: Events | None) -> Mapping[str, Any]:
 
 __all__ = [
     "DIRECTIONS", "LAWS", "Event", "Events", "WatchRow", "Watched", "all_events", "changes",
-    "effects", "watch_rows", "watching",
+    "effects", "refuse_ended", "watch_rows", "watching",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ import numpy as np
 
 from kinetree.analysis.runs.coordinates.turning import Better, Repartition, better_choice, until
 from kinetree.analysis.runs.dynamics import Dynamics
-from kinetree.analysis.runs.events import Events, Watched, watching
+from kinetree.analysis.runs.events import Events, Watched, refuse_ended, watching
 from kinetree.analysis.runs.jumps.pace import pacing
 from kinetree.analysis.runs.updates import (
     Crowd,
@@ -176,6 +176,7 @@ class _Journey:
         if ticks:
             self.happen(float(times[0]), self.start, ticks)
         refuse_unset(system.states, system.split(self.start)[2])
+        refuse_ended(system, self.events, float(times[0]), self.start)
 
     def begin(self, start: Array) -> Array:
         """The start with the modes of switches and dry friction settled."""

@@ -48,14 +48,14 @@ def touches(kind: ForceKind) -> bool:
 def with_signs(kind: ForceKind) -> ForceKind:
     """The kind with a check of the signs of its numbers before its own."""
     never_negative = NOT_NEGATIVE | (TOUCHING if touches(kind) else frozenset())
-    names = [name for name in kind.scalars if name not in kind.belongings.positive]
+    positive = POSITIVE.union(kind.belongings.positive)
 
     def check(arguments: Mapping[str, Any], element: str) -> None:
-        for name in names:
+        for name in kind.scalars:
             value = arguments[name]
             if isinstance(value, Node) or value is None:
                 continue
-            if name in POSITIVE and value <= 0:
+            if name in positive and value <= 0:
                 raise ModelError(f"its {name} is {value}", element=element, cure="give it above 0")
             if name in never_negative and value < 0:
                 raise ModelError(f"its {name} is {value}", element=element, cure="give 0 or more")
