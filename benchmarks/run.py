@@ -193,6 +193,13 @@ def integrate(options: argparse.Namespace) -> dict[str, Any]:
     return part.measure(quick=options.quick)
 
 
+def coupling(options: argparse.Namespace) -> dict[str, Any]:
+    """A car with hydraulics as one system, and as two FMUs."""
+    from benchmarks import coupling as part
+
+    return part.measure(options.quick)
+
+
 def car(options: argparse.Namespace) -> dict[str, Any]:
     """A car of 81 coordinates: a run against its evaluations, its preparation."""
     from benchmarks import car as part
@@ -243,6 +250,7 @@ PARTS = {
     "condensed": condensed,
     "integrate": integrate,
     "car": car,
+    "coupling": coupling,
     "many": many,
     "closed": closed,
     "chains": chains,
