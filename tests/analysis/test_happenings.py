@@ -367,3 +367,22 @@ def test_a_table_of_ticks_that_is_used_up_is_made_anew(monkeypatch: pytest.Monke
     model.event("slow", then={"n": lambda x: x["n"] + 100}, every=0.03)
     run = kt.simulate(model, 0.3, step=0.1)
     assert run["x"].values[-1, 0] == 20 + 1100  # of two changes of one mode the later one counts
+
+
+def test_what_one_run_was_given_stays_with_it() -> None:
+    """Equations of events are kept for equal models, values of their parameters are not."""
+
+    def kicked(name: str) -> kt.Model:
+        model = kt.Model(name, gravity=(0, 0, 0))
+        gain = model.parameter("gain", 0.5)
+        model.prismatic("x", model.ground, model.body("block", mass=1.0), axis="x")
+        model.event("kick", at=0.25, then={"qd_x": lambda qd: gain * qd["x"]})
+        model.event("wall", lambda q: q["x"] - 0.3, then={"qd_x": lambda qd: -gain * qd["x"]})
+        return model
+
+    model, given = kicked("kicked"), {"qd": {"x": 1.0}, "step": 0.5}
+    ends = [
+        kt.simulate(model, 0.5, parameters=values, **given)["qd"].values[-1, 0]
+        for values in ({"gain": 0.8}, None, {"gain": 0.6}, None)
+    ]
+    assert ends == pytest.approx([-0.64, -0.25, -0.36, -0.25], rel=IDENTITY)

@@ -59,7 +59,8 @@ def compile_events(dynamics: Dynamics, given: Events | None) -> Watched:
         return Watched(pace=compile_pace(dynamics))
 
     def make() -> KeptWatches:
-        rows, g, new = watch_rows(dynamics, events)
+        usual = replace(dynamics, parameters={})  # values of one run are not kept for others
+        rows, g, new = watch_rows(usual, events)
         kept = (KeptRow(row.watch, row.node is not None, row.event.stops, row.settles, row.mode)
                 for row in rows)  # fmt: skip
         return KeptWatches(tuple(kept), _form(g), _form(new))

@@ -31,7 +31,8 @@ def compile_pace(dynamics: Dynamics) -> Any:
     """
     kept = dynamics.forms.results
     if PACE not in kept:
-        program = pace_program(dynamics)
+        usual = replace(dynamics, parameters={})  # values of one run are not kept for others
+        program = pace_program(usual)
         kept[PACE] = None if program is None else program.compile()
     return kept[PACE]
 
