@@ -88,7 +88,9 @@ def test_a_stiff_system_has_its_gradient() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(kt.errors.UnsupportedError, match=r"the law jumps there.*method='direct'"):
+    with pytest.raises(
+        kt.errors.UnsupportedError, match=r"law with the condition .*: it jumps.*method='direct'"
+    ):
         kt.sensitivity(pushed("select"), 2.0, {"v": kt.final("qd_x")}, by=["s"],
                        method="adjoint", integrator="DOP853")  # fmt: skip
     found = kt.sensitivity(pushed("select"), 2.0, {"v": kt.final("qd_x")}, by=["s"],

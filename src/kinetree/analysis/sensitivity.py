@@ -26,6 +26,7 @@ from kinetree.analysis.sensitivities.passages import Passages
 from kinetree.analysis.sensitivities.peaks import find_peaks
 from kinetree.analysis.sensitivities.result import (
     equilibrium_dataset,
+    refuse_no_numbers,
     samples_of,
     with_gradients,
     with_growth,
@@ -163,7 +164,10 @@ def sensitivity(  # noqa: PLR0913  one keyword per choice of the user
     _tell_idle(task, made)
     if order == 2:
         made = with_hessians(made, hessians(task, _times(task, {})))
-    return with_functions(made, measures)
+    found = with_functions(made, measures)
+    if at == "run":
+        refuse_no_numbers(found)
+    return found
 
 
 def _run_given(given: Mapping[str, Any]) -> RunGiven:

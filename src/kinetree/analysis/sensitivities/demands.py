@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinetree.analysis.runs.events import LAWS
 from kinetree.analysis.sensitivities.jumps import rates_aside
 from kinetree.analysis.sensitivities.looks import Looks, find_instant, gather_measure, slope_by_end
 from kinetree.arrays import Array
@@ -104,7 +105,7 @@ def refuse_jumps(
     if events.update is not None or not np.array_equal(after.y, system.project(t, before)):
         raise refusal(names[0], "it changes the motion")
     if not joined(system, t, before, after.y):
-        raise refusal(names[0], "the law jumps there")
+        raise refusal(names[0], "it jumps")
     return after.y
 
 
@@ -116,8 +117,10 @@ def joined(system: Dynamics, t: float, before: Array, after: Array) -> bool:
 
 def refusal(name: str, why: str) -> UnsupportedError:
     """The error that an event is not passed backwards."""
+    of_law = f"{LAWS}: "
+    law = f"law with the condition '{name.removeprefix(of_law)}'"
     return UnsupportedError(
         f"{why}, which the adjoint method does not pass here",
-        element=f"event '{name}'",
+        element=law if name.startswith(of_law) else f"event '{name}'",
         cure="take method='direct'",
     )

@@ -81,6 +81,7 @@ def slopes_of(measure: FunctionOf, element: str, values: list[float]) -> tuple[f
     known, rows = dict(zip(names.values(), values, strict=True)), list(names.values())
     first = [derivative(node, x) for x in rows]
     second = [derivative(slope, x) for slope in first for x in rows]
-    flat = np.array(evaluate([node, *first, *second], known), dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):  # what is no number is refused by name
+        flat = np.array(evaluate([node, *first, *second], known), dtype=float)
     n = len(rows)
     return float(flat[0]), flat[1 : n + 1], flat[n + 1 :].reshape(n, n)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.errors import warn
+from kinetree.errors import ModelError, warn
 from kinetree.measures import Measure, Misfit
 
 EARLY = 0.1
@@ -52,6 +52,20 @@ def with_gradients(
         {"long_name": "derivatives of the measures, in SI units"},
     )
     return made.assign_attrs({f"sensitivity_{name}": fact for name, fact in facts.items()})
+
+
+def refuse_no_numbers(made: xarray.Dataset) -> None:
+    """Refuse measures of a run that have no value, or no derivative, by name."""
+    values, slopes = (np.isfinite(made[name].values) for name in ("value", "gradient"))
+    for name, value, row in zip(made["measure"].values.tolist(), values, slopes, strict=True):
+        idle = made["parameter"].values[~row]
+        if value and not idle.size:
+            continue
+        raise ModelError(
+            f"it has no derivative by '{idle[0]}' there" if value else "its value is no number",
+            element=f"measure '{name}'",
+            cure="look at what it measures along kt.simulate, and measure where that is smooth",
+        )
 
 
 def with_tangents(made: xarray.Dataset, whole: Array) -> xarray.Dataset:

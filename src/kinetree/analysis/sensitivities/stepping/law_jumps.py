@@ -48,7 +48,7 @@ def refuse_law_jumps(run: SeenRun | StepRun) -> None:
         raise UnsupportedError(
             f"it jumps at t = {t:.6g} s, inside an equal step, whose derivative does not know when",
             element=f"law with the condition '{name}'",
-            cure="take integrator='dop853' and method='direct', which find the jump",
+            cure="take integrator='dop853', which finds the jump",
         )
 
 
