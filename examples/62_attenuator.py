@@ -6,6 +6,8 @@ With a folder as argument it writes there the decelerations (PNG) and the crash 
 import sys
 from typing import Any
 
+from matplotlib.figure import Figure
+
 import kinetree as kt
 from kinetree.functions import maximum, select
 from kinetree.results.severity import severity_index
@@ -46,6 +48,9 @@ def bench(bodies: int) -> kt.Model:
     return model
 
 
+figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+axes = figure.subplots()
+axes.set(xlabel="time [ms]", ylabel="deceleration of the mass [g]", xlim=(0, 75))
 print("bodies   peak g   ASI 1998   ASI 2010")
 for bodies, expected in ((1, 1.2542), (3, 1.2534), (10, 1.2520)):
     model = bench(bodies)
@@ -53,8 +58,12 @@ for bodies, expected in ((1, 1.2542), (3, 1.2534), (10, 1.2520)):
     a = run.qdd.sel(velocity="impactor").values
     asi = [severity_index(run.time, a, standard) for standard in ("1998", "2010")]
     print(f"{bodies:6d} {-a.min() / 9.81:8.3f} {asi[0]:10.4f} {asi[1]:10.4f}")
+    axes.plot(
+        1e3 * run.time, -a / 9.81, label=f"{bodies} {'body' if bodies == 1 else 'bodies'}", lw=1.2
+    )
     assert abs(asi[1] - expected) < 3e-4  # as an independent program has it
 
 for folder in sys.argv[1:]:
-    kt.plot(run, ["qdd.impactor"], f"{folder}/attenuator.png")
+    axes.legend(frameon=False)
+    figure.savefig(f"{folder}/attenuator.png", dpi=100)
     kt.animate(model, run, f"{folder}/attenuator.html", title="Attenuator block")

@@ -246,7 +246,7 @@ def drawn(kind: Row) -> Iterator[str]:
     """The section of shapes."""
     yield "shapes:"
     yield "  ground:"
-    yield '    - {kind: box, size: [44, 7, 0.02], position: [-4, 0, -0.012], colour: "#8b95a1"}'
+    yield '    - {kind: box, size: [22, 5, 0.02], position: [-3, 0, -0.012], colour: "#8b95a1"}'
     for row, column, k, _, _ in blocks():
         shade = SHADES[STRENGTH[row]]
         yield f'  b{row}{column}{k}: [{{kind: box, size: [0.034, 0.37, 0.37], colour: "{shade}"}}]'
@@ -268,6 +268,7 @@ def drawn(kind: Row) -> Iterator[str]:
     for name, radius in [(n, 0.5) for n, *_ in wheels("truck")] + [
         (n, kind["radius"]) for n, *_ in wheels("vehicle")
     ]:
+        yield f'  {name}_carrier: [{{kind: box, size: [0.12, 0.12, 0.12], colour: "#5b6672"}}]'
         yield f'  {name}_wheel: [{{kind: cylinder, radius: {radius}, length: 0.24, axis: y, colour: "#2b3038"}}, {{kind: box, size: [{number(1.6 * radius)}, 0.25, 0.06], colour: "#c3cad3"}}]'
 
 

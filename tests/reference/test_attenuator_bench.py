@@ -66,7 +66,7 @@ def numbers(run: Any) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("bodies", EXPECTED)
 def test_peak_and_indices_are_those_of_the_record(bodies: int, runs: Any) -> None:
-    assert numbers(runs[bodies]) == pytest.approx(EXPECTED[bodies], abs=1e-3)
+    assert numbers(runs[bodies]) == pytest.approx(EXPECTED[bodies], abs=READ_OFF)
 
 
 def test_the_index_hardly_depends_on_the_number_of_bodies(runs: Any) -> None:
