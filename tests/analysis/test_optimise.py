@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from multiprocessing import get_context
 from pathlib import Path
@@ -106,6 +108,30 @@ def test_a_killed_optimisation_goes_on_where_it_was(tmp_path: Path) -> None:
     assert len({tuple(row["x"]) for row in rows[1:]}) == len(rows) - 1  # none twice
     with pytest.raises(kt.errors.ModelError, match="belongs to another optimisation: duration"):
         kt.optimise(absorber(), 61.0, kt.integral("q_x**2"), journal=journal, **ABSORBER)
+
+
+def test_a_journal_on_a_full_disk_is_told_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, flush, written = tmp_path / "journal.jsonl", os.fsync, []
+
+    def full(number: int) -> None:
+        written.append(number)
+        if len(written) > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        flush(number)
+
+    monkeypatch.setattr(os, "fsync", full)
+    given: dict[str, Any] = {"journal": journal, "over": {"c": (0.5, 2.0)}, "qd": {"y": 1.0}}
+    with pytest.raises(kt.errors.FileError, match=r"journal '.*free some space on that disk"):
+        kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **given)
+    monkeypatch.undo()
+    again = kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **given)
+    whole = kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **{**given, "journal": None})
+    assert again.parameters == whole.parameters
+    for place in (tmp_path, Path(os.devnull)):
+        with pytest.raises(kt.errors.ModelError, match="it is no file; name a file"):
+            kt.optimise(oscillator(), 1.0, kt.rms("q_y"), **{**given, "journal": place})
 
 
 def test_bounds_constraints_and_cases() -> None:

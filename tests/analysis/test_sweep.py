@@ -70,6 +70,13 @@ def test_a_killed_sweep_goes_on(tmp_path: Path) -> None:
         kt.sweep(model, 1.0, kt.sobol(OVER, 20, seed=2), end, part=4, into=folder)
     with pytest.raises(kt.errors.ModelError, match="it holds other files"):
         kt.sweep(model, 1.0, plan, end, into=tmp_path)
+    other = oscillator()
+    other.joint_spring("more", "y", stiffness=0.1)
+    with pytest.raises(kt.errors.ModelError, match="another sweep: model differ"):
+        kt.sweep(other, 1.0, plan, end, part=4, into=folder)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(kt.errors.ModelError, match="it is a file; name a folder"):
+        kt.sweep(model, 1.0, plan, end, into=tmp_path / "file")
 
 
 def test_failed_runs_are_rows_with_their_reason() -> None:

@@ -187,6 +187,8 @@ BAD = {
     "gain": ({"tau": None, "current": lambda d: d["tau"]}, {}, "no gain"),
     "body": ({}, {"bodies": ["b9"]}, "did you mean"),
     "share": ({}, {"held_out": 1.0}, "0.3"),
+    "renamed": ({}, {"columns": {"q11": "q2"}}, "columns of data: there is no column 'q11'; did"),
+    "twice": ({}, {"columns": {"q1": "q2"}}, "columns of data: two of them are called 'q2'"),
     "volume": ({}, {"method": "consistent", "volumes": {"b1": ((0, 0, 0), (1, 0, 1))}}, "half axe"),
 }  # fmt: skip
 """What is changed in good data, options, what the sentence says."""

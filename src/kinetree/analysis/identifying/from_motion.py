@@ -10,6 +10,8 @@ import numpy as np
 
 from kinetree.analysis.identifying.columns import ParameterColumns
 from kinetree.analysis.identifying.output_error import (
+    ROUGH,
+    SETTLED,
     MotionEstimate,
     OutputError,
     SegmentData,
@@ -101,7 +103,9 @@ def from_motion(
     for length in _lengths(found, choice.segment):  # long ones have many minima, short ones do not
         segments, data = cut_segments(found, unknown, length, choice.held_out)
         with one_thread():
-            made = output_error(OutputError(unknown, segments, data), choice.prior, theta)
+            settled = SETTLED if length == choice.segment else ROUGH
+            problem = OutputError(unknown, segments, data)
+            made = output_error(problem, choice.prior, theta, settled)
         theta = made.theta
     notes = [f"{one.name}: {note}" for one in found for note in one.notes]
     notes.append(

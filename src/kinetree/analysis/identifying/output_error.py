@@ -27,6 +27,8 @@ ROUNDS = 40
 """Most rounds of the method."""
 SETTLED = 1e-7
 """Share of the sum of squares below which its fall is the end."""
+ROUGH = 1e-3
+"""The same where what is found is only the beginning of another search."""
 EMPTY = 1e-16
 """Share of the largest eigenvalue below which one is rounding."""
 DAMPING = (1e-3, 1e9)
@@ -151,16 +153,19 @@ class OutputError:
         return np.stack(shown, axis=1), np.stack(slopes, axis=1)
 
 
-def output_error(problem: OutputError, prior: float, theta: Array) -> MotionEstimate:
+def output_error(
+    problem: OutputError, prior: float, theta: Array, settled: float = SETTLED
+) -> MotionEstimate:
     """The estimate.
 
     Args:
         problem: residuals and slopes.
         prior: how many measurements the model counts for.
         theta: numbers to begin with.
+        settled: share of the sum of squares below which its fall is the end.
     """
     search = _Search(problem, prior, theta)
-    search.go()
+    search.go(settled)
     return search.result()
 
 
@@ -239,12 +244,14 @@ class _Search:
             g += rows[k].A.T @ rows[k].r
         return H, g
 
-    def go(self) -> None:
-        """Rounds until the sum of squares does not fall any more."""
+    def go(self, settled: float) -> None:
+        """Rounds until the sum of squares does not fall any more, or cannot by its slopes."""
         damping = DAMPING[0]
         for self.rounds in range(1, ROUNDS + 1):
             before = self._cost(self.shown, self.theta)
             rows = [self._segment_rows(k) for k in range(len(self.q))]
+            if self._promise(rows) < settled * before:
+                return
             while damping < DAMPING[1] and not self._try(rows, damping, before):
                 damping *= 10
             if damping >= DAMPING[1]:
@@ -252,8 +259,15 @@ class _Search:
             damping = max(damping / 10, 1e-12)
             fall = before - self._cost(self.shown, self.theta)
             self._weigh()
-            if fall < SETTLED * before:
+            if fall < settled * before:
                 return
+
+    def _promise(self, rows: Sequence[SegmentRows]) -> float:
+        """By how much the sum of squares would fall if residuals were linear."""
+        H, g = self.normal(rows)
+        g = g - self.weight * (self.theta - self.unknown.first)
+        step = np.linalg.lstsq(H + np.diag(self.weight), g, rcond=None)[0]
+        return float(g @ step) + sum(float(rows[k].QTr @ rows[k].QTr) for k in self._fit_numbers())
 
     def _try(self, rows: Sequence[SegmentRows], damping: float, before: float) -> bool:
         """Make one step, where it is one down."""

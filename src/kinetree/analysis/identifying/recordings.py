@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.arrays import Array
-from kinetree.errors import FormatError, ModelError, ShapeError
+from kinetree.errors import FormatError, ModelError, ShapeError, unknown
 from kinetree.files import unreadable
 from kinetree.results.dataset import PARTS, refuse_many
 from kinetree.results.files import columns, load_run
@@ -105,15 +105,22 @@ def read_recordings(model: Mechanism, data: Any, how: DataOptions) -> list[Recor
     rows = list(data) if several else [data]
     if not rows:
         raise ShapeError("it is empty", element="data", cure="give a file or a Dataset")
-    names = [f"data {k}" for k in range(1, len(rows) + 1)] if several else ["data"]
-    found = [_read(model, row, name, how) for row, name in zip(rows, names, strict=True)]
+    names = [
+        f"file '{row}'" if isinstance(row, str | Path) else f"data {k}" if several else "data"
+        for k, row in enumerate(rows, 1)
+    ]
+    tables = [dict(_raw(row, name)) for row, name in zip(rows, names, strict=True)]
+    for old in how.renamed:
+        if not any(old in table for table in tables):  # each may have names of its own
+            raise unknown("column", old, tables[0], f"columns of {names[0]}")
+    found = [_read(model, table, name, how) for table, name in zip(tables, names, strict=True)]
     return [replace(row, absent=how.absent(k)) for k, row in enumerate(found, 1)]
 
 
-def _read(model: Mechanism, data: Any, name: str, how: DataOptions) -> RecordedMotion:
-    if isinstance(data, str | Path):
-        name = f"file '{data}'"
-    found = dict(_columns(data, name, how))
+def _read(
+    model: Mechanism, table: Mapping[str, Any], name: str, how: DataOptions
+) -> RecordedMotion:
+    found = _columns(table, name, how)
     time = next((found[word] for word in TIMES if word in found), None)
     if time is None:
         raise _missing(name, "time", found)
@@ -122,13 +129,22 @@ def _read(model: Mechanism, data: Any, name: str, how: DataOptions) -> RecordedM
     return _recording(model, name, rows, how)
 
 
-def _columns(data: Any, name: str, how: DataOptions) -> Iterator[tuple[str, Array]]:
+def _columns(table: Mapping[str, Any], name: str, how: DataOptions) -> dict[str, Array]:
     """ParameterColumns by name, renamed."""
-    for key, values in _raw(data, name):
+    found: dict[str, Array] = {}
+    for old, values in table.items():
+        new = how.renamed.get(old, old)
+        if new in found:
+            raise ModelError(
+                f"two of them are called '{new}'",
+                element=f"columns of {name}",
+                cure="take another name, or leave one of them out",
+            )
         try:
-            yield how.renamed.get(key, key), np.asarray(values, dtype=float)
+            found[new] = np.asarray(values, dtype=float)
         except (TypeError, ValueError) as error:
-            raise ShapeError(f"'{key}' holds more than numbers", element=name) from error
+            raise ShapeError(f"'{old}' holds more than numbers", element=name) from error
+    return found
 
 
 def _raw(data: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ import numpy as np
 from kinetree.arrays import Array
 from kinetree.pipeline import derive
 from kinetree.program.differentiate import along
+from kinetree.targets.native.lanes.packing import LANES
 
 if TYPE_CHECKING:
     from kinetree.model import Mechanism
@@ -77,10 +78,11 @@ class Segments:
             q and qd, segment × step × component; their changes with directions behind segments.
         """
         count, n = q.shape
-        wide = len(changes) + 2 * n
+        used = len(changes) + 2 * n
+        wide = max(used, LANES)  # one call for all of them, where fewer are made one by one
         dq, dqd = np.zeros((2, count, wide, n))
         dq[:, len(changes) : len(changes) + n] = np.eye(n)
-        dqd[:, len(changes) + n :] = np.eye(n)
+        dqd[:, len(changes) + n : used] = np.eye(n)
         moved = np.zeros((wide, len(self.active)))
         moved[: len(changes)] = changes[:, self.active]
         given = dict(zip(self.names, values.tolist(), strict=True))
@@ -93,11 +95,11 @@ class Segments:
             state = self._step(function, state, k, moved)
             rows.append(state)
         parts = [np.stack(part, axis=-2) for part in zip(*rows, strict=True)]
-        return parts[0][:, 0], parts[1][:, 0], parts[2], parts[3]
+        return parts[0][:, 0], parts[1][:, 0], parts[2][:, :used], parts[3][:, :used]
 
     def _step(self, function: Any, state: TangentState, k: int, moved: Array) -> TangentState:
         """One step of the classical Runge-Kutta method."""
-        h = self.h
+        h, known = self.h, {port.name for port in function.inputs}
 
         def rates(state: TangentState, half: int) -> TangentState:
             q, qd, dq, dqd = state
@@ -107,8 +109,7 @@ class Segments:
             }  # fmt: skip
             if moved.shape[1]:
                 given["p_dot"] = moved
-            names = {port.name for port in function.inputs}
-            found = function(check=False, **{a: x for a, x in given.items() if a in names})
+            found = function(check=False, **{a: x for a, x in given.items() if a in known})
             return qd, found["qdd"][:, :1], dqd, found["qdd_dot"]
 
         a = rates(state, 0)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kinetree.errors import ModelError
+from kinetree.files import unwritable
 
 JournalRow = dict[str, Any]
 
@@ -32,12 +33,12 @@ class Journal:
 
     def _open(self, path: Path, task: JournalRow) -> None:
         """Read what is there; begin the file where nothing is."""
+        if path.exists() and not path.is_file():
+            raise ModelError("it is no file", element=f"journal '{path}'", cure="name a file")
         whole = path.read_bytes() if path.exists() else b""
         lines = whole.split(b"\n")[:-1]  # what does not end a line was not finished
         if not lines:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(b"")
-            self._append(task)
+            self._append(task, begin=True)
             return
         try:
             known, *rows = (json.loads(line) for line in lines)
@@ -70,9 +71,13 @@ class Journal:
         if self.path is not None:
             self._append(row)
 
-    def _append(self, row: JournalRow) -> None:
+    def _append(self, row: JournalRow, *, begin: bool = False) -> None:
         assert self.path is not None
-        with self.path.open("ab") as file:
-            file.write(json.dumps(row).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("wb" if begin else "ab") as file:
+                file.write(json.dumps(row).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise unwritable(f"journal '{self.path}'", error) from error
