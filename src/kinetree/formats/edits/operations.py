@@ -7,6 +7,7 @@ element keep their bytes: comments, quotes, line breaks, order, line ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from kinetree.arguments import check_choice
@@ -64,7 +65,9 @@ def add(text: str, section: str, name: str, value: Any, after: str | None = None
         )
     if after:
         _there(text, (section, after))
-    return insert(yaml_text(write_out(text, (section,))), (section,), name, value, after)
+    return insert(
+        yaml_text(write_out(text, (section,), below=False)), (section,), name, value, after
+    )
 
 
 def rename(text: str, path: Sequence[str | int], name: str) -> str:
@@ -96,7 +99,19 @@ def move(text: str, path: Sequence[str | int], after: str) -> str:
         _there(text, (*at[:-1], after))
     names = ["", *yaml_text(text).value(at[:-1])]
     before = names[names.index(at[-1]) - 1]
-    return text if after in (before, at[-1]) else move_entry(yaml_text(text), at, after)
+    return text if after in (before, at[-1]) else _move(text, at, after)
+
+
+def _move(text: str, at: EntryPath, after: str) -> str:
+    """The text with an entry elsewhere; no alias comes before what carries its anchor."""
+    source = yaml_text(text)
+    if "&" in text:
+        with suppress(FormatError):
+            made = move_entry(source, at, after)
+            if yaml_text(made).plain.data == source.plain.data:
+                return made
+        source = yaml_text(write_out(text, at, alone=True))
+    return move_entry(source, at, after)
 
 
 def duplicate(text: str, path: Sequence[str | int], name: str) -> str:
@@ -109,7 +124,7 @@ def duplicate(text: str, path: Sequence[str | int], name: str) -> str:
             "there is one already", element=".".join(map(str, (*section, name))),
             cure="choose another name",
         )  # fmt: skip
-    return insert(yaml_text(write_out(text, section)), section, name, value, old)
+    return insert(yaml_text(write_out(text, section, below=False)), section, name, value, old)
 
 
 def mirror(text: str, bodies: Sequence[str], old: str, new: str, normal: str = "y") -> str:

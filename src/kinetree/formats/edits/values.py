@@ -21,7 +21,9 @@ def assign(text: str, path: EntryPath, value: Any) -> str:
     if len(there) < len(path):
         if not isinstance(yaml_text(text).value(there), dict):
             return assign(text, there, {path[len(there)]: value})
-        return insert(yaml_text(write_out(text, there)), there, str(path[len(there)]), value)
+        return insert(
+            yaml_text(write_out(text, there, below=False)), there, str(path[len(there)]), value
+        )
     text = write_out(text, path)
     source = yaml_text(text)
     found = list(differences(source.value(path), value, path))
@@ -96,11 +98,18 @@ def _is_there(source: YamlText, path: EntryPath) -> bool:
     return True
 
 
-def write_out(text: str, path: EntryPath) -> str:
-    """The text in which nothing at, above or below a path is shared by an anchor."""
+def write_out(text: str, path: EntryPath, *, below: bool = True, alone: bool = False) -> str:
+    """The text in which nothing at, above or below a path is shared by an anchor.
+
+    Args:
+        text: of the file.
+        path: of the entry.
+        below: whether what is below the path counts, too; a new entry leaves it as it is.
+        alone: whether aliases below the path that repeat something else are written out, too.
+    """
     if "&" not in text:
         return text
-    while (shared := next(_aliases(yaml_text(text), path), None)) is not None:
+    while (shared := next(_aliases(yaml_text(text), path, below, alone), None)) is not None:
         source = yaml_text(text)
         if shared[-1] in source.spots(shared[:-1]):
             text = replace(source, shared, source.value(shared))
@@ -119,7 +128,7 @@ def _write_merged(source: YamlText, path: EntryPath) -> str:
     return text
 
 
-def _aliases(source: YamlText, path: EntryPath) -> Iterator[EntryPath]:
+def _aliases(source: YamlText, path: EntryPath, below: bool, alone: bool) -> Iterator[EntryPath]:
     """Paths of aliases that repeat what is at, above or below a path, or stand there."""
     anchors: set[str] = set()
     for size in range(1, len(path) + 1):
@@ -132,12 +141,14 @@ def _aliases(source: YamlText, path: EntryPath) -> Iterator[EntryPath]:
             yield at
             return
         anchors |= {spot.anchor} if spot.anchor else set()
-    anchors |= {spot.anchor for _, spot in _walk(source, path) if spot.anchor}
+    if below:
+        anchors |= {spot.anchor for _, spot in _walk(source, path) if spot.anchor}
     for at, spot in _walk(source, ()):
-        if at[-1] == MERGE and anchors:
+        within = alone and at[: len(path)] == path
+        if at[-1] == MERGE and (anchors or within):
             value, own = source.value(at[:-1]), source.spots(at[:-1])
             yield from ((*at[:-1], name) for name in value if name not in own)
-        elif spot.alias in anchors:
+        elif spot.alias and (within or spot.alias in anchors):
             yield at
 
 

@@ -230,3 +230,43 @@ def test_what_speaks_of_a_switched_off_element_is_told_so() -> None:
         read(text)
     with pytest.raises(FormatError, match=r"switch outputs\.load on, or this off"):
         read(operations.enable(MACHINE, ["outputs", "load"], on=False))
+
+
+ANCHORED = """\
+bodies:
+  a: {mass: 1, inertia: &round [0.1, 0.1, 0.1]}
+  b: {mass: 2, inertia: *round}  # the same
+forces:
+  first: &soft
+    kind: link
+    stiffness: 5
+  second:
+    <<: *soft
+    length: 2
+  third: {<<: *soft, length: 3}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "after"),
+    [(("bodies", "b"), ""), (("bodies", "a"), "b"), (("forces", "first"), "third"),
+     (("forces", "second"), ""), (("forces", "third"), "")],
+)  # fmt: skip
+def test_no_alias_is_moved_before_its_anchor(path: tuple[str, str], after: str) -> None:
+    data = read_plain(ANCHORED, "the text").data
+    made = operations.move(ANCHORED, path, after)
+    found = read_plain(made, "the text").data
+    assert found == data
+    names = list(found[path[0]])
+    assert names[names.index(after) + 1 if after else 0] == path[1]
+
+
+def test_a_move_behind_the_anchor_keeps_the_alias() -> None:
+    assert "*soft" in operations.move(ANCHORED, ("forces", "second"), "third")
+
+
+def test_new_entries_leave_what_is_shared_beside_them() -> None:
+    made = operations.duplicate(ANCHORED, ("forces", "second"), "fourth")
+    assert read_plain(made, "the text").data["forces"]["fourth"]["stiffness"] == 5
+    lines = made.split("\n")
+    assert all(line in lines for line in ANCHORED.split("\n"))
