@@ -28,6 +28,8 @@ from kinetree.targets.kept import DerivedProgram
 from kinetree.targets.native.function import Function
 from kinetree.view.poses import pose_program, program_poses
 
+LATER = 0.5
+"""Before native code is made, which would hold up the first answers about a structure [s]."""
 MOST_STRUCTURES = 8
 """Structures whose equations are kept."""
 GEOMETRY = ("joints", "closures", "drives", "tables")
@@ -71,9 +73,11 @@ class StructureEquations:
         return program_poses(list(model.bodies), program, q)
 
     def compile(self) -> None:
-        """Make native code, once, beside what asks for it."""
+        """Make native code, once, beside what asks for it, and after that is answered."""
         if not self.is_of_one_model and self._begun.acquire(blocking=False):
-            threading.Thread(target=self._compile, daemon=True).start()
+            later = threading.Timer(LATER, self._compile)
+            later.daemon = True
+            later.start()
 
     def _compile(self) -> None:
         programs = {"places": self.places}

@@ -42,8 +42,8 @@ function Drawing(): ReactElement {
     });
   }, [made]);
   const chosen = useMemo(() => new Set(selection), [selection]);
-  const shownNodes = useMemo(() => nodes.map((node) => ({ ...node, selected: chosen.has(node.id) })), [nodes, chosen]);
-  const edges = useMemo(() => made.edges.map((edge) => ({ ...edge, selected: chosen.has(edge.id) })), [made, chosen]);
+  const shownNodes = useMemo(() => nodes.map((node) => marked(node, chosen)), [nodes, chosen]);
+  const edges = useMemo(() => made.edges.map((edge) => marked(edge, chosen)), [made, chosen]);
   useFit(flow, nodes.length, host);
   useEffect(() => {
     if (drawing && nodes.length) shown("diagram", drawing.revision);
@@ -106,6 +106,11 @@ function Drawing(): ReactElement {
 }
 
 const pointer = { x: 0, y: 0 };
+
+/** A row with whether it is selected; one that is not stays the same object, which is not drawn again. */
+function marked<T extends { id: string; selected?: boolean | undefined }>(row: T, chosen: Set<string>): T {
+  return chosen.has(row.id) ? { ...row, selected: true } : row;
+}
 
 /** What was chosen or given up by clicks and by the box. */
 function takeSelection(changes: readonly { type: string }[]): void {

@@ -29,6 +29,7 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   const plot = useRef<uPlot | null>(null);
   const theme = useStudio((s) => s.theme);
   const drawn = `${mode} ${theme} ${curves.map((curve) => `${curve.run} ${curve.name}`).join()}`;
+  const given = useRef<Curve[] | null>(null);
   const held = useRef({ curves, zoom, events, end, span });
   held.current = { curves, zoom, events, end, span };
   useEffect(() => {
@@ -47,7 +48,8 @@ export function Plot({ curves, mode, units, events, span, zoom, end }: PlotProps
   useEffect(() => {
     const shown = plot.current;
     if (!shown || mode === "phase" || !curves.length) return;
-    shown.setData(joined(curves) as uPlot.AlignedData, span === null);
+    if (given.current !== curves || span === null) shown.setData(joined(curves) as uPlot.AlignedData, span === null);
+    given.current = curves;
     if (span) shown.setScale("x", { min: span[0], max: span[1] });
     marked("curves");
   }, [curves, span, mode]);

@@ -17,6 +17,8 @@ export function largest(curve: Curve): { value: number; time: number } {
 
 /** Curves over one list of times; a curve without a row there has none. */
 export function joined(curves: Curve[]): [number[], ...(number | null)[][]] {
+  const [first] = curves;
+  if (first && curves.every((curve) => curve.time === first.time)) return [first.time, ...curves.map((curve) => curve.values)]; // of one run
   const times = [...new Set(curves.flatMap((curve) => curve.time))].sort((a, b) => a - b);
   const place = new Map(times.map((t, k) => [t, k]));
   return [times, ...curves.map((curve) => {
